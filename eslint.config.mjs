@@ -1,0 +1,102 @@
+import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
+import tseslint from 'typescript-eslint';
+
+/** The package's own code: what n8n's verification scan reads, with the rules that scan applies. */
+const published = {
+	ignores: ['dist/**'],
+	files: ['{nodes,credentials}/**/*.ts', 'package.json'],
+};
+
+export default tseslint.config(
+	{ ignores: ['dist/', 'coverage/', '.n8n-local/', 'node_modules/'] },
+	{ linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
+
+	{ ...published, extends: [n8nCommunityNodesPlugin.configs.recommended] },
+	{ ...published, rules: { 'no-console': 'error' } },
+	{ plugins: { 'n8n-nodes-base': n8nNodesBase } },
+	{
+		files: ['package.json'],
+		languageOptions: { parser: tseslint.parser },
+		rules: { ...n8nNodesBase.configs.community.rules },
+	},
+	{
+		files: ['credentials/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.credentials.rules,
+			// The verification scan turns these two off: they hold for nodes inside n8n only.
+			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
+			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
+		},
+	},
+	{
+		files: ['nodes/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.nodes.rules,
+			// The verification scan turns these off, too: connection types are an enum, and an API may have a maximum.
+			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
+			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
+			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
+		},
+	},
+
+	{
+		files: ['**/*.ts'],
+		extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+		languageOptions: {
+			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+		},
+		rules: {
+			eqeqeq: 'error',
+			'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+			'@typescript-eslint/consistent-type-imports': 'error',
+			'@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+		},
+	},
+	{
+		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+		rules: {
+			'@typescript-eslint/no-restricted-imports': [
+				'error',
+				{
+					patterns: [
+						{
+							regex: '^(?!n8n-workflow$|\\.{1,2}/)',
+							message: 'n8n Cloud allows n8n-workflow and relative imports only.',
+						},
+						{
+							regex: '(^|/)(sandbox|test|scripts)/',
+							message: 'Published code imports nothing of the workshop around it.',
+						},
+					],
+				},
+			],
+		},
+	},
+	{
+		files: ['sandbox/**/*.ts'],
+		rules: {
+			'@typescript-eslint/no-restricted-imports': [
+				'error',
+				{
+					patterns: [
+						{
+							regex: '(^|/)(nodes|credentials|test|scripts)/',
+							message:
+								'Sandbox and nodes share no code, so that one misreading cannot hide in both.',
+						},
+					],
+				},
+			],
+		},
+	},
+	{
+		// A test's describe block is one long function, and its assertions name methods without calling them.
+		files: ['test/**/*.ts'],
+		rules: { 'max-lines-per-function': 'off', '@typescript-eslint/unbound-method': 'off' },
+	},
+	{
+		files: ['**/*.{js,mjs}'],
+		rules: { eqeqeq: 'error', 'no-undef': 'off', 'no-unused-vars': 'error' },
+	},
+);

@@ -1,0 +1,18 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>/test'],
+	testMatch: ['**/*.test.ts'],
+	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/bench/'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' },
+		],
+	},
+	// V8's own coverage follows the source maps of dist/, so the engine tests, which run the built
+	// package, and the unit tests, which run the sources, count towards the same lines.
+	coverageProvider: 'v8',
+	collectCoverageFrom: ['{nodes,credentials,sandbox}/**/*.ts', 'dist/**/*.js'],
+	coverageReporters: ['text', 'lcov'],
+};

@@ -1,0 +1,19 @@
+import { ensureInstalled } from './ensureInstalled.mjs';
+import { runStep } from './runStep.mjs';
+
+const CHECKS = [
+	['Checking types', ['tsc', '-p', 'tsconfig.json']],
+	['Checking the rules of n8n and our own', ['eslint', '.', '--max-warnings', '0']],
+	['Checking the format', ['prettier', '--check', '.', '--log-level', 'warn']],
+];
+
+await ensureInstalled();
+let failed = false;
+for (const [title, args] of CHECKS) {
+	await runStep(title, 'npx', args).catch((error) => {
+		failed = true;
+		console.error(error.message);
+	});
+}
+if (failed) process.exitCode = 1;
+else console.log('No error and no warning.');
