@@ -12,6 +12,12 @@ const STAMP = 'node_modules/.installed-lock';
 export async function ensureInstalled() {
 	const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
 	if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
-	await runStep('Installing development dependencies', 'npm', ['ci', '--no-audit', '--no-fund']);
+	// Not `npm ci`: it refuses a lock file made where the registry lacks some platforms' optional packages.
+	await runStep('Installing development dependencies', 'npm', [
+		'install',
+		'--no-save',
+		'--no-audit',
+		'--no-fund',
+	]);
 	writeFileSync(STAMP, lock);
 }
