@@ -63,10 +63,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 				context,
 			);
 		case 'unsent':
-			return {
-				message: facts.serviceMessage ?? 'The request could not be sent',
-				description: `Nothing was sent. ${CHECK_CREDENTIAL} and test it.`,
-			};
+			return describeUnsent(facts);
 		case 'cancelled':
 			return { message: 'The execution was canceled', description: 'Nothing more was sent.' };
 		case 'unexpected':
@@ -78,6 +75,17 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 				context,
 			);
 	}
+}
+
+/** The reason is one of ours or of n8n's, whose first sentence says what happened. */
+function describeUnsent({
+	serviceMessage = 'The request could not be sent',
+}: FailureFacts): FailureText {
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message,
+		description: `${next ?? `${CHECK_CREDENTIAL} and test it`}. Nothing was sent.`,
+	};
 }
 
 function describeRateLimit(facts: FailureFacts): FailureText {

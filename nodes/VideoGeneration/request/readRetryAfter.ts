@@ -1,3 +1,6 @@
+/** Begins with the day of the week; `Date.parse` alone reads a date into almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
+
 /**
  * How long a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110,
  * section 10.2.3; the specification of the service shows no header of its own).
@@ -12,7 +15,7 @@ export function readRetryAfter(headers: Record<string, unknown>, now: number): n
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
 
-	const until = Date.parse(text);
+	const until = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 	if (Number.isNaN(until)) return undefined;
 	const answeredAt = Date.parse(typeof headers.date === 'string' ? headers.date : '');
 	return Math.max(0, until - (Number.isNaN(answeredAt) ? now : answeredAt));

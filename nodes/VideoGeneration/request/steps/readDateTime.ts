@@ -19,7 +19,7 @@ export function readDateTime(value: unknown, timeZone: string): number | undefin
 		.map((part: string | undefined) => Number(part ?? 0));
 	const milliseconds = Number((local[7] ?? '').padEnd(3, '0'));
 	const asUtc = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second, milliseconds);
-	if (new Date(asUtc).getUTCDate() !== day) return undefined;
+	if (!new Date(asUtc).toISOString().startsWith(text.slice(0, 10))) return undefined;
 
 	// The offset at the time itself is wanted; the first one is that of a time some hours away.
 	const guess = asUtc - getOffsetMs(asUtc, timeZone);
