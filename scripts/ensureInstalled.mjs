@@ -12,6 +12,8 @@ const STAMP = 'node_modules/.installed-lock';
 export async function ensureInstalled() {
 	const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex');
 	if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
-	await runStep('Installing development dependencies', 'npm', ['ci', '--no-audit', '--no-fund']);
+	// Said outright, for a user's NODE_ENV=production would leave them out.
+	const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+	await runStep('Installing development dependencies', 'npm', args);
 	writeFileSync(STAMP, lock);
 }
