@@ -23,7 +23,10 @@ export function runStep(title, command, args, options = {}) {
 			shell: process.platform === 'win32',
 			...options,
 		});
-		const ticker = setInterval(() => process.stdout.write(`  still at it, ${elapsed()}\n`), TICK_MS);
+		const ticker = setInterval(
+			() => process.stdout.write(`  still at it, ${elapsed()}\n`),
+			TICK_MS,
+		);
 		const passOn = (signal) => child.kill(signal);
 		for (const signal of SIGNALS) process.on(signal, passOn);
 		const settle = () => {

@@ -1,9 +1,11 @@
 import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessSet } from '../processes/ProcessSet';
 import { ReadableError } from '../ReadableError';
 import { startDemo } from './startDemo';
 import type { StartOptions } from './readStartOptions';
 
+const DEATH_NOTICE_MS = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type Signal = (typeof SIGNALS)[number];
@@ -33,7 +35,7 @@ export async function runUntilStopped(
 		console.log(`\n${outcome}: ending everything.`);
 		return state.isReady ? 0 : 128 + constants.signals[outcome];
 	} catch (error) {
-		console.error(`\n${describe(error)}`);
+		console.error(`\n${describe(await findCause(error, processes))}`);
 		return 1;
 	} finally {
 		await processes.endAll();
@@ -49,6 +51,14 @@ async function waitForSignal(): Promise<Signal> {
 			});
 		}
 	});
+}
+
+/** A request that broke off says less than the part that died of something else a moment later. */
+async function findCause(error: unknown, processes: ProcessSet): Promise<unknown> {
+	return await Promise.race([processes.partDied, delay(DEATH_NOTICE_MS)]).then(
+		() => error,
+		(death: unknown) => death,
+	);
 }
 
 async function waitForCrash(): Promise<never> {

@@ -14,6 +14,7 @@ import { ReadableError } from '../ReadableError';
 import { showStep } from '../steps/showStep';
 import { choosePort } from './choosePort';
 import { claimFolder } from './claimFolder';
+import { listenBriefly } from './listenBriefly';
 import { OWNER } from './OWNER';
 import type { StartOptions } from './readStartOptions';
 import { runExample } from './runExample';
@@ -96,13 +97,8 @@ async function choosePorts({ port, sandboxPort }: StartOptions): Promise<Ports> 
 		taken: [n8n],
 	});
 	// Nobody visits this one, so any free one will do and none is mentioned.
-	const broker = await choosePort({
-		name: "n8n's task broker",
-		option: '',
-		asked: undefined,
-		usual: 0,
-		taken: [n8n, sandbox],
-	});
+	const broker = await listenBriefly(0);
+	if (broker === undefined) throw new ReadableError('No free port was found.');
 	return { n8n, sandbox, broker };
 }
 
