@@ -25,7 +25,7 @@ export function buildN8nEnvironment(
 			N8N_HOST: '127.0.0.1',
 			N8N_PORT: String(port),
 			N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}/`,
-			WEBHOOK_URL: `http://127.0.0.1:${port}/`,
+			N8N_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
 			N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			// The cookie has to pass over plain http, which is all there is on loopback.

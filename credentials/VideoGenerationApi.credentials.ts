@@ -1,0 +1,96 @@
+import type {
+	Icon,
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { credentialTestRules } from '../nodes/VideoGeneration/request/credentialTestRules';
+import { normalizeBaseUrl } from '../nodes/VideoGeneration/request/normalizeBaseUrl';
+
+export class VideoGenerationApi implements ICredentialType {
+	name = 'videoGenerationApi';
+
+	displayName = 'Video Generation API';
+
+	icon: Icon = {
+		light: 'file:../icons/videoGeneration.svg',
+		dark: 'file:../icons/videoGeneration.dark.svg',
+	};
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-video-generation/n8n-nodes-video-generation#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'The key from the developers page of your account in the web application',
+		},
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://api.example.com',
+			description: 'The address of the service, without a path. A trailing /v1 does no harm.',
+		},
+	];
+
+	/** Reading the account is free of credits (specification, "GET /v1/user/account"). */
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl }}',
+			url: '/v1/user/account',
+			json: true,
+			disableFollowRedirect: true,
+			timeout: 20_000,
+		},
+		rules: credentialTestRules,
+	};
+
+	/**
+	 * Adds `Authorization: Bearer <key>` (specification, "Authentication"), to requests to the
+	 * service's own address only: whatever else asks for this credential does not get its key.
+	 * A function, since an expression would be evaluated anew for every request.
+	 *
+	 * @throws an Error with a sentence for the user when the key or the address cannot be used
+	 */
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const serviceUrl = normalizeBaseUrl(credentials.baseUrl);
+		const isRelative = !/^https?:\/\//i.test(requestOptions.url);
+		if (!isRelative && new URL(requestOptions.url).origin !== new URL(serviceUrl).origin) {
+			throw new Error(
+				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct the Base URL of this one.`,
+			);
+		}
+		return await Promise.resolve({
+			...requestOptions,
+			...(isRelative ? { baseURL: serviceUrl } : {}),
+			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
+		});
+	}
+}
+
+/** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */
+function readApiKey(credentials: ICredentialDataDecryptedObject): string {
+	const pasted = typeof credentials.apiKey === 'string' ? credentials.apiKey : '';
+	const key = pasted.trim().replace(/^Bearer\s+/i, '');
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		throw new Error(
+			key === ''
+				? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
+				: 'The API Key has characters that no key can have, such as spaces or line breaks. Copy it again from the developers page of your account.',
+		);
+	}
+	return key;
+}

@@ -1,0 +1,221 @@
+import type { RequestKind } from './decideRetry';
+import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
+import type { FailureFacts, RequestFailure } from './requestFailure';
+
+/** What an operation adds to its errors. */
+export interface FailureContext {
+	requestKind: RequestKind;
+	/** The fields to look at when the service rejects the request, as displayed. */
+	fields?: string;
+	/** What a 404 means for this operation. */
+	notFound?: FailureText;
+	/** The account's credits, where they were asked for. */
+	remainingCredits?: number;
+}
+
+export interface FailureText {
+	/** What happened. */
+	message: string;
+	/** What to do next. */
+	description: string;
+}
+
+const CHECK_CREDENTIAL = 'Open the Video Generation API credential';
+const MAYBE_QUEUED =
+	'The video may have been queued and paid for all the same, so the request was not sent again. Compare the credits in Account > Get, or look for a new video in Video > Get Many in a few minutes, before you queue it again.';
+
+/** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
+export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
+	if (facts.httpCode === '402') return true;
+	return (
+		['rejected', 'unsuccessful'].includes(kind) && /\bcredits?\b/i.test(facts.serviceMessage ?? '')
+	);
+}
+
+/** Tells the user in two sentences what happened and what to do: the one place of all such texts. */
+export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
+	const { kind, facts } = failure;
+	if (isAboutCredits(failure)) return describeMissingCredits(facts, context);
+	switch (kind) {
+		case 'rateLimited':
+			return describeRateLimit(facts);
+		case 'unreached':
+			return describeUnreached(facts);
+		case 'uncertain':
+			return describeUncertain(facts, context);
+		case 'redirected':
+			return describeRedirect(facts);
+		case 'rejected':
+			return describeRejection(facts, context);
+		case 'unreadable':
+			return withMaybeQueued(describeUnreadable(facts), context);
+		case 'unsuccessful':
+			return {
+				message: `The video service reported a failure${quote(facts)}`,
+				description: checkFields(context),
+			};
+		case 'incomplete':
+			return withMaybeQueued(
+				{
+					message: `The answer of the video service lacks "${facts.found ?? ''}"`,
+					description: `The service answered with success, but not as its specification says. Check "Base URL" in the Video Generation API credential, or ask the service's support.`,
+				},
+				context,
+			);
+		case 'unsent':
+			return describeUnsent(facts);
+		case 'cancelled':
+			return { message: 'The execution was canceled', description: 'Nothing more was sent.' };
+		case 'unexpected':
+			return withMaybeQueued(
+				{
+					message: `The request to the video service failed${quote(facts)}`,
+					description: `${CHECK_CREDENTIAL} and test it.`,
+				},
+				context,
+			);
+	}
+}
+
+/** The reason is one of ours or of n8n's, whose first sentence says what happened. */
+function describeUnsent({
+	serviceMessage = 'The request could not be sent',
+}: FailureFacts): FailureText {
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message,
+		description: `${next ?? `${CHECK_CREDENTIAL} and test it`}. Nothing was sent.`,
+	};
+}
+
+function describeRateLimit(facts: FailureFacts): FailureText {
+	const message = 'The video service is receiving too many requests';
+	const { retryAfterMs = 0 } = facts;
+	if (retryAfterMs > LONGEST_RETRY_AFTER_MS) {
+		return { message, description: comeBack(retryAfterMs) };
+	}
+	return {
+		message,
+		description: `It was asked ${times(facts)}${quote(facts, ' and said')}. Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.`,
+	};
+}
+
+function describeUnreached({ httpCode }: FailureFacts): FailureText {
+	const why =
+		httpCode === 'ENOTFOUND' || httpCode === 'EAI_AGAIN'
+			? 'its host name is not known'
+			: 'nothing accepts connections there';
+	return {
+		message: `The video service could not be reached: ${why}`,
+		description: `${CHECK_CREDENTIAL}, check "Base URL" and test it. The service may be down: nothing was sent (${httpCode ?? ''}).`,
+	};
+}
+
+function describeUncertain(facts: FailureFacts, context: FailureContext): FailureText {
+	const { httpCode = '', retryAfterMs = 0 } = facts;
+	const message = /^\d/.test(httpCode)
+		? `The video service failed to process the request (${httpCode})${quote(facts)}`
+		: httpCode === 'ECONNABORTED' || httpCode === 'ETIMEDOUT'
+			? 'The video service did not answer in time'
+			: 'The connection to the video service broke before its answer was complete';
+	if (context.requestKind === 'add') return { message, description: MAYBE_QUEUED };
+	const next =
+		retryAfterMs > LONGEST_RETRY_AFTER_MS
+			? comeBack(retryAfterMs)
+			: `It was asked ${times(facts)}. This is a problem of the service or of the network: try again later.`;
+	return { message, description: next };
+}
+
+function describeRedirect({ location }: FailureFacts): FailureText {
+	const target = location === undefined ? '' : ` to ${location}`;
+	return {
+		message: `The video service's address redirects${target}`,
+		description: `It was not followed, so that the API key is sent nowhere else. ${CHECK_CREDENTIAL} and set "Base URL" to the address that the redirect leads to, if you trust it.`,
+	};
+}
+
+function describeRejection(facts: FailureFacts, context: FailureContext): FailureText {
+	switch (facts.httpCode) {
+		case '401':
+			return {
+				message: `The video service did not accept the API key${quote(facts)}`,
+				description: `${CHECK_CREDENTIAL}, paste "API Key" again from the developers page of your account and test it.`,
+			};
+		case '403':
+			return {
+				message: `The video service does not allow this to the API key${quote(facts)}`,
+				description: `${CHECK_CREDENTIAL} and check that "API Key" belongs to the account that owns what the node asks for.`,
+			};
+		case '404':
+			return (
+				context.notFound ?? {
+					message: `The video service has no such address${quote(facts)}`,
+					description: `${CHECK_CREDENTIAL} and check "Base URL".`,
+				}
+			);
+		default:
+			return {
+				message: `The video service rejected the request (${facts.httpCode ?? ''})${quote(facts)}`,
+				description: checkFields(context),
+			};
+	}
+}
+
+function describeUnreadable({ found }: FailureFacts): FailureText {
+	const description = `Most likely "Base URL" in the Video Generation API credential is wrong: enter the address of the API, not of the website.`;
+	switch (found) {
+		case 'html':
+			return { message: 'A web page answered instead of the video service', description };
+		case 'empty':
+			return {
+				message: 'The video service sent an empty answer',
+				description: `Try again. If it stays so, check "Base URL" in the Video Generation API credential.`,
+			};
+		case 'cutOff':
+			return {
+				message: 'The answer of the video service was cut off',
+				description: 'Try again: this is a problem of the service or of the network.',
+			};
+		default:
+			return { message: 'The answer of the video service is not JSON', description };
+	}
+}
+
+function describeMissingCredits(
+	facts: FailureFacts,
+	{ remainingCredits }: FailureContext,
+): FailureText {
+	const balance =
+		remainingCredits === undefined
+			? ''
+			: `The account has ${remainingCredits} ${remainingCredits === 1 ? 'credit' : 'credits'} left. `;
+	return {
+		message: `There are not enough credits for this video${quote(facts)}`,
+		description: `${balance}This video was not queued. Add credits to the account, or choose a project that costs less, and run it again.`,
+	};
+}
+
+/** After an answer that cannot be read, an add may have been accepted all the same. */
+function withMaybeQueued(text: FailureText, { requestKind }: FailureContext): FailureText {
+	if (requestKind !== 'add') return text;
+	return { message: text.message, description: `${MAYBE_QUEUED} ${text.description}` };
+}
+
+function checkFields({ fields }: FailureContext): string {
+	return fields === undefined
+		? `${CHECK_CREDENTIAL} and test it.`
+		: `Check ${fields} of this item.`;
+}
+
+function comeBack(retryAfterMs: number): string {
+	const minutes = Math.ceil(retryAfterMs / 60_000);
+	return `It asks to come back in ${minutes} minutes, which is too long to wait in a running workflow. Run the workflow again after that.`;
+}
+
+function times({ tries = 1 }: FailureFacts): string {
+	return tries === 1 ? 'once' : `${tries} times`;
+}
+
+function quote({ serviceMessage }: FailureFacts, lead = ':'): string {
+	return serviceMessage === undefined ? '' : `${lead} "${serviceMessage}"`;
+}

@@ -1,0 +1,83 @@
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { createApiError } from './createApiError';
+import { isAboutCredits } from './describeFailure';
+import { readRemainingCredits } from './readRemainingCredits';
+import type { PreparedItem } from './prepareRequest';
+import { CREDENTIAL } from './requestDefaults';
+import { RequestFailure } from './requestFailure';
+
+export interface ExplainedFailure {
+	error: NodeApiError | NodeOperationError;
+	/** What a repair branch needs, as data. */
+	details: IDataObject;
+}
+
+/** Turns the reason why an item failed into the error that n8n shows and the data that a workflow can act on. */
+export async function explainFailure(
+	context: IExecuteSingleFunctions,
+	reason: unknown,
+	item: PreparedItem,
+): Promise<ExplainedFailure> {
+	if (!(reason instanceof RequestFailure)) {
+		const error =
+			reason instanceof NodeOperationError || reason instanceof NodeApiError
+				? reason
+				: new NodeOperationError(context.getNode(), reason as Error);
+		return { error: listAccepted(error, item), details: { ...item.details } };
+	}
+	const failure = await hideKey(context, reason);
+	const { httpCode, serviceMessage, tries } = failure.facts;
+	const isAdd = item.policy.requestKind === 'add';
+	const remainingCredits =
+		isAdd && isAboutCredits(failure) ? await readRemainingCredits(context) : undefined;
+	const error = createApiError(context.getNode(), failure, {
+		...item.policy,
+		...(remainingCredits === undefined ? {} : { remainingCredits }),
+	});
+	const details = {
+		...item.details,
+		httpCode,
+		serviceMessage,
+		tries,
+		remainingCredits,
+		mayBeQueued: isAdd
+			? ['uncertain', 'unreadable', 'incomplete'].includes(failure.kind)
+			: undefined,
+	};
+	return {
+		error: listAccepted(error, item),
+		details: JSON.parse(JSON.stringify(details)) as IDataObject,
+	};
+}
+
+/** With the node set to stop, n8n drops what the other items got: what they paid for stands in the error. */
+function listAccepted<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	{ run }: PreparedItem,
+): T {
+	const { acceptedQueueIds } = run;
+	if (!run.isStopping || acceptedQueueIds.length === 0) return error;
+	error.description =
+		`${error.description ?? ''} Queued before this item, and not queued again by Retry On Fail: ${acceptedQueueIds.join(', ')}.`.trim();
+	error.context.acceptedQueueIds = acceptedQueueIds;
+	return error;
+}
+
+/** A service may repeat the key in its own words. */
+async function hideKey(
+	context: IExecuteSingleFunctions,
+	{ kind, facts }: RequestFailure,
+): Promise<RequestFailure> {
+	const { apiKey } = await context
+		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
+		.catch(() => ({ apiKey: '' }));
+	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+	const hide = (text: string | undefined) =>
+		key === '' ? text : text?.replaceAll(key, '[API key]');
+	return new RequestFailure(kind, {
+		...facts,
+		...('serviceMessage' in facts ? { serviceMessage: hide(facts.serviceMessage) } : {}),
+		...('location' in facts ? { location: hide(facts.location) } : {}),
+	});
+}

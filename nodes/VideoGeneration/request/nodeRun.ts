@@ -1,0 +1,148 @@
+import type { IExecuteData, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
+import { RequestFailure } from './requestFailure';
+
+/** An add that the service accepted: it is paid, and is never sent again. */
+export interface AcceptedAdd {
+	queueId: string;
+	output: INodeExecutionData[];
+}
+
+/**
+ * One run of the node over its input items: what the items need to know of each other, for n8n
+ * starts them all at once and knows of none of the others.
+ */
+export class NodeRun {
+	private readonly ended = new AbortController();
+
+	private readonly arrivals: Promise<void>;
+
+	private announceArrival: () => void = () => undefined;
+
+	private arrivedItems = 0;
+
+	private lastTurn: Promise<unknown> = Promise.resolve();
+
+	lastItemIndex = -1;
+
+	/** The adds of this run that were accepted, now or in an earlier try. */
+	readonly acceptedQueueIds: string[] = [];
+
+	/**
+	 * @param expectedItems how many items n8n will start; undefined where that cannot be known
+	 * @param isStopping whether the first failed item ends the run, as the node is set in n8n
+	 * @param isSpaced whether the user lets n8n start the items in batches with pauses
+	 * @param hasOwnTimeout whether the user has set a timeout for the answers
+	 */
+	constructor(
+		private readonly expectedItems: number | undefined,
+		readonly isStopping: boolean,
+		private readonly isSpaced: boolean,
+		readonly hasOwnTimeout: boolean,
+	) {
+		this.arrivals = new Promise((resolve) => {
+			this.announceArrival = resolve;
+		});
+	}
+
+	/** Aborted when an item's failure ends the run. */
+	get endSignal(): AbortSignal {
+		return this.ended.signal;
+	}
+
+	register(itemIndex: number): void {
+		this.lastItemIndex = itemIndex;
+		this.arrivedItems += 1;
+		if (this.haveAllArrived()) this.announceArrival();
+	}
+
+	end(): void {
+		this.ended.abort();
+	}
+
+	/**
+	 * Whether n8n still runs this node. It starts the items in one go and gives up when it cannot
+	 * evaluate a parameter of one of them; the items before it are then sent for nobody.
+	 */
+	isAlive(): boolean {
+		return !this.isStopping || this.isSpaced || this.haveAllArrived();
+	}
+
+	/**
+	 * Lets the items pass one at a time, in the order in which they come. With the node set to stop,
+	 * none passes before all have arrived: nothing is spent when one of them cannot be sent.
+	 *
+	 * @throws a RequestFailure of the kind `cancelled` once the run has ended
+	 */
+	async takeTurn<T>(send: () => Promise<T>): Promise<T> {
+		const turn = this.lastTurn.then(async () => {
+			if (this.isStopping) await this.arrivals;
+			if (this.ended.signal.aborted) throw new RequestFailure('cancelled');
+			return await send();
+		});
+		this.lastTurn = turn.catch(() => {
+			if (this.isStopping) this.end();
+		});
+		return await turn;
+	}
+
+	private haveAllArrived(): boolean {
+		return this.expectedItems === undefined || this.arrivedItems >= this.expectedItems;
+	}
+}
+
+interface NodeMemory {
+	run: NodeRun;
+	/** By item and request, across the tries of Retry On Fail. */
+	accepted: Map<string, AcceptedAdd>;
+}
+
+/** Per execution of a node, which n8n tells apart by this object: each Retry On Fail gets the same one. */
+const memories = new WeakMap<IExecuteData, Map<string, NodeMemory>>();
+
+/**
+ * The run that an item belongs to, and what earlier tries of it had accepted. Items come in the
+ * order of their index, so an index that is not higher than the last one begins a new run.
+ */
+export function joinRun(context: IExecuteSingleFunctions): NodeMemory {
+	const executeData = context.getExecuteData();
+	const node = context.getNode();
+	const itemIndex = context.getItemIndex();
+	const byNode = memories.get(executeData) ?? new Map<string, NodeMemory>();
+	memories.set(executeData, byNode);
+
+	const earlier = byNode.get(node.name);
+	if (earlier && itemIndex > earlier.run.lastItemIndex) {
+		earlier.run.register(itemIndex);
+		return earlier;
+	}
+	const memory = {
+		run: startRun(context, executeData),
+		accepted: earlier?.accepted ?? new Map<string, AcceptedAdd>(),
+	};
+	byNode.set(node.name, memory);
+	memory.run.register(itemIndex);
+	return memory;
+}
+
+function startRun(context: IExecuteSingleFunctions, executeData: IExecuteData): NodeRun {
+	const { batching, timeout } = context.getNodeParameter('requestOptions', {}) as {
+		batching?: { batch?: { batchInterval?: number } };
+		timeout?: number;
+	};
+	return new NodeRun(
+		countItems(context, executeData),
+		!context.continueOnFail(),
+		(batching?.batch?.batchInterval ?? 0) > 0,
+		timeout !== undefined && timeout > 0,
+	);
+}
+
+/** An agent's tool call runs one item, but with the agent's own input data, which says nothing of it. */
+function countItems(
+	context: IExecuteSingleFunctions,
+	{ node, data }: IExecuteData,
+): number | undefined {
+	if (node.name !== context.getNode().name) return undefined;
+	const items = (data.main ?? data.ai_tool)?.[0]?.length;
+	return node.executeOnce === true && items !== undefined ? Math.min(1, items) : items;
+}

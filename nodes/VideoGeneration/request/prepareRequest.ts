@@ -1,0 +1,71 @@
+import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
+import type { FailureContext } from './describeFailure';
+import type { AcceptedAdd, NodeRun } from './nodeRun';
+import { joinRun } from './nodeRun';
+import { readMaxTries } from './readMaxTries';
+import { ANSWER_TIMEOUT_MS, DEFAULT_MAX_TRIES } from './requestDefaults';
+
+/** What the request policy has to know of an operation, beside its request. */
+export type OperationPolicy = Omit<FailureContext, 'remainingCredits'>;
+
+/** One step that puts a parameter into the request; it throws when the parameter is of no use. */
+export type RequestStep = (context: IExecuteSingleFunctions, request: IHttpRequestOptions) => void;
+
+export interface PreparedItem {
+	policy: OperationPolicy;
+	run: NodeRun;
+	/** The adds that earlier tries of this run had accepted. */
+	accepted: Map<string, AcceptedAdd>;
+	/** How often the request may be sent. */
+	maxTries: number;
+	/** Why this item cannot be sent. */
+	inputError?: unknown;
+	/** What a failed item's `details` hold, e.g. its `queueId`. */
+	details: { queueId?: string; projectId?: string };
+}
+
+/**
+ * By the request's options, which n8n hands on to the sending function unchanged, and by the item's
+ * context, which all steps of an item share.
+ */
+const preparedItems = new WeakMap<object, PreparedItem>();
+
+/**
+ * The one `preSend` of an operation: registers the item in its run, then takes the operation's
+ * steps. An error is kept for `sendByPolicy`: thrown here, it would reach the user without item
+ * linking. All of it happens before n8n starts the next item.
+ */
+export function prepareRequest(policy: OperationPolicy, ...steps: RequestStep[]): PreSendAction {
+	return async function (this: IExecuteSingleFunctions, request: IHttpRequestOptions) {
+		const item: PreparedItem = {
+			policy,
+			...joinRun(this),
+			maxTries: DEFAULT_MAX_TRIES,
+			details: {},
+		};
+		preparedItems.set(request, item);
+		preparedItems.set(this, item);
+		try {
+			item.maxTries = readMaxTries(this);
+			for (const step of steps) step(this, request);
+			if (policy.requestKind !== 'add' && !item.run.hasOwnTimeout)
+				request.timeout = ANSWER_TIMEOUT_MS;
+		} catch (error) {
+			item.inputError = error;
+			if (item.run.isStopping) item.run.end();
+		}
+		return await Promise.resolve(request);
+	};
+}
+
+/** What `prepareRequest` has kept of an item, by its request or its context. */
+export function getPreparedItem(key: object): PreparedItem {
+	const item = preparedItems.get(key);
+	if (!item) throw new Error('The request was not prepared: the operation lacks its preSend step');
+	return item;
+}
+
+/** Lets a step name what belongs to the item, for its `details` if it fails. */
+export function addDetails(request: object, details: PreparedItem['details']): void {
+	Object.assign(getPreparedItem(request).details, details);
+}

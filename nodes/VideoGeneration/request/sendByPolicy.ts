@@ -1,0 +1,116 @@
+import type {
+	DeclarativeRestApiSettings,
+	IDataObject,
+	IExecutePaginationFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { explainFailure } from './explainFailure';
+import type { PreparedItem } from './prepareRequest';
+import { getPreparedItem } from './prepareRequest';
+import { readText } from './readText';
+import { RequestFailure } from './requestFailure';
+import { sendWithRetries } from './sendWithRetries';
+
+type RequestData = DeclarativeRestApiSettings.ResultOptions;
+
+/**
+ * Sends the request of one item: the one place that decides about order, retries, item linking and
+ * failures. n8n calls it, as the node's `pagination`, once for each item and for all at once.
+ *
+ * @returns the item's output, linked to its input item; with the node set to continue on an error
+ * also for a failed one: `{ error, message, details }`
+ * @throws a NodeApiError, or a NodeOperationError for a parameter of no use, with the node set to stop
+ */
+export async function sendByPolicy(
+	this: IExecutePaginationFunctions,
+	requestData: RequestData,
+): Promise<INodeExecutionData[]> {
+	const item = getPreparedItem(requestData.options);
+	if (!item.run.isAlive()) return [];
+
+	const outcome = await sendItem(this, requestData, item).then(
+		(output) => ({ output }),
+		(reason: unknown) => ({ reason }),
+	);
+	const pairedItem = { item: this.getItemIndex() };
+	if ('output' in outcome) {
+		return outcome.output.map((each) => ({ ...each, json: dropEmptyError(each.json), pairedItem }));
+	}
+	if (isEndedByAnother(this, outcome.reason, item)) return [];
+
+	const { error, details } = await explainFailure(this, outcome.reason, item);
+	if (item.run.isStopping) {
+		item.run.end();
+		throw error;
+	}
+	const { message, description } = error;
+	return [{ json: { error: message, message: description ?? message, details }, pairedItem }];
+}
+
+async function sendItem(
+	context: IExecutePaginationFunctions,
+	requestData: RequestData,
+	item: PreparedItem,
+): Promise<INodeExecutionData[]> {
+	if (item.inputError !== undefined) throw item.inputError as Error;
+	if (item.policy.requestKind === 'add') return await sendAdd(context, requestData, item);
+
+	const output = await sendTries(context, requestData, item);
+	if (output !== 'alreadyCleared') return output;
+	return [{ json: { queueId: item.details.queueId, deleted: true } }];
+}
+
+/** Sends one add, in its turn, unless an earlier try of this run has already paid for it. */
+async function sendAdd(
+	context: IExecutePaginationFunctions,
+	requestData: RequestData,
+	{ accepted, ...item }: PreparedItem,
+): Promise<INodeExecutionData[]> {
+	const { run } = item;
+	const key = `${context.getItemIndex()} ${JSON.stringify(requestData.options.body)}`;
+	const add = await run.takeTurn(async () => {
+		const known = accepted.get(key);
+		if (known) return known;
+		const output = (await sendTries(context, requestData, {
+			...item,
+			accepted,
+		})) as INodeExecutionData[];
+		return { queueId: readText(output[0]?.json.queueId), output };
+	});
+	accepted.set(key, add);
+	run.acceptedQueueIds.push(add.queueId);
+	return structuredClone(add.output);
+}
+
+async function sendTries(
+	context: IExecutePaginationFunctions,
+	requestData: RequestData,
+	{ policy, run, maxTries }: PreparedItem,
+): Promise<INodeExecutionData[] | 'alreadyCleared'> {
+	const signals = [context.getExecutionCancelSignal(), run.endSignal];
+	const send = async () => {
+		if (signals.some((signal) => signal?.aborted)) throw new RequestFailure('cancelled');
+		return await context.makeRoutingRequest(requestData);
+	};
+	return await sendWithRetries(send, { requestKind: policy.requestKind, maxTries, signals });
+}
+
+/** An item that was held back or given up because another one failed has nothing to tell: n8n throws that one's error. */
+function isEndedByAnother(
+	context: IExecutePaginationFunctions,
+	reason: unknown,
+	{ run }: PreparedItem,
+): boolean {
+	return (
+		reason instanceof RequestFailure &&
+		reason.kind === 'cancelled' &&
+		run.endSignal.aborted &&
+		context.getExecutionCancelSignal()?.aborted !== true
+	);
+}
+
+/** n8n takes an item with an empty `error` for a failed one, and runs the whole node again. */
+function dropEmptyError(json: IDataObject): IDataObject {
+	if (json.error !== '' && json.error !== 0) return json;
+	return Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'error'));
+}

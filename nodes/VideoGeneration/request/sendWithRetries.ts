@@ -1,0 +1,52 @@
+import type { RequestKind } from './decideRetry';
+import { decideRetry } from './decideRetry';
+import { readFailure } from './readFailure';
+import { RequestFailure } from './requestFailure';
+import { waitForRetry } from './waitForRetry';
+
+export interface RetryOptions {
+	requestKind: RequestKind;
+	/** How many times the request may be sent, from 1. */
+	maxTries: number;
+	/** Any of these ends the wait between two tries. */
+	signals?: (AbortSignal | undefined)[];
+}
+
+/**
+ * Sends a request, again where the policy allows it.
+ *
+ * @returns what `send` returns, or `'alreadyCleared'` for a clear whose first try may have been
+ * carried out and whose next one found nothing to clear
+ * @throws a RequestFailure, the last one
+ */
+export async function sendWithRetries<T>(
+	send: () => Promise<T>,
+	{ requestKind, maxTries, signals = [] }: RetryOptions,
+): Promise<T | 'alreadyCleared'> {
+	let mayBeDone = false;
+	for (let tryNumber = 1; ; tryNumber++) {
+		const outcome = await attempt(send);
+		if ('answer' in outcome) return outcome.answer;
+
+		const { failure } = outcome;
+		if (requestKind === 'clear' && mayBeDone && failure.facts.httpCode === '404') {
+			return 'alreadyCleared';
+		}
+		const delayMs = decideRetry(requestKind, failure, tryNumber, maxTries, Math.random());
+		if (delayMs === undefined) {
+			throw new RequestFailure(failure.kind, { ...failure.facts, tries: tryNumber });
+		}
+		mayBeDone ||= failure.kind === 'uncertain';
+		await waitForRetry(delayMs, signals);
+	}
+}
+
+async function attempt<T>(
+	send: () => Promise<T>,
+): Promise<{ answer: T } | { failure: RequestFailure }> {
+	try {
+		return { answer: await send() };
+	} catch (error) {
+		return { failure: readFailure(error) };
+	}
+}

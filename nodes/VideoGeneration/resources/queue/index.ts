@@ -1,0 +1,62 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { prepareRequest } from '../../request/prepareRequest';
+import { checkReply } from '../../request/steps/checkReply';
+import { setAddBody } from '../../request/steps/setAddBody';
+import { setQueueIdInBody } from '../../request/steps/setQueueIdInBody';
+import { setQueueIdInPath } from '../../request/steps/setQueueIdInPath';
+import { takeClearedItem } from '../../request/steps/takeClearedItem';
+import { takeNewQueueItem } from '../../request/steps/takeNewQueueItem';
+import { takeProgress } from '../../request/steps/takeProgress';
+import { ADD, CLEAR, READ_QUEUE_ITEM } from '../../request/operationPolicies';
+import { addFields } from './add';
+import { clearFields } from './clear';
+import { getProgressFields } from './getProgress';
+
+export const queueProperties: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['queue'] } },
+		default: 'add',
+		options: [
+			{
+				name: 'Add',
+				value: 'add',
+				action: 'Queue a video which costs credits',
+				description: 'Queue the generation of a video from a project, which costs credits',
+				routing: {
+					request: { method: 'POST', url: '/v1/queue/add' },
+					send: { paginate: true, preSend: [prepareRequest(ADD, setAddBody)] },
+					output: { postReceive: [checkReply, takeNewQueueItem] },
+				},
+			},
+			{
+				name: 'Clear',
+				value: 'clear',
+				action: 'Clear a queue item which cannot be undone',
+				description: 'Remove a queue item for good, which cannot be undone',
+				routing: {
+					request: { method: 'POST', url: '/v1/queue/clear' },
+					send: { paginate: true, preSend: [prepareRequest(CLEAR, setQueueIdInBody)] },
+					output: { postReceive: [checkReply, takeClearedItem] },
+				},
+			},
+			{
+				name: 'Get Progress',
+				value: 'getProgress',
+				action: 'Get the progress of a queued video',
+				description: 'Read how far the generation of a queued video is, which costs nothing',
+				routing: {
+					request: { method: 'GET', url: '/v1/queue/progress' },
+					send: { paginate: true, preSend: [prepareRequest(READ_QUEUE_ITEM, setQueueIdInPath)] },
+					output: { postReceive: [checkReply, takeProgress] },
+				},
+			},
+		],
+	},
+	...addFields,
+	...clearFields,
+	...getProgressFields,
+];

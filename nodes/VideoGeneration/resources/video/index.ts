@@ -1,0 +1,35 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { READ } from '../../request/operationPolicies';
+import { prepareRequest } from '../../request/prepareRequest';
+import { checkLimit } from '../../request/steps/checkLimit';
+import { checkReply } from '../../request/steps/checkReply';
+import { checkVideoFilter } from '../../request/steps/checkVideoFilter';
+import { filterVideos } from '../../request/steps/filterVideos';
+import { limitItems } from '../../request/steps/limitItems';
+import { takeList } from '../../request/steps/takeList';
+import { getAllFields } from './getAll';
+
+export const videoProperties: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['video'] } },
+		default: 'getAll',
+		options: [
+			{
+				name: 'Get Many',
+				value: 'getAll',
+				action: 'Get many finished videos',
+				description: 'List finished videos, newest first, which costs nothing',
+				routing: {
+					request: { method: 'GET', url: '/v1/videos' },
+					send: { paginate: true, preSend: [prepareRequest(READ, checkLimit, checkVideoFilter)] },
+					output: { postReceive: [checkReply, takeList('videos'), filterVideos, limitItems] },
+				},
+			},
+		],
+	},
+	...getAllFields,
+];

@@ -1,0 +1,70 @@
+import type { IExecuteFunctions, INodeType, INodeTypes } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { RoutingNode } from 'n8n-core';
+
+/** Hands its items on: the node before ours, and the nodes behind it. */
+export const PASS_ON = 'test.passOn';
+/** Sets `found` of each item to its parameter, so that an expression can look back. */
+export const LOOK_BACK = 'test.lookBack';
+
+/** n8n's registry of node types with the package's nodes in it and what a test puts around them. */
+export function createNodeTypes(packageNodes: Record<string, INodeType>): INodeTypes {
+	const types: Record<string, INodeType> = { [PASS_ON]: passOn, [LOOK_BACK]: lookBack };
+	for (const [name, type] of Object.entries(packageNodes)) types[name] = withExecute(type);
+	const find = (name: string) => {
+		const type = types[name];
+		if (!type) throw new Error(`Unknown node type ${name}`);
+		return type;
+	};
+	return {
+		getByName: find,
+		getByNameAndVersion: find,
+		getKnownTypes: () => ({}),
+	};
+}
+
+/** n8n gives a declarative node its `execute` when it looks the type up; this is what it gives. */
+function withExecute(type: INodeType): INodeType {
+	if (type.description.requestDefaults === undefined || type.execute) return type;
+	const executable = Object.create(type) as INodeType;
+	executable.execute = async function () {
+		return (await new RoutingNode(this as never, type).runNode()) ?? [];
+	};
+	return executable;
+}
+
+function describe(name: string, properties: INodeType['description']['properties']) {
+	return {
+		displayName: name,
+		name,
+		group: ['transform' as const],
+		version: 1,
+		description: '',
+		defaults: { name },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties,
+	};
+}
+
+const passOn: INodeType = {
+	description: describe(PASS_ON, []),
+	async execute(this: IExecuteFunctions) {
+		return await Promise.resolve([
+			this.getInputData().map((item, index) => ({ ...item, pairedItem: { item: index } })),
+		]);
+	},
+};
+
+const lookBack: INodeType = {
+	description: describe(LOOK_BACK, [
+		{ displayName: 'Found', name: 'found', type: 'string', default: '' },
+	]),
+	async execute(this: IExecuteFunctions) {
+		const items = this.getInputData().map(({ json }, item) => ({
+			json: { ...json, found: this.getNodeParameter('found', item) as string },
+			pairedItem: { item },
+		}));
+		return await Promise.resolve([items]);
+	},
+};

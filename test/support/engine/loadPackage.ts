@@ -1,0 +1,30 @@
+import path from 'node:path';
+import type { ICredentialType, INodeType } from 'n8n-workflow';
+import { PackageDirectoryLoader } from 'n8n-core';
+
+export const PACKAGE_ROOT = path.resolve(__dirname, '../../..');
+
+export interface LoadedPackage {
+	nodes: Record<string, INodeType>;
+	credentials: Record<string, ICredentialType>;
+}
+
+let loaded: Promise<LoadedPackage> | undefined;
+
+/** The built package, loaded by n8n's own loader as a community package is. */
+export async function loadPackage(): Promise<LoadedPackage> {
+	loaded ??= load();
+	return await loaded;
+}
+
+async function load(): Promise<LoadedPackage> {
+	const loader = new PackageDirectoryLoader(PACKAGE_ROOT);
+	await loader.loadAll();
+	const nodes = Object.entries(loader.nodeTypes).map(
+		([name, { type }]) => [`${loader.packageName}.${name}`, type as INodeType] as const,
+	);
+	const credentials = Object.entries(loader.credentialTypes).map(
+		([name, { type }]) => [name, type] as const,
+	);
+	return { nodes: Object.fromEntries(nodes), credentials: Object.fromEntries(credentials) };
+}

@@ -1,0 +1,144 @@
+import type {
+	IDataObject,
+	IExecuteData,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IRun,
+	IWorkflowExecuteAdditionalData,
+	NodeApiError,
+} from 'n8n-workflow';
+import { createRunExecutionData, Workflow } from 'n8n-workflow';
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
+import { loadPackage } from './loadPackage';
+import { TestCredentialsHelper } from './TestCredentialsHelper';
+
+export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
+const NODE_NAME = 'Video Generation';
+
+export interface NodeSetup {
+	parameters: INodeParameters;
+	/** The service's address and the key, as the user enters them. */
+	credentials: { baseUrl: string; apiKey: string };
+	/** The items before the node; one empty item when left out. */
+	items?: IDataObject[];
+	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
+	settings?: Partial<INode>;
+}
+
+export interface NodeResult {
+	/** What left the first output. */
+	items: INodeExecutionData[];
+	/** What left the error output. */
+	errorItems: INodeExecutionData[];
+	/** What `$('Input').item` was for each item of the first and of the error output. */
+	found: { items: unknown[]; errorItems: unknown[] };
+	/** The error that stopped the node. */
+	error: NodeApiError | undefined;
+	run: IRun;
+}
+
+export interface StartedNode {
+	result: Promise<NodeResult>;
+	/** Presses the stop button. */
+	stop(): void;
+}
+
+/** Runs the built node in n8n's own engine, between a node that holds the items and one on each output. */
+export async function startNode(setup: NodeSetup): Promise<StartedNode> {
+	const { nodes, credentials } = await loadPackage();
+	const workflow = createWorkflow(setup, createNodeTypes(nodes));
+	const additionalData = {
+		credentialsHelper: new TestCredentialsHelper(credentials, setup.credentials),
+		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		restApiUrl: 'http://127.0.0.1/rest',
+		instanceBaseUrl: 'http://127.0.0.1/',
+		executionId: '1',
+		logAiEvent: () => undefined,
+	} as unknown as IWorkflowExecuteAdditionalData;
+	const start: IExecuteData = {
+		node: getInputNode(workflow),
+		data: { main: [(setup.items ?? [{}]).map((json) => ({ json }))] },
+		source: null,
+	};
+	const execution = new WorkflowExecute(
+		additionalData,
+		'manual',
+		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
+	).processRunExecutionData(workflow);
+	return {
+		result: execution.then((run) => readResult(run)),
+		stop: () => {
+			execution.cancel();
+		},
+	};
+}
+
+function getInputNode(workflow: Workflow): INode {
+	const node = workflow.getNode('Input');
+	if (!node) throw new Error('The workflow lacks its first node');
+	return node;
+}
+
+/** As `startNode`, to the end. */
+export async function runNode(setup: NodeSetup): Promise<NodeResult> {
+	return await (
+		await startNode(setup)
+	).result;
+}
+
+function createWorkflow(
+	{ parameters, settings }: NodeSetup,
+	nodeTypes: ReturnType<typeof createNodeTypes>,
+) {
+	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...more,
+	});
+	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
+	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
+	return new Workflow({
+		id: 'w1',
+		active: false,
+		nodeTypes,
+		settings: { executionOrder: 'v1' },
+		nodes: [
+			node('Input', PASS_ON),
+			node(NODE_NAME, NODE_TYPE, {
+				credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
+				...settings,
+				parameters,
+			}),
+			node('After', LOOK_BACK, lookBack),
+			node('After Error', LOOK_BACK, lookBack),
+		],
+		connections: {
+			Input: { main: [to(NODE_NAME)] },
+			[NODE_NAME]: { main: [to('After'), to('After Error')] },
+		},
+	});
+}
+
+function readResult(run: IRun): NodeResult {
+	const { runData } = run.data.resultData;
+	const task = runData[NODE_NAME]?.at(-1);
+	const found = (name: string) =>
+		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json.found);
+	return {
+		items: task?.data?.main?.[0] ?? [],
+		errorItems: task?.data?.main?.[1] ?? [],
+		found: { items: found('After'), errorItems: found('After Error') },
+		error: task?.error as NodeApiError | undefined,
+		run,
+	};
+}

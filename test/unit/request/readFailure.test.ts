@@ -1,0 +1,60 @@
+import type { JsonObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+import { AxiosError } from 'axios';
+import { readFailure } from '../../../nodes/VideoGeneration/request/readFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+
+const NODE = {
+	id: '1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0] as [number, number],
+	parameters: {},
+};
+
+/** As n8n hands on what its HTTP client has thrown. */
+function networkError(code: string) {
+	return new NodeApiError(
+		NODE,
+		new AxiosError(`failed with ${code}`, code) as unknown as JsonObject,
+	);
+}
+
+describe('An error instead of an answer', () => {
+	test.each([
+		['ECONNREFUSED', 'unreached'],
+		['ENOTFOUND', 'unreached'],
+		['EAI_AGAIN', 'unreached'],
+		['EHOSTUNREACH', 'unreached'],
+		['ENETUNREACH', 'unreached'],
+		['ECONNRESET', 'uncertain'],
+		['ECONNABORTED', 'uncertain'],
+		['ETIMEDOUT', 'uncertain'],
+		['EPIPE', 'uncertain'],
+		['ERR_BAD_RESPONSE', 'uncertain'],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', 'unexpected'],
+	])('with the code %s is %s', (code, kind) => {
+		expect(readFailure(networkError(code))).toMatchObject({ kind, facts: { httpCode: code } });
+	});
+
+	test('of a stopped execution is cancelled', () => {
+		expect(readFailure(networkError('ERR_CANCELED')).kind).toBe('cancelled');
+	});
+
+	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
+		const error = new NodeApiError(
+			NODE,
+			new Error('The Base URL is empty.') as unknown as JsonObject,
+		);
+		expect(readFailure(error)).toMatchObject({
+			kind: 'unsent',
+			facts: { serviceMessage: 'The Base URL is empty.' },
+		});
+	});
+
+	test('that is known already stays as it is', () => {
+		const failure = new RequestFailure('rejected');
+		expect(readFailure(failure)).toBe(failure);
+	});
+});
