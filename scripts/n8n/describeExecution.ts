@@ -1,11 +1,12 @@
 import type { Execution, ExecutionItem, NodeRun } from './n8nTypes';
 
-const MAX_VALUE_LENGTH = 60;
+const MAX_VALUE_LENGTH = 120;
+const MAX_ITEMS = 10;
 
 /**
  * What an execution did, as lines to print: each node in the order of its first run, how many items
- * it gave, and, for the nodes of our package, the fields of its first item. A node in a loop has one
- * line, which shows how its values changed.
+ * it gave, and, for the nodes of our package, their fields. A node in a loop is told once, with how
+ * its values changed; of several items each has one line, with its first two fields.
  */
 export function describeExecution(execution: Execution, packageName: string): string[] {
 	const types = new Map(execution.workflowData.nodes.map(({ name, type }) => [name, type]));
@@ -14,13 +15,26 @@ export function describeExecution(execution: Execution, packageName: string): st
 	const width = Math.max(0, ...nodes.map(([name]) => name.length));
 	return nodes.flatMap(([name, runs]) => {
 		const isOurs = types.get(name)?.startsWith(`${packageName}.`) ?? false;
-		const counts = [describeCount(runs), runs.length > 1 ? `, ran ${runs.length} times` : ''];
-		const fields = isOurs ? describeFields(runs) : [];
+		const times = runs.length > 1 ? `, ran ${runs.length} times` : '';
+		const details = isOurs ? describeOutput(runs) : [];
 		return [
-			`${name.padEnd(width)}  ${counts.join('')}`,
-			...fields.map((field) => `${' '.repeat(width)}  ${field}`),
+			`${name.padEnd(width)}  ${describeCount(runs)}${times}`,
+			...details.map((detail) => `${' '.repeat(width)}  ${detail}`),
 		];
 	});
+}
+
+function describeOutput(runs: NodeRun[]): string[] {
+	const items = listItems(runs.at(-1));
+	if (items.length <= 1) return describeFields(runs);
+	const lines = items.slice(0, MAX_ITEMS).map(({ json }) =>
+		flatten(json)
+			.slice(0, 2)
+			.map(([, value]) => value)
+			.join('  '),
+	);
+	const more = items.length - lines.length;
+	return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 function describeCount(runs: NodeRun[]): string {

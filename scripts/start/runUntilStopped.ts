@@ -39,6 +39,7 @@ export async function runUntilStopped(
 		return 1;
 	} finally {
 		await processes.endAll();
+		console.log('All parts are ended.');
 	}
 }
 
