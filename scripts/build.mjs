@@ -15,4 +15,9 @@ export async function build() {
 	]);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await build();
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+	await build().catch((error) => {
+		console.error(error.message);
+		process.exitCode = 1;
+	});
+}

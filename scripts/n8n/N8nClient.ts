@@ -1,0 +1,188 @@
+import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ReadableError } from '../ReadableError';
+import { parseFlatted } from './parseFlatted';
+import type {
+	Credential,
+	CredentialContent,
+	CredentialTest,
+	Execution,
+	Owner,
+	Workflow,
+	WorkflowContent,
+} from './n8nTypes';
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const LOOK_AGAIN_MS = 250;
+const ENDED = ['success', 'error', 'crashed', 'canceled'];
+
+/** n8n's own REST interface, as its editor uses it: logged in with a cookie, one user. */
+export class N8nClient {
+	private readonly http: AxiosInstance;
+	private cookie = '';
+
+	constructor(readonly address: string) {
+		// A proxy of the user's shell has no way to this machine's own n8n.
+		this.http = axios.create({
+			baseURL: `${address}/rest`,
+			timeout: REQUEST_TIMEOUT_MS,
+			proxy: false,
+		});
+	}
+
+	/** Waits until n8n has loaded everything and answers. */
+	async waitUntilReady(timeoutMs: number): Promise<void> {
+		await waitFor('n8n to answer', timeoutMs, async () => {
+			const { status, data } = await this.http
+				.get<{ data?: unknown }>('/settings', { validateStatus: () => true })
+				.catch(() => ({ status: 0, data: undefined }));
+			// While it starts, n8n answers with a text that says so.
+			return status === 200 && data?.data !== undefined ? true : undefined;
+		});
+	}
+
+	/** Makes the owner's account when there is none yet, and logs in. */
+	async setUpOwner(owner: Owner): Promise<void> {
+		const { userManagement } = await this.request<{
+			userManagement: { showSetupOnFirstLoad?: boolean };
+		}>('GET', '/settings');
+		if (userManagement.showSetupOnFirstLoad) await this.request('POST', '/owner/setup', owner);
+		await this.logIn(owner);
+	}
+
+	async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
+		await this.request('POST', '/login', { emailOrLdapLoginId: email, password });
+	}
+
+	async listCredentials(): Promise<Credential[]> {
+		return await this.request('GET', '/credentials');
+	}
+
+	async createCredential(content: CredentialContent): Promise<Credential> {
+		return await this.request('POST', '/credentials', content);
+	}
+
+	async updateCredential(id: string, content: CredentialContent): Promise<Credential> {
+		return await this.request('PATCH', `/credentials/${id}`, content);
+	}
+
+	/** Creates the credential, or brings the one of the same name and type to this content. */
+	async saveCredential(content: CredentialContent): Promise<Credential> {
+		const isSame = ({ name, type }: Credential) => name === content.name && type === content.type;
+		const existing = (await this.listCredentials()).find(isSame);
+		return existing
+			? await this.updateCredential(existing.id, content)
+			: await this.createCredential(content);
+	}
+
+	/** Runs the credential's own test, as the editor does after saving it. */
+	async testCredential(id: string, content: CredentialContent): Promise<CredentialTest> {
+		return await this.request('POST', '/credentials/test', { credentials: { id, ...content } });
+	}
+
+	async findWorkflow(id: string): Promise<Workflow | undefined> {
+		const { exists } = await this.request<{ exists: boolean }>('GET', `/workflows/${id}/exists`);
+		return exists ? await this.request('GET', `/workflows/${id}`) : undefined;
+	}
+
+	/** @param id given: the workflow gets this id, so that it can be found again */
+	async createWorkflow(content: WorkflowContent, id?: string): Promise<Workflow> {
+		return await this.request('POST', '/workflows', { ...content, id });
+	}
+
+	async updateWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
+		return await this.request('PATCH', `/workflows/${id}`, content);
+	}
+
+	/** Creates the workflow under this id, or brings the one there to this content. */
+	async saveWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
+		return (await this.findWorkflow(id))
+			? await this.updateWorkflow(id, content)
+			: await this.createWorkflow(content, id);
+	}
+
+	/** Publishes the saved version, so that its triggers fire. */
+	async activateWorkflow({ id, versionId }: Workflow): Promise<Workflow> {
+		return await this.request('POST', `/workflows/${id}/activate`, { versionId });
+	}
+
+	async deactivateWorkflow(id: string): Promise<Workflow> {
+		return await this.request('POST', `/workflows/${id}/deactivate`, {});
+	}
+
+	/**
+	 * Runs the saved workflow as the editor's button does.
+	 * @returns the id of the execution, which goes on by itself
+	 */
+	async runWorkflow(id: string, triggerName: string): Promise<string> {
+		const { executionId } = await this.request<{ executionId: string }>(
+			'POST',
+			`/workflows/${id}/run`,
+			{ triggerToStartFrom: { name: triggerName } },
+		);
+		return executionId;
+	}
+
+	async getExecution(id: string): Promise<Execution> {
+		const execution = await this.request<Omit<Execution, 'data'> & { data: string }>(
+			'GET',
+			`/executions/${id}`,
+		);
+		return { ...execution, data: parseFlatted(execution.data) as Execution['data'] };
+	}
+
+	/** The execution, once it has ended in whatever way. */
+	async waitForExecution(id: string, timeoutMs: number): Promise<Execution> {
+		return await waitFor(`execution ${id} to end`, timeoutMs, async () => {
+			const execution = await this.getExecution(id);
+			return ENDED.includes(execution.status) ? execution : undefined;
+		});
+	}
+
+	async stopExecution(id: string): Promise<void> {
+		await this.request('POST', `/executions/${id}/stop`);
+	}
+
+	/** Any request to n8n's REST interface; the reply comes without its `data` envelope. */
+	async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
+		try {
+			const response = await this.http.request<{ data: Reply }>({
+				method,
+				url: path,
+				data: body,
+				headers: this.cookie ? { cookie: this.cookie } : {},
+			});
+			const cookies = response.headers['set-cookie'] ?? [];
+			const session = cookies.find((cookie) => cookie.startsWith('n8n-auth='));
+			if (session) this.cookie = session.split(';')[0] ?? '';
+			return response.data.data;
+		} catch (error) {
+			throw describeFailure(method, path, error);
+		}
+	}
+}
+
+function describeFailure(method: string, path: string, error: unknown): unknown {
+	if (!isAxiosError<{ message?: string } | undefined>(error)) return error;
+	const { response } = error;
+	const reason = response
+		? `${response.status}, ${response.data?.message ?? response.statusText}`
+		: error.message;
+	return new ReadableError(`n8n did not accept ${method} /rest${path}: ${reason}`);
+}
+
+async function waitFor<Result>(
+	what: string,
+	timeoutMs: number,
+	look: () => Promise<Result | undefined>,
+): Promise<Result> {
+	const deadline = Date.now() + timeoutMs;
+	for (;;) {
+		const result = await look();
+		if (result !== undefined) return result;
+		if (Date.now() >= deadline) {
+			throw new ReadableError(`Waited ${timeoutMs / 1000} s for ${what}, in vain.`);
+		}
+		await delay(LOOK_AGAIN_MS);
+	}
+}

@@ -1,0 +1,75 @@
+import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessSet } from '../processes/ProcessSet';
+import { ReadableError } from '../ReadableError';
+import { startDemo } from './startDemo';
+import type { StartOptions } from './readStartOptions';
+
+const DEATH_NOTICE_MS = 500;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+type Signal = (typeof SIGNALS)[number];
+
+/**
+ * Runs the demo to its end: after the example with `--once`, else at a Ctrl-C, another signal, or the
+ * death of a part. Whatever ends it, all processes are ended before this returns.
+ * @returns the exit code
+ */
+export async function runUntilStopped(
+	options: StartOptions,
+	processes: ProcessSet,
+): Promise<number> {
+	const state = { isReady: false };
+	const demo = startDemo(options, processes).then(async () => {
+		state.isReady = true;
+		if (options.once) return 0;
+		console.log('\nCtrl-C ends all of it.');
+		// A server that only waits to be stopped.
+		return await new Promise<never>(() => undefined);
+	});
+	// Once stopped, what it still wanted to do fails, and nobody has to know.
+	demo.catch(() => undefined);
+	try {
+		const outcome = await Promise.race([demo, processes.partDied, waitForSignal(), waitForCrash()]);
+		if (typeof outcome === 'number') return outcome;
+		console.log(`\n${outcome}: ending everything.`);
+		return state.isReady ? 0 : 128 + constants.signals[outcome];
+	} catch (error) {
+		console.error(`\n${describe(await findCause(error, processes))}`);
+		return 1;
+	} finally {
+		await processes.endAll();
+		console.log('All parts are ended.');
+	}
+}
+
+/** Listens on after the first, too: a second Ctrl-C must not end the starter before the parts. */
+async function waitForSignal(): Promise<Signal> {
+	return await new Promise((resolve) => {
+		for (const signal of SIGNALS) {
+			process.on(signal, () => {
+				resolve(signal);
+			});
+		}
+	});
+}
+
+/** A request that broke off says less than the part that died of something else a moment later. */
+async function findCause(error: unknown, processes: ProcessSet): Promise<unknown> {
+	return await Promise.race([processes.partDied, delay(DEATH_NOTICE_MS)]).then(
+		() => error,
+		(death: unknown) => death,
+	);
+}
+
+async function waitForCrash(): Promise<never> {
+	return await new Promise((_resolve, reject) => {
+		process.on('uncaughtException', reject);
+		process.on('unhandledRejection', reject);
+	});
+}
+
+function describe(error: unknown): string {
+	if (error instanceof ReadableError) return error.message;
+	return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
