@@ -3,7 +3,7 @@ import { endQueueItem } from '../domain/endQueueItem';
 import type { QueueItem } from '../domain/QueueItem';
 import { ServiceError } from '../domain/ServiceError';
 import { settleQueue } from '../domain/settleQueue';
-import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxContext } from './SandboxContext';
 
 /** What can be done to queue items past the API. Unknown ids throw a ServiceError `notFound`. */
 export function createQueueControls(context: SandboxContext) {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
 import type { Reply } from '../faults/Reply';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 import { sendReply } from './sendReply';
 
 interface Faulted {
