@@ -21,10 +21,13 @@ export function createQueueControls(context: SandboxContext) {
 		fail(queueId: string): void {
 			endQueueItem(context.store, find(queueId), 'failed', context.clock.now());
 		},
-		/** Takes an item out of the queue; a video that it has made by now stays. */
+		/**
+		 * Takes an item out of the queue, as a service may do by itself: the API answers 404 from
+		 * then on, but the generation goes on, and its video gets into the log.
+		 */
 		removeQueueItem(queueId: string): void {
+			find(queueId).left = true;
 			settleQueue(context.store, context.clock.now());
-			context.store.queue.delete(find(queueId).queueId);
 		},
 		/** Gives one item durations of its own, counted from its creation. */
 		changeQueueItem(queueId: string, change: { durations: Partial<Durations> }): void {

@@ -85,7 +85,8 @@ function createFaultContext(request: FastifyRequest, context: SandboxContext): F
 		wait: waitFor,
 		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
 		removeQueueItem: (queueId) => {
-			context.store.queue.delete(queueId);
+			const item = context.store.queue.get(queueId);
+			if (item) item.left = true;
 		},
 	};
 }
