@@ -35,7 +35,7 @@ function runSandbox(...args: string[]): Run {
 		return { code: code as number | null, output };
 	});
 	const waitFor = async (text: string): Promise<void> => {
-		await new Promise((resolve, reject) => {
+		await new Promise<void>((resolve, reject) => {
 			const check = (): void => {
 				if (output.includes(text)) resolve();
 			};
