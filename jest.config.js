@@ -4,6 +4,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/bench/'],
+	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',

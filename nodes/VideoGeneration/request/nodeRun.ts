@@ -49,6 +49,11 @@ export class NodeRun {
 		return this.ended.signal;
 	}
 
+	/** An agent's call: n8n tells neither how many items it has, nor one call from another. */
+	get isToolCall(): boolean {
+		return this.expectedItems === undefined;
+	}
+
 	register(itemIndex: number): void {
 		this.lastItemIndex = itemIndex;
 		this.arrivedItems += 1;

@@ -11,33 +11,29 @@ const UNREACHED_CODES = new Set([
 ]);
 
 /** The connection ended before the answer was there; what the service did is not known. */
-const UNCERTAIN_CODES = new Set([
-	'ECONNRESET',
-	'ECONNABORTED',
-	'ETIMEDOUT',
-	'EPIPE',
-	'ERR_BAD_RESPONSE',
-]);
+const UNCERTAIN_CODES = new Set(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE']);
+
+/** The HTTP client's name for an answer that broke off in its middle. */
+const BROKEN_OFF = 'ERR_BAD_RESPONSE';
 
 /**
- * Tells what an error is that came instead of an answer. n8n hands on network errors as a
- * `NodeApiError` whose `httpCode` is the network's code and whose `cause` is the client's error;
- * with any other cause, the request was never sent.
+ * Tells what an error is that came instead of an answer. n8n hands on what its HTTP client has
+ * thrown as the `cause` of a `NodeApiError`; with any other cause, the request was never sent.
  */
 export function readFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
-	const { httpCode, message, cause } = error as {
-		httpCode?: unknown;
+	const { message, cause } = error as {
 		message?: unknown;
-		cause?: unknown;
+		cause?: { isAxiosError?: unknown; code?: unknown };
 	};
 	const words = typeof message === 'string' ? { serviceMessage: message } : {};
-	if ((cause as { isAxiosError?: boolean } | undefined)?.isAxiosError !== true) {
-		return new RequestFailure('unsent', words);
-	}
-	const code = typeof httpCode === 'string' ? httpCode : '';
+	if (cause?.isAxiosError !== true) return new RequestFailure('unsent', words);
+
+	const { code } = cause;
+	if (typeof code !== 'string') return new RequestFailure('unexpected', words);
 	if (code === 'ERR_CANCELED') return new RequestFailure('cancelled');
+	if (code === BROKEN_OFF) return new RequestFailure('uncertain', { httpCode: 'ECONNRESET' });
 	if (UNREACHED_CODES.has(code)) return new RequestFailure('unreached', { httpCode: code });
 	if (UNCERTAIN_CODES.has(code)) return new RequestFailure('uncertain', { httpCode: code });
-	return new RequestFailure('unexpected', { ...words, ...(code === '' ? {} : { httpCode: code }) });
+	return new RequestFailure('unexpected', { ...words, httpCode: code });
 }

@@ -77,7 +77,8 @@ async function sendAdd(
 		})) as INodeExecutionData[];
 		return { queueId: readText(output[0]?.json.queueId), output };
 	});
-	accepted.set(key, add);
+	// An agent may want the same video twice: its calls share this memory, and none fails once it is accepted.
+	if (!run.isToolCall) accepted.set(key, add);
 	run.acceptedQueueIds.push(add.queueId);
 	return structuredClone(add.output);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
+import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
 import { readFailure } from '../../../nodes/VideoGeneration/request/readFailure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
@@ -32,10 +33,22 @@ describe('An error instead of an answer', () => {
 		['ECONNABORTED', 'uncertain'],
 		['ETIMEDOUT', 'uncertain'],
 		['EPIPE', 'uncertain'],
-		['ERR_BAD_RESPONSE', 'uncertain'],
 		['DEPTH_ZERO_SELF_SIGNED_CERT', 'unexpected'],
 	])('with the code %s is %s', (code, kind) => {
 		expect(readFailure(networkError(code))).toMatchObject({ kind, facts: { httpCode: code } });
+	});
+
+	test('of an answer that broke off in its middle is uncertain, whatever its status was', () => {
+		const answer = { status: 200 } as AxiosResponse;
+		const error = new AxiosError(
+			'stream has been aborted',
+			'ERR_BAD_RESPONSE',
+			undefined,
+			undefined,
+			answer,
+		);
+		const failure = readFailure(new NodeApiError(NODE, error as unknown as JsonObject));
+		expect(failure).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
 	});
 
 	test('of a stopped execution is cancelled', () => {

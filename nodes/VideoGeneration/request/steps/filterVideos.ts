@@ -1,5 +1,5 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { selectVideos } from '../../resources/video/selectVideos';
+import { selectVideos } from './selectVideos';
 import { readVideoFilter } from './readVideoFilter';
 
 /** The video logs that the Filters let through, newest first: the API itself has no parameters. */

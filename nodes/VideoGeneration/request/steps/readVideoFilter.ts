@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, INodeParameterResourceLocator } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { VideoFilter } from '../../resources/video/selectVideos';
+import type { VideoFilter } from './selectVideos';
 import { readText } from '../readText';
 import { readDateTime } from './readDateTime';
 

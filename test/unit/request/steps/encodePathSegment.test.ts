@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { encodePathSegment } from '../../../nodes/VideoGeneration/request/steps/encodePathSegment';
+import { encodePathSegment } from '../../../../nodes/VideoGeneration/request/steps/encodePathSegment';
 
 describe('A value in a path', () => {
 	test('is exactly one segment of it, and reads back as it was', () => {

@@ -1,4 +1,4 @@
-import { readDateTime } from '../../../nodes/VideoGeneration/request/steps/readDateTime';
+import { readDateTime } from '../../../../nodes/VideoGeneration/request/steps/readDateTime';
 
 const read = (value: unknown, timeZone = 'UTC') => {
 	const time = readDateTime(value, timeZone);

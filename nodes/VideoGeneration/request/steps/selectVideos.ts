@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { readText } from '../../request/readText';
+import { readText } from '../readText';
 
 const EARLIEST_TIME = -8.64e15;
 

@@ -1,4 +1,4 @@
-import { selectVideos } from '../../../nodes/VideoGeneration/resources/video/selectVideos';
+import { selectVideos } from '../../../../nodes/VideoGeneration/request/steps/selectVideos';
 
 const video = (id: string, createdAt: unknown, projectId = 'p1') => ({
 	id,

@@ -1,0 +1,34 @@
+import type { Controls } from './control/createControls';
+import type { Clock } from './domain/Clock';
+import type { Operation } from './domain/Operation';
+import type { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
+import type { SEED_PROJECTS } from './domain/SEED_PROJECTS';
+import type { RecordedRequest } from './http/RecordedRequest';
+
+/** A running sandbox, in the hands of a test. */
+export interface Sandbox extends Controls {
+	/** Base URL, without a slash at its end. */
+	readonly url: string;
+	readonly port: number;
+	/** Key of the main account. */
+	readonly apiKey: string;
+	readonly accounts: typeof SEED_ACCOUNTS;
+	readonly projects: typeof SEED_PROJECTS;
+	readonly clock: Clock;
+	/** What has been received since the start, the last `clearRequests` or `reset`, oldest first. */
+	readonly requests: readonly RecordedRequest[];
+	/** Calls `listener` with each request when it has been read, before anything answers it. */
+	onRequest(listener: (request: RecordedRequest) => void): () => void;
+	/**
+	 * Waits until `count` requests (of one operation, if it is given) have been received.
+	 *
+	 * @throws Error after `timeoutMs` (5000 by default) of real time
+	 */
+	waitForRequests(wanted: {
+		count: number;
+		operation?: Operation;
+		timeoutMs?: number;
+	}): Promise<RecordedRequest[]>;
+	/** Stops listening and breaks every open connection. */
+	close(): Promise<void>;
+}

@@ -1,0 +1,16 @@
+import type { Clock } from './domain/Clock';
+import type { SandboxSettings } from './control/SandboxSettings';
+
+/** How a sandbox begins; a reset brings it back to this. */
+export interface SandboxOptions extends Partial<SandboxSettings> {
+	/** 0, the default, takes any free port. */
+	port?: number;
+	/** Decides all ids that are not fixed. 1 by default, so that a test sees the same ones again. */
+	seed?: number;
+	/** Of the main account; 100 by default. */
+	credits?: number;
+	/** `manual` by default. */
+	clock?: Clock['kind'];
+	/** Where a manual clock starts (milliseconds since 1970); 2026-01-15T12:00:00Z by default. */
+	startsAt?: number;
+}

@@ -1,0 +1,26 @@
+import { readLife } from '../domain/readLife';
+import { settleQueue } from '../domain/settleQueue';
+import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxState } from './SandboxState';
+
+/** A copy of the state as it is now; changing it changes nothing. */
+export function readState({ store, clock, ...context }: SandboxContext): SandboxState {
+	const now = clock.now();
+	settleQueue(store, now);
+	return {
+		clock: { kind: clock.kind, now: new Date(now).toISOString() },
+		settings: {
+			latencyMs: context.latencyMs,
+			rateLimit: context.rateLimit,
+			endedItemsLeaveAfterMs: store.endedItemsLeaveAfterMs,
+		},
+		accounts: [...store.accounts.values()].map((account) => ({
+			...account,
+			videoCount: store.videos.get(account.id)?.length ?? 0,
+		})),
+		projects: [...store.projects.values()].map((project) => ({ ...project })),
+		queue: [...store.queue.values()].map((item) => ({ ...item, ...readLife(item, now) })),
+		faults: context.faults.list(),
+		requestCount: context.requests.list().length,
+	};
+}

@@ -1,0 +1,19 @@
+import type { Account } from './Account';
+import type { Durations } from './Durations';
+import type { Project } from './Project';
+import type { QueueItem } from './QueueItem';
+import type { VideoLog } from './VideoLog';
+
+/** Everything the service remembers. Plain data: what happens to it is in the functions around it. */
+export interface Store {
+	accounts: Map<string, Account>;
+	projects: Map<string, Project>;
+	queue: Map<string, QueueItem>;
+	/** By account id, in the order in which they were logged. */
+	videos: Map<string, VideoLog[]>;
+	durations: Durations;
+	/** Null: finished and failed items stay in the queue until they are cleared. */
+	endedItemsLeaveAfterMs: number | null;
+	/** The next unused id of a queue item or video. */
+	createId: () => string;
+}

@@ -1,0 +1,44 @@
+import type { QueueItem } from './QueueItem';
+import { readLife } from './readLife';
+import type { Store } from './Store';
+
+/**
+ * Brings the store up to `now`: completed items get their entry in the video log, oldest first,
+ * and ended items leave the queue where the store is set to that. Every read and every change of
+ * the service calls it first; it takes the place of timers.
+ */
+export function settleQueue(store: Store, now: number): void {
+	const due: { item: QueueItem; loggedAt: number }[] = [];
+	for (const item of store.queue.values()) {
+		const { status, endedAt } = readLife(item, now);
+		if (endedAt === null) continue;
+		const loggedAt = endedAt + item.durations.logDelayMs;
+		if (status === 'completed' && !item.logged && now >= loggedAt) due.push({ item, loggedAt });
+	}
+	due.sort((a, b) => a.loggedAt - b.loggedAt);
+	for (const { item, loggedAt } of due) logVideo(store, item, loggedAt);
+	if (store.endedItemsLeaveAfterMs !== null) {
+		removeEndedItems(store, now - store.endedItemsLeaveAfterMs);
+	}
+}
+
+function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
+	item.logged = true;
+	const log = {
+		id: item.videoId,
+		url: null,
+		projectId: item.projectId,
+		createdAt: new Date(loggedAt).toISOString(),
+	};
+	const logs = store.videos.get(item.accountId);
+	if (logs) logs.push(log);
+	else store.videos.set(item.accountId, [log]);
+}
+
+function removeEndedItems(store: Store, endedBefore: number): void {
+	for (const item of store.queue.values()) {
+		const { status, endedAt } = readLife(item, endedBefore);
+		// An item whose entry is still to come is kept for it; the log would never get it otherwise.
+		if (endedAt !== null && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
+	}
+}

@@ -1,0 +1,40 @@
+import { contentType } from './contentType';
+import { cutOff } from './cutOff';
+import { emptyBody } from './emptyBody';
+import { errorEnvelope } from './errorEnvelope';
+import { errorKey } from './errorKey';
+import { extraFields } from './extraFields';
+import { hang } from './hang';
+import { html } from './html';
+import { latency } from './latency';
+import { leavesQueue } from './leavesQueue';
+import { missingField } from './missingField';
+import { redirect } from './redirect';
+import { reset } from './reset';
+import { slowBody } from './slowBody';
+import { status } from './status';
+import { statusWord } from './statusWord';
+import { tooManyRequests } from './tooManyRequests';
+import { wrongLength } from './wrongLength';
+
+/** Every kind of fault under the name that sets it. */
+export const FAULT_KINDS = {
+	contentType,
+	cutOff,
+	emptyBody,
+	errorEnvelope,
+	errorKey,
+	extraFields,
+	hang,
+	html,
+	latency,
+	leavesQueue,
+	missingField,
+	redirect,
+	reset,
+	slowBody,
+	status,
+	statusWord,
+	tooManyRequests,
+	wrongLength,
+};

@@ -1,0 +1,21 @@
+import type { Clock } from '../domain/Clock';
+import type { RateLimit } from '../domain/RateLimit';
+import type { Store } from '../domain/Store';
+import type { FaultList } from '../faults/createFaultList';
+import type { RequestLog } from './createRequestLog';
+
+/** What all routes of one sandbox share. */
+export interface SandboxContext {
+	readonly clock: Clock;
+	readonly faults: FaultList;
+	readonly requests: RequestLog;
+	/** Replaced by a reset. */
+	store: Store;
+	/** Added to every reply outside the control routes, in real time. */
+	latencyMs: number;
+	rateLimit: RateLimit | false;
+	/** Requests in the current window, by endpoint and account. */
+	readonly rateCounts: Map<string, { startedAt: number; count: number }>;
+	/** Back to the start. */
+	readonly reset: () => void;
+}

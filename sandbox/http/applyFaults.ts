@@ -1,0 +1,101 @@
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Fault } from '../faults/Fault';
+import type { FaultContext } from '../faults/FaultContext';
+import type { Reply } from '../faults/Reply';
+import type { SandboxContext } from './SandboxContext';
+import { sendReply } from './sendReply';
+
+interface Faulted {
+	faults: Fault[];
+	faultContext: FaultContext;
+}
+
+/**
+ * Puts the sandbox's faults around the service: before it when a request has been read and nothing
+ * has looked at it yet, not even at its key; behind it when its reply is about to go out.
+ */
+export function applyFaults(app: FastifyInstance, context: SandboxContext): void {
+	const faulted = new WeakMap<FastifyRequest, Faulted>();
+
+	app.addHook('preValidation', async (request, reply) => {
+		if (!request.record) return;
+		if (context.latencyMs > 0) await waitFor(context.latencyMs);
+		const { operation, url } = request.record;
+		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
+		if (faults.length === 0) return;
+		const faultContext = createFaultContext(request, context);
+		for (const fault of faults) {
+			const outcome = await fault.before?.(faultContext);
+			if (outcome === undefined) continue;
+			reply.hijack();
+			await sendReply(reply.raw, outcome, request.record);
+			return;
+		}
+		faulted.set(request, { faults, faultContext });
+	});
+
+	app.addHook('onSend', (request, reply, payload, done) => {
+		const entry = faulted.get(request);
+		const behind = entry?.faults.filter((fault) => fault.after !== undefined) ?? [];
+		if (!request.record || !entry || behind.length === 0) {
+			if (request.record) request.record.status = reply.statusCode;
+			done(null, payload);
+			return;
+		}
+		const { record } = request;
+		// `done` stays uncalled: from here on the reply is written past fastify, which would put its
+		// length and its end right again.
+		alterReply(readReply(reply, payload), behind, entry.faultContext)
+			.then((outcome) => sendReply(reply.raw, outcome, record))
+			.catch(() => reply.raw.destroy());
+	});
+}
+
+async function alterReply(
+	reply: Reply,
+	faults: Fault[],
+	context: FaultContext,
+): Promise<Reply | 'hang' | 'reset'> {
+	let altered = reply;
+	for (const fault of faults) {
+		const outcome = await fault.after?.(altered, context);
+		if (typeof outcome === 'string') return outcome;
+		altered = outcome ?? altered;
+	}
+	return altered;
+}
+
+function readReply(reply: FastifyReply, payload: unknown): Reply {
+	const headers: Record<string, string> = {};
+	for (const [name, value] of Object.entries(reply.getHeaders())) {
+		if (value !== undefined) headers[name] = String(value);
+	}
+	const body =
+		payload instanceof Readable || Buffer.isBuffer(payload)
+			? payload
+			: Buffer.from(typeof payload === 'string' ? payload : '');
+	return { status: reply.statusCode, headers, body };
+}
+
+function createFaultContext(request: FastifyRequest, context: SandboxContext): FaultContext {
+	return {
+		now: () => context.clock.now(),
+		wait: waitFor,
+		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
+		removeQueueItem: (queueId) => {
+			context.store.queue.delete(queueId);
+		},
+	};
+}
+
+function readQueueId(holder: unknown): string | undefined {
+	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
+	return typeof holder.queueId === 'string' ? holder.queueId : undefined;
+}
+
+async function waitFor(delayMs: number): Promise<void> {
+	// A pending delay must not keep a process alive whose sandbox is closed.
+	await wait(delayMs, undefined, { ref: false });
+}

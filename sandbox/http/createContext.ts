@@ -1,0 +1,32 @@
+import { createClock } from '../domain/createClock';
+import { createStore } from '../domain/createStore';
+import { createFaultList } from '../faults/createFaultList';
+import type { SandboxOptions } from '../SandboxOptions';
+import { createRequestLog } from './createRequestLog';
+import type { SandboxContext } from './SandboxContext';
+
+const DEFAULT_RATE_LIMIT = { max: 100, windowMs: 60_000 };
+
+/** A sandbox before its first request. */
+export function createContext(options: SandboxOptions): SandboxContext {
+	const readStart = () => ({
+		store: createStore({ ...options, seed: options.seed ?? 1 }),
+		latencyMs: options.latencyMs ?? 0,
+		rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT,
+	});
+	const context: SandboxContext = {
+		...readStart(),
+		clock: createClock(options.clock ?? 'manual', options.startsAt),
+		faults: createFaultList(),
+		requests: createRequestLog(),
+		rateCounts: new Map(),
+		reset: () => {
+			Object.assign(context, readStart());
+			context.clock.reset();
+			context.faults.clear();
+			context.requests.clear();
+			context.rateCounts.clear();
+		},
+	};
+	return context;
+}

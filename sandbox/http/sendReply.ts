@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Reply } from '../faults/Reply';
+import type { RecordedRequest } from './RecordedRequest';
+
+/**
+ * Writes a reply exactly as it is, also one that contradicts itself; or none at all, or a reset.
+ * A client that goes away in the middle is no error.
+ */
+export async function sendReply(
+	response: ServerResponse,
+	reply: Reply | 'hang' | 'reset',
+	record: RecordedRequest,
+): Promise<void> {
+	if (reply === 'hang') return;
+	if (reply === 'reset') {
+		record.broken = true;
+		response.socket?.resetAndDestroy();
+		return;
+	}
+	record.status = reply.status;
+	response.writeHead(reply.status, completeHeaders(reply));
+	if (reply.breaks === true) record.broken = true;
+	if (reply.body instanceof Readable) {
+		await pipeline(reply.body, response, { end: reply.breaks !== true }).catch(() => undefined);
+	} else if (reply.breaks === true) {
+		response.write(reply.body);
+	} else {
+		response.end(reply.body);
+	}
+	if (reply.breaks === true) response.socket?.destroySoon();
+}
+
+function completeHeaders({ headers, body, chunked }: Reply): Record<string, string> {
+	if (chunked === true) return { ...headers, 'transfer-encoding': 'chunked' };
+	if (body instanceof Readable || 'content-length' in headers) return headers;
+	return { ...headers, 'content-length': String(body.length) };
+}

@@ -1,0 +1,37 @@
+import type { AddressInfo } from 'node:net';
+import { createControls } from './control/createControls';
+import { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
+import { SEED_PROJECTS } from './domain/SEED_PROJECTS';
+import { createHttpServer } from './http/createHttpServer';
+import { createContext } from './http/createContext';
+import { waitForRequests } from './http/waitForRequests';
+import type { Sandbox } from './Sandbox';
+import type { SandboxOptions } from './SandboxOptions';
+
+/**
+ * Starts a local video service on the loopback address.
+ *
+ * @throws Error with `code` `EADDRINUSE` when the port is taken
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const context = createContext(options);
+	const controls = createControls(context);
+	const app = await createHttpServer(context, controls);
+	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	const { port } = app.server.address() as AddressInfo;
+	return {
+		...controls,
+		url: `http://127.0.0.1:${port}`,
+		port,
+		apiKey: SEED_ACCOUNTS.main.apiKey,
+		accounts: SEED_ACCOUNTS,
+		projects: SEED_PROJECTS,
+		clock: context.clock,
+		get requests() {
+			return context.requests.list();
+		},
+		onRequest: (listener) => context.requests.listen(listener),
+		waitForRequests: (wanted) => waitForRequests(context.requests, wanted),
+		close: () => app.close(),
+	};
+}

@@ -1,0 +1,54 @@
+import { testCredential } from '../support/engine/testCredential';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const testIt = async (more: { apiKey?: string; baseUrl?: string } = {}) =>
+	await testCredential({ apiKey: service.sandbox.apiKey, baseUrl: service.sandbox.url, ...more });
+
+describe('The credential test', () => {
+	test('reads the account, which is free', async () => {
+		expect(await testIt()).toBe('OK');
+		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
+	});
+
+	test.each(['/', '/v1', '/v1/', '/v1// '])(
+		'accepts the address with %j behind it',
+		async (end) => {
+			expect(await testIt({ baseUrl: ` ${service.sandbox.url}${end}` })).toBe('OK');
+		},
+	);
+
+	test('says that the key is wrong', async () => {
+		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(
+			/^The service does not accept this key\. Copy it again/,
+		);
+	});
+
+	test('says that nothing can be reached, in the words of the network that n8n shows', async () => {
+		expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toBe('ECONNREFUSED');
+	});
+
+	test.each([
+		[{ kind: 'html' }, /not the video generation service. Check "Base URL"/],
+		[{ kind: 'emptyBody' }, /not the video generation service. Check "Base URL"/],
+		[{ kind: 'status', status: 200, body: { status: 'ok' } }, /not the video generation service/],
+		[{ kind: 'errorEnvelope' }, /reported a failure/],
+		[{ kind: 'status', status: 403 }, /does not allow this key/],
+		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
+		[{ kind: 'status', status: 429 }, /Wait a minute/],
+		[{ kind: 'status', status: 500 }, /try again later/],
+		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*"Base URL"/],
+	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
+		service.sandbox.addFault(fault);
+		expect(await testIt()).toMatch(expected);
+	});
+
+	test.each([
+		[{ baseUrl: '' }, /^The Base URL is empty/],
+		[{ baseUrl: 'my service' }, /^The Base URL is not a web address/],
+		[{ apiKey: '' }, /^The API Key is empty/],
+	])('says what is missing in %j before any request', async (part, expected) => {
+		expect(await testIt(part)).toMatch(expected);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});

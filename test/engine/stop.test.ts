@@ -1,0 +1,41 @@
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { startNode } from '../support/engine/runNode';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+
+/** Presses stop once so many requests have arrived, and tells how long the execution took to end. */
+async function stopAfter(requests: number, parameters: object, items = [{}]) {
+	const started = await startNode({ ...service.setup({ ...parameters }), items });
+	await service.sandbox.waitForRequests({ count: requests });
+	await new Promise((resolve) => setImmediate(resolve));
+	const stoppedAt = performance.now();
+	started.stop();
+	const { run } = await started.result;
+	return { status: run.status, tookMs: performance.now() - stoppedAt };
+}
+
+describe('Pressing stop', () => {
+	test('ends the wait between two tries within a second, and nothing more is sent', async () => {
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
+		const { status, tookMs } = await stopAfter(3, OPERATIONS['account.get'], [{}, {}, {}]);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toHaveLength(3);
+	});
+
+	test('ends a request that is never answered', async () => {
+		service.sandbox.addFault({ kind: 'hang' });
+		const { status, tookMs } = await stopAfter(1, OPERATIONS['project.getAll']);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('lets no further add be sent', async () => {
+		service.sandbox.addFault({ kind: 'hang', nth: 2, operation: 'queue.add' });
+		const { status } = await stopAfter(2, OPERATIONS['queue.add'], [{}, {}, {}, {}]);
+		expect(status).toBe('canceled');
+		expect(service.sandbox.requests).toHaveLength(2);
+	});
+});

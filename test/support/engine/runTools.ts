@@ -1,0 +1,135 @@
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeParameters,
+	INodeType,
+	IRun,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { createNodeTypes } from './createNodeTypes';
+import { loadPackage } from './loadPackage';
+import { NODE_TYPE } from './runNode';
+import { TestCredentialsHelper } from './TestCredentialsHelper';
+
+const AGENT = 'test.agent';
+const TOOL = `${NODE_TYPE}Tool`;
+
+interface Tool {
+	invoke(input: unknown): Promise<string>;
+}
+
+export interface ToolSetup {
+	parameters: INodeParameters;
+	credentials: { baseUrl: string; apiKey: string };
+	/** What the agent calls the tool with: one group after the other, the calls of a group at once. */
+	calls: object[][];
+	settings?: Partial<INode>;
+}
+
+/**
+ * Has a node that stands in for an agent call the built node as its tool, through the tool that
+ * n8n's engine makes of it.
+ *
+ * @returns what the agent is told for each call, be it an answer or an error
+ */
+export async function runTools({
+	parameters,
+	credentials,
+	calls,
+	settings,
+}: ToolSetup): Promise<string[]> {
+	const loaded = await loadPackage();
+	const answers: string[] = [];
+	const registry = createNodeTypes(loaded.nodes);
+	const ours = registry.getByNameAndVersion(NODE_TYPE);
+	const types: Record<string, INodeType> = {
+		[AGENT]: createAgent(calls, answers),
+		[TOOL]: asTool(ours),
+	};
+	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
+	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...more,
+	});
+	const agent = node('Agent', AGENT);
+	const workflow = new Workflow({
+		id: 'w1',
+		active: false,
+		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
+		settings: { executionOrder: 'v1' },
+		nodes: [
+			agent,
+			node('Video Tool', TOOL, {
+				credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
+				...settings,
+				parameters,
+			}),
+		],
+		connections: { 'Video Tool': { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] } },
+	});
+	const additionalData = {
+		credentialsHelper: new TestCredentialsHelper(loaded.credentials, credentials),
+		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		executionId: '1',
+		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		logAiEvent: () => undefined,
+	} as unknown as IWorkflowExecuteAdditionalData;
+	const start = {
+		node: agent,
+		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
+		source: null,
+	};
+	const run: IRun = await new WorkflowExecute(
+		additionalData,
+		'manual',
+		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
+	).processRunExecutionData(workflow);
+	if (run.data.resultData.error) throw run.data.resultData.error as Error;
+	return answers;
+}
+
+function createAgent(calls: object[][], answers: string[]): INodeType {
+	return {
+		description: {
+			displayName: 'Agent',
+			name: AGENT,
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name: 'Agent' },
+			inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
+			outputs: [NodeConnectionTypes.Main],
+			properties: [],
+		},
+		async execute(this: IExecuteFunctions) {
+			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
+			for (const group of calls) {
+				const told = group.map(
+					async (input) =>
+						await (tool ? tool.invoke(input) : Promise.reject(new Error('no tool'))).catch(
+							(error: unknown) => (error as Error).message,
+						),
+				);
+				answers.push(...(await Promise.all(told)));
+			}
+			return [[]];
+		},
+	};
+}
+
+/** n8n's server makes the tool's type of a node's by giving it an output for agents. */
+function asTool(type: INodeType): INodeType {
+	const tool = Object.create(type) as INodeType;
+	tool.description = { ...type.description, name: TOOL, outputs: [NodeConnectionTypes.AiTool] };
+	return tool;
+}

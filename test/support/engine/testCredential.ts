@@ -1,0 +1,109 @@
+import type {
+	IAuthenticateRuleResponseCode,
+	IAuthenticateRuleResponseSuccessBody,
+	ICredentialDataDecryptedObject,
+	INode,
+	INodeType,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { loadPackage } from './loadPackage';
+import { TestCredentialsHelper } from './TestCredentialsHelper';
+
+const TYPE = 'videoGenerationApi';
+
+/**
+ * The credential test as n8n's server runs it: the engine sends the request, then the server, which
+ * is not part of the engine, holds the rules against the answer. That second half is done here in
+ * the same order: the HTTP status, a network error's code, the error's message, the body.
+ *
+ * @returns `OK`, or what the user is shown
+ */
+export async function testCredential(data: ICredentialDataDecryptedObject): Promise<string> {
+	const { credentials } = await loadPackage();
+	const test = credentials[TYPE]?.test;
+	if (!test) throw new Error('The credential has no test');
+	const rules = (test.rules ?? []) as (
+		IAuthenticateRuleResponseCode | IAuthenticateRuleResponseSuccessBody
+	)[];
+	const outcome = await send(data, test.request).then(
+		(output) => ({ body: output[0]?.[0]?.json }),
+		(error: unknown) => ({
+			error: error as Error & {
+				cause?: { code?: string; response?: { status: number; statusText: string } };
+			},
+		}),
+	);
+	if ('error' in outcome) {
+		const { message, cause } = outcome.error;
+		if (!cause?.response) return cause?.code ?? message;
+		const { status, statusText } = cause.response;
+		const rule = rules.find(
+			({ type, properties }) => type === 'responseCode' && properties.value === status,
+		);
+		return rule?.properties.message ?? statusText;
+	}
+	const rule = rules.find(
+		({ type, properties }) =>
+			type === 'responseSuccessBody' && outcome.body?.[properties.key] === properties.value,
+	);
+	return rule === undefined ? 'OK' : rule.properties.message;
+}
+
+async function send(data: ICredentialDataDecryptedObject, request: object) {
+	const { credentials } = await loadPackage();
+	const type: INodeType = {
+		description: {
+			displayName: 'No Operation',
+			name: 'noOp',
+			group: ['organization'],
+			version: 1,
+			description: '',
+			defaults: { name: 'No Op' },
+			inputs: [NodeConnectionTypes.Main],
+			outputs: [NodeConnectionTypes.Main],
+			credentials: [{ name: TYPE, required: true }],
+			properties: [
+				{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } },
+			],
+		},
+	};
+	const node: INode = {
+		id: 'temp',
+		name: 'Temp-Node',
+		type: 'noOp',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		credentials: { [TYPE]: { id: '1', name: '' } },
+	};
+	const nodeTypes = {
+		getByName: () => type,
+		getByNameAndVersion: () => type,
+		getKnownTypes: () => ({}),
+	};
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const additionalData = {
+		credentialsHelper: new TestCredentialsHelper(credentials, data),
+		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		variables: {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+	const input = { main: [[{ json: {} }]] };
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		additionalData,
+		'internal',
+		createEmptyRunExecutionData(),
+		0,
+		[],
+		input,
+		{ node, data: {}, source: null },
+		[],
+	);
+	return (
+		(await new RoutingNode(context, type, { id: '1', name: '', type: TYPE, data }).runNode()) ?? []
+	);
+}
