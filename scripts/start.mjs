@@ -20,6 +20,7 @@ if (args.includes('--help') || args.includes('-h')) {
 
 /** Everything beyond this file is TypeScript, which runs once the development dependencies are there. */
 async function start() {
+	const parent = process.ppid;
 	try {
 		await ensureInstalled();
 	} catch (error) {
@@ -27,6 +28,8 @@ async function start() {
 		process.exitCode = 1;
 		return;
 	}
+	// npm was ended during the installation, and its shell with it.
+	if (process.ppid !== parent) return;
 	const { tsImport } = await import('tsx/esm/api');
 	await tsImport('./start/main.ts', import.meta.url);
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning } from '../processes/isRunning';
 
 export interface Installation {
 	/** The first part of the folder's name, e.g. "n8n". */
@@ -54,15 +55,5 @@ async function removeAbandoned(cacheFolder: string, name: string): Promise<void>
 		const installer = /\.installing-(\d+)-/.exec(entry)?.[1];
 		if (!installer || !entry.startsWith(`${name}-`) || isRunning(Number(installer))) continue;
 		await rm(join(cacheFolder, entry), { recursive: true, force: true, maxRetries: 3 });
-	}
-}
-
-function isRunning(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		// A process of another user is there, though it may not be signalled.
-		return (error as NodeJS.ErrnoException).code === 'EPERM';
 	}
 }

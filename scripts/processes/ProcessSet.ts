@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { ReadableError } from '../ReadableError';
 import { endProcessTree } from './endProcessTree';
+import { Guard } from './Guard';
 import { readLastLines } from './readLastLines';
 
 export interface CommandOptions {
@@ -26,6 +27,7 @@ const SHOWN_LINES = 20;
  */
 export class ProcessSet {
 	private readonly pids = new Set<number>();
+	private readonly guard = new Guard();
 	private isEnding = false;
 	private reportDeath: (error: ReadableError) => void = () => undefined;
 
@@ -87,7 +89,12 @@ export class ProcessSet {
 	/** Ends all that still runs, and lets nothing start any more. */
 	async endAll(): Promise<void> {
 		this.isEnding = true;
-		await Promise.all([...this.pids].map((pid) => endProcessTree(pid, this.graceMs)));
+		const pids = [...this.pids];
+		await Promise.all(pids.map((pid) => endProcessTree(pid, this.graceMs)));
+		pids.forEach((pid) => {
+			this.guard.forget(pid);
+		});
+		await this.guard.dismiss();
 	}
 
 	private start(
@@ -106,13 +113,19 @@ export class ProcessSet {
 			detached: !isWindows,
 			shell: isWindows && command === 'npm',
 		});
-		if (child.pid !== undefined) this.pids.add(child.pid);
+		if (child.pid !== undefined) {
+			this.pids.add(child.pid);
+			this.guard.watch(child.pid);
+		}
 		return child;
 	}
 
 	private async waitForCommand(child: ChildProcess, command: string): Promise<string> {
 		const end = await waitForEnd(child, command);
-		if (child.pid !== undefined) this.pids.delete(child.pid);
+		if (child.pid !== undefined) {
+			this.pids.delete(child.pid);
+			this.guard.forget(child.pid);
+		}
 		return end;
 	}
 }

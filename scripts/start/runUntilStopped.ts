@@ -1,14 +1,11 @@
-import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessSet } from '../processes/ProcessSet';
 import { ReadableError } from '../ReadableError';
 import { startDemo } from './startDemo';
 import type { StartOptions } from './readStartOptions';
+import { waitForStop } from './waitForStop';
 
 const DEATH_NOTICE_MS = 500;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-type Signal = (typeof SIGNALS)[number];
 
 /**
  * Runs the demo to its end: after the example with `--once`, else at a Ctrl-C, another signal, or the
@@ -30,10 +27,10 @@ export async function runUntilStopped(
 	// Once stopped, what it still wanted to do fails, and nobody has to know.
 	demo.catch(() => undefined);
 	try {
-		const outcome = await Promise.race([demo, processes.partDied, waitForSignal(), waitForCrash()]);
+		const outcome = await Promise.race([demo, processes.partDied, waitForStop(), waitForCrash()]);
 		if (typeof outcome === 'number') return outcome;
-		console.log(`\n${outcome}: ending everything.`);
-		return state.isReady ? 0 : 128 + constants.signals[outcome];
+		console.log(`\n${outcome.reason}: ending everything.`);
+		return state.isReady ? 0 : outcome.exitCode;
 	} catch (error) {
 		console.error(`\n${describe(await findCause(error, processes))}`);
 		return 1;
@@ -41,17 +38,6 @@ export async function runUntilStopped(
 		await processes.endAll();
 		console.log('All parts are ended.');
 	}
-}
-
-/** Listens on after the first, too: a second Ctrl-C must not end the starter before the parts. */
-async function waitForSignal(): Promise<Signal> {
-	return await new Promise((resolve) => {
-		for (const signal of SIGNALS) {
-			process.on(signal, () => {
-				resolve(signal);
-			});
-		}
-	});
 }
 
 /** A request that broke off says less than the part that died of something else a moment later. */
