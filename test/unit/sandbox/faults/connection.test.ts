@@ -1,10 +1,12 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { AxiosInstance } from 'axios';
 import type { Sandbox } from '../../../../sandbox/Sandbox';
 import { startSandbox } from '../../../../sandbox/startSandbox';
 import { createBareClient } from '../../../support/sandbox/createBareClient';
 
 const ACCOUNT = '/v1/user/account';
+/** As clients have it: a connection is not ended just because its reply is. */
+const agent = new Agent({ keepAlive: true });
 
 let sandbox: Sandbox;
 let client: AxiosInstance;
@@ -15,7 +17,10 @@ beforeAll(async () => {
 beforeEach(() => {
 	sandbox.reset();
 });
-afterAll(() => sandbox.close());
+afterAll(async () => {
+	agent.destroy();
+	await sandbox.close();
+});
 
 interface RawReply {
 	status: number;
@@ -30,7 +35,7 @@ interface RawReply {
 async function readRaw(path: string, method = 'GET'): Promise<RawReply> {
 	return await new Promise((resolve, reject) => {
 		const headers = { authorization: `Bearer ${sandbox.apiKey}` };
-		const sent = request(`${sandbox.url}${path}`, { method, headers, agent: false }, (reply) => {
+		const sent = request(`${sandbox.url}${path}`, { method, headers, agent }, (reply) => {
 			const pieces: Buffer[] = [];
 			let errorCode: string | undefined;
 			reply.on('data', (piece: Buffer) => pieces.push(piece));
