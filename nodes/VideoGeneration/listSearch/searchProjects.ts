@@ -4,7 +4,7 @@ import { READ_PROJECTS } from '../request/operationPolicies';
 import { readFromApi } from '../request/readFromApi';
 import { readFailure } from '../request/readFailure';
 import { readText } from '../request/readText';
-import { requireField } from '../request/steps/requireField';
+import { requireList } from '../request/steps/requireField';
 
 /** A list that is waited for in the editor: two tries are enough. */
 const MAX_TRIES = 2;
@@ -41,7 +41,7 @@ async function readProjects(context: ILoadOptionsFunctions): Promise<IDataObject
 		{ url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } },
 		MAX_TRIES,
 	);
-	const projects = Array.isArray(body) ? body : requireField(body, 'projects', 'list');
+	const projects = requireList(body, 'projects');
 	return projects.filter(({ id }) => readText(id) !== '').sort(byLastUpdate);
 }
 
