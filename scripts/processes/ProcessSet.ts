@@ -27,7 +27,7 @@ const SHOWN_LINES = 20;
  */
 export class ProcessSet {
 	private readonly pids = new Set<number>();
-	private readonly guard = new Guard();
+	private readonly guard: Guard;
 	private isEnding = false;
 	private reportDeath: (error: ReadableError) => void = () => undefined;
 
@@ -37,6 +37,7 @@ export class ProcessSet {
 	});
 
 	constructor(private readonly graceMs = GRACE_MS) {
+		this.guard = new Guard(graceMs);
 		// Whoever starts parts awaits it; without parts nobody has to.
 		this.partDied.catch(() => undefined);
 	}
