@@ -49,6 +49,13 @@ describe('a command that is run to its end', () => {
 		await expect(failure).rejects.not.toThrow(/line 50\n/);
 	});
 
+	it('is ended and reported when it takes too long', async () => {
+		const [command, args] = node('setInterval(() => undefined, 1000)');
+		await expect(processes.run(command, args, { ...OPTIONS, timeoutMs: 50 })).rejects.toThrow(
+			'failed (ended after 0.1 s, which is too long)',
+		);
+	});
+
 	it('is reported when there is no such command', async () => {
 		await expect(processes.run('no-such-command', [], OPTIONS)).rejects.toThrow(
 			/"no-such-command" could not be started/,
