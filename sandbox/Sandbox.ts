@@ -1,9 +1,10 @@
 import type { Controls } from './control/createControls';
 import type { Clock } from './domain/Clock';
-import type { Operation } from './domain/Operation';
 import type { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import type { SEED_PROJECTS } from './domain/SEED_PROJECTS';
-import type { RecordedRequest } from './http/RecordedRequest';
+import type { RecordedRequest } from './control/RecordedRequest';
+import type { SandboxRoute } from './control/SandboxRoute';
+import type { WantedRequests } from './control/waitForRequests';
 
 /** A running sandbox, in the hands of a test. */
 export interface Sandbox extends Controls {
@@ -20,15 +21,13 @@ export interface Sandbox extends Controls {
 	/** Calls `listener` with each request when it has been read, before anything answers it. */
 	onRequest(listener: (request: RecordedRequest) => void): () => void;
 	/**
-	 * Waits until `count` requests (of one operation, if it is given) have been received.
+	 * Waits until as many such requests have been received as are wanted.
 	 *
 	 * @throws Error after `timeoutMs` (5000 by default) of real time
 	 */
-	waitForRequests(wanted: {
-		count: number;
-		operation?: Operation;
-		timeoutMs?: number;
-	}): Promise<RecordedRequest[]>;
+	waitForRequests(wanted: WantedRequests): Promise<RecordedRequest[]>;
+	/** Every route, in fastify's notation. */
+	readonly routes: readonly SandboxRoute[];
 	/** Stops listening and breaks every open connection. */
 	close(): Promise<void>;
 }

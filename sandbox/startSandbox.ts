@@ -3,10 +3,10 @@ import { createControls } from './control/createControls';
 import { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './domain/SEED_PROJECTS';
 import { createHttpServer } from './http/createHttpServer';
-import { createContext } from './http/createContext';
-import { waitForRequests } from './http/waitForRequests';
+import { createContext } from './control/createContext';
+import { waitForRequests } from './control/waitForRequests';
 import type { Sandbox } from './Sandbox';
-import type { SandboxOptions } from './SandboxOptions';
+import type { SandboxOptions } from './control/SandboxOptions';
 
 /**
  * Starts a local video service on the loopback address.
@@ -30,7 +30,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		get requests() {
 			return context.requests.list();
 		},
-		onRequest: (listener) => context.requests.listen(listener),
+		onRequest: (listener) =>
+			context.requests.listen((request, event) => {
+				if (event === 'received') listener(request);
+			}),
+		routes: context.routes,
 		waitForRequests: (wanted) => waitForRequests(context.requests, wanted),
 		close: () => app.close(),
 	};

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import type { SandboxOptions } from '../SandboxOptions';
+import type { SandboxOptions } from '../control/SandboxOptions';
 
 const DEFAULT_PORT = 3456;
 const MAX_SEED = 2 ** 31 - 1;

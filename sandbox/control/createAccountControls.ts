@@ -3,7 +3,7 @@ import type { Project } from '../domain/Project';
 import { ServiceError } from '../domain/ServiceError';
 import { settleQueue } from '../domain/settleQueue';
 import type { VideoLog } from '../domain/VideoLog';
-import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxContext } from './SandboxContext';
 
 /** One of the sandbox's accounts, its name (`main`, `other`, `empty`), or its API key. */
 type AccountRef = string | { readonly id: string };

@@ -1,7 +1,7 @@
 import type { Project } from '../domain/Project';
 import { ServiceError } from '../domain/ServiceError';
 import type { FaultSpec } from '../faults/FaultSpec';
-import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxContext } from './SandboxContext';
 import { createAccountControls } from './createAccountControls';
 import { createQueueControls } from './createQueueControls';
 import { readState } from './readState';

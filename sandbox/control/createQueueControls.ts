@@ -3,7 +3,7 @@ import { endQueueItem } from '../domain/endQueueItem';
 import type { QueueItem } from '../domain/QueueItem';
 import { ServiceError } from '../domain/ServiceError';
 import { settleQueue } from '../domain/settleQueue';
-import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxContext } from './SandboxContext';
 
 /** What can be done to queue items past the API. Unknown ids throw a ServiceError `notFound`. */
 export function createQueueControls(context: SandboxContext) {
@@ -21,10 +21,13 @@ export function createQueueControls(context: SandboxContext) {
 		fail(queueId: string): void {
 			endQueueItem(context.store, find(queueId), 'failed', context.clock.now());
 		},
-		/** Takes an item out of the queue; a video that it has made by now stays. */
+		/**
+		 * Takes an item out of the queue, as a service may do by itself: the API answers 404 from
+		 * then on, but the generation goes on, and its video gets into the log.
+		 */
 		removeQueueItem(queueId: string): void {
+			find(queueId).left = true;
 			settleQueue(context.store, context.clock.now());
-			context.store.queue.delete(find(queueId).queueId);
 		},
 		/** Gives one item durations of its own, counted from its creation. */
 		changeQueueItem(queueId: string, change: { durations: Partial<Durations> }): void {

@@ -1,6 +1,6 @@
 import { readLife } from '../domain/readLife';
 import { settleQueue } from '../domain/settleQueue';
-import type { SandboxContext } from '../http/SandboxContext';
+import type { SandboxContext } from './SandboxContext';
 import type { SandboxState } from './SandboxState';
 
 /** A copy of the state as it is now; changing it changes nothing. */

@@ -14,6 +14,8 @@ export interface QueueItem {
 	videoId: string;
 	/** True once its entry is in the video log. */
 	logged: boolean;
+	/** True once it is out of the queue. The API knows it no more, but its generation goes on. */
+	left: boolean;
 	overwriteSettings: boolean;
 	customPrompt: string | null;
 }

@@ -43,6 +43,7 @@ export function addQueueItem(
 		forced: null,
 		videoId: store.createId(),
 		logged: false,
+		left: false,
 		overwriteSettings: input.overwriteSettings ?? false,
 		customPrompt: input.customPrompt ?? null,
 	};

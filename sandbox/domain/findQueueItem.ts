@@ -18,7 +18,7 @@ export function findQueueItem(
 ): QueueItem {
 	settleQueue(store, now);
 	const item = store.queue.get(queueId);
-	if (item?.accountId !== account.id) {
+	if (item?.accountId !== account.id || item.left) {
 		throw new ServiceError('notFound', 'Queue item not found');
 	}
 	return item;

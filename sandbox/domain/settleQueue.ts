@@ -17,9 +17,7 @@ export function settleQueue(store: Store, now: number): void {
 	}
 	due.sort((a, b) => a.loggedAt - b.loggedAt);
 	for (const { item, loggedAt } of due) logVideo(store, item, loggedAt);
-	if (store.endedItemsLeaveAfterMs !== null) {
-		removeEndedItems(store, now - store.endedItemsLeaveAfterMs);
-	}
+	for (const item of store.queue.values()) releaseItem(store, item, now);
 }
 
 function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
@@ -35,10 +33,11 @@ function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
 	else store.videos.set(item.accountId, [log]);
 }
 
-function removeEndedItems(store: Store, endedBefore: number): void {
-	for (const item of store.queue.values()) {
-		const { status, endedAt } = readLife(item, endedBefore);
-		// An item whose entry is still to come is kept for it; the log would never get it otherwise.
-		if (endedAt !== null && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
-	}
+function releaseItem(store: Store, item: QueueItem, now: number): void {
+	const { status, endedAt } = readLife(item, now);
+	if (endedAt === null) return;
+	const { endedItemsLeaveAfterMs } = store;
+	if (endedItemsLeaveAfterMs !== null && now >= endedAt + endedItemsLeaveAfterMs) item.left = true;
+	// An item whose log entry is still to come is kept for it, out of sight.
+	if (item.left && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
 }

@@ -6,6 +6,6 @@ export interface FaultContext {
 	wait: (ms: number) => Promise<void>;
 	/** Of a request about one queue item; otherwise undefined. */
 	queueId: string | undefined;
-	/** Takes an item out of the queue as if the service had done so by itself. */
+	/** Takes an item out of the queue, if it is there; its generation goes on. */
 	removeQueueItem: (queueId: string) => void;
 }

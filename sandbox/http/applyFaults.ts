@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
 import type { Reply } from '../faults/Reply';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 import { sendReply } from './sendReply';
 
 interface Faulted {
@@ -85,7 +85,8 @@ function createFaultContext(request: FastifyRequest, context: SandboxContext): F
 		wait: waitFor,
 		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
 		removeQueueItem: (queueId) => {
-			context.store.queue.delete(queueId);
+			const item = context.store.queue.get(queueId);
+			if (item) item.left = true;
 		},
 	};
 }

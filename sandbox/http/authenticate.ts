@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 /**
  * Finds the account of `Authorization: Bearer <API_KEY>` ("Authentication").

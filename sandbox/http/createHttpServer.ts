@@ -2,8 +2,8 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Controls } from '../control/createControls';
 import type { Account } from '../domain/Account';
 import type { Operation } from '../domain/Operation';
-import type { RecordedRequest } from './RecordedRequest';
-import type { SandboxContext } from './SandboxContext';
+import type { RecordedRequest } from '../control/RecordedRequest';
+import type { SandboxContext } from '../control/SandboxContext';
 import { applyFaults } from './applyFaults';
 import { authenticate } from './authenticate';
 import { describeSchemaError } from './describeSchemaError';
@@ -49,9 +49,15 @@ export async function createHttpServer(
 		routerOptions: { maxParamLength: 256 * KIBIBYTE },
 		ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
 		forceCloseConnections: true,
+		exposeHeadRoutes: false,
 		frameworkErrors: (error, _request, reply) => {
 			void replyWithError(error, reply);
 		},
+	});
+	app.addHook('onRoute', ({ method, url, config }) => {
+		for (const name of [method].flat()) {
+			context.routes.push({ method: name, path: url, operation: config?.operation });
+		}
 	});
 	app.decorateRequest('account');
 	app.decorateRequest('record', null);

@@ -1,5 +1,5 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 type Answer = Parameters<FastifyRateLimitStore['incr']>[1];
 

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { createRateLimitStore } from './createRateLimitStore';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 /**
  * Prepares the limits of the endpoints that carry `config: { rateLimit: {} }` ("Limits", 1), per

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { RecordedRequest } from './RecordedRequest';
-import type { SandboxContext } from './SandboxContext';
+import type { RequestLog } from '../control/createRequestLog';
+import type { RecordedRequest } from '../control/RecordedRequest';
+import type { SandboxContext } from '../control/SandboxContext';
 
 /** Writes down every request outside the control routes, and whether its client waited for the end. */
 export function recordRequests(app: FastifyInstance, { clock, requests }: SandboxContext): void {
@@ -20,22 +21,24 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 			};
 			request.record = record;
 			requests.add(record);
-			watchConnection(record, reply.raw);
+			watchConnection(record, reply.raw, requests);
 		}
 		done();
 	});
 	app.addHook('preValidation', (request, _reply, done) => {
 		if (request.record) {
 			request.record.body = readBody(request.rawBody);
-			requests.announce(request.record);
+			requests.announce(request.record, 'received');
 		}
 		done();
 	});
 }
 
-function watchConnection(record: RecordedRequest, response: ServerResponse): void {
+function watchConnection(record: RecordedRequest, response: ServerResponse, log: RequestLog): void {
 	response.once('close', () => {
-		if (!response.writableFinished && record.broken !== true) record.closed = true;
+		if (response.writableFinished || record.broken === true) return;
+		record.closed = true;
+		log.announce(record, 'left');
 	});
 }
 

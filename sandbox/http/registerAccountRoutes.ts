@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 /** GET /user/account */
 export function registerAccountRoutes(app: FastifyInstance, { clock }: SandboxContext): void {

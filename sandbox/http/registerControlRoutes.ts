@@ -7,7 +7,7 @@ import { ServiceError } from '../domain/ServiceError';
 import type { VideoLog } from '../domain/VideoLog';
 import type { FaultSpec } from '../faults/FaultSpec';
 import { CONTROL_SCHEMAS } from './CONTROL_SCHEMAS';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 interface Item {
 	Params: { queueId: string };

@@ -5,7 +5,7 @@ import { settleQueue } from '../domain/settleQueue';
 import { parseRange } from '../files/parseRange';
 import { readVideoFile } from '../files/readVideoFile';
 import { streamPaddedVideo } from '../files/streamPaddedVideo';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 interface FileRequest {
 	Params: { videoId: string };
@@ -25,7 +25,11 @@ const FILE_QUERY = {
 export function registerFileRoutes(app: FastifyInstance, context: SandboxContext): void {
 	app.get<FileRequest>(
 		'/files/:videoId.mp4',
-		{ config: { operation: 'video.file' }, schema: { querystring: FILE_QUERY } },
+		{
+			config: { operation: 'video.file' },
+			schema: { querystring: FILE_QUERY },
+			exposeHeadRoute: true,
+		},
 		(request, reply) => {
 			const { store, clock } = context;
 			settleQueue(store, clock.now());

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { listProjects } from '../domain/listProjects';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 interface ListQuery {
 	sort: 'updatedAt' | 'createdAt';

@@ -3,7 +3,7 @@ import { addQueueItem } from '../domain/addQueueItem';
 import { clearQueueItem } from '../domain/clearQueueItem';
 import { findQueueItem } from '../domain/findQueueItem';
 import { readLife } from '../domain/readLife';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 interface AddBody {
 	projectId: string;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { listVideos } from '../domain/listVideos';
-import type { SandboxContext } from './SandboxContext';
+import type { SandboxContext } from '../control/SandboxContext';
 
 /** GET /videos: all of them at once; the API has no paging and no filter. */
 export function registerVideoRoutes(app: FastifyInstance, context: SandboxContext): void {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Reply } from '../faults/Reply';
-import type { RecordedRequest } from './RecordedRequest';
+import type { RecordedRequest } from '../control/RecordedRequest';
 
 /**
  * Writes a reply exactly as it is, also one that contradicts itself; or none at all, or a reset.

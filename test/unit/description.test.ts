@@ -102,8 +102,8 @@ describe('The description', () => {
 				option.action,
 			]),
 		);
-		expect(actions['queue add']).toContain('costs credits');
-		expect(actions['queue clear']).toContain('cannot be undone');
+		expect(actions['queue add']).toMatch(/^Spend credits/);
+		expect(actions['queue clear']).toMatch(/^Permanently/);
 		expect(description.usableAsTool).toBe(true);
 	});
 
@@ -134,6 +134,8 @@ describe('The codex file', () => {
 	) as { node: string; categories: string[]; alias: string[] };
 
 	test('belongs to the node and has words to find it by', () => {
+		// In this category n8n hides what has no subcategory from its nodes panel.
+		expect(codex.categories).not.toContain('AI');
 		expect(codex.node).toBe('n8n-nodes-video-generation.videoGeneration');
 		expect(codex.categories.length).toBeGreaterThan(0);
 		expect(codex.alias).toContain('video');

@@ -24,7 +24,7 @@ export const queueProperties: INodeProperties[] = [
 			{
 				name: 'Add',
 				value: 'add',
-				action: 'Queue a video which costs credits',
+				action: 'Spend credits to queue a video',
 				description: 'Queue the generation of a video from a project, which costs credits',
 				routing: {
 					request: { method: 'POST', url: '/v1/queue/add' },
@@ -35,7 +35,7 @@ export const queueProperties: INodeProperties[] = [
 			{
 				name: 'Clear',
 				value: 'clear',
-				action: 'Clear a queue item which cannot be undone',
+				action: 'Permanently clear a queue item',
 				description: 'Remove a queue item for good, which cannot be undone',
 				routing: {
 					request: { method: 'POST', url: '/v1/queue/clear' },

@@ -1,5 +1,5 @@
-import type { Clock } from './domain/Clock';
-import type { SandboxSettings } from './control/SandboxSettings';
+import type { Clock } from '../domain/Clock';
+import type { SandboxSettings } from './SandboxSettings';
 
 /** How a sandbox begins; a reset brings it back to this. */
 export interface SandboxOptions extends Partial<SandboxSettings> {

@@ -3,12 +3,15 @@ import type { RateLimit } from '../domain/RateLimit';
 import type { Store } from '../domain/Store';
 import type { FaultList } from '../faults/createFaultList';
 import type { RequestLog } from './createRequestLog';
+import type { SandboxRoute } from './SandboxRoute';
 
 /** What all routes of one sandbox share. */
 export interface SandboxContext {
 	readonly clock: Clock;
 	readonly faults: FaultList;
 	readonly requests: RequestLog;
+	/** Filled while the server is built. */
+	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
 	/** Added to every reply outside the control routes, in real time. */

@@ -3,12 +3,16 @@ import type { RecordedRequest } from './RecordedRequest';
 /** A sandbox that is polled for days keeps the newest requests only. */
 const MAX_REQUESTS = 10_000;
 
+/** `received`: read, and not answered yet. `left`: its client went away before the answer. */
+type RequestEvent = 'received' | 'left';
+type Listener = (request: RecordedRequest, event: RequestEvent) => void;
+
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** The requests that were received, oldest first, and those who want to hear of each. */
 export function createRequestLog() {
 	let requests: RecordedRequest[] = [];
-	const listeners = new Set<(request: RecordedRequest) => void>();
+	const listeners = new Set<Listener>();
 	return {
 		list: (): readonly RecordedRequest[] => requests,
 		clear(): void {
@@ -18,10 +22,11 @@ export function createRequestLog() {
 			requests.push(request);
 			if (requests.length > MAX_REQUESTS) requests.shift();
 		},
-		announce(request: RecordedRequest): void {
-			for (const listener of listeners) listener(request);
+		announce(request: RecordedRequest, event: RequestEvent): void {
+			for (const listener of listeners) listener(request, event);
 		},
-		listen(listener: (request: RecordedRequest) => void): () => void {
+		/** @returns a function that stops it */
+		listen(listener: Listener): () => void {
 			listeners.add(listener);
 			return () => {
 				listeners.delete(listener);

@@ -1,7 +1,7 @@
 import { createClock } from '../domain/createClock';
 import { createStore } from '../domain/createStore';
 import { createFaultList } from '../faults/createFaultList';
-import type { SandboxOptions } from '../SandboxOptions';
+import type { SandboxOptions } from './SandboxOptions';
 import { createRequestLog } from './createRequestLog';
 import type { SandboxContext } from './SandboxContext';
 
@@ -20,6 +20,7 @@ export function createContext(options: SandboxOptions): SandboxContext {
 		faults: createFaultList(),
 		requests: createRequestLog(),
 		rateCounts: new Map(),
+		routes: [],
 		reset: () => {
 			Object.assign(context, readStart());
 			context.clock.reset();

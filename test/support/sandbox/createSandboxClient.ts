@@ -1,0 +1,32 @@
+import type { AxiosInstance, AxiosResponse } from 'axios';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import { createBareClient } from './createBareClient';
+import { createReplyChecker } from './createReplyChecker';
+
+const checkReply = createReplyChecker();
+
+/**
+ * An HTTP client for one account, the main one by default. It throws for no status, follows no
+ * redirect, and holds every reply of the API against `docs/openapi.yaml`.
+ *
+ * @param onReply is told each reply's name, such as `GET /v1/videos 200`
+ */
+export function createSandboxClient(
+	sandbox: Sandbox,
+	apiKey: string = sandbox.apiKey,
+	onReply: (name: string) => void = () => undefined,
+): AxiosInstance {
+	const client = createBareClient(sandbox, apiKey);
+	client.interceptors.response.use((response: AxiosResponse<unknown>) => {
+		const name = checkReply({
+			method: (response.config.method ?? 'get').toUpperCase(),
+			url: (response.config.url ?? '').replace(sandbox.url, ''),
+			status: response.status,
+			contentType: String(response.headers['content-type']),
+			body: response.data,
+		});
+		onReply(name);
+		return response;
+	});
+	return client;
+}
