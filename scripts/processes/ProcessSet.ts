@@ -93,8 +93,11 @@ export class ProcessSet {
 			});
 	}
 
-	/** Ends all that still runs, and lets nothing start any more. */
-	async endAll(): Promise<void> {
+	/**
+	 * Ends all that still runs, and lets nothing start any more.
+	 * @returns whether there was anything to end
+	 */
+	async endAll(): Promise<boolean> {
 		this.isEnding = true;
 		const pids = [...this.pids];
 		await Promise.all(pids.map((pid) => endProcessTree(pid, this.graceMs)));
@@ -102,6 +105,7 @@ export class ProcessSet {
 			this.guard.forget(pid);
 		});
 		await this.guard.dismiss();
+		return pids.length > 0;
 	}
 
 	private start(

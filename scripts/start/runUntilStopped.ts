@@ -37,9 +37,9 @@ export async function runUntilStopped(
 		console.error(`\n${describe(await findCause(error, processes))}`);
 		return 1;
 	} finally {
-		await processes.endAll();
+		const hasEnded = await processes.endAll();
 		if (!state.isReady) await Promise.race([demo.catch(() => undefined), delay(CLEAN_UP_MS)]);
-		console.log('All parts are ended.');
+		if (hasEnded) console.log('All parts are ended.');
 	}
 }
 
