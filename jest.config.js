@@ -1,6 +1,8 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
+	// Many times what a test takes: on a busy machine, none fails for its slowness.
+	testTimeout: 30_000,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/bench/'],

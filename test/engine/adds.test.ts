@@ -120,6 +120,19 @@ describe('Several adds', () => {
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
+	test('cost nothing at all when that happens in a later batch, while n8n pauses between them', async () => {
+		const parameters = {
+			...ADD,
+			customPrompt: "={{ $json.prompt ?? $('Nowhere').item.json.x }}",
+			requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1000 } } },
+		};
+		const { error } = await runWithoutWaiting(() =>
+			service.run(parameters, { items: [{ prompt: 'one' }, { prompt: 'two' }, {}] }),
+		);
+		expect(error).toBeDefined();
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
 	test('cost nothing for the items that cannot be sent when the node continues on an error', async () => {
 		const parameters = { ...ADD, overwriteSettings: true };
 		const { items, errorItems } = await service.run(parameters, {

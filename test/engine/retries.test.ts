@@ -184,6 +184,16 @@ describe('Reads', () => {
 		expect((await running).error?.httpCode).toBe('ECONNABORTED');
 	});
 
+	test('are not sent for nobody when n8n gives up on the node before it has started all of them', async () => {
+		const parameters = {
+			...OPERATIONS['queue.getProgress'],
+			queueId: "={{ $json.queueId ?? $('Nowhere').item.json.x }}",
+		};
+		const { error } = await service.run(parameters, { items: [{ queueId: 'q' }, {}] });
+		expect(error).toBeDefined();
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
 	test('give up their waits when one of them fails and the node stops', async () => {
 		const waiting = await queueVideo();
 		const missing = await queueVideo();

@@ -1,3 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+
 /** What stays real: network, promises, and the date unless a clock goes along with it. */
 const REAL = [
 	'hrtime',
@@ -10,8 +13,11 @@ const REAL = [
 	'clearInterval',
 ] as const;
 
-/** So many turns of the event loop without a connection are taken for waiting. */
+/** So many turns of the event loop without a request are taken for waiting. */
 const IDLE_TURNS = 100;
+
+/** Real time after which something has gone wrong; shorter than a test may take. */
+const LONGEST_MS = 20_000;
 
 /** A service whose clock is to go along. */
 export interface ServiceWithClock {
@@ -40,9 +46,11 @@ export async function runWithoutWaiting<T>(
 			work.isOver = true;
 		});
 		result.catch(() => undefined);
+		const startedAt = performance.now();
 		for (let idleTurns = 0; !work.isOver; idleTurns++) {
+			if (performance.now() - startedAt > LONGEST_MS) throw new Error(describeStandstill());
 			await new Promise((resolve) => setImmediate(resolve));
-			if (isConnected()) idleTurns = 0;
+			if (openRequests.size > 0) idleTurns = 0;
 			if (idleTurns < IDLE_TURNS || jest.getTimerCount() === 0) continue;
 			await jest.advanceTimersToNextTimerAsync();
 			idleTurns = 0;
@@ -55,9 +63,16 @@ export async function runWithoutWaiting<T>(
 	}
 }
 
-/** Whether a request is on its way: the engine closes each connection with its answer. */
-function isConnected(): boolean {
-	return process
-		.getActiveResourcesInfo()
-		.some((name) => /^(TCPSocketWrap|TCPConnectWrap|GetAddrInfoReqWrap)$/.test(name));
+/** The requests of this process that have not ended: what waits for them does not wait for a timer. */
+const openRequests = new Set<ClientRequest>();
+
+subscribe('http.client.request.start', (message) => {
+	const { request } = message as { request: ClientRequest };
+	openRequests.add(request);
+	request.once('close', () => openRequests.delete(request));
+});
+
+function describeStandstill(): string {
+	const requests = [...openRequests].map(({ method, path }) => `${method} ${path}`);
+	return `Nothing has ended in ${LONGEST_MS} ms; ${jest.getTimerCount()} timers; open requests: ${requests.join(', ') || 'none'}`;
 }
