@@ -1,4 +1,10 @@
-import type { IExecuteSingleFunctions, IHttpRequestOptions, PreSendAction } from 'n8n-workflow';
+import type {
+	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	PreSendAction,
+} from 'n8n-workflow';
 import type { FailureContext } from './describeFailure';
 import type { AcceptedAdd, NodeRun } from './nodeRun';
 import { joinRun } from './nodeRun';
@@ -6,7 +12,19 @@ import { readMaxTries } from './readMaxTries';
 import { ANSWER_TIMEOUT_MS, DEFAULT_MAX_TRIES } from './requestDefaults';
 
 /** What the request policy has to know of an operation, beside its request. */
-export type OperationPolicy = Omit<FailureContext, 'remainingCredits'>;
+export interface OperationPolicy extends Omit<FailureContext, 'remainingCredits'> {
+	/** Does the operation's work where that is not to send its one request. */
+	perform?: (
+		context: IExecutePaginationFunctions,
+		item: PreparedItem,
+	) => Promise<INodeExecutionData[]>;
+	/** What is still to do once the request has been answered. */
+	complete?: (
+		context: IExecutePaginationFunctions,
+		item: PreparedItem,
+		output: INodeExecutionData[],
+	) => Promise<INodeExecutionData[]>;
+}
 
 /** One step that puts a parameter into the request; it throws when the parameter is of no use. */
 export type RequestStep = (context: IExecuteSingleFunctions, request: IHttpRequestOptions) => void;

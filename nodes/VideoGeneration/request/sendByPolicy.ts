@@ -53,8 +53,22 @@ async function sendItem(
 	item: PreparedItem,
 ): Promise<INodeExecutionData[]> {
 	if (item.inputError !== undefined) throw item.inputError as Error;
-	if (item.policy.requestKind === 'add') return await sendAdd(context, requestData, item);
+	if (item.run.endSignal.aborted) throw new RequestFailure('cancelled');
 
+	const { requestKind, perform, complete } = item.policy;
+	if (perform) return await perform(context, item);
+	const output =
+		requestKind === 'add'
+			? await sendAdd(context, requestData, item)
+			: await sendRequest(context, requestData, item);
+	return complete ? await complete(context, item, output) : output;
+}
+
+async function sendRequest(
+	context: IExecutePaginationFunctions,
+	requestData: RequestData,
+	item: PreparedItem,
+): Promise<INodeExecutionData[]> {
 	const output = await sendTries(context, requestData, item);
 	if (output !== 'alreadyCleared') return output;
 	return [{ json: { queueId: item.details.queueId, deleted: true } }];

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/Sandbox';
-import type { SandboxOptions } from '../../../sandbox/SandboxOptions';
+import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
