@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/parseCursor';
+import { readText } from '../../../nodes/VideoGeneration/request/readText';
 import { readVideoTime } from '../../../nodes/VideoGeneration/trigger/readVideoTime';
 import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/selectNewVideos';
 
@@ -91,7 +92,7 @@ export class VideoHistory {
 		this.isContinuous = this.saving === 'always';
 		this.projectIds = projectIds;
 		if (this.saving === 'withExecutions') {
-			this.addedProjects = (log) => before.length > 0 && !before.includes(String(log.projectId));
+			this.addedProjects = (log) => before.length > 0 && !before.includes(readText(log.projectId));
 		}
 		this.poll('saved');
 		this.saved = this.state;
@@ -140,7 +141,7 @@ export class VideoHistory {
 	private isWanted(log: IDataObject): boolean {
 		if (this.isFirstPoll && !this.emitExisting) return false;
 		if (this.addedProjects?.(log) === true) return false;
-		return this.projectIds.length === 0 || this.projectIds.includes(String(log.projectId));
+		return this.projectIds.length === 0 || this.projectIds.includes(readText(log.projectId));
 	}
 
 	/** Up to 10,000 videos all must be remembered, and beyond that whatever the newest 5,000 are. */
@@ -157,7 +158,7 @@ export class VideoHistory {
 }
 
 function identify({ id, url }: IDataObject): string {
-	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${String(url)}`;
+	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${readText(url)}`;
 }
 
 function parseJson(state: unknown): unknown {

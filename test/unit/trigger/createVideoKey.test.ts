@@ -21,7 +21,7 @@ describe('What tells one log from another', () => {
 	test.each([undefined, null, '', {}, [], true])(
 		'is address, project and date when the ID is %j',
 		(id) => {
-			const key = createVideoKey({ ...LOG, id } as never);
+			const key = createVideoKey({ ...LOG, id });
 			expect(key).toBe(createVideoKey(LOG));
 			expect(key).not.toBe(createVideoKey({ ...LOG, url: 'https://files.example.com/b.mp4' }));
 			expect(key).not.toBe(createVideoKey({ ...LOG, projectId: 'q' }));

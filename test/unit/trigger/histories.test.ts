@@ -104,7 +104,7 @@ function createExisting(count: number): IDataObject[] {
 		id: `existing-${i}`,
 		projectId: PROJECTS[i % 3],
 		createdAt: i % 97 === 0 ? 'soon' : toIso(-(i - (i % 300)) * 1_000),
-	})) as unknown as IDataObject[];
+	}));
 }
 
 const sizes = fc.oneof(
