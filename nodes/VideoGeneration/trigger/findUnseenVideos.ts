@@ -14,23 +14,34 @@ export interface UnseenVideo {
 /**
  * The logs of a list that a cursor neither remembers nor has forgotten, each ID once. What is no
  * log at all, or has nothing to be told by, is left out.
+ *
+ * @param times of the logs, as `readLogTimes` gives them
  */
 export function findUnseenVideos(
 	logs: readonly IDataObject[],
+	times: Float64Array,
 	{ videos, floor, isUndatedForgotten }: VideoCursor,
 ): UnseenVideo[] {
 	const known = readKeys(videos);
 	const unseen: UnseenVideo[] = [];
-	for (const log of logs) {
+	for (let i = 0; i < logs.length; i++) {
 		// The time first: of a long list, it tells most logs to be old, and a key costs more.
-		const time = readLogTime(log);
+		const time = times[i] ?? UNDATED;
 		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
+		const log = logs[i];
 		const key = isLog(log) ? createVideoKey(log) : undefined;
-		if (key === undefined || known.has(key)) continue;
+		if (!log || key === undefined || known.has(key)) continue;
 		known.add(key);
 		unseen.push({ log, key, time });
 	}
 	return unseen;
+}
+
+/** When each log was created: a loop, since `Float64Array.from` takes twice as long. */
+export function readLogTimes(logs: readonly IDataObject[]): Float64Array {
+	const times = new Float64Array(logs.length);
+	for (let i = 0; i < logs.length; i++) times[i] = readLogTime(logs[i]);
+	return times;
 }
 
 /** When a log was created, in milliseconds since 1970, or UNDATED. */

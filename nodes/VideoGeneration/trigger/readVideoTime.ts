@@ -7,6 +7,9 @@ export const END_OF_TIME = 2 ** 42;
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const DAYS_TO_1970 = 719_528;
 const DAY_MS = 86_400_000;
+const T = 84;
+const Z = 90;
+const ZERO = 48;
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /**
@@ -28,50 +31,32 @@ export function readVideoTime(createdAt: unknown): number {
 	return time > 0 && time < END_OF_TIME ? time : UNDATED;
 }
 
-/** @returns NaN for every other form */
+/**
+ * Digits are not looked at one by one: what else would have to stand there, such as `/` or `:` in a
+ * month, to make a number in its range, is written by nobody, and would do no harm.
+ *
+ * @returns NaN for every other form
+ */
 function readUsualForm(text: string): number {
-	if (text.length !== 24 || !hasUsualMarks(text)) return NaN;
-	const year = readTwoDigits(text, 0) * 100 + readTwoDigits(text, 2);
-	const month = readTwoDigits(text, 5);
-	const day = readTwoDigits(text, 8);
-	const hour = readTwoDigits(text, 11);
-	const minute = readTwoDigits(text, 14);
-	const second = readTwoDigits(text, 17);
-	const millisecond = readTwoDigits(text, 20) * 10 + readDigit(text, 22);
-	// Written so that a NaN, too, is sent away.
-	const isSound = month >= 1 && month <= 12 && day >= 1 && day <= 31;
-	if (!isSound || !(hour < 24 && minute < 60 && second < 60)) return NaN;
+	if (text.length !== 24 || text.charCodeAt(10) !== T || text.charCodeAt(23) !== Z) return NaN;
+	const year = readPair(text, 0) * 100 + readPair(text, 2);
+	const month = readPair(text, 5);
+	const day = readPair(text, 8);
+	const hour = readPair(text, 11);
+	const minute = readPair(text, 14);
+	const second = readPair(text, 17);
+	const millisecond = readPair(text, 20) * 10 + text.charCodeAt(22) - ZERO;
+	const isDate = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+	const isTime = hour >= 0 && hour < 24 && minute >= 0 && minute < 60;
+	const isEnd = second >= 0 && second < 60 && millisecond >= 0 && millisecond < 1000;
+	if (!isDate || !isTime || !isEnd) return NaN;
 
 	const leapYears = month > 2 ? year : year - 1;
-	const days =
-		365 * year +
-		Math.floor(leapYears / 4) -
-		Math.floor(leapYears / 100) +
-		Math.floor(leapYears / 400) +
-		(DAYS_BEFORE_MONTH[month - 1] ?? NaN) +
-		day -
-		DAYS_TO_1970;
+	const leapDays = ((leapYears / 4) | 0) - ((leapYears / 100) | 0) + ((leapYears / 400) | 0);
+	const days = 365 * year + leapDays + (DAYS_BEFORE_MONTH[month - 1] ?? NaN) + day - DAYS_TO_1970;
 	return days * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
 }
 
-/** `....-..-..T..:..:.....Z` */
-function hasUsualMarks(text: string): boolean {
-	return (
-		text.charCodeAt(23) === 90 &&
-		text.charCodeAt(10) === 84 &&
-		text.charCodeAt(4) === 45 &&
-		text.charCodeAt(7) === 45 &&
-		text.charCodeAt(13) === 58 &&
-		text.charCodeAt(16) === 58 &&
-		text.charCodeAt(19) === 46
-	);
-}
-
-function readTwoDigits(text: string, at: number): number {
-	return readDigit(text, at) * 10 + readDigit(text, at + 1);
-}
-
-function readDigit(text: string, at: number): number {
-	const digit = text.charCodeAt(at) - 48;
-	return digit >= 0 && digit <= 9 ? digit : NaN;
+function readPair(text: string, at: number): number {
+	return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * ZERO;
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createVideoKey } from './createVideoKey';
 import type { UnseenVideo } from './findUnseenVideos';
-import { findUnseenVideos, isLog, readLogTime } from './findUnseenVideos';
+import { findUnseenVideos, isLog, readLogTimes } from './findUnseenVideos';
 import { findFloor, forgetOldVideos } from './forgetOldVideos';
 import type { StoredCursor } from './parseCursor';
 import { UNDATED } from './readVideoTime';
@@ -44,7 +44,7 @@ export function selectNewVideos(
 	if (stored === 'damaged' || isOtherAccount(logs, stored, watch)) {
 		return startAnew(logs, watch, false);
 	}
-	const unseen = findUnseenVideos(logs, stored);
+	const unseen = findUnseenVideos(logs, readLogTimes(logs), stored);
 	// Where n8n has not saved the last polls, what a project had finished before it was added is
 	// unseen as well: of added projects, only what comes from now on is new.
 	const wasWatched = (log: IDataObject) =>
@@ -58,16 +58,17 @@ export function selectNewVideos(
 /** Remembers what is there, and hands it on only where that is wanted. */
 function startAnew(logs: readonly IDataObject[], watch: Watch, isHandedOn: boolean): Selection {
 	const isLong = logs.length > MOST_VIDEOS;
+	const times = readLogTimes(logs);
 	const start: VideoCursor = {
 		version: 1,
 		account: watch.account,
 		projects: formatProjects(watch.projectIds),
 		// Of a long list only the newest logs are looked at, unless all of them are wanted.
-		floor: isLong && !isHandedOn ? findFloor(Float64Array.from(logs, readLogTime)) : UNDATED,
+		floor: isLong && !isHandedOn ? findFloor(times) : UNDATED,
 		isUndatedForgotten: false,
 		videos: '',
 	};
-	const unseen = findUnseenVideos(logs, start);
+	const unseen = findUnseenVideos(logs, times, start);
 	return {
 		videos: isHandedOn ? takeWanted(unseen, watch) : [],
 		cursor: remember(unseen, start, watch),

@@ -99,6 +99,11 @@ export class ActiveTrigger {
 		return response?.[0] ?? null;
 	}
 
+	/** What n8n polls with, for whoever wants to compare with its helpers. */
+	createPollContext(): PollContext {
+		return this.createContext(this.workflow, 'trigger');
+	}
+
 	private async run(isActivation: boolean, isAbandoned = false): Promise<PollResult> {
 		const result: PollResult = { items: null };
 		const { workflow } = this;
