@@ -39,6 +39,10 @@ export function buildN8nEnvironment(
 			N8N_HIRING_BANNER_ENABLED: 'false',
 			N8N_DISABLED_MODULES: 'mcp-registry',
 			N8N_PYTHON_ENABLED: 'false',
+			// Said outright, for n8n warns of each of these defaults at every start.
+			N8N_RUNNERS_TASK_TIMEOUT: '60',
+			N8N_COMPRESSION_NODE_MAX_DECOMPRESSED_SIZE_BYTES: String(256 * 1024 * 1024),
+			N8N_COMPRESSION_NODE_MAX_ZIP_ENTRIES: '1000',
 			// An own tarball is not in n8n's list of verified packages.
 			N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 		},

@@ -8,9 +8,11 @@ import { join } from 'node:path';
 export class Guard {
 	private child: ChildProcess | undefined;
 
+	constructor(private readonly graceMs: number) {}
+
 	/** From now on this process, the leader of a group, is ended when we are gone. */
 	watch(pid: number): void {
-		this.child ??= start();
+		this.child ??= start(this.graceMs);
 		this.child.stdin?.write(`+${pid}\n`);
 	}
 
@@ -31,9 +33,9 @@ export class Guard {
 	}
 }
 
-function start(): ChildProcess {
+function start(graceMs: number): ChildProcess {
 	const script = join(__dirname, 'guardProcesses.ts');
-	const child = spawn(process.execPath, ['--import', 'tsx', script], {
+	const child = spawn(process.execPath, ['--import', 'tsx', script, String(graceMs)], {
 		cwd: process.cwd(),
 		stdio: ['pipe', 'ignore', 'ignore'],
 		// A Ctrl-C in the terminal is not meant for it.

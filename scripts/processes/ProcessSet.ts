@@ -1,14 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ReadableError } from '../ReadableError';
+import { formatDuration } from '../steps/formatDuration';
+import { describeDeath } from './describeDeath';
 import { endProcessTree } from './endProcessTree';
 import { Guard } from './Guard';
 import { readLastLines } from './readLastLines';
+import { waitForEnd } from './waitForEnd';
 
 export interface CommandOptions {
 	cwd: string;
 	env: NodeJS.ProcessEnv;
+	/** A command that takes longer is ended: no start may hang for ever. */
+	timeoutMs?: number;
 }
 
 export interface PartOptions extends CommandOptions {
@@ -19,6 +24,7 @@ export interface PartOptions extends CommandOptions {
 }
 
 const GRACE_MS = 5_000;
+const TIMEOUT_MS = 30 * 60_000;
 const SHOWN_LINES = 20;
 
 /**
@@ -27,7 +33,7 @@ const SHOWN_LINES = 20;
  */
 export class ProcessSet {
 	private readonly pids = new Set<number>();
-	private readonly guard = new Guard();
+	private readonly guard: Guard;
 	private isEnding = false;
 	private reportDeath: (error: ReadableError) => void = () => undefined;
 
@@ -37,6 +43,7 @@ export class ProcessSet {
 	});
 
 	constructor(private readonly graceMs = GRACE_MS) {
+		this.guard = new Guard(graceMs);
 		// Whoever starts parts awaits it; without parts nobody has to.
 		this.partDied.catch(() => undefined);
 	}
@@ -54,7 +61,7 @@ export class ProcessSet {
 			all += chunk.toString();
 		});
 		child.stderr?.on('data', (chunk: Buffer) => (all += chunk.toString()));
-		const end = await this.waitForCommand(child, command);
+		const end = await this.waitForCommand(child, command, options);
 		if (end === 'exit code 0') return stdout;
 		const commandLine = [command, ...args].join(' ');
 		throw new ReadableError(
@@ -65,7 +72,7 @@ export class ProcessSet {
 	/** Runs a command to its end whose own output is what the user wants to see. */
 	async runVisibly(command: string, args: string[], options: CommandOptions): Promise<void> {
 		const child = this.start(command, args, options, ['ignore', 'inherit', 'inherit']);
-		const end = await this.waitForCommand(child, command);
+		const end = await this.waitForCommand(child, command, options);
 		if (end !== 'exit code 0') {
 			throw new ReadableError(`"${[command, ...args].join(' ')}" failed (${end}), see above.`);
 		}
@@ -82,12 +89,15 @@ export class ProcessSet {
 		void waitForEnd(child, command)
 			.catch((error: unknown) => String(error))
 			.then((end) => {
-				if (!this.isEnding) this.reportDeath(describeDeath(options, end));
+				if (!this.isEnding) this.reportDeath(describeDeath(options.name, options.logFile, end));
 			});
 	}
 
-	/** Ends all that still runs, and lets nothing start any more. */
-	async endAll(): Promise<void> {
+	/**
+	 * Ends all that still runs, and lets nothing start any more.
+	 * @returns whether there was anything to end
+	 */
+	async endAll(): Promise<boolean> {
 		this.isEnding = true;
 		const pids = [...this.pids];
 		await Promise.all(pids.map((pid) => endProcessTree(pid, this.graceMs)));
@@ -95,6 +105,7 @@ export class ProcessSet {
 			this.guard.forget(pid);
 		});
 		await this.guard.dismiss();
+		return pids.length > 0;
 	}
 
 	private start(
@@ -120,33 +131,22 @@ export class ProcessSet {
 		return child;
 	}
 
-	private async waitForCommand(child: ChildProcess, command: string): Promise<string> {
+	private async waitForCommand(
+		child: ChildProcess,
+		command: string,
+		{ timeoutMs = TIMEOUT_MS }: CommandOptions,
+	): Promise<string> {
+		const { pid } = child;
+		if (pid === undefined) return await waitForEnd(child, command);
+		const startedAt = Date.now();
+		const timer = setTimeout(() => {
+			void endProcessTree(pid, this.graceMs);
+		}, timeoutMs);
 		const end = await waitForEnd(child, command);
-		if (child.pid !== undefined) {
-			this.pids.delete(child.pid);
-			this.guard.forget(child.pid);
-		}
-		return end;
+		clearTimeout(timer);
+		this.pids.delete(pid);
+		this.guard.forget(pid);
+		const isTooLate = Date.now() - startedAt >= timeoutMs;
+		return isTooLate ? `ended after ${formatDuration(timeoutMs)}, which is too long` : end;
 	}
-}
-
-/** How a process ended: `exit code 0`, or the name of the signal. */
-async function waitForEnd(child: ChildProcess, command: string): Promise<string> {
-	return await new Promise((resolve, reject) => {
-		child.once('error', (error) => {
-			reject(new ReadableError(`"${command}" could not be started: ${error.message}`));
-		});
-		child.once('close', (code, signal) => {
-			resolve(signal ?? `exit code ${code ?? 'unknown'}`);
-		});
-	});
-}
-
-function describeDeath({ name, logFile }: PartOptions, end: string): ReadableError {
-	const lines = readLastLines(readFileSync(logFile, 'utf8'), SHOWN_LINES);
-	const shown = lines === '' ? 'It wrote no output.' : `Its last lines were:\n${lines}`;
-	const path = relative(process.cwd(), logFile);
-	return new ReadableError(
-		`${name} has ended by itself (${end}), so everything is ended.\n${shown}\nAll of its output is in ${path}.`,
-	);
 }

@@ -6,6 +6,8 @@ import type { StartOptions } from './readStartOptions';
 import { waitForStop } from './waitForStop';
 
 const DEATH_NOTICE_MS = 500;
+/** An interrupted installation removes its half-filled folder, which takes a moment. */
+const CLEAN_UP_MS = 15_000;
 
 /**
  * Runs the demo to its end: after the example with `--once`, else at a Ctrl-C, another signal, or the
@@ -35,8 +37,9 @@ export async function runUntilStopped(
 		console.error(`\n${describe(await findCause(error, processes))}`);
 		return 1;
 	} finally {
-		await processes.endAll();
-		console.log('All parts are ended.');
+		const hasEnded = await processes.endAll();
+		if (!state.isReady) await Promise.race([demo.catch(() => undefined), delay(CLEAN_UP_MS)]);
+		if (hasEnded) console.log('All parts are ended.');
 	}
 }
 

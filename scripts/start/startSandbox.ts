@@ -1,5 +1,5 @@
 import axios from 'axios';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildLocalEnvironment } from '../n8n/buildLocalEnvironment';
 import type { ProcessSet } from '../processes/ProcessSet';
@@ -18,18 +18,19 @@ export async function startSandbox(
 	processes: ProcessSet,
 ): Promise<string> {
 	const entry = join('sandbox', 'main.ts');
+	const logFile = join(logFolder, 'sandbox.log');
 	processes.startPart(process.execPath, ['--import', 'tsx', entry, '--port', String(port)], {
 		name: 'The sandbox',
 		cwd: process.cwd(),
 		env: buildLocalEnvironment({}),
-		logFile: join(logFolder, 'sandbox.log'),
+		logFile,
 	});
 	const address = `http://127.0.0.1:${port}`;
 	const deadline = Date.now() + TIMEOUT_MS;
 	while (!(await answers(address))) {
 		if (Date.now() >= deadline) {
 			throw new ReadableError(
-				`The sandbox did not answer at ${address} within ${TIMEOUT_MS / 1000} s.`,
+				`The sandbox did not answer at ${address} within ${TIMEOUT_MS / 1000} s. All of its output is in ${relative(process.cwd(), logFile)}.`,
 			);
 		}
 		await delay(LOOK_AGAIN_MS);

@@ -7,7 +7,7 @@ import { measurePolls } from './measurePolls';
 const LIMIT = 1.5;
 const AIM = 1.15;
 const LOGS = 100_000;
-const RUNS = 15;
+const RUNS = 40;
 
 interface Task {
 	kinds: PollKind[];

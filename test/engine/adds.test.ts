@@ -60,7 +60,9 @@ describe('Several adds', () => {
 		expect(error?.message).toBe(
 			'The video service rejected the request (400): "Prompt not allowed"',
 		);
-		expect(error?.description).toContain(queued.join(', '));
+		expect(error?.description).toContain(
+			queued.map((queueId) => `${queueId} (pending)`).join(', '),
+		);
 		expect(error?.context).toMatchObject({ itemIndex: 2, acceptedQueueIds: queued });
 		expect(error?.httpCode).toBe('400');
 	});

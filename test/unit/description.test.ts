@@ -41,9 +41,17 @@ describe('The description', () => {
 		);
 		expect(description.name).toBe('videoGeneration');
 		expect(names).toEqual({
-			'queue add': ['projectId', 'overwriteSettings', 'customPrompt', 'options'],
+			'queue add': [
+				'projectId',
+				'overwriteSettings',
+				'customPrompt',
+				'waitForCompletion',
+				'waitOptions',
+				'options',
+			],
 			'queue clear': ['queueId', 'options'],
 			'queue getProgress': ['queueId', 'options'],
+			'queue wait': ['queueId', 'projectId', 'waitOptions', 'options'],
 			'video getAll': ['returnAll', 'limit', 'filters', 'options'],
 			'project getAll': ['returnAll', 'limit', 'options'],
 			'account get': ['options'],
@@ -52,6 +60,12 @@ describe('The description', () => {
 			getProperties(name).map(({ options }) =>
 				(options as INodeProperties[]).map((option) => option.name),
 			);
+		expect(inside('waitOptions')[0]).toEqual([
+			'completedStatuses',
+			'failedStatuses',
+			'pollingInterval',
+			'timeout',
+		]);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(
 			new Set(['maxTries', 'maxTries,sort,order']),
@@ -64,6 +78,7 @@ describe('The description', () => {
 			{ method: 'POST', url: '/v1/queue/add' },
 			{ method: 'POST', url: '/v1/queue/clear' },
 			{ method: 'GET', url: '/v1/queue/progress' },
+			{ method: 'GET', url: '/v1/queue/progress' },
 			{ method: 'GET', url: '/v1/videos' },
 			{ method: 'GET', url: '/v1/projects' },
 			{ method: 'GET', url: '/v1/user/account' },
@@ -73,6 +88,7 @@ describe('The description', () => {
 				paginate: true,
 				preSend: [expect.any(Function)],
 			});
+			if (option.value === 'wait') continue;
 			expect(option.routing?.output?.postReceive?.[0]).toHaveProperty('name', 'checkReply');
 		}
 		expect(description.requestOperations?.pagination).toHaveProperty('name', 'sendByPolicy');
@@ -119,7 +135,7 @@ describe('The description', () => {
 
 	test('fills every picker from a list search that exists', () => {
 		const locators = walk(description.properties).filter(({ type }) => type === 'resourceLocator');
-		expect(locators).toHaveLength(2);
+		expect(locators).toHaveLength(3);
 		for (const { modes } of locators) {
 			expect(modes?.map(({ name }) => name)).toEqual(['list', 'id']);
 			const method = modes?.[0]?.typeOptions?.searchListMethod;

@@ -68,6 +68,13 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 			return describeUnsent(facts);
 		case 'cancelled':
 			return { message: 'The execution was canceled', description: 'Nothing more was sent.' };
+		case 'notGenerated':
+			return {
+				message: `The video could not be generated: its status is "${facts.lastStatus ?? ''}"`,
+				description: `The service has ended this queue item without a video. Check the project and the prompt before you queue it again. Which words mean a failure is set in "Failed Statuses" under Wait Options.`,
+			};
+		case 'timedOut':
+			return describeTimeOut(facts);
 		case 'unexpected':
 			return withMaybeQueued(
 				{
@@ -132,6 +139,18 @@ function describeUncertain(facts: FailureFacts, context: FailureContext): Failur
 			? comeBack(retryAfterMs)
 			: `It was asked ${times(facts)}. This is a problem of the service or of the network: try again later.`;
 	return { message, description: next };
+}
+
+function describeTimeOut({
+	waitedSeconds = 0,
+	lastStatus = 'unknown',
+	serviceMessage,
+}: FailureFacts): FailureText {
+	const problem = serviceMessage === undefined ? '' : ` The last look failed: ${serviceMessage}.`;
+	return {
+		message: `The video was not finished within ${waitedSeconds} seconds`,
+		description: `It is still being made, and nothing is lost: its last status is "${lastStatus}".${problem} Go on with Queue > Wait and this Queue ID, set a longer "Timeout" under Wait Options, or let the Video Generation Trigger start a workflow when it is finished.`,
+	};
 }
 
 function describeRedirect({ location }: FailureFacts): FailureText {

@@ -27,7 +27,7 @@ export async function explainFailure(
 		return { error: listAccepted(error, item), details: { ...item.details } };
 	}
 	const failure = await hideKey(context, reason);
-	const { httpCode, serviceMessage, tries } = failure.facts;
+	const { httpCode, serviceMessage, tries, lastStatus } = failure.facts;
 	const isAdd = item.policy.requestKind === 'add';
 	const remainingCredits =
 		isAdd && isAboutCredits(failure) ? await readRemainingCredits(context) : undefined;
@@ -40,6 +40,7 @@ export async function explainFailure(
 		httpCode,
 		serviceMessage,
 		tries,
+		lastStatus,
 		remainingCredits,
 		mayBeQueued: isAdd
 			? ['uncertain', 'unreadable', 'incomplete'].includes(failure.kind)
@@ -56,11 +57,14 @@ function listAccepted<T extends NodeApiError | NodeOperationError>(
 	error: T,
 	{ run }: PreparedItem,
 ): T {
-	const { acceptedQueueIds } = run;
-	if (!run.isStopping || acceptedQueueIds.length === 0) return error;
+	const { acceptedAdds } = run;
+	if (!run.isStopping || acceptedAdds.length === 0) return error;
+	const list = acceptedAdds
+		.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`)
+		.join(', ');
 	error.description =
-		`${error.description ?? ''} Queued before this item, and not queued again by Retry On Fail: ${acceptedQueueIds.join(', ')}.`.trim();
-	error.context.acceptedQueueIds = acceptedQueueIds;
+		`${error.description ?? ''} Queued so far, and not queued again by Retry On Fail: ${list}.`.trim();
+	error.context.acceptedQueueIds = acceptedAdds.map(({ queueId }) => queueId);
 	return error;
 }
 

@@ -4,7 +4,12 @@ import { RequestFailure } from './requestFailure';
 /** An add that the service accepted: it is paid, and is never sent again. */
 export interface AcceptedAdd {
 	queueId: string;
+	lastStatus: string;
 	output: INodeExecutionData[];
+	/** Once its video was waited for with success. */
+	finished?: INodeExecutionData[];
+	/** Whether a call of an agent is at work with it. */
+	isInUse: boolean;
 }
 
 /**
@@ -25,7 +30,7 @@ export class NodeRun {
 	lastItemIndex = -1;
 
 	/** The adds of this run that were accepted, now or in an earlier try. */
-	readonly acceptedQueueIds: string[] = [];
+	readonly acceptedAdds: AcceptedAdd[] = [];
 
 	/**
 	 * @param expectedItems how many items n8n will start; undefined where that cannot be known

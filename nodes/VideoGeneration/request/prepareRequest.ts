@@ -38,6 +38,8 @@ export interface PreparedItem {
 	maxTries: number;
 	/** Why this item cannot be sent. */
 	inputError?: unknown;
+	/** The add of this item, once it was accepted. */
+	add?: AcceptedAdd;
 	/** What a failed item's `details` hold, e.g. its `queueId`. */
 	details: { queueId?: string; projectId?: string };
 }

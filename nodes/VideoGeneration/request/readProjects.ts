@@ -4,7 +4,7 @@ import { READ_PROJECTS } from './operationPolicies';
 import { readFailure } from './readFailure';
 import { readFromApi } from './readFromApi';
 import { readText } from './readText';
-import { requireField } from './steps/requireField';
+import { requireList } from './steps/requireField';
 
 /** A list that is waited for in the editor: two tries are enough. */
 const MAX_TRIES = 2;
@@ -36,7 +36,7 @@ async function requestProjects(context: ILoadOptionsFunctions): Promise<IDataObj
 		{ url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } },
 		MAX_TRIES,
 	);
-	return (Array.isArray(body) ? body : requireField(body, 'projects', 'list')).sort(byLastUpdate);
+	return requireList(body, 'projects').sort(byLastUpdate);
 }
 
 /** The service may not sort as it was asked to. */

@@ -4,7 +4,7 @@ import { POLL } from './operationPolicies';
 import { readFailure } from './readFailure';
 import { readFromApi } from './readFromApi';
 import { DEFAULT_MAX_TRIES } from './requestDefaults';
-import { requireField } from './steps/requireField';
+import { requireList } from './steps/requireField';
 
 /** n8n polls once a minute at the most: what takes longer than that is left to the next poll. */
 const LONGEST_POLL_MS = 60_000;
@@ -21,10 +21,7 @@ export async function readVideoLogs(context: IPollFunctions): Promise<IDataObjec
 	const { getPollBudgetMs = () => LONGEST_POLL_MS } = context as Partial<IPollFunctions>;
 	const deadline = Date.now() + Math.min(getPollBudgetMs.call(context), LONGEST_POLL_MS);
 	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
-		// The bare list, without its envelope, is taken as well.
-		.then((body) => ({
-			logs: Array.isArray(body) ? body : requireField(body, 'videos', 'list'),
-		}))
+		.then((body) => ({ logs: requireList(body, 'videos') }))
 		.catch((reason: unknown) => ({ reason }));
 	if ('reason' in outcome)
 		throw createApiError(context.getNode(), readFailure(outcome.reason), POLL);

@@ -10,6 +10,8 @@
  * - `incomplete`: a 200 without the field that the specification promises
  * - `unsent`: it could not even be sent, e.g. for want of an address or a key
  * - `cancelled`: the execution was stopped
+ * - `notGenerated`: the service says that the generation of a video has failed
+ * - `timedOut`: a video was not finished in the time that it was waited for
  * - `unexpected`: anything else, e.g. a certificate that is not trusted
  */
 export type FailureKind =
@@ -23,6 +25,8 @@ export type FailureKind =
 	| 'incomplete'
 	| 'unsent'
 	| 'cancelled'
+	| 'notGenerated'
+	| 'timedOut'
 	| 'unexpected';
 
 export interface FailureFacts {
@@ -38,6 +42,10 @@ export interface FailureFacts {
 	found?: string;
 	/** How many times the request was sent. */
 	tries?: number;
+	/** The queue item's last status that is known. */
+	lastStatus?: string;
+	/** How long a video was waited for. */
+	waitedSeconds?: number;
 }
 
 /** One failed request, before it is told to the user. Holds no header, and so no key. */

@@ -32,6 +32,7 @@ export async function sendByPolicy(
 		(output) => ({ output }),
 		(reason: unknown) => ({ reason }),
 	);
+	endToolCall(item, 'output' in outcome);
 	const pairedItem = { item: this.getItemIndex() };
 	if ('output' in outcome) {
 		return outcome.output.map((each) => ({ ...each, json: dropEmptyError(each.json), pairedItem }));
@@ -78,23 +79,32 @@ async function sendRequest(
 async function sendAdd(
 	context: IExecutePaginationFunctions,
 	requestData: RequestData,
-	{ accepted, ...item }: PreparedItem,
+	item: PreparedItem,
 ): Promise<INodeExecutionData[]> {
-	const { run } = item;
+	const { run, accepted, details } = item;
 	const key = `${context.getItemIndex()} ${JSON.stringify(requestData.options.body)}`;
 	const add = await run.takeTurn(async () => {
 		const known = accepted.get(key);
-		if (known) return known;
-		const output = (await sendTries(context, requestData, {
-			...item,
-			accepted,
-		})) as INodeExecutionData[];
-		return { queueId: readText(output[0]?.json.queueId), output };
+		// An agent may want the same video twice, at the same time: the memory is shared by its calls.
+		if (known && !(run.isToolCall && known.isInUse)) return known;
+		const output = (await sendTries(context, requestData, item)) as INodeExecutionData[];
+		const { queueId, status } = output[0]?.json ?? {};
+		return { queueId: readText(queueId), lastStatus: readText(status), output, isInUse: true };
 	});
-	// An agent may want the same video twice: its calls share this memory, and none fails once it is accepted.
-	if (!run.isToolCall) accepted.set(key, add);
-	run.acceptedQueueIds.push(add.queueId);
+	add.isInUse = true;
+	accepted.set(key, add);
+	run.acceptedAdds.push(add);
+	item.add = add;
+	details.queueId = add.queueId;
 	return structuredClone(add.output);
+}
+
+/** A call of an agent that has failed leaves its add to the next try; one that has succeeded is done with it. */
+function endToolCall({ run, accepted, add }: PreparedItem, hasSucceeded: boolean): void {
+	if (!run.isToolCall || !add) return;
+	add.isInUse = false;
+	if (!hasSucceeded) return;
+	for (const [key, known] of accepted) if (known === add) accepted.delete(key);
 }
 
 async function sendTries(

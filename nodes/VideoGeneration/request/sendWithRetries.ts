@@ -1,8 +1,8 @@
 import type { RequestKind } from './decideRetry';
 import { decideRetry } from './decideRetry';
+import { pause } from './pause';
 import { readFailure } from './readFailure';
 import { RequestFailure } from './requestFailure';
-import { waitForRetry } from './waitForRetry';
 
 export interface RetryOptions {
 	requestKind: RequestKind;
@@ -39,7 +39,7 @@ export async function sendWithRetries<T>(
 			throw new RequestFailure(failure.kind, { ...failure.facts, tries: tryNumber });
 		}
 		mayBeDone ||= failure.kind === 'uncertain';
-		await waitForRetry(delayMs, signals);
+		if (!(await pause(delayMs, signals))) throw new RequestFailure('cancelled');
 	}
 }
 

@@ -29,6 +29,14 @@ export function requireField<T extends keyof FieldTypes>(
 	return value as FieldTypes[T];
 }
 
+/**
+ * A list that the specification promises. The bare list, without its envelope, is taken as well: the
+ * specification reports it of a prose example.
+ */
+export function requireList(body: IDataObject | IDataObject[], field: string): IDataObject[] {
+	return Array.isArray(body) ? body : requireField(body, field, 'list');
+}
+
 /** The body that `checkReply` has let through. */
 export function getBody(items: INodeExecutionData[]): IDataObject {
 	return items[0]?.json ?? {};

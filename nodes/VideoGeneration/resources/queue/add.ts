@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { options } from '../maxTriesOption';
 import { projectLocator } from '../projectLocator';
+import { waitOptions } from './waitOptions';
 
 export const addFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['add'] } },
@@ -29,6 +30,15 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			description:
 				"What the video is to show, instead of the project's own prompt. Required when Overwrite Settings is on, otherwise the project's prompt is used when this is empty.",
 		},
+		{
+			displayName: 'Wait for Completion',
+			name: 'waitForCompletion',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to wait until the video is finished and return it with its address. All items wait at the same time.',
+		},
+		{ ...waitOptions, displayOptions: { show: { waitForCompletion: [true] } } },
 		options,
 	],
 );

@@ -1,4 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
+import {
+	prepareWait,
+	prepareWaitIfWanted,
+	waitForAddedVideo,
+	waitForQueueItem,
+} from '../../completion/waitForVideo';
+import type { OperationPolicy } from '../../request/prepareRequest';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkReply } from '../../request/steps/checkReply';
 import { setAddBody } from '../../request/steps/setAddBody';
@@ -11,6 +18,10 @@ import { ADD, CLEAR, READ_QUEUE_ITEM } from '../../request/operationPolicies';
 import { addFields } from './add';
 import { clearFields } from './clear';
 import { getProgressFields } from './getProgress';
+import { waitFields } from './wait';
+
+const ADD_AND_WAIT: OperationPolicy = { ...ADD, complete: waitForAddedVideo };
+const WAIT: OperationPolicy = { ...READ_QUEUE_ITEM, perform: waitForQueueItem };
 
 export const queueProperties: INodeProperties[] = [
 	{
@@ -28,7 +39,10 @@ export const queueProperties: INodeProperties[] = [
 				description: 'Queue the generation of a video from a project, which costs credits',
 				routing: {
 					request: { method: 'POST', url: '/v1/queue/add' },
-					send: { paginate: true, preSend: [prepareRequest(ADD, setAddBody)] },
+					send: {
+						paginate: true,
+						preSend: [prepareRequest(ADD_AND_WAIT, setAddBody, prepareWaitIfWanted)],
+					},
 					output: { postReceive: [checkReply, takeNewQueueItem] },
 				},
 			},
@@ -54,9 +68,20 @@ export const queueProperties: INodeProperties[] = [
 					output: { postReceive: [checkReply, takeProgress] },
 				},
 			},
+			{
+				name: 'Wait',
+				value: 'wait',
+				action: 'Wait for a queued video to be finished',
+				description: 'Wait until a queued video is finished and return it, which costs nothing',
+				routing: {
+					request: { method: 'GET', url: '/v1/queue/progress' },
+					send: { paginate: true, preSend: [prepareRequest(WAIT, setQueueIdInPath, prepareWait)] },
+				},
+			},
 		],
 	},
 	...addFields,
 	...clearFields,
 	...getProgressFields,
+	...waitFields,
 ];

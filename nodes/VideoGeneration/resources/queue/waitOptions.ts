@@ -1,0 +1,50 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { DEFAULT_COMPLETED_STATUSES, DEFAULT_FAILED_STATUSES } from '../../completion/judgeStatus';
+import {
+	DEFAULT_POLLING_INTERVAL_SECONDS,
+	DEFAULT_TIMEOUT_SECONDS,
+} from '../../completion/readWaitSettings';
+
+/** How a video is waited for. */
+export const waitOptions: INodeProperties = {
+	displayName: 'Wait Options',
+	name: 'waitOptions',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [
+		{
+			displayName: 'Completed Statuses',
+			name: 'completedStatuses',
+			type: 'string',
+			default: DEFAULT_COMPLETED_STATUSES,
+			description:
+				'The status words that mean that a video is finished, separated by commas. Upper and lower case are the same.',
+		},
+		{
+			displayName: 'Failed Statuses',
+			name: 'failedStatuses',
+			type: 'string',
+			default: DEFAULT_FAILED_STATUSES,
+			description:
+				'The status words that mean that there will be no video, separated by commas. Upper and lower case are the same.',
+		},
+		{
+			displayName: 'Polling Interval',
+			name: 'pollingInterval',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_POLLING_INTERVAL_SECONDS,
+			description: 'How many seconds lie between two looks at the progress',
+		},
+		{
+			displayName: 'Timeout',
+			name: 'timeout',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_TIMEOUT_SECONDS,
+			description:
+				'After how many seconds to stop waiting. The video is made all the same, and the error says how to go on.',
+		},
+	],
+};

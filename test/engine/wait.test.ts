@@ -1,0 +1,383 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode, startNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const ADD = {
+	...OPERATIONS['queue.add'],
+	projectId: { __rl: true, mode: 'id', value: `={{ $json.project ?? '${PROJECT}' }}` },
+	waitForCompletion: true,
+};
+const WAIT = {
+	resource: 'queue',
+	operation: 'wait',
+	queueId: '={{ $json.queueId }}',
+	projectId: { __rl: true, mode: 'id', value: '={{ $json.project }}' },
+};
+const ERROR_OUTPUT = { onError: 'continueErrorOutput' as const };
+
+/** Runs on a clock that the sandbox goes along with. */
+async function run(
+	parameters: INodeParameters,
+	items: IDataObject[] = [{}],
+	settings: Partial<INode> = {},
+) {
+	const setup = { ...service.setup(parameters), items, settings };
+	return await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+}
+
+const countRequests = (operation: string, containing = '') =>
+	service.sandbox.requests.filter(
+		(request) => request.operation === operation && request.url.includes(containing),
+	).length;
+
+/** The main account's video log, oldest first. */
+async function listVideos() {
+	const { items } = await service.run({ ...OPERATIONS['video.getAll'], returnAll: true });
+	return items.map(({ json }) => json).reverse();
+}
+
+const getQueued = () => service.sandbox.readState().queue;
+
+/** Gives each queue item its own time to be finished, in the order in which they are queued. */
+function finishAfter(...seconds: number[]) {
+	let index = 0;
+	return service.sandbox.onRequest(({ operation }) => {
+		if (operation !== 'queue.getProgress') return;
+		for (const item of getQueued().slice(index)) {
+			const processingMs = (seconds[index] ?? 0) * 1000;
+			service.sandbox.changeQueueItem(item.queueId, {
+				durations: { pendingMs: 0, processingMs, renderingMs: 0 },
+			});
+			index += 1;
+		}
+	});
+}
+
+describe('Queue > Add with waiting', () => {
+	test('returns the finished video', async () => {
+		const { items, error } = await run(ADD);
+		expect(error).toBeUndefined();
+		expect(countRequests('queue.add')).toBe(1);
+		expect(countRequests('queue.getProgress')).toBe(1);
+		expect(countRequests('video.getAll')).toBe(1);
+		const [video] = await listVideos();
+		const { queueId } = getQueued()[0] ?? {};
+		expect(items).toEqual([
+			{
+				json: {
+					queueId,
+					projectId: PROJECT,
+					status: 'completed',
+					generationProgress: 100,
+					renderProgress: 100,
+					video: expect.objectContaining({ id: video?.id, projectId: PROJECT }) as object,
+					videoUrl: expect.stringContaining(`/files/${video?.id as string}`) as string,
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	test('lets 50 items wait together: each is looked at once an interval, the video log once for all', async () => {
+		const seconds = Array.from({ length: 50 }, (_, i) => 5 + (i % 16));
+		finishAfter(...seconds);
+		const startedAt = service.sandbox.clock.now();
+		const projects = service.sandbox.addProjects(
+			'main',
+			Array.from({ length: 50 }, () => ({})),
+		);
+		service.sandbox.setCredits('main', 50);
+		const { items, found } = await run(
+			{ ...ADD, waitOptions: { pollingInterval: 2 } },
+			projects.map(({ id }) => ({ project: id })),
+		);
+		const waitedSeconds = (service.sandbox.clock.now() - startedAt) / 1000;
+		expect(items).toHaveLength(50);
+		expect(items.map(({ json }) => json.projectId)).toEqual(projects.map(({ id }) => id));
+		expect(
+			items.every(({ json }) => (json.video as IDataObject | null)?.projectId === json.projectId),
+		).toBe(true);
+		expect(found.items).toEqual(projects.map(({ id }) => ({ project: id })));
+		expect(waitedSeconds).toBeLessThanOrEqual(20 + 2 + 0.5);
+		for (const { json } of items) {
+			expect(countRequests('queue.getProgress', json.queueId as string)).toBeLessThanOrEqual(
+				waitedSeconds / 2 + 1,
+			);
+		}
+		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds / 2 + 1);
+	});
+
+	test('gives no item the video of another one of its project, whatever the order in which they are finished', async () => {
+		finishAfter(45, 15, 35, 5, 25);
+		const { items, error } = await run(ADD, [{}, {}, {}, {}, {}]);
+		expect(error).toBeUndefined();
+		const finishedAt = getQueued().map(
+			({ createdAt }, i) => createdAt + ([45, 15, 35, 5, 25][i] ?? 0) * 1000,
+		);
+		items.forEach(({ json }, i) => {
+			const video = json.video as IDataObject | null;
+			expect(Date.parse(video?.createdAt as string)).toBe(finishedAt[i]);
+			expect(json.videoUrl).toBe(video?.url);
+			expect(json).not.toHaveProperty('videoCandidates');
+		});
+	});
+
+	test('names the candidates where the API cannot tell two videos apart', async () => {
+		finishAfter(5, 5, 25);
+		const { items } = await run(ADD, [{}, {}, {}]);
+		const ids = (await listVideos()).map(({ id }) => id as string);
+		for (const { json } of items.slice(0, 2)) {
+			expect(json).toMatchObject({ status: 'completed', video: null, videoUrl: null });
+			expect((json.videoCandidates as IDataObject[]).map(({ id }) => id).sort()).toEqual(
+				ids.slice(0, 2).sort(),
+			);
+		}
+		expect(items[2]?.json.video).toMatchObject({ id: ids[2] });
+	});
+
+	test('waits on when a look fails: with a 500, a 429, a reset, an answer that makes no sense', async () => {
+		finishAfter(100);
+		for (const fault of [
+			{ kind: 'status', status: 500, skip: 0 },
+			{ kind: 'tooManyRequests', retryAfter: 'none', skip: 1 },
+			{ kind: 'reset', skip: 2 },
+			{ kind: 'html', skip: 3 },
+		] as const) {
+			service.sandbox.addFault({ ...fault, operation: 'queue.getProgress', times: 1 });
+		}
+		const { items, error } = await run(ADD);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ status: 'completed' });
+		expect(items[0]?.json.video).not.toBeNull();
+	});
+
+	test('waits on when the video log cannot be read for a while, or shows the video late', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 2 });
+		service.sandbox.configure({ durations: { logDelayMs: 35_000 } });
+		const { items } = await run(ADD);
+		expect(items[0]?.json.video).not.toBeNull();
+	});
+
+	test('returns a finished video that never gets into the log, without an address', async () => {
+		service.sandbox.configure({ durations: { logDelayMs: 10_000_000 } });
+		const { items } = await run(ADD);
+		expect(items[0]?.json).toMatchObject({
+			status: 'completed',
+			video: null,
+			videoUrl: null,
+			videoCandidates: [],
+		});
+	});
+
+	test('goes by the address that the progress tells', async () => {
+		finishAfter(1000);
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word: 'baking',
+			videoUrl: 'http://127.0.0.1/v.mp4',
+			operation: 'queue.getProgress',
+		});
+		const { items } = await run(ADD);
+		expect(items[0]?.json).toMatchObject({ status: 'baking', videoUrl: 'http://127.0.0.1/v.mp4' });
+	});
+
+	test.each([
+		['in capitals', 'COMPLETED', {}],
+		['of the user', 'im Kasten', { completedStatuses: 'fertig, IM KASTEN' }],
+	])('knows a status %s', async (_what, word, waitOptions) => {
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word,
+			insteadOf: 'completed',
+			operation: 'queue.getProgress',
+		});
+		const { items } = await run({ ...ADD, waitOptions });
+		expect(items[0]?.json).toMatchObject({ status: word });
+	});
+
+	test('fails an item whose generation fails, beside its neighbours, with what a repair needs', async () => {
+		const { items, errorItems, found } = await run(
+			ADD,
+			[{}, { project: 'project-broken-storyboard' }, { project: 'project-city-tour' }],
+			ERROR_OUTPUT,
+		);
+		expect(items.map(({ json }) => json.projectId)).toEqual([PROJECT, 'project-city-tour']);
+		expect(errorItems.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				error: 'The video could not be generated: its status is "failed"',
+				details: {
+					queueId: getQueued()[1]?.queueId,
+					projectId: 'project-broken-storyboard',
+					lastStatus: 'failed',
+					mayBeQueued: false,
+				},
+			}),
+		]);
+		expect(found.errorItems).toEqual([{ project: 'project-broken-storyboard' }]);
+	});
+
+	test('gives up an item whose status never changes, and says how to go on', async () => {
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word: 'thinking',
+			operation: 'queue.getProgress',
+			containing: '',
+		});
+		const { errorItems } = await run({ ...ADD, waitOptions: { timeout: 65 } }, [{}], ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The video was not finished within 65 seconds',
+			message: expect.stringMatching(
+				/still being made.*"thinking".*Queue > Wait.*"Timeout"/,
+			) as string,
+			details: { queueId: getQueued()[0]?.queueId, lastStatus: 'thinking' },
+		});
+		expect(countRequests('queue.getProgress')).toBeLessThanOrEqual(65 / 10 + 1);
+	});
+
+	test('lets the video log decide on an item that has left the queue', async () => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
+		const { items, error } = await run(ADD);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ projectId: PROJECT, video: { projectId: PROJECT } });
+	});
+
+	test('ends the other waits at once when one fails and the node stops, and lists every queue ID with its status', async () => {
+		finishAfter(10_000, 10_000);
+		service.sandbox.changeProject('project-city-tour', { fails: true });
+		const { error, items } = await run(ADD, [{}, {}, { project: 'project-city-tour' }]);
+		expect(items).toEqual([]);
+		expect(error?.context.itemIndex).toBe(2);
+		const [first, second, third] = getQueued().map(({ queueId }) => queueId);
+		expect(error?.description).toContain(
+			`${first} (processing), ${second} (processing), ${third} (failed)`,
+		);
+		const before = service.sandbox.requests.length;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(service.sandbox.requests).toHaveLength(before);
+	});
+
+	test('ends the waits at once when an add fails and the node stops', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
+		const { error } = await run(ADD, [{}, {}, {}]);
+		expect(error?.httpCode).toBe('400');
+		expect(error?.description).toContain(
+			getQueued()
+				.map(({ queueId }) => `${queueId} (pending)`)
+				.join(', '),
+		);
+		expect(countRequests('queue.getProgress')).toBe(0);
+	});
+
+	test('pays for nothing again with Retry On Fail, and waits for the same queue items', async () => {
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
+		finishAfter(15, 70);
+		const { items, error } = await run(
+			{ ...ADD, waitOptions: { timeout: 45 } },
+			[{}, { project: 'project-city-tour' }],
+			settings,
+		);
+		expect(error).toBeUndefined();
+		expect(countRequests('queue.add')).toBe(2);
+		expect(items.map(({ json }) => json.queueId)).toEqual(
+			getQueued().map(({ queueId }) => queueId),
+		);
+	});
+
+	test('reads its options before anything is spent', async () => {
+		for (const waitOptions of [{ pollingInterval: 0 }, { timeout: 'soon' }]) {
+			const { error } = await run({ ...ADD, waitOptions });
+			expect(error?.message).toMatch(
+				/^"(Polling Interval|Timeout)" is not a number of seconds from 1$/,
+			);
+		}
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('Queue > Wait', () => {
+	async function queueVideo(project = PROJECT) {
+		const parameters = { ...OPERATIONS['queue.add'], projectId: project };
+		const { items } = await service.run(parameters);
+		service.sandbox.clearRequests();
+		return items[0]?.json.queueId as string;
+	}
+
+	test('returns the finished video of a queue item that is still running, also among older videos', async () => {
+		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
+		const queueId = await queueVideo();
+		const { items, error } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed', projectId: PROJECT });
+		expect(items[0]?.json.video).toMatchObject({
+			id: (await listVideos())[2]?.id,
+		});
+	});
+
+	test('needs no project while it can be told without', async () => {
+		const queueId = await queueVideo();
+		const { items } = await run({ ...WAIT, projectId: { __rl: true, mode: 'list', value: '' } }, [
+			{ queueId },
+		]);
+		expect(items[0]?.json).toMatchObject({ queueId, projectId: PROJECT });
+		expect(items[0]?.json.video).not.toBeNull();
+	});
+
+	test('returns at once what is finished, with all videos that it can be', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: 'project-city-tour' }]);
+		service.sandbox.finish(queueId);
+		const startedAt = service.sandbox.clock.now();
+		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(service.sandbox.clock.now()).toBe(startedAt);
+		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null });
+		expect(items[0]?.json.videoCandidates).toHaveLength(2);
+	});
+
+	test('fails at once for a queue item that is not there', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.removeQueueItem(queueId);
+		const { error } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(error).toMatchObject({
+			httpCode: '404',
+			message: 'The video service has no queue item with this ID',
+		});
+		expect(countRequests('queue.getProgress')).toBe(1);
+	});
+
+	test.each([
+		['a key that is not accepted any more', { kind: 'status', status: 401 }, '401', 1],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1' }, '302', 1],
+		['answers that make no sense, four times', { kind: 'html' }, '200', 4],
+	] as const)('fails because of %s', async (_what, fault, httpCode, looks) => {
+		const queueId = await queueVideo();
+		service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
+		const { error } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(error?.httpCode).toBe(httpCode);
+		expect(countRequests('queue.getProgress')).toBe(looks);
+	});
+});
+
+describe('Pressing stop', () => {
+	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {
+		service.sandbox.setCredits('main', 50);
+		const items = Array.from({ length: 50 }, () => ({}));
+		await runWithoutWaiting(async () => {
+			const started = await startNode({
+				...service.setup({ ...ADD, waitOptions: { pollingInterval: 1 } }),
+				items,
+			});
+			await service.sandbox.waitForRequests({ count: 50, operation: 'queue.getProgress' });
+			const stoppedAt = performance.now();
+			started.stop();
+			const { run: execution } = await started.result;
+			expect(performance.now() - stoppedAt).toBeLessThan(1000);
+			expect(execution.status).toBe('canceled');
+			expect(jest.getTimerCount()).toBe(0);
+		}, service.sandbox);
+		expect(countRequests('queue.getProgress')).toBe(50);
+		expect(countRequests('video.getAll')).toBe(0);
+	});
+});
