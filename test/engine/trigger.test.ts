@@ -259,6 +259,24 @@ describe('With durable cursors', () => {
 		expect(trigger.database.row).toContain('"videos"');
 	});
 
+	test('what is there at first is handed on later where n8n could not start the execution', async () => {
+		finish('a');
+		const parameters = { options: { emitExisting: true } };
+		const trigger = await setUp('durable cursors', { parameters });
+		expect(ids(await trigger.activate({ isRolledBack: true }))).toBeNull();
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('what was finished in an added project since the last poll is handed on', async () => {
+		const trigger = await activate('durable cursors', { projectIds: ['project-city-tour'] });
+		finish('before');
+		await trigger.poll();
+		finish('after');
+		trigger.parameters = {};
+		expect(ids(await trigger.poll())).toEqual(['after']);
+	});
+
 	test('a poll without news writes nothing', async () => {
 		finish('a');
 		const trigger = await activate('durable cursors');

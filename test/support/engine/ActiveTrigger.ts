@@ -28,6 +28,14 @@ export interface PollResult {
 	error?: Error & Partial<Pick<NodeApiError, 'httpCode' | 'failure'>>;
 }
 
+/** What n8n does with what a poll comes to. */
+export interface Fate {
+	/** It has activated the workflow anew meanwhile, and drops it. */
+	isAbandoned?: boolean;
+	/** The transaction of durable cursors fails, which saves cursor and execution. */
+	isRolledBack?: boolean;
+}
+
 export interface TriggerSetup {
 	credentials: ICredentialDataDecryptedObject;
 	storage: Storage;
@@ -75,18 +83,18 @@ export class ActiveTrigger {
 	}
 
 	/** As after publishing, and after a restart: n8n polls once, and then saves the static data. */
-	async activate(): Promise<PollResult> {
+	async activate(fate: Fate = {}): Promise<PollResult> {
 		this.workflow = this.loadWorkflow();
-		const result = await this.run(true);
+		const result = await this.run(true, fate);
 		if (result.error) throw result.error;
 		this.saveStaticData();
 		return result;
 	}
 
 	/** As n8n's clock does, once a minute at the most. */
-	async poll({ isAbandoned = false } = {}): Promise<PollResult> {
+	async poll(fate: Fate = {}): Promise<PollResult> {
 		if (this.setup.storage === 'durable cursors') this.workflow = this.loadWorkflow();
-		return await this.run(false, isAbandoned);
+		return await this.run(false, fate);
 	}
 
 	/** The button in the editor, which works on a copy of the workflow. */
@@ -104,10 +112,13 @@ export class ActiveTrigger {
 		return this.createContext(this.workflow, 'trigger');
 	}
 
-	private async run(isActivation: boolean, isAbandoned = false): Promise<PollResult> {
+	private async run(
+		isActivation: boolean,
+		{ isAbandoned = false, isRolledBack = false }: Fate,
+	): Promise<PollResult> {
 		const result: PollResult = { items: null };
 		const { workflow } = this;
-		const context = this.createContext(workflow, 'trigger', result);
+		const context = this.createContext(workflow, 'trigger', result, isRolledBack);
 		const executor = new PollTriggerExecutor(
 			logger as never,
 			new TriggersAndPollers(),
@@ -129,6 +140,7 @@ export class ActiveTrigger {
 		workflow: Workflow,
 		mode: WorkflowExecuteMode,
 		result: PollResult = { items: null },
+		isRolledBack = false,
 	): PollContext {
 		const node = workflow.getNode(NODE_NAME);
 		if (!node) throw new Error('The workflow lacks its trigger');
@@ -155,8 +167,9 @@ export class ActiveTrigger {
 			mode,
 			'activate',
 			(data) => {
-				commit();
 				this.saveStaticData();
+				if (isRolledBack) return;
+				commit();
 				result.items = data[0] ?? [];
 			},
 			(error) => {

@@ -186,6 +186,13 @@ describe('Another account', () => {
 		expect(poll([createLog('first')], { account: 'xyz' })).toEqual(['first']);
 	});
 
+	test('is not taken from a list that is empty for once, with a new key', () => {
+		const { poll } = createPoller();
+		poll(createLogs(3));
+		expect(poll([], { account: 'xyz' })).toEqual([]);
+		expect(poll(createLogs(3), { account: 'xyz' })).toEqual([]);
+	});
+
 	test('is none when only the key is new: what has been finished meanwhile is handed on', () => {
 		const { poll } = createPoller();
 		poll(createLogs(3));
@@ -253,6 +260,15 @@ describe('A large account', () => {
 		);
 		poll(logs);
 		expect(poll([...logs, createLog('now')])).toEqual(['now']);
+	});
+
+	test('that grows within one millisecond is bounded, and does not flood', () => {
+		const poller = createPoller();
+		const logs = Array.from({ length: 30_000 }, (_, i) => createLog(`log-${i}`));
+		poller.poll(logs.slice(0, 9_000));
+		expect(poller.poll(logs)).toHaveLength(21_000);
+		expect(poller.size).toBeLessThan(190_000);
+		expect(poller.poll(logs)).toEqual([]);
 	});
 
 	test('of which all logs are of one millisecond hands on what is later', () => {
