@@ -69,6 +69,16 @@ describe('The house', () => {
 		expect(findImports(policy, isAbove)).toEqual([]);
 	});
 
+	test('has a trigger that knows no node, no picker and no parameter, and sends nothing', () => {
+		const isAbove = (name: string) =>
+			/\/(resources|listSearch|loadOptions)\//.test(name) ||
+			name.endsWith('.node') ||
+			/\/request\/(?!readText$)/.test(name);
+		const files = listFiles('nodes/VideoGeneration/trigger');
+		expect(files.length).toBeGreaterThan(5);
+		expect(findImports(files, isAbove)).toEqual([]);
+	});
+
 	test('names no file after what it is not for', () => {
 		const names = [
 			...published,

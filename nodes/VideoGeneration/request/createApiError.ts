@@ -31,5 +31,10 @@ export function createApiError(
 	error.message = message;
 	error.description = description;
 	error.messages = [];
+	const { retryAfterMs } = failure.facts;
+	// How long n8n leaves a trigger alone that asks too often (older n8n ignores it).
+	if (failure.kind === 'rateLimited' && retryAfterMs !== undefined) {
+		error.failure = { cause: 'rate-limited', retryAfterMs };
+	}
 	return error;
 }

@@ -7,6 +7,8 @@ export interface FailureContext {
 	requestKind: RequestKind;
 	/** The fields to look at when the service rejects the request, as displayed. */
 	fields?: string;
+	/** What to do about a rate limit, where it is not a run of the workflow that asks. */
+	rateLimitAdvice?: string;
 	/** What a 404 means for this operation. */
 	notFound?: FailureText;
 	/** The account's credits, where they were asked for. */
@@ -38,7 +40,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (isAboutCredits(failure)) return describeMissingCredits(facts, context);
 	switch (kind) {
 		case 'rateLimited':
-			return describeRateLimit(facts);
+			return describeRateLimit(facts, context);
 		case 'unreached':
 			return describeUnreached(facts);
 		case 'uncertain':
@@ -95,7 +97,13 @@ function describeUnsent({
 	};
 }
 
-function describeRateLimit(facts: FailureFacts): FailureText {
+const RUN_LESS =
+	'Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.';
+
+function describeRateLimit(
+	facts: FailureFacts,
+	{ rateLimitAdvice = RUN_LESS }: FailureContext,
+): FailureText {
 	const message = 'The video service is receiving too many requests';
 	const { retryAfterMs = 0 } = facts;
 	if (retryAfterMs > LONGEST_RETRY_AFTER_MS) {
@@ -103,7 +111,7 @@ function describeRateLimit(facts: FailureFacts): FailureText {
 	}
 	return {
 		message,
-		description: `It was asked ${times(facts)}${quote(facts, ' and said')}. Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.`,
+		description: `It was asked ${times(facts)}${quote(facts, ' and said')}. ${rateLimitAdvice}`,
 	};
 }
 

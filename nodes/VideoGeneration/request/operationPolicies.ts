@@ -38,3 +38,10 @@ export const READ_PROJECTS: OperationPolicy = {
 
 /** Has no parameter that the service could reject. */
 export const READ: OperationPolicy = { requestKind: 'read' };
+
+/** The trigger's. Nothing is lost by a poll that fails: the next one sees what this one would have seen. */
+export const POLL: OperationPolicy = {
+	requestKind: 'read',
+	rateLimitAdvice:
+		'The next poll asks again, and no video is missed. If this comes often, choose longer Poll Times.',
+};

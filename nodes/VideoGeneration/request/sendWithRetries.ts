@@ -10,6 +10,8 @@ export interface RetryOptions {
 	maxTries: number;
 	/** Any of these ends the wait between two tries. */
 	signals?: (AbortSignal | undefined)[];
+	/** When no further try may begin (milliseconds since 1970). */
+	deadline?: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface RetryOptions {
  */
 export async function sendWithRetries<T>(
 	send: () => Promise<T>,
-	{ requestKind, maxTries, signals = [] }: RetryOptions,
+	{ requestKind, maxTries, signals = [], deadline = Infinity }: RetryOptions,
 ): Promise<T | 'alreadyCleared'> {
 	let mayBeDone = false;
 	for (let tryNumber = 1; ; tryNumber++) {
@@ -33,7 +35,7 @@ export async function sendWithRetries<T>(
 			return 'alreadyCleared';
 		}
 		const delayMs = decideRetry(requestKind, failure, tryNumber, maxTries, Math.random());
-		if (delayMs === undefined) {
+		if (delayMs === undefined || Date.now() + delayMs >= deadline) {
 			throw new RequestFailure(failure.kind, { ...failure.facts, tries: tryNumber });
 		}
 		mayBeDone ||= failure.kind === 'uncertain';

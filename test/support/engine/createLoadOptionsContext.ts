@@ -6,17 +6,17 @@ import { loadPackage } from './loadPackage';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 
-/** What n8n calls a node's list searches with while a user edits the node. */
-export async function createLoadOptionsContext(credentials: {
-	baseUrl: string;
-	apiKey: string;
-}): Promise<{ context: LoadOptionsContext; nodeTypes: INodeTypes }> {
+/** What n8n calls a node's list searches and option lists with while a user edits the node. */
+export async function createLoadOptionsContext(
+	credentials: { baseUrl: string; apiKey: string },
+	type = NODE_TYPE,
+): Promise<{ context: LoadOptionsContext; nodeTypes: INodeTypes }> {
 	const loaded = await loadPackage();
 	const nodeTypes = createNodeTypes(loaded.nodes);
 	const node: INode = {
 		id: '1',
 		name: 'Video Generation',
-		type: NODE_TYPE,
+		type,
 		typeVersion: 1,
 		position: [0, 0],
 		parameters: {},

@@ -1,0 +1,29 @@
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { createApiError } from './createApiError';
+import { POLL } from './operationPolicies';
+import { readFailure } from './readFailure';
+import { readFromApi } from './readFromApi';
+import { DEFAULT_MAX_TRIES } from './requestDefaults';
+import { requireList } from './steps/requireField';
+
+/** n8n polls once a minute at the most: what takes longer than that is left to the next poll. */
+const LONGEST_POLL_MS = 60_000;
+
+/**
+ * The whole video log for one poll (specification, "GET /v1/videos"): one request, sent again as
+ * the policy allows and as long as n8n waits for a poll.
+ *
+ * @returns the logs as they came, in no particular order
+ * @throws a NodeApiError with the right `httpCode`
+ */
+export async function readVideoLogs(context: IPollFunctions): Promise<IDataObject[]> {
+	// n8n before 2.41 has no such limit.
+	const { getPollBudgetMs = () => LONGEST_POLL_MS } = context as Partial<IPollFunctions>;
+	const deadline = Date.now() + Math.min(getPollBudgetMs.call(context), LONGEST_POLL_MS);
+	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
+		.then((body) => ({ logs: requireList(body, 'videos') }))
+		.catch((reason: unknown) => ({ reason }));
+	if ('reason' in outcome)
+		throw createApiError(context.getNode(), readFailure(outcome.reason), POLL);
+	return outcome.logs;
+}

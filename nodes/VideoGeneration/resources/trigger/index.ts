@@ -1,0 +1,30 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+export const triggerProperties: INodeProperties[] = [
+	{
+		displayName: 'Project Names or IDs',
+		name: 'projectIds',
+		type: 'multiOptions',
+		typeOptions: { loadOptionsMethod: 'getProjects' },
+		default: [],
+		description:
+			'The projects whose videos start the workflow; none chosen means all of them. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: [
+			{
+				displayName: 'Emit Existing Videos',
+				name: 'emitExisting',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether the first poll also starts the workflow for the videos that are there already, instead of only for those that are finished later',
+			},
+		],
+	},
+];

@@ -1,0 +1,88 @@
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+
+/** What one kind of poll costs at the least. */
+export interface Measure {
+	cpuMs: number;
+	/** Memory of this process that is still in use after a garbage collection, above what was before. */
+	retainedMiB: number;
+	/** The most that this process has ever held; comparable when only one kind was measured in it. */
+	peakMiB: number;
+	stateBytes: number;
+}
+
+export type PollKind = 'bare' | 'poll' | 'firstPoll';
+
+const MIB = 1024 * 1024;
+
+function collectGarbage(): void {
+	if (!global.gc) throw new Error('Run node with --expose-gc');
+	global.gc();
+}
+
+/**
+ * Measures kinds of polls in turn, so that all of them meet the same moods of the machine.
+ *
+ * @param runs of each; the least of them counts, after one that does not
+ */
+export async function measurePolls(
+	kinds: PollKind[],
+	runs: number,
+	credentials: { baseUrl: string; apiKey: string },
+): Promise<Partial<Record<PollKind, Measure>>> {
+	const create = async () => await ActiveTrigger.create({ credentials, storage: 'static data' });
+	const active = await create();
+	let fresh = active;
+	if (kinds.includes('poll')) await active.activate();
+	const request = {
+		url: '/v1/videos',
+		method: 'GET' as const,
+		json: true,
+	};
+	const context = active.createPollContext();
+	const actions: Record<PollKind, () => Promise<ActiveTrigger>> = {
+		bare: async () => {
+			await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				'videoGenerationApi',
+				request,
+			);
+			return active;
+		},
+		poll: async () => {
+			const { error } = await active.poll();
+			if (error) throw error;
+			return active;
+		},
+		firstPoll: async () => {
+			await fresh.activate();
+			return fresh;
+		},
+	};
+	const measures: Partial<Record<PollKind, Measure>> = {};
+	for (let run = 0; run <= runs; run++) {
+		for (const kind of kinds) {
+			if (kind === 'firstPoll') fresh = await create();
+			const { trigger, ...used } = await measure(actions[kind]);
+			if (run === 0) continue;
+			const least = measures[kind];
+			measures[kind] = {
+				cpuMs: Math.min(used.cpuMs, least?.cpuMs ?? Infinity),
+				retainedMiB: Math.min(used.retainedMiB, least?.retainedMiB ?? Infinity),
+				peakMiB: process.resourceUsage().maxRSS / 1024,
+				stateBytes: Buffer.byteLength(trigger.database.staticData),
+			};
+		}
+	}
+	return measures;
+}
+
+async function measure(action: () => Promise<ActiveTrigger>) {
+	collectGarbage();
+	const memoryBefore = process.memoryUsage().heapUsed;
+	const cpuBefore = process.cpuUsage();
+	const trigger = await action();
+	const { user, system } = process.cpuUsage(cpuBefore);
+	collectGarbage();
+	const retainedMiB = (process.memoryUsage().heapUsed - memoryBefore) / MIB;
+	return { trigger, cpuMs: (user + system) / 1000, retainedMiB };
+}

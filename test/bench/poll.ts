@@ -1,0 +1,86 @@
+import { fork } from 'node:child_process';
+import path from 'node:path';
+import type { Measure, PollKind } from './measurePolls';
+import { measurePolls } from './measurePolls';
+
+/** How many times the CPU of the bare request a poll may cost. */
+const LIMIT = 1.5;
+const AIM = 1.15;
+const LOGS = 100_000;
+const RUNS = 40;
+
+interface Task {
+	kinds: PollKind[];
+	runs: number;
+	credentials: { baseUrl: string; apiKey: string };
+}
+
+/** One poll of a long list beside the bare request for it through n8n's own helper. */
+async function bench(): Promise<void> {
+	const server = fork(path.join(__dirname, 'serveVideoLog.ts'), [String(LOGS)]);
+	try {
+		const credentials = await receive<Task['credentials']>(server);
+		const { bare, poll, firstPoll } = await run({
+			kinds: ['bare', 'poll', 'firstPoll'],
+			runs: RUNS,
+			credentials,
+		});
+		const alone = { bare: bare?.peakMiB, poll: poll?.peakMiB };
+		for (const kind of ['bare', 'poll'] as const) {
+			alone[kind] = (await run({ kinds: [kind], runs: 3, credentials }))[kind]?.peakMiB;
+		}
+		if (!bare || !poll || !firstPoll) throw new Error('A measurement is missing');
+		const ratio = poll.cpuMs / bare.cpuMs;
+		console.table({
+			'bare request': show(bare, 1, alone.bare),
+			poll: show(poll, ratio, alone.poll),
+			'first poll': show(firstPoll, firstPoll.cpuMs / bare.cpuMs),
+		});
+		console.log(
+			`${LOGS} video logs; the least of ${RUNS} runs each, in turn. State: ${poll.stateBytes} bytes.`,
+		);
+		console.log(
+			`A poll costs ${ratio.toFixed(2)} times the bare request (aim ${AIM}, limit ${LIMIT}).`,
+		);
+		if (ratio > LIMIT) process.exitCode = 1;
+	} finally {
+		server.disconnect();
+	}
+}
+
+/** In a process of its own, so that the most memory that it held says something. */
+async function run(task: Task): Promise<Partial<Record<PollKind, Measure>>> {
+	const child = fork(__filename, { execArgv: [...process.execArgv, '--expose-gc'] });
+	child.send(task);
+	const measures = await receive<Partial<Record<PollKind, Measure>>>(child);
+	child.disconnect();
+	return measures;
+}
+
+async function receive<T>(child: ReturnType<typeof fork>): Promise<T> {
+	return await new Promise<T>((resolve, reject) => {
+		child.once('message', (message) => {
+			resolve(message as T);
+		});
+		child.once('exit', (code) => {
+			reject(new Error(`A part of the benchmark has ended (${String(code)})`));
+		});
+	});
+}
+
+function show({ cpuMs, retainedMiB }: Measure, ratio: number, peakMiB?: number) {
+	return {
+		'CPU (ms)': Math.round(cpuMs),
+		'times the bare request': Number(ratio.toFixed(2)),
+		'kept after it (MiB)': Number(retainedMiB.toFixed(1)),
+		'most memory of the process (MiB)': peakMiB === undefined ? '' : Math.round(peakMiB),
+	};
+}
+
+if (process.send) {
+	process.once('message', ({ kinds, runs, credentials }: Task) => {
+		void measurePolls(kinds, runs, credentials).then((measures) => process.send?.(measures));
+	});
+} else {
+	void bench();
+}

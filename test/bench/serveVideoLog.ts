@@ -1,0 +1,20 @@
+import { startSandbox } from '../../sandbox/startSandbox';
+
+// A process of its own, so that the service's work is not counted as the node's. It says where it
+// is, and ends with the process that has started it.
+const count = Number(process.argv[2]);
+const START = Date.parse('2026-01-15T12:00:00.000Z');
+
+async function serve(): Promise<void> {
+	const sandbox = await startSandbox({ rateLimit: false });
+	sandbox.addVideos(
+		'main',
+		Array.from({ length: count }, (_, i) => ({
+			createdAt: new Date(START - i * 61_234).toISOString(),
+		})),
+	);
+	process.send?.({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
+	process.once('disconnect', () => void sandbox.close());
+}
+
+void serve();

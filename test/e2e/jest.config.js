@@ -1,0 +1,14 @@
+const base = require('../../jest.config.js');
+
+/**
+ * Tests in a real n8n. They take minutes, since n8n polls once a minute at the most.
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	...base,
+	rootDir: '../..',
+	roots: ['<rootDir>/test/e2e'],
+	testPathIgnorePatterns: [],
+	testTimeout: 900_000,
+	maxWorkers: 1,
+};

@@ -1,0 +1,135 @@
+import type { Execution, Workflow } from '../../scripts/n8n/n8nTypes';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { startSandbox } from '../../sandbox/startSandbox';
+import { RealN8n } from '../support/e2e/RealN8n';
+
+const TRIGGER = 'Video Generation Trigger';
+/** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */
+const NEXT_POLL_MS = 100_000;
+const LOOK_AGAIN_MS = 200;
+
+const DURABLE = {
+	N8N_SCHEDULER_ENABLED: 'true',
+	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
+	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+};
+
+describe.each([
+	['without durable cursors', 'plain', {}],
+	['with durable cursors', 'durable', DURABLE],
+])('In a real n8n %s, the trigger', (_title, name, environment) => {
+	let sandbox: Sandbox;
+	let n8n: RealN8n;
+	let workflow: Workflow;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
+		n8n = await RealN8n.create(name, environment);
+		await n8n.start();
+		sandbox.addVideos('main', [{ id: 'old' }]);
+		workflow = await createWorkflow(n8n, sandbox);
+		await n8n.client.activateWorkflow(workflow);
+		await waitFor('the poll of the activation', () => countPolls() > 0);
+	});
+
+	afterAll(async () => {
+		await n8n.stop();
+		await sandbox.close();
+	});
+
+	const countPolls = () =>
+		sandbox.requests.filter(({ operation, status }) => operation === 'video.getAll' && status)
+			.length;
+	const waitForNextPoll = async () => {
+		const polls = countPolls();
+		await waitFor('the next poll', () => countPolls() > polls);
+	};
+	const listHandedOn = async () => (await n8n.listExecutions(workflow.id)).map(readVideoIds);
+	const waitForExecutions = async (count: number) => {
+		await waitFor(`${count} executions`, async () => {
+			const executions = await n8n.listExecutions(workflow.id);
+			return executions.filter(({ stoppedAt }) => stoppedAt !== null).length >= count;
+		});
+	};
+
+	test('starts one execution with both of two videos that are finished after the activation', async () => {
+		sandbox.addVideos('main', [{ id: 'b', createdAt: '2099-01-01T00:00:01Z' }]);
+		sandbox.addVideos('main', [{ id: 'a', createdAt: '2099-01-01T00:00:00Z' }]);
+		await waitForExecutions(1);
+		expect(await listHandedOn()).toEqual([['a', 'b']]);
+	});
+
+	test('does not start it again after a restart of n8n', async () => {
+		await n8n.stop();
+		await n8n.start();
+		await waitForNextPoll();
+		await waitForNextPoll();
+		expect(await listHandedOn()).toEqual([['a', 'b']]);
+	});
+
+	test('hands on, once, a video whose poll was killed before it was over', async () => {
+		sandbox.configure({ latencyMs: 3_000 });
+		sandbox.addVideos('main', [{ id: 'c' }]);
+		const killed = new Promise<void>((resolve) => {
+			const stopListening = sandbox.onRequest(({ operation }) => {
+				if (operation !== 'video.getAll') return;
+				stopListening();
+				n8n.kill();
+				resolve();
+			});
+		});
+		await killed;
+		await n8n.waitForEnd();
+		sandbox.configure({ latencyMs: 0 });
+		await n8n.start();
+		await waitForExecutions(2);
+		await waitForNextPoll();
+		expect(await listHandedOn()).toEqual([['a', 'b'], ['c']]);
+	});
+});
+
+function readVideoIds({ data }: Execution): unknown[] {
+	const items = data.resultData.runData?.[TRIGGER]?.[0]?.data?.main?.[0] ?? [];
+	return items.map(({ json }) => json.id);
+}
+
+async function createWorkflow({ client }: RealN8n, sandbox: Sandbox): Promise<Workflow> {
+	const credential = await client.saveCredential({
+		name: 'Sandbox',
+		type: 'videoGenerationApi',
+		data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
+	});
+	return await client.createWorkflow({
+		name: 'React to finished videos',
+		nodes: [
+			{
+				id: 'trigger',
+				name: TRIGGER,
+				type: 'n8n-nodes-video-generation.videoGenerationTrigger',
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, projectIds: [], options: {} },
+				credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+			},
+			{
+				id: 'hand-on',
+				name: 'Hand it on',
+				type: 'n8n-nodes-base.noOp',
+				typeVersion: 1,
+				position: [220, 0],
+				parameters: {},
+			},
+		],
+		connections: { [TRIGGER]: { main: [[{ node: 'Hand it on', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	});
+}
+
+async function waitFor(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+	const deadline = Date.now() + NEXT_POLL_MS;
+	while (!(await look())) {
+		if (Date.now() > deadline) throw new Error(`Waited for ${what}, in vain`);
+		await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+	}
+}

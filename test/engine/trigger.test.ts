@@ -1,0 +1,363 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const STORAGES: Storage[] = ['static data', 'durable cursors'];
+
+const setUp = async (storage: Storage, more: Partial<TriggerSetup> = {}) =>
+	await ActiveTrigger.create({
+		credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
+		storage,
+		...more,
+	});
+const activate = async (storage: Storage, parameters: INodeParameters = {}) => {
+	const trigger = await setUp(storage, { parameters });
+	expect(await trigger.activate()).toEqual({ items: null });
+	return trigger;
+};
+/** Videos of the main account that are finished now, or at the times that are given. */
+const finish = (...videos: (string | { id: string; createdAt?: string; projectId?: string })[]) =>
+	service.sandbox.addVideos(
+		'main',
+		videos.map((video) => (typeof video === 'string' ? { id: video } : video)),
+	);
+const ids = ({ items }: { items: { json: { id?: unknown } }[] | null }) =>
+	items?.map(({ json }) => json.id) ?? null;
+
+describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
+	test('hands on nothing that was there before, and each later video once, oldest first', async () => {
+		finish('old');
+		const trigger = await activate(storage);
+		expect(await trigger.poll()).toEqual({ items: null });
+		finish({ id: 'b', createdAt: '2026-01-15T12:01:00.000Z' }, { id: 'a' });
+		expect(ids(await trigger.poll())).toEqual(['a', 'b']);
+		expect(await trigger.poll()).toEqual({ items: null });
+	});
+
+	test('hands on the first video of an account that had none', async () => {
+		const trigger = await activate(storage);
+		finish('first');
+		expect(ids(await trigger.poll())).toEqual(['first']);
+		expect(await trigger.poll()).toEqual({ items: null });
+	});
+
+	test('hands on a log with the fields of the API', async () => {
+		const trigger = await activate(storage);
+		const [video] = finish('one');
+		expect((await trigger.poll()).items).toEqual([
+			{ json: { ...video, url: `${service.sandbox.url}/files/one.mp4` } },
+		]);
+	});
+
+	test('hands on two logs of one millisecond, one in this poll and one in the next, once each', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		finish('b');
+		expect(ids(await trigger.poll())).toEqual(['b']);
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('hands on an unseen video that is a year old', async () => {
+		finish('old');
+		const trigger = await activate(storage);
+		finish({ id: 'late', createdAt: '2025-01-15T12:00:00.000Z' });
+		expect(ids(await trigger.poll())).toEqual(['late']);
+	});
+
+	test('hands on what is there at first when that is wanted, and once', async () => {
+		finish('a', 'b');
+		const trigger = await setUp(storage, { parameters: { options: { emitExisting: true } } });
+		expect(ids(await trigger.activate())).toEqual(['a', 'b']);
+		expect(ids(await trigger.poll())).toBeNull();
+		expect(ids(await trigger.activate())).toBeNull();
+	});
+
+	test('sends one request a poll, with the key, however many videos there are', async () => {
+		finish(...Array.from({ length: 300 }, (_, i) => `video-${i}`));
+		const trigger = await activate(storage);
+		expect(service.sandbox.requests).toMatchObject([
+			{
+				method: 'GET',
+				url: '/v1/videos',
+				headers: { authorization: expect.any(String) as string },
+			},
+		]);
+		await trigger.poll();
+		expect(service.sandbox.requests).toHaveLength(2);
+	});
+
+	test('goes on after a restart where it was, also with what was finished meanwhile', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		await trigger.poll();
+		finish('b');
+		expect(ids(await trigger.activate())).toEqual(['b']);
+		expect(ids(await trigger.activate())).toBeNull();
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('hands on a poll that n8n had abandoned with the next one', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		expect(ids(await trigger.poll({ isAbandoned: true }))).toBeNull();
+		// n8n abandons a poll when it has activated the workflow anew meanwhile.
+		const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
+		expect(ids(again)).toEqual(['a']);
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	describe('with projects chosen', () => {
+		const parameters = { projectIds: ['project-city-tour'] };
+		const tour = (id: string) => ({ id, projectId: 'project-city-tour' });
+
+		test('hands on their videos only', async () => {
+			const trigger = await activate(storage, parameters);
+			finish('other', tour('tour'));
+			expect(ids(await trigger.poll())).toEqual(['tour']);
+		});
+
+		test('neither floods nor loses when others are chosen', async () => {
+			const trigger = await activate(storage, parameters);
+			finish('other', tour('tour'));
+			await trigger.poll();
+			finish('more');
+			await trigger.poll();
+			trigger.parameters = { projectIds: [] };
+			finish(tour('tour-2'));
+			expect(ids(await trigger.activate())).toEqual(['tour-2']);
+			finish('other-2', tour('tour-3'));
+			expect(ids(await trigger.poll())).toEqual(['other-2', 'tour-3']);
+		});
+
+		test.each([[['']], [[null]], [[{ id: 'x' }]], [{ id: 'x' }]])(
+			'fails, and misses nothing, when the choice is %j',
+			async (projectIds) => {
+				const trigger = await activate(storage);
+				finish('a');
+				trigger.parameters = { projectIds };
+				await expect(trigger.activate()).rejects.toMatchObject({
+					message: expect.stringContaining('"Project Names or IDs"') as string,
+				});
+				trigger.parameters = {};
+				expect(ids(await trigger.activate())).toEqual(['a']);
+			},
+		);
+	});
+
+	describe('when a poll fails', () => {
+		test.each([
+			['429', { kind: 'tooManyRequests', retryAfter: 'none' }, '429', 4],
+			[
+				'429 for ten minutes',
+				{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 },
+				'429',
+				1,
+			],
+			['401', { kind: 'status', status: 401 }, '401', 1],
+			['500', { kind: 'status', status: 500 }, '500', 4],
+			['cut-off JSON', { kind: 'cutOff' }, '200', 1],
+			['a connection that breaks off', { kind: 'reset' }, 'ECONNRESET', 4],
+			['a web page', { kind: 'html' }, '200', 1],
+			['a list that is missing', { kind: 'missingField', field: 'videos' }, '200', 1],
+			['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, '302', 1],
+		] as const)(
+			'because of %s, the state stays byte for byte as it was, and nothing is lost',
+			async (_what, fault, httpCode, tries) => {
+				const trigger = await activate(storage);
+				finish('a');
+				await trigger.poll();
+				finish('b');
+				const before = trigger.state;
+				service.sandbox.clearRequests();
+				const id = service.sandbox.addFault(fault);
+
+				const { items, error } = await runWithoutWaiting(() => trigger.poll());
+				expect(items).toBeNull();
+				expect(error).toMatchObject({ httpCode, name: 'NodeApiError' });
+				expect(trigger.state).toBe(before);
+				expect(service.sandbox.requests).toHaveLength(tries);
+
+				service.sandbox.removeFault(id);
+				expect(ids(await trigger.poll())).toEqual(['b']);
+			},
+		);
+
+		test('at activation, n8n says so, and the next one is the first', async () => {
+			finish('old');
+			const trigger = await setUp(storage);
+			const before = trigger.state;
+			const id = service.sandbox.addFault({ kind: 'status', status: 401 });
+			await expect(trigger.activate()).rejects.toMatchObject({ httpCode: '401' });
+			expect(trigger.database.staticData).toBe('{}');
+			if (storage === 'static data') expect(trigger.state).toBe(before);
+			service.sandbox.removeFault(id);
+			expect(ids(await trigger.activate())).toBeNull();
+			finish('new');
+			expect(ids(await trigger.poll())).toEqual(['new']);
+		});
+	});
+
+	test('does not ask again when n8n would give up on the poll meanwhile', async () => {
+		const trigger = await setUp(storage, { budgetMs: 8_000 });
+		await trigger.activate();
+		service.sandbox.clearRequests();
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 10 });
+		const { error } = await trigger.poll();
+		expect(error).toMatchObject({ httpCode: '429', failure: { retryAfterMs: 10_000 } });
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('gives up on an answer before n8n gives up on the poll', async () => {
+		const trigger = await setUp(storage, { budgetMs: 1_200 });
+		await trigger.activate();
+		service.sandbox.addFault({ kind: 'hang' });
+		const { error } = await trigger.poll();
+		expect(error).toMatchObject({ httpCode: 'ECONNABORTED' });
+	});
+
+	test('does not flood when its credential is exchanged for another account', async () => {
+		finish('a');
+		const trigger = await activate(storage);
+		trigger.credentials = { ...trigger.credentials, apiKey: service.sandbox.accounts.other.apiKey };
+		expect(ids(await trigger.poll())).toBeNull();
+		service.sandbox.addVideos('other', [{ id: 'theirs' }]);
+		expect(ids(await trigger.poll())).toEqual(['theirs']);
+	});
+
+	test('holds nothing of the key, and no ID as it is', async () => {
+		finish('my-video-id');
+		const trigger = await activate(storage, { projectIds: ['project-city-tour'] });
+		expect(trigger.state).toContain('"videos"');
+		expect(trigger.state).not.toContain('my-video-id');
+		expect(trigger.state).not.toContain(service.sandbox.apiKey);
+	});
+});
+
+describe('Two polls that overlap, because the service is slow,', () => {
+	test('do not both hand on a video', async () => {
+		const trigger = await activate('static data');
+		finish('a', 'b');
+		service.sandbox.configure({ latencyMs: 50 });
+		const [one, other] = await Promise.all([trigger.poll(), trigger.poll()]);
+		expect([...(ids(one) ?? []), ...(ids(other) ?? [])]).toEqual(['a', 'b']);
+	});
+});
+
+describe('With durable cursors', () => {
+	test('nothing is laid by any longer once the first poll was saved', async () => {
+		const trigger = await activate('durable cursors');
+		expect(trigger.database.staticData).toContain('videoGenerationTrigger:');
+		finish('a');
+		await trigger.poll();
+		finish('b');
+		await trigger.poll();
+		expect(trigger.database.staticData).not.toContain('videoGenerationTrigger:');
+		expect(trigger.database.row).toContain('"videos"');
+	});
+
+	test('what is there at first is handed on later where n8n could not start the execution', async () => {
+		finish('a');
+		const parameters = { options: { emitExisting: true } };
+		const trigger = await setUp('durable cursors', { parameters });
+		expect(ids(await trigger.activate({ isRolledBack: true }))).toBeNull();
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('what was finished in an added project since the last poll is handed on', async () => {
+		const trigger = await activate('durable cursors', { projectIds: ['project-city-tour'] });
+		finish('before');
+		await trigger.poll();
+		finish('after');
+		trigger.parameters = {};
+		expect(ids(await trigger.poll())).toEqual(['after']);
+	});
+
+	test('a poll without news writes nothing', async () => {
+		finish('a');
+		const trigger = await activate('durable cursors');
+		await trigger.poll();
+		const { row } = trigger.database;
+		await trigger.poll();
+		expect(trigger.database.row).toBe(row);
+	});
+});
+
+describe('A state that is damaged', () => {
+	const saved = (data: unknown) => ({ 'node:Video Trigger': data }) as never;
+
+	test.each([
+		{ cursor: 5 },
+		{ cursor: null },
+		{ cursor: 'x' },
+		{ cursor: { version: 1 } },
+		{ cursor: { version: 2, videos: '' } },
+	])('as %j does not flood: what is there is remembered', async (data) => {
+		finish('old');
+		const trigger = await setUp('static data', {
+			saved: saved(data),
+			parameters: { options: { emitExisting: true } },
+		});
+		expect(ids(await trigger.activate())).toBeNull();
+		finish('new');
+		expect(ids(await trigger.poll())).toEqual(['new']);
+	});
+
+	test.each([[null], ['text'], [7], [['list']]])(
+		'so that nothing can be put into it, as %j, is reported with what to do',
+		async (data) => {
+			const trigger = await setUp('static data', { saved: saved(data) });
+			await expect(trigger.activate()).rejects.toMatchObject({
+				message: 'What n8n has saved for this node is damaged',
+				description: expect.stringContaining('another name') as string,
+			});
+		},
+	);
+});
+
+describe('"Fetch test event"', () => {
+	test('shows the newest video of the chosen projects', async () => {
+		finish(
+			{ id: 'newest', createdAt: '2026-01-15T12:00:01.000Z' },
+			{ id: 'undated', createdAt: 'soon' },
+			{ id: 'tour', projectId: 'project-city-tour', createdAt: '2026-01-15T12:00:00.000Z' },
+		);
+		const trigger = await setUp('static data');
+		expect((await trigger.fetchTestEvent())?.map(({ json }) => json.id)).toEqual(['newest']);
+		trigger.parameters = { projectIds: ['project-city-tour'] };
+		expect((await trigger.fetchTestEvent())?.map(({ json }) => json.id)).toEqual(['tour']);
+	});
+
+	test.each(STORAGES)('changes nothing about what is handed on, with %s', async (storage) => {
+		const trigger = await activate(storage);
+		finish('a');
+		const before = trigger.state;
+		await trigger.fetchTestEvent();
+		expect(trigger.state).toBe(before);
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		await trigger.fetchTestEvent();
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('says that there is no video yet', async () => {
+		const trigger = await setUp('static data');
+		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
+			message: 'There is no finished video to show yet',
+		});
+		finish('a');
+		trigger.parameters = { projectIds: ['project-city-tour'] };
+		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
+			description: expect.stringContaining('"Project Names or IDs"') as string,
+		});
+	});
+
+	test('says what is wrong with the key', async () => {
+		const trigger = await setUp('static data');
+		trigger.credentials = { ...trigger.credentials, apiKey: 'wrong' };
+		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({ httpCode: '401' });
+	});
+});

@@ -1,0 +1,235 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	INodeTypes,
+	IWorkflowExecuteAdditionalData,
+	NodeApiError,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+import { PollContext, PollTriggerExecutor, TriggersAndPollers } from 'n8n-core';
+import { createNodeTypes } from './createNodeTypes';
+import { loadPackage } from './loadPackage';
+import { TestCredentialsHelper } from './TestCredentialsHelper';
+
+export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
+const NODE_NAME = 'Video Trigger';
+const NODE_ID = 'trigger-1';
+
+/** Where n8n keeps a polling node's state: in the workflow's static data, or in rows of their own. */
+export type Storage = 'static data' | 'durable cursors';
+
+/** What one poll has come to: the items of the execution that it starts, or none. */
+export interface PollResult {
+	items: INodeExecutionData[] | null;
+	error?: Error & Partial<Pick<NodeApiError, 'httpCode' | 'failure'>>;
+}
+
+/** What n8n does with what a poll comes to. */
+export interface Fate {
+	/** It has activated the workflow anew meanwhile, and drops it. */
+	isAbandoned?: boolean;
+	/** The transaction of durable cursors fails, which saves cursor and execution. */
+	isRolledBack?: boolean;
+}
+
+export interface TriggerSetup {
+	credentials: ICredentialDataDecryptedObject;
+	storage: Storage;
+	parameters?: INodeParameters;
+	/** What n8n's database holds at the start. */
+	saved?: IDataObject;
+	/** How long n8n waits for a poll. */
+	budgetMs?: number;
+}
+
+/**
+ * A workflow that begins with the built trigger, active in n8n's own engine. The database around it
+ * is played here: what n8n 2.41's server saves, and when.
+ */
+export class ActiveTrigger {
+	/** Static data of the workflow as the database has it, and the cursor's row. */
+	readonly database: { staticData: string; row?: string };
+
+	parameters: INodeParameters;
+
+	credentials: ICredentialDataDecryptedObject;
+
+	private workflow: Workflow;
+
+	private constructor(
+		private readonly setup: TriggerSetup,
+		private readonly nodeTypes: INodeTypes,
+		private readonly types: ConstructorParameters<typeof TestCredentialsHelper>[0],
+	) {
+		this.parameters = setup.parameters ?? {};
+		this.credentials = setup.credentials;
+		this.database = { staticData: JSON.stringify(setup.saved ?? {}) };
+		this.workflow = this.loadWorkflow();
+	}
+
+	/** Loads the built node; nothing is polled before `activate`. */
+	static async create(setup: TriggerSetup): Promise<ActiveTrigger> {
+		const { nodes, credentials } = await loadPackage();
+		return new ActiveTrigger(setup, createNodeTypes(nodes), credentials);
+	}
+
+	/** Everything that is remembered, in memory and in the database. */
+	get state(): string {
+		return JSON.stringify([this.workflow.staticData, this.database]);
+	}
+
+	/** As after publishing, and after a restart: n8n polls once, and then saves the static data. */
+	async activate(fate: Fate = {}): Promise<PollResult> {
+		this.workflow = this.loadWorkflow();
+		const result = await this.run(true, fate);
+		if (result.error) throw result.error;
+		this.saveStaticData();
+		return result;
+	}
+
+	/** As n8n's clock does, once a minute at the most. */
+	async poll(fate: Fate = {}): Promise<PollResult> {
+		if (this.setup.storage === 'durable cursors') this.workflow = this.loadWorkflow();
+		return await this.run(false, fate);
+	}
+
+	/** The button in the editor, which works on a copy of the workflow. */
+	async fetchTestEvent(): Promise<INodeExecutionData[] | null> {
+		const workflow = this.loadWorkflow();
+		const { poll } = this.nodeTypes.getByNameAndVersion(TRIGGER_TYPE) as {
+			poll: (this: PollContext) => Promise<INodeExecutionData[][] | null>;
+		};
+		const response = await poll.call(this.createContext(workflow, 'manual'));
+		return response?.[0] ?? null;
+	}
+
+	/** What n8n polls with, for whoever wants to compare with its helpers. */
+	createPollContext(): PollContext {
+		return this.createContext(this.workflow, 'trigger');
+	}
+
+	private async run(
+		isActivation: boolean,
+		{ isAbandoned = false, isRolledBack = false }: Fate,
+	): Promise<PollResult> {
+		const result: PollResult = { items: null };
+		const { workflow } = this;
+		const context = this.createContext(workflow, 'trigger', result, isRolledBack);
+		const executor = new PollTriggerExecutor(
+			logger as never,
+			new TriggersAndPollers(),
+			tracing as never,
+			errorReporter as never,
+		);
+		// A poll that has been superseded meanwhile is the one that n8n abandons.
+		let isCurrent = true;
+		const execute = executor.create(workflow, context.getNode(), context, () => {
+			const answer = isCurrent;
+			if (isAbandoned) isCurrent = false;
+			return answer;
+		});
+		await execute(isActivation);
+		return result;
+	}
+
+	private createContext(
+		workflow: Workflow,
+		mode: WorkflowExecuteMode,
+		result: PollResult = { items: null },
+		isRolledBack = false,
+	): PollContext {
+		const node = workflow.getNode(NODE_NAME);
+		if (!node) throw new Error('The workflow lacks its trigger');
+		const additionalData = {
+			credentialsHelper: new TestCredentialsHelper(this.types, this.credentials),
+			variables: {},
+			webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+			formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		} as unknown as IWorkflowExecuteAdditionalData;
+		if (mode === 'manual') return new PollContext(workflow, node, additionalData, mode, 'manual');
+
+		const isDurable = this.setup.storage === 'durable cursors';
+		let staged: { snapshot: IDataObject; seed: string } | undefined;
+		const commit = () => {
+			if (staged && JSON.stringify(staged.snapshot) !== staged.seed) {
+				this.database.row = JSON.stringify(staged.snapshot);
+			}
+		};
+		const budgetMs = this.setup.budgetMs;
+		return new PollContext(
+			workflow,
+			node,
+			additionalData,
+			mode,
+			'activate',
+			(data) => {
+				this.saveStaticData();
+				if (isRolledBack) return;
+				commit();
+				result.items = data[0] ?? [];
+			},
+			(error) => {
+				result.error = error;
+			},
+			async () => {
+				await Promise.resolve();
+				commit();
+			},
+			async (poll) => {
+				this.database.row ??= isDurable
+					? JSON.stringify(workflow.getStaticData('node', node))
+					: undefined;
+				const seed = this.database.row ?? '{}';
+				staged = isDurable ? { snapshot: JSON.parse(seed) as IDataObject, seed } : undefined;
+				return await poll();
+			},
+			() => staged?.snapshot ?? workflow.getStaticData('node', node),
+			budgetMs === undefined ? undefined : () => budgetMs,
+		);
+	}
+
+	/** n8n does so when something in it has changed. */
+	private saveStaticData(): void {
+		const { staticData } = this.workflow;
+		if (staticData.__dataChanged !== true) return;
+		this.database.staticData = JSON.stringify(staticData);
+		staticData.__dataChanged = false;
+	}
+
+	private loadWorkflow(): Workflow {
+		const node: INode = {
+			id: NODE_ID,
+			name: NODE_NAME,
+			type: TRIGGER_TYPE,
+			typeVersion: 1,
+			position: [0, 0],
+			credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
+			parameters: this.parameters,
+		};
+		return new Workflow({
+			id: 'w1',
+			active: true,
+			nodeTypes: this.nodeTypes,
+			nodes: [node],
+			connections: {},
+			staticData: JSON.parse(this.database.staticData) as IDataObject,
+		});
+	}
+}
+
+const ignore = () => undefined;
+const logger = { scoped: () => logger, debug: ignore, error: ignore };
+const errorReporter = { error: ignore };
+const span = { setStatus: ignore };
+const startSpan = async <T>(_options: unknown, run: (s: typeof span) => Promise<T>) =>
+	await run(span);
+const tracing = {
+	startSpan,
+	startNewTraceSpan: startSpan,
+	pickWorkflowAttributes: () => ({}),
+	pickNodeAttributes: () => ({}),
+};

@@ -1,0 +1,174 @@
+import type { IDataObject } from 'n8n-workflow';
+import { parseCursor } from '../../../nodes/VideoGeneration/trigger/parseCursor';
+import { readText } from '../../../nodes/VideoGeneration/request/readText';
+import { readVideoTime } from '../../../nodes/VideoGeneration/trigger/readVideoTime';
+import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/selectNewVideos';
+
+/** One thing that happens to the account, to n8n or to the node's settings. */
+export type Step =
+	| { kind: 'finish'; logs: IDataObject[] }
+	| { kind: 'remove' | 'restore' | 'shuffle' | 'repeat'; share: number }
+	| { kind: 'poll'; outcome: 'saved' | 'failed' | 'abandoned' }
+	| { kind: 'restart' }
+	| { kind: 'watch'; projectIds: string[] };
+
+/** What `VideoCursor` promises for accounts of any size. */
+const ALWAYS_REMEMBERED = 5_000;
+const EXACT_UP_TO = 10_000;
+const STATE_LIMIT_BYTES = 256_000;
+
+/** How n8n keeps the state: it saves it after every poll, or only when an execution starts. */
+export type Saving = 'always' | 'withExecutions';
+
+/**
+ * An account and a trigger over time, beside the plainest reference there is: the set of all that
+ * was ever listed. Throws as soon as the two disagree.
+ */
+export class VideoHistory {
+	private listed: IDataObject[] = [];
+
+	private readonly removed: IDataObject[] = [];
+
+	private readonly everListed = new Map<string, number>();
+
+	private projectIds: string[] = [];
+
+	private addedProjects: ((log: IDataObject) => boolean) | undefined;
+
+	/** What n8n has in memory, and what it would read after a restart. */
+	private state: unknown;
+
+	private saved: unknown;
+
+	private isContinuous = false;
+
+	private isFirstPoll = true;
+
+	constructor(
+		existing: IDataObject[],
+		private readonly emitExisting: boolean,
+		private readonly saving: Saving,
+	) {
+		this.listed = [...existing];
+	}
+
+	take(step: Step): void {
+		switch (step.kind) {
+			case 'finish':
+				this.listed.push(...step.logs);
+				break;
+			case 'remove':
+				this.removed.push(...this.listed.splice(0, Math.ceil(this.listed.length * step.share)));
+				break;
+			case 'restore':
+				this.listed.push(...this.removed.splice(0, Math.ceil(this.removed.length * step.share)));
+				break;
+			case 'shuffle':
+				this.listed = rotate(this.listed, Math.floor(this.listed.length * step.share)).reverse();
+				break;
+			case 'repeat':
+				this.listed.push(...this.listed.slice(0, Math.ceil(3 * step.share)));
+				break;
+			case 'poll':
+				this.poll(step.outcome);
+				break;
+			case 'restart':
+				this.restart(this.projectIds);
+				break;
+			case 'watch':
+				this.restart(step.projectIds);
+				break;
+		}
+	}
+
+	/** n8n activates the workflow anew, from what it has saved, and polls at once. */
+	private restart(projectIds: string[]): void {
+		if (this.isFirstPoll) {
+			this.projectIds = projectIds;
+			return;
+		}
+		const before = this.projectIds;
+		this.state = this.saved;
+		this.isContinuous = this.saving === 'always';
+		this.projectIds = projectIds;
+		if (this.saving === 'withExecutions') {
+			this.addedProjects = (log) => before.length > 0 && !before.includes(readText(log.projectId));
+		}
+		this.poll('saved');
+		this.saved = this.state;
+		this.addedProjects = undefined;
+	}
+
+	private poll(outcome: 'saved' | 'failed' | 'abandoned'): void {
+		if (outcome === 'failed') return;
+		const stored = parseCursor(parseJson(this.state));
+		const { videos, cursor } = selectNewVideos(this.listed, stored, {
+			account: 'abc',
+			projectIds: this.projectIds,
+			emitExisting: this.emitExisting,
+			isContinuous: this.isContinuous,
+		});
+		this.checkVideos(videos);
+		const state = JSON.stringify(cursor);
+		check(Buffer.byteLength(state) < STATE_LIMIT_BYTES, `the state has ${state.length} bytes`);
+		if (outcome === 'abandoned') return;
+
+		for (const log of this.listed) this.everListed.set(identify(log), readVideoTime(log.createdAt));
+		this.state = state;
+		if (this.saving === 'always' || videos.length > 0 || this.isFirstPoll) this.saved = state;
+		this.isFirstPoll = false;
+		this.isContinuous = true;
+	}
+
+	private checkVideos(videos: IDataObject[]): void {
+		const unseen = new Map(
+			this.listed
+				.filter((log) => !this.everListed.has(identify(log)) && this.isWanted(log))
+				.map((log) => [identify(log), log]),
+		);
+		for (const video of videos) {
+			check(unseen.delete(identify(video)), `${identify(video)} is handed on, but is not new`);
+		}
+		const mayBeForgotten = this.createForgottenTest();
+		for (const [identity, log] of unseen) {
+			check(mayBeForgotten(log), `${identity} is new, but is not handed on`);
+		}
+		const times = videos.map((video) => readVideoTime(video.createdAt) || Infinity);
+		const isSorted = times.every((time, i) => i === 0 || time >= (times[i - 1] ?? 0));
+		check(isSorted, 'the videos are not in order');
+	}
+
+	private isWanted(log: IDataObject): boolean {
+		if (this.isFirstPoll && !this.emitExisting) return false;
+		if (this.addedProjects?.(log) === true) return false;
+		return this.projectIds.length === 0 || this.projectIds.includes(readText(log.projectId));
+	}
+
+	/** Up to 10,000 videos all must be remembered, and beyond that whatever the newest 5,000 are. */
+	private createForgottenTest(): (log: IDataObject) => boolean {
+		if (this.everListed.size <= EXACT_UP_TO) return () => false;
+		const times = Float64Array.from(this.everListed.values()).sort();
+		const boundary = times.at(-ALWAYS_REMEMBERED - 1) ?? 0;
+		const undatedCount = times.findIndex((time) => time > 0);
+		return ({ createdAt }) => {
+			const time = readVideoTime(createdAt);
+			return time === 0 ? undatedCount > ALWAYS_REMEMBERED / 2 : time <= boundary;
+		};
+	}
+}
+
+function identify({ id, url }: IDataObject): string {
+	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${readText(url)}`;
+}
+
+function parseJson(state: unknown): unknown {
+	return typeof state === 'string' ? (JSON.parse(state) as unknown) : undefined;
+}
+
+function rotate<T>(list: T[], by: number): T[] {
+	return [...list.slice(by), ...list.slice(0, by)];
+}
+
+function check(isTrue: boolean, otherwise: string): void {
+	if (!isTrue) throw new Error(otherwise);
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import type { Step } from '../../support/trigger/VideoHistory';
+import { VideoHistory } from '../../support/trigger/VideoHistory';
+
+/** `npm run test:long` asks for more, from another start each time; a failure tells its seed. */
+const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
+const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 300, seed: 3 };
+
+const START = Date.parse('2026-01-15T12:00:00.000Z');
+const PROJECTS = ['p', 'q', 'r'];
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+/** Dates as services write them, and as none should. */
+const createdAt: fc.Arbitrary<unknown> = fc.oneof(
+	{ weight: 4, arbitrary: fc.constant(new Date(START).toISOString()) },
+	{
+		weight: 4,
+		arbitrary: fc.integer({ min: -9, max: 9 }).map((minutes) => toIso(minutes * 60_000)),
+	},
+	{
+		weight: 2,
+		arbitrary: fc
+			.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom('+09:00', '-03:30', '+00:00', ''))
+			.map(([hours, zone]) => toIso(hours * 3_600_000).replace('Z', zone)),
+	},
+	{ weight: 1, arbitrary: fc.constantFrom('2025-01-15T12:00:00.000Z', '2031-01-15T12:00:00Z') },
+	{ weight: 1, arbitrary: fc.constantFrom('soon', '', null, 5, '9999-12-31T23:59:59Z') },
+);
+
+function toIso(offsetMs: number): string {
+	return new Date(START + offsetMs).toISOString();
+}
+
+/** Gives every log an ID of its own, of all kinds that come to mind; some have none. */
+function identifyLogs(steps: Step[]): Step[] {
+	let count = 0;
+	const createId = (): unknown => {
+		count += 1;
+		if (count % 11 === 0) return null;
+		if (count % 7 === 0) return `${'very long '.repeat(200)}${count}`;
+		return count % 5 === 0 ? count : `log-${count}`;
+	};
+	return steps.map((step) =>
+		step.kind === 'finish'
+			? {
+					...step,
+					logs: step.logs.map((log) => {
+						const id = createId();
+						return { ...log, id, url: `https://files.example.com/${count}.mp4` } as IDataObject;
+					}),
+				}
+			: step,
+	);
+}
+
+const log = fc.record({ createdAt, projectId: fc.constantFrom(...PROJECTS) });
+const poll = fc.record({
+	kind: fc.constant('poll' as const),
+	outcome: fc.constantFrom(
+		'saved' as const,
+		'saved' as const,
+		'failed' as const,
+		'abandoned' as const,
+	),
+});
+const step = fc.oneof(
+	{
+		weight: 6,
+		arbitrary: fc.record({
+			kind: fc.constant('finish' as const),
+			logs: fc.array(log, { minLength: 1, maxLength: 4 }),
+		}),
+	},
+	{ weight: 6, arbitrary: poll },
+	{
+		weight: 3,
+		arbitrary: fc.record({
+			kind: fc.constantFrom(
+				'remove' as const,
+				'restore' as const,
+				'shuffle' as const,
+				'repeat' as const,
+			),
+			share,
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			kind: fc.constant('watch' as const),
+			projectIds: fc.subarray(PROJECTS),
+		}),
+	},
+) as fc.Arbitrary<Step>;
+const steps = fc
+	.array(step, { minLength: 1, maxLength: 40 })
+	.map((all) => identifyLogs([...all, { kind: 'poll', outcome: 'saved' }]));
+
+/** What an account holds before the trigger is there: one log a second, some hundreds of one millisecond. */
+function createExisting(count: number): IDataObject[] {
+	return Array.from({ length: count }, (_, i) => ({
+		id: `existing-${i}`,
+		projectId: PROJECTS[i % 3],
+		createdAt: i % 97 === 0 ? 'soon' : toIso(-(i - (i % 300)) * 1_000),
+	}));
+}
+
+const sizes = fc.oneof(
+	{ weight: 60, arbitrary: fc.constantFrom(0, 1, 2, 30) },
+	{ weight: 2, arbitrary: fc.constantFrom(4_999, 5_000, 5_001) },
+	{ weight: 1, arbitrary: fc.constantFrom(9_999, 10_000, 10_001, 20_000) },
+);
+const saving = fc.constantFrom('always' as const, 'withExecutions' as const);
+
+describe('Whatever happens to account, service and n8n', () => {
+	test('every video is handed on once, oldest first, and the state stays small', () => {
+		fc.assert(
+			fc.property(sizes, fc.boolean(), saving, steps, (size, emitExisting, how, all) => {
+				const history = new VideoHistory(createExisting(size), emitExisting, how);
+				for (const each of all) history.take(each);
+			}),
+			SETTINGS,
+		);
+	}, 3_600_000);
+});
