@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ReadableError } from '../ReadableError';
 import { parseFlatted } from './parseFlatted';
 import type {
+	BinaryFile,
 	Credential,
 	CredentialContent,
 	CredentialTest,
@@ -141,6 +142,21 @@ export class N8nClient {
 
 	async stopExecution(id: string): Promise<void> {
 		await this.request('POST', `/executions/${id}/stop`);
+	}
+
+	/** The content of a file that an execution has. */
+	async readBinary({ id, data }: BinaryFile): Promise<Buffer> {
+		if (id === undefined) return Buffer.from(data, 'base64');
+		const path = `/binary-data?action=download&id=${encodeURIComponent(id)}`;
+		try {
+			const response = await this.http.get<Buffer>(path, {
+				responseType: 'arraybuffer',
+				headers: this.cookie ? { cookie: this.cookie } : {},
+			});
+			return Buffer.from(response.data);
+		} catch (error) {
+			throw describeFailure('GET', path, error);
+		}
 	}
 
 	/** Any request to n8n's REST interface; the reply comes without its `data` envelope. */

@@ -53,9 +53,17 @@ export interface ExecutionError {
 	node?: { name: string };
 }
 
+/** A file of an item: n8n keeps its content in a store under `id`, or, without one, in `data` as base64. */
+export interface BinaryFile {
+	id?: string;
+	data: string;
+	fileName?: string;
+	mimeType: string;
+}
+
 export interface ExecutionItem {
 	json: Record<string, unknown>;
-	binary?: Record<string, unknown>;
+	binary?: Record<string, BinaryFile>;
 }
 
 /** One time that a node ran; in a loop there are several. */

@@ -14,6 +14,7 @@ import { ReadableError } from '../ReadableError';
 import { showStep } from '../steps/showStep';
 import { choosePort } from './choosePort';
 import { claimFolder } from './claimFolder';
+import { describeRequests } from './describeRequests';
 import { listenBriefly } from './listenBriefly';
 import { OWNER } from './OWNER';
 import type { StartOptions } from './readStartOptions';
@@ -47,11 +48,15 @@ export async function startDemo(options: StartOptions, processes: ProcessSet): P
 	const packageName = readPackageName();
 	const ports = await choosePorts(options);
 	const demo = await bringUp(packageName, ports, processes);
-	const lines = await showStep(
+	const { nodes, files } = await showStep(
 		`Running the example "${demo.example.name}" in n8n`,
 		async () => await runExample(demo.client, demo.example, packageName),
 	);
-	console.log(['', 'What the example did', ...lines.map((line) => `  ${line}`), ''].join('\n'));
+	const requests = await describeRequests(demo.sandboxAddress);
+	printSection('What the example did', nodes);
+	printSection('The file that it has made', files);
+	printSection('What the video service was asked', requests);
+	console.log();
 	console.log(describeDemo(demo).join('\n'));
 }
 
@@ -122,6 +127,10 @@ async function furnish(
 	const example = examples.get(EXAMPLE);
 	if (!example) throw new ReadableError(`There is no examples/${EXAMPLE}.json to run.`);
 	return example;
+}
+
+function printSection(title: string, lines: string[]): void {
+	console.log(['', title, ...lines.map((line) => `  ${line}`)].join('\n'));
 }
 
 function describeDemo({ client, sandboxAddress, example }: Demo): string[] {
