@@ -44,6 +44,7 @@ describe('The description', () => {
 			'queue add': ['projectId', 'overwriteSettings', 'customPrompt', 'options'],
 			'queue clear': ['queueId', 'options'],
 			'queue getProgress': ['queueId', 'options'],
+			'video download': ['videoUrl', 'binaryPropertyName', 'options'],
 			'video getAll': ['returnAll', 'limit', 'filters', 'options'],
 			'project getAll': ['returnAll', 'limit', 'options'],
 			'account get': ['options'],
@@ -54,16 +55,17 @@ describe('The description', () => {
 			);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(
-			new Set(['maxTries', 'maxTries,sort,order']),
+			new Set(['maxTries', 'maxTries,sort,order', 'fileName,maxTries']),
 		);
 	});
 
-	test('sends every operation through the request policy, with one path of the specification', () => {
+	test('sends every operation through the request policy, with one path of the specification or none', () => {
 		const requests = operations.map(({ option }) => option.routing?.request);
 		expect(requests).toEqual([
 			{ method: 'POST', url: '/v1/queue/add' },
 			{ method: 'POST', url: '/v1/queue/clear' },
 			{ method: 'GET', url: '/v1/queue/progress' },
+			undefined,
 			{ method: 'GET', url: '/v1/videos' },
 			{ method: 'GET', url: '/v1/projects' },
 			{ method: 'GET', url: '/v1/user/account' },
@@ -73,7 +75,8 @@ describe('The description', () => {
 				paginate: true,
 				preSend: [expect.any(Function)],
 			});
-			expect(option.routing?.output?.postReceive?.[0]).toHaveProperty('name', 'checkReply');
+			if (option.routing?.request === undefined) continue;
+			expect(option.routing.output?.postReceive?.[0]).toHaveProperty('name', 'checkReply');
 		}
 		expect(description.requestOperations?.pagination).toHaveProperty('name', 'sendByPolicy');
 	});

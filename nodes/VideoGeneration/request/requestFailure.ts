@@ -10,6 +10,7 @@
  * - `incomplete`: a 200 without the field that the specification promises
  * - `unsent`: it could not even be sent, e.g. for want of an address or a key
  * - `cancelled`: the execution was stopped
+ * - `unstored`: n8n could not store a file
  * - `unexpected`: anything else, e.g. a certificate that is not trusted
  */
 export type FailureKind =
@@ -23,6 +24,7 @@ export type FailureKind =
 	| 'incomplete'
 	| 'unsent'
 	| 'cancelled'
+	| 'unstored'
 	| 'unexpected';
 
 export interface FailureFacts {
@@ -36,6 +38,11 @@ export interface FailureFacts {
 	location?: string;
 	/** What an unreadable answer was instead, or which field is missing in an incomplete one. */
 	found?: string;
+	/** Where a video was asked for, without the query, which may be a key. */
+	address?: string;
+	/** How much of a video had come, and how much was to come. */
+	receivedBytes?: number;
+	announcedBytes?: number;
 	/** How many times the request was sent. */
 	tries?: number;
 }
