@@ -33,6 +33,9 @@ async function download(
 	return await service.run({ ...DOWNLOAD, ...parameters }, { ...more, items });
 }
 
+// On a busy machine, files and connections take their time.
+jest.setTimeout(30_000);
+
 const once = { options: { maxTries: 1 } };
 
 beforeEach(() => {
@@ -75,10 +78,10 @@ describe('Video > Download', () => {
 	});
 
 	test('stores a large file byte for byte', async () => {
-		const { url } = addVideo('?sizeBytes=5000011');
+		const { url } = addVideo('?sizeBytes=1000011');
 		const source = Buffer.from(await (await fetch(url)).arrayBuffer());
 		const { items } = await download(url);
-		expect(items[0]?.binary?.data?.bytes).toBe(5_000_011);
+		expect(items[0]?.binary?.data?.bytes).toBe(1_000_011);
 		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(source));
 	});
 
@@ -382,6 +385,40 @@ describe('A download', () => {
 		});
 		await closed;
 		expect(store.listFiles()).toEqual([]);
+	});
+
+	test.each([
+		['an error', 404, '<html>Gone</html>'],
+		['a web page', 200, '<html>'.padEnd(1000)],
+	])('closes the connection of %s', async (_what, status, body) => {
+		const closed = new Promise((resolve) => {
+			host.answer((_request, response) => {
+				response.once('close', resolve);
+				response.writeHead(status).write(body);
+			});
+		});
+		const { items } = await download(
+			host.url,
+			{},
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json).toHaveProperty('error');
+		await closed;
+	});
+
+	test('closes the connection of a redirect before it goes on', async () => {
+		const closed = new Promise((resolve) => {
+			host.answer((request, response) => {
+				if (request.url === '/v.mp4') {
+					void closed.then(() => response.end(VIDEO));
+					return;
+				}
+				response.once('close', resolve);
+				response.writeHead(302, { location: '/v.mp4' }).write('<html>Moved</html>');
+			});
+		});
+		const { items } = await download(host.url);
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'v.mp4', bytes: VIDEO.length });
 	});
 
 	test('from a host that is not there says so', async () => {

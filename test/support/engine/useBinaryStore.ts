@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Container } from '@n8n/di';
-import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
+import type { BinaryDataService } from 'n8n-core';
 import type { IBinaryData } from 'n8n-workflow';
+import { startBinaryStore } from './startBinaryStore';
 
 export interface BinaryStore {
 	/** Every file below the store's folder, half ones as well, but not the notes beside the files. */
@@ -13,20 +13,12 @@ export interface BinaryStore {
 	hash(file: IBinaryData | undefined): Promise<string>;
 }
 
-/**
- * n8n's binary store in its filesystem mode, in a folder of its own that is empty for each test.
- *
- * `@n8n/di` comes with n8n-core and is no dependency of this package: there must be one of it only.
- */
+/** n8n's binary store in its filesystem mode, in a folder of its own that is empty for each test. */
 export function useBinaryStore(): BinaryStore {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binary-store-'));
+	const held: { service?: BinaryDataService } = {};
 	beforeAll(async () => {
-		const config = Object.create(BinaryDataConfig.prototype) as BinaryDataConfig;
-		Container.set(
-			BinaryDataConfig,
-			Object.assign(config, { mode: 'filesystem', localStoragePath: folder }),
-		);
-		await Container.get(BinaryDataService).init();
+		held.service = await startBinaryStore(folder);
 	});
 	beforeEach(() => {
 		for (const name of fs.readdirSync(folder)) {
@@ -44,7 +36,7 @@ export function useBinaryStore(): BinaryStore {
 				.map(({ name }) => name),
 		hash: async (file) => {
 			const hash = createHash('sha256');
-			const stream = await Container.get(BinaryDataService).getAsStream(file?.id ?? '');
+			const stream = (await held.service?.getAsStream(file?.id ?? '')) ?? [];
 			for await (const chunk of stream) hash.update(chunk as Buffer);
 			return hash.digest('hex');
 		},
