@@ -52,6 +52,7 @@ describe('The description', () => {
 			'queue clear': ['queueId', 'options'],
 			'queue getProgress': ['queueId', 'options'],
 			'queue wait': ['queueId', 'projectId', 'waitOptions', 'options'],
+			'video download': ['videoUrl', 'binaryPropertyName', 'options'],
 			'video getAll': ['returnAll', 'limit', 'filters', 'options'],
 			'project getAll': ['returnAll', 'limit', 'options'],
 			'account get': ['options'],
@@ -68,17 +69,18 @@ describe('The description', () => {
 		]);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(
-			new Set(['maxTries', 'maxTries,sort,order']),
+			new Set(['maxTries', 'maxTries,sort,order', 'fileName,maxTries']),
 		);
 	});
 
-	test('sends every operation through the request policy, with one path of the specification', () => {
+	test('sends every operation through the request policy, with one path of the specification or none', () => {
 		const requests = operations.map(({ option }) => option.routing?.request);
 		expect(requests).toEqual([
 			{ method: 'POST', url: '/v1/queue/add' },
 			{ method: 'POST', url: '/v1/queue/clear' },
 			{ method: 'GET', url: '/v1/queue/progress' },
 			{ method: 'GET', url: '/v1/queue/progress' },
+			undefined,
 			{ method: 'GET', url: '/v1/videos' },
 			{ method: 'GET', url: '/v1/projects' },
 			{ method: 'GET', url: '/v1/user/account' },
@@ -88,8 +90,8 @@ describe('The description', () => {
 				paginate: true,
 				preSend: [expect.any(Function)],
 			});
-			if (option.value === 'wait') continue;
-			expect(option.routing?.output?.postReceive?.[0]).toHaveProperty('name', 'checkReply');
+			if (option.routing?.output === undefined) continue;
+			expect(option.routing.output.postReceive?.[0]).toHaveProperty('name', 'checkReply');
 		}
 		expect(description.requestOperations?.pagination).toHaveProperty('name', 'sendByPolicy');
 	});

@@ -9,6 +9,8 @@ export interface FailureContext {
 	fields?: string;
 	/** What to do about a rate limit, where it is not a run of the workflow that asks. */
 	rateLimitAdvice?: string;
+	/** Whether it is a video's host that was asked, and not the video service. */
+	isOfVideoHost?: boolean;
 	/** What a 404 means for this operation. */
 	notFound?: FailureText;
 	/** The account's credits, where they were asked for. */
@@ -75,6 +77,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 			};
 		case 'timedOut':
 			return describeTimeOut(facts);
+		case 'unstored':
 		case 'unexpected':
 			return withMaybeQueued(
 				{
@@ -234,12 +237,12 @@ function checkFields({ fields }: FailureContext): string {
 		: `Check ${fields} of this item.`;
 }
 
-function comeBack(retryAfterMs: number): string {
+export function comeBack(retryAfterMs: number): string {
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	return `It asks to come back in ${minutes} minutes, which is too long to wait in a running workflow. Run the workflow again after that.`;
 }
 
-function times({ tries = 1 }: FailureFacts): string {
+export function times({ tries = 1 }: FailureFacts): string {
 	return tries === 1 ? 'once' : `${tries} times`;
 }
 

@@ -34,6 +34,8 @@ export interface PreparedItem {
 	run: NodeRun;
 	/** The adds that earlier tries of this run had accepted. */
 	accepted: Map<string, AcceptedAdd>;
+	/** As n8n has prepared it, with the user's proxy and timeout. */
+	request: IHttpRequestOptions;
 	/** How often the request may be sent. */
 	maxTries: number;
 	/** Why this item cannot be sent. */
@@ -41,7 +43,7 @@ export interface PreparedItem {
 	/** The add of this item, once it was accepted. */
 	add?: AcceptedAdd;
 	/** What a failed item's `details` hold, e.g. its `queueId`. */
-	details: { queueId?: string; projectId?: string };
+	details: { queueId?: string; projectId?: string; videoUrl?: string };
 }
 
 /**
@@ -60,6 +62,7 @@ export function prepareRequest(policy: OperationPolicy, ...steps: RequestStep[])
 		const item: PreparedItem = {
 			policy,
 			...joinRun(this),
+			request,
 			maxTries: DEFAULT_MAX_TRIES,
 			details: {},
 		};

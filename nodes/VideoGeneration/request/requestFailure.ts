@@ -12,6 +12,7 @@
  * - `cancelled`: the execution was stopped
  * - `notGenerated`: the service says that the generation of a video has failed
  * - `timedOut`: a video was not finished in the time that it was waited for
+ * - `unstored`: n8n could not store a file
  * - `unexpected`: anything else, e.g. a certificate that is not trusted
  */
 export type FailureKind =
@@ -27,6 +28,7 @@ export type FailureKind =
 	| 'cancelled'
 	| 'notGenerated'
 	| 'timedOut'
+	| 'unstored'
 	| 'unexpected';
 
 export interface FailureFacts {
@@ -40,6 +42,11 @@ export interface FailureFacts {
 	location?: string;
 	/** What an unreadable answer was instead, or which field is missing in an incomplete one. */
 	found?: string;
+	/** Where a video was asked for, without the query, which may be a key. */
+	address?: string;
+	/** How much of a video had come, and how much was to come. */
+	receivedBytes?: number;
+	announcedBytes?: number;
 	/** How many times the request was sent. */
 	tries?: number;
 	/** The queue item's last status that is known. */

@@ -1,4 +1,5 @@
 import type {
+	IBinaryKeyData,
 	IDataObject,
 	IExecuteData,
 	INode,
@@ -23,6 +24,8 @@ export interface NodeSetup {
 	credentials: { baseUrl: string; apiKey: string };
 	/** The items before the node; one empty item when left out. */
 	items?: IDataObject[];
+	/** The binary data of each of them. */
+	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
 	settings?: Partial<INode>;
 }
@@ -63,7 +66,14 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	} as unknown as IWorkflowExecuteAdditionalData;
 	const start: IExecuteData = {
 		node: getInputNode(workflow),
-		data: { main: [(setup.items ?? [{}]).map((json) => ({ json }))] },
+		data: {
+			main: [
+				(setup.items ?? [{}]).map((json) => ({
+					json,
+					...(setup.binary && { binary: setup.binary }),
+				})),
+			],
+		},
 		source: null,
 	};
 	const execution = new WorkflowExecute(

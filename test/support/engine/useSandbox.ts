@@ -1,4 +1,4 @@
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
 import { startSandbox } from '../../../sandbox/startSandbox';
@@ -10,7 +10,7 @@ export interface SandboxInTests {
 	/** Runs the node with the main account's credential. */
 	run(
 		parameters: INodeParameters,
-		more?: { items?: IDataObject[]; settings?: Partial<INode> },
+		more?: Pick<NodeSetup, 'items' | 'binary' | 'settings'>,
 	): Promise<NodeResult>;
 	setup(parameters: INodeParameters): NodeSetup;
 }

@@ -1,4 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { DOWNLOAD } from '../../download/downloadPolicy';
+import { checkDownloadFields } from '../../download/readDownloadFields';
 import { READ } from '../../request/operationPolicies';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkLimit } from '../../request/steps/checkLimit';
@@ -7,6 +9,7 @@ import { checkVideoFilter } from '../../request/steps/checkVideoFilter';
 import { filterVideos } from '../../request/steps/filterVideos';
 import { limitItems } from '../../request/steps/limitItems';
 import { takeList } from '../../request/steps/takeList';
+import { downloadFields } from './download';
 import { getAllFields } from './getAll';
 
 export const videoProperties: INodeProperties[] = [
@@ -18,6 +21,15 @@ export const videoProperties: INodeProperties[] = [
 		displayOptions: { show: { resource: ['video'] } },
 		default: 'getAll',
 		options: [
+			{
+				name: 'Download',
+				value: 'download',
+				action: 'Download a video file',
+				description: 'Download the file of a finished video, which costs nothing',
+				routing: {
+					send: { paginate: true, preSend: [prepareRequest(DOWNLOAD, checkDownloadFields)] },
+				},
+			},
 			{
 				name: 'Get Many',
 				value: 'getAll',
@@ -31,5 +43,6 @@ export const videoProperties: INodeProperties[] = [
 			},
 		],
 	},
+	...downloadFields,
 	...getAllFields,
 ];

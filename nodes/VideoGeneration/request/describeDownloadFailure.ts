@@ -1,0 +1,132 @@
+import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
+import type { FailureText } from './describeFailure';
+import { comeBack, times } from './describeFailure';
+import type { FailureFacts, RequestFailure } from './requestFailure';
+
+const GET_A_NEW_LINK =
+	'The link in "Video URL" may have expired: get a new one with Video > Get Many.';
+const TIMED_OUT = ['ECONNABORTED', 'ETIMEDOUT'];
+
+/** The texts of a failed download, where another host than the video service was asked. */
+export function describeDownloadFailure({ kind, facts }: RequestFailure): FailureText {
+	const { httpCode = '', serviceMessage = '', retryAfterMs = 0 } = facts;
+	const isTooLong = retryAfterMs > LONGEST_RETRY_AFTER_MS;
+	switch (kind) {
+		case 'rateLimited':
+			return {
+				message: "The video's host is receiving too many requests",
+				description: isTooLong
+					? comeBack(retryAfterMs)
+					: `${asked(facts)} Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.`,
+			};
+		case 'unreached':
+			return {
+				message: `The video's host could not be reached (${httpCode})`,
+				description: `${asked(facts)} Check "Video URL" of this item. The host may be down: try again later.`,
+			};
+		case 'uncertain':
+			return {
+				message: describeBreak(facts),
+				description: isTooLong
+					? comeBack(retryAfterMs)
+					: `${asked(facts)} Nothing was kept. This is a problem of the host or of the network: try again later.`,
+			};
+		case 'redirected':
+			return describeRedirect(facts);
+		case 'rejected':
+			return describeRejection(facts);
+		case 'unreadable':
+			return {
+				message: nameWhatCame(facts),
+				description: `Check "Video URL" of this item. ${GET_A_NEW_LINK} Nothing was kept. ${asked(facts)}`,
+			};
+		case 'unsent': {
+			const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+			return {
+				message: message || 'The video could not be asked for',
+				description: `${next ?? `Check "Video URL" of this item. ${facts.address ?? 'The address'} was not asked`}.`,
+			};
+		}
+		case 'cancelled':
+			return { message: 'The execution was canceled', description: 'The download was ended.' };
+		case 'unstored':
+			return {
+				message: `n8n could not store the video: "${serviceMessage}"`,
+				description:
+					'Check that n8n has room for the file where it keeps binary data, and that the file is not larger than n8n allows.',
+			};
+		default:
+			return {
+				message: `The download of the video failed: "${serviceMessage || httpCode}"`,
+				description: `Check "Video URL" of this item. ${asked(facts)}`,
+			};
+	}
+}
+
+function describeBreak(facts: FailureFacts): string {
+	const { httpCode = '', found, receivedBytes } = facts;
+	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
+	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
+	const hasBegun = receivedBytes !== undefined;
+	if (TIMED_OUT.includes(httpCode)) {
+		return hasBegun
+			? `The video's host stopped sending after ${amount(facts)}`
+			: "The video's host did not answer in time";
+	}
+	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video came'}`;
+}
+
+function describeRedirect(facts: FailureFacts): FailureText {
+	const { found, location = '' } = facts;
+	const message =
+		found === 'tooMany'
+			? "The video's address redirects again and again"
+			: found === 'notWeb'
+				? `The video's address redirects to "${location}", which leads to no web address`
+				: "The video's address redirects without saying where";
+	return { message, description: `${GET_A_NEW_LINK} ${asked(facts)}` };
+}
+
+function describeRejection(facts: FailureFacts): FailureText {
+	const { httpCode = '' } = facts;
+	switch (httpCode) {
+		case '404':
+		case '410':
+			return {
+				message: `There is no video at this address (${httpCode})`,
+				description: `${GET_A_NEW_LINK} ${asked(facts)}`,
+			};
+		case '401':
+		case '403':
+			return {
+				message: `The video's host does not allow the download (${httpCode})`,
+				description: `${GET_A_NEW_LINK} The API key is not sent to the video's host. ${asked(facts)}`,
+			};
+		default:
+			return {
+				message: `The video's host rejected the request (${httpCode})`,
+				description: `Check "Video URL" of this item. ${asked(facts)}`,
+			};
+	}
+}
+
+function nameWhatCame({ found = '' }: FailureFacts): string {
+	switch (found) {
+		case 'html':
+			return 'A web page came instead of a video';
+		case 'empty':
+			return "The video's host sent an empty file";
+		default:
+			return found === '' ? 'What came is not a video' : `What came is not a video, but ${found}`;
+	}
+}
+
+function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
+	const isAll = announcedBytes === undefined || announcedBytes === receivedBytes;
+	const whole = isAll ? '' : ` of ${announcedBytes}`;
+	return `${receivedBytes}${whole} bytes`;
+}
+
+function asked(facts: FailureFacts): string {
+	return `${facts.address ?? 'The address'} was asked ${times(facts)}.`;
+}

@@ -1,0 +1,47 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
+import { maxTriesOption } from '../maxTriesOption';
+
+export const downloadFields: INodeProperties[] = updateDisplayOptions(
+	{ show: { resource: ['video'], operation: ['download'] } },
+	[
+		{
+			displayName: 'Video URL',
+			name: 'videoUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. {{ $json.url }}',
+			description:
+				'The address of the video: the URL that Video > Get Many returns. The API key is not sent there.',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			required: true,
+			default: 'data',
+			hint: 'The name of the output binary field to put the file in',
+			description: 'The name of the binary field that the next nodes find the file in',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			options: [
+				{
+					displayName: 'File Name',
+					name: 'fileName',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. product-teaser.mp4',
+					description:
+						'What to call the file. By default it is named by its address. Without an extension, it gets that of the video.',
+				},
+				maxTriesOption,
+			],
+		},
+	],
+);

@@ -1,0 +1,92 @@
+/**
+ * Downloads a file of 1 GiB with the built node in n8n's own engine, which keeps binary data on
+ * disk, in a process of its own, and prints how much memory that took beyond the idle engine.
+ * The sandbox, which sends the file, is in the other process.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startSandbox } from '../../sandbox/startSandbox';
+import { loadPackage } from '../support/engine/loadPackage';
+import { runNode } from '../support/engine/runNode';
+import { startBinaryStore } from '../support/engine/startBinaryStore';
+
+const FILE_BYTES = 1024 ** 3;
+const MIB = 1024 ** 2;
+const LIMIT_MIB = 96;
+const SAMPLE_MS = 10;
+
+interface Figures {
+	idleBytes: number;
+	peakBytes: number;
+	seconds: number;
+	storedBytes: number | undefined;
+	error: string | undefined;
+}
+
+/** The process that is measured. */
+async function measureDownload(url: string, folder: string): Promise<Figures> {
+	await startBinaryStore(folder);
+	await loadPackage();
+	global.gc?.();
+	const idleBytes = process.memoryUsage.rss();
+	let peakBytes = idleBytes;
+	const sampling = setInterval(() => {
+		peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+	}, SAMPLE_MS);
+	const startedAt = performance.now();
+	const { items, error } = await runNode({
+		parameters: { resource: 'video', operation: 'download', videoUrl: url },
+		credentials: { baseUrl: new URL(url).origin, apiKey: 'none' },
+	});
+	const seconds = (performance.now() - startedAt) / 1000;
+	clearInterval(sampling);
+	const storedBytes = items[0]?.binary?.data?.bytes;
+	return { idleBytes, peakBytes, seconds, storedBytes, error: error?.message };
+}
+
+async function main(): Promise<void> {
+	const sandbox = await startSandbox();
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-download-'));
+	try {
+		const [video] = sandbox.addVideos('main', [{}]);
+		const url = `${sandbox.url}/files/${video?.id ?? ''}.mp4?sizeBytes=${FILE_BYTES}`;
+		const child = fork(__filename, [url, folder], {
+			execArgv: ['--expose-gc', '--import', 'tsx'],
+			env: { ...process.env, N8N_LOG_LEVEL: 'silent' },
+		});
+		const died = once(child, 'exit').then(([code]) => {
+			throw new Error(`The measured process ended with ${String(code)}`);
+		});
+		const [figures] = (await Promise.race([once(child, 'message'), died])) as [Figures];
+		report(figures);
+	} finally {
+		fs.rmSync(folder, { recursive: true, force: true });
+		await sandbox.close();
+	}
+}
+
+function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures): void {
+	const mib = (bytes: number) => Math.round(bytes / MIB);
+	const overMib = mib(peakBytes - idleBytes);
+	const isGood = storedBytes === FILE_BYTES && overMib <= LIMIT_MIB;
+	const what = error ?? `${storedBytes ?? 0} bytes stored in ${seconds.toFixed(1)} s`;
+	console.log(`Download of 1 GiB: ${what}`);
+	console.log(
+		`  peak memory ${overMib} MiB over the idle engine (${mib(idleBytes)} MiB), limit ${LIMIT_MIB} MiB: ${isGood ? 'good' : 'NOT GOOD'}`,
+	);
+	if (!isGood) process.exitCode = 1;
+}
+
+const [url, folder] = process.argv.slice(2);
+if (process.send && url !== undefined && folder !== undefined) {
+	void measureDownload(url, folder).then((figures) => {
+		process.send?.(figures, () => {
+			process.exit();
+		});
+	});
+} else {
+	void main();
+}

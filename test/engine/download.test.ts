@@ -1,0 +1,572 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { IBinaryData, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import type { NodeSetup } from '../support/engine/runNode';
+import { startNode } from '../support/engine/runNode';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { useFileHost } from '../support/engine/useFileHost';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const host = useFileHost();
+const store = useBinaryStore();
+
+const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
+const VIDEO = readVideoFile('product-teaser');
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** A finished video of the sandbox, as the video log has it. */
+function addVideo(query = '') {
+	const [log] = service.sandbox.addVideos('main', [{}]);
+	const id = log?.id ?? '';
+	return { id, url: `${service.sandbox.url}/files/${id}.mp4${query}` };
+}
+
+async function download(
+	url: unknown,
+	parameters: INodeParameters = {},
+	more: Pick<NodeSetup, 'binary' | 'settings'> = {},
+) {
+	const items = [{ url: url as string }];
+	return await service.run({ ...DOWNLOAD, ...parameters }, { ...more, items });
+}
+
+// On a busy machine, files and connections take their time.
+jest.setTimeout(30_000);
+
+const once = { options: { maxTries: 1 } };
+
+beforeEach(() => {
+	// Without the random waits between two tries; the waits themselves have their own tests.
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+describe('Video > Download', () => {
+	test('puts the file beside the fields and the files of its input', async () => {
+		const other: IBinaryData = { data: 'bm90ZQ==', mimeType: 'text/plain', fileName: 'note.txt' };
+		const { id, url } = addVideo('?signature=secret');
+		const { items, found, error } = await service.run(DOWNLOAD, {
+			items: [{ url, title: 'Teaser' }],
+			binary: { note: other },
+		});
+		expect(error).toBeUndefined();
+		expect(items).toEqual([
+			{
+				json: { url, title: 'Teaser' },
+				binary: {
+					note: other,
+					data: expect.objectContaining({
+						fileName: `${id}.mp4`,
+						fileExtension: 'mp4',
+						fileType: 'video',
+						mimeType: 'video/mp4',
+						bytes: VIDEO.length,
+						id: expect.stringMatching(/^filesystem-v2:/) as string,
+					}) as IBinaryData,
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(found.items).toEqual([{ url, title: 'Teaser' }]);
+		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
+		expect(store.listFiles()).toHaveLength(1);
+	});
+
+	test('stores a large file byte for byte', async () => {
+		const { url } = addVideo('?sizeBytes=1000011');
+		const source = Buffer.from(await (await fetch(url)).arrayBuffer());
+		const { items } = await download(url);
+		expect(items[0]?.binary?.data?.bytes).toBe(1_000_011);
+		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(source));
+	});
+
+	test('puts it into the field and gives it the name that the user wants', async () => {
+		const { items } = await download(addVideo().url, {
+			binaryPropertyName: 'film',
+			options: { fileName: '../my film' },
+		});
+		expect(items[0]?.binary?.film).toMatchObject({ fileName: '_my film.mp4' });
+		expect(items[0]?.binary?.film).not.toHaveProperty('directory');
+	});
+
+	test.each([
+		['application/octet-stream', 'video/mp4'],
+		['', 'video/mp4'],
+		['text/html', 'video/mp4'],
+		['Video/X-M4V; codecs="avc1"', 'video/x-m4v'],
+	])('takes a video that is sent as "%s"', async (value, mimeType) => {
+		service.sandbox.addFault({ kind: 'contentType', value });
+		const { items, error } = await download(addVideo().url);
+		expect(error).toBeUndefined();
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, bytes: VIDEO.length });
+	});
+
+	test('takes a video that comes in drips, without a length, or packed', async () => {
+		const { gzipSync } = await import('node:zlib');
+		const answers = {
+			drips: () => {
+				service.sandbox.addFault({ kind: 'slowBody', pieceBytes: 500, delayMs: 0, times: 1 });
+				return addVideo(`?sizeBytes=${VIDEO.length + 8}`).url;
+			},
+			chunked: () => {
+				host.answer((_request, response) => {
+					response.writeHead(200).write(VIDEO.subarray(0, 700));
+					response.end(VIDEO.subarray(700));
+				});
+				return `${host.url}/v.mp4`;
+			},
+			packed: () => {
+				host.answer((_request, response) => {
+					response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(VIDEO));
+				});
+				return `${host.url}/v.mp4`;
+			},
+		};
+		for (const [name, start] of Object.entries(answers)) {
+			const { items, error } = await download(start());
+			expect({ name, error }).toEqual({ name, error: undefined });
+			const length = VIDEO.length + (name === 'drips' ? 8 : 0);
+			expect(items[0]?.binary?.data?.bytes).toBe(length);
+		}
+	});
+});
+
+describe('The API key', () => {
+	test.each([301, 302, 303, 307, 308] as const)(
+		"is not sent to the video's host, nor along with its redirects (%d)",
+		async (status) => {
+			const { url } = addVideo();
+			const hosts: IncomingMessage[] = [];
+			host.answer((request, response) => {
+				hosts.push(request);
+				response.writeHead(status, { location: url }).end('<html>Moved</html>');
+			});
+			const { items, error } = await download(`${host.url}/short?signature=secret`);
+			expect(error).toBeUndefined();
+			expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
+			expect(items[0]?.binary?.data?.fileName).toMatch(/\.mp4$/);
+			const [file] = service.sandbox.requests;
+			expect(service.sandbox.requests).toHaveLength(1);
+			expect(file?.operation).toBe('video.file');
+			for (const headers of [hosts[0]?.headers, file?.headers]) {
+				expect(headers).toBeDefined();
+				expect(headers).not.toHaveProperty('authorization');
+				expect(JSON.stringify(headers)).not.toContain(service.sandbox.apiKey);
+			}
+		},
+	);
+
+	test('is not replaced by a user name and a password in a redirect', async () => {
+		host.answer((_request, response) => {
+			const location = service.sandbox.url.replace('//', '//ada:secret@');
+			response.writeHead(302, { location }).end();
+		});
+		const { error } = await download(host.url);
+		expect(error?.message).toMatch(/^The video's address redirects/);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('A redirect', () => {
+	test.each([
+		['file:///etc/passwd', /redirects to "file:"/],
+		['javascript:alert(1)', /redirects to "javascript:"/],
+		['', /without saying where/],
+		['http://', /without saying where/],
+	])('to "%s" is not followed', async (location, message) => {
+		host.answer((_request, response) => {
+			response.writeHead(302, location === '' ? {} : { location }).end();
+		});
+		const { error } = await download(host.url);
+		expect(error?.message).toMatch(message);
+		expect(error?.httpCode).toBe('302');
+		expect(host.requests).toHaveLength(1);
+		expect(store.listFiles()).toEqual([]);
+	});
+
+	test('that goes round in circles is given up', async () => {
+		host.answer((_request, response) => {
+			response.writeHead(307, { location: '/again' }).end();
+		});
+		const { error } = await download(host.url);
+		expect(error?.message).toBe("The video's address redirects again and again");
+		expect(host.requests).toHaveLength(11);
+	});
+});
+
+describe('An address of no use', () => {
+	test.each([
+		['', '"Video URL" is empty'],
+		['  ', '"Video URL" is empty'],
+		[null, '"Video URL" is empty'],
+		['file:///etc/passwd', '"Video URL" is not a web address'],
+		['javascript:alert(1)', '"Video URL" is not a web address'],
+		['data:video/mp4;base64,AAAA', '"Video URL" is not a web address'],
+		['/files/a.mp4', '"Video URL" is not a web address'],
+		['ftp://127.0.0.1/a.mp4', '"Video URL" is not a web address'],
+		['http://ada:secret@127.0.0.1/a.mp4', '"Video URL" is not a web address'],
+	])('such as %j fails before any request', async (url, message) => {
+		const { error } = await download(url);
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain('Nothing was sent');
+		expect(`${error?.message} ${error?.description}`).not.toContain('secret');
+		expect(service.sandbox.requests).toEqual([]);
+		expect(store.listFiles()).toEqual([]);
+	});
+
+	test('such as an empty field name fails before any request', async () => {
+		const { error } = await download(addVideo().url, { binaryPropertyName: ' ' });
+		expect(error?.message).toBe('"Put Output File in Field" is empty');
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('What is no whole video', () => {
+	const CASES: [string, FaultSpec, string, RegExp][] = [
+		['a web page', { kind: 'html' }, '200', /^A web page came instead of a video$/],
+		['a JSON error', { kind: 'errorEnvelope' }, '200', /not a video, but application\/json$/],
+		['an empty body', { kind: 'emptyBody' }, '200', /sent an empty file$/],
+		['half a file', { kind: 'cutOff' }, '200', /cut off: its file ends after 6428 bytes$/],
+		[
+			'half a file, chunked',
+			{ kind: 'cutOff', ending: 'chunked' },
+			'200',
+			/cut off: its file ends after 6428 bytes$/,
+		],
+		[
+			'a file that breaks off',
+			{ kind: 'cutOff', ending: 'break' },
+			'ECONNRESET',
+			/broke after \d+ of 12857 bytes$/,
+		],
+		[
+			'a file that breaks off, chunked',
+			{ kind: 'cutOff', ending: 'breakChunked' },
+			'ECONNRESET',
+			/broke after \d+ bytes$/,
+		],
+		[
+			'too great a length',
+			{ kind: 'wrongLength', byBytes: 100 },
+			'ECONNRESET',
+			/broke after 12857 of 12957 bytes$/,
+		],
+		[
+			'too small a length',
+			{ kind: 'wrongLength', byBytes: -100 },
+			'200',
+			/cut off: its file ends after 12757 bytes$/,
+		],
+	];
+
+	test.each(CASES)(
+		'%s is an error, and nothing of it is left',
+		async (_what, fault, code, text) => {
+			const { url } = addVideo('?signature=secret');
+			service.sandbox.addFault(fault);
+			const { error, items, run } = await download(url, once);
+			expect(items).toEqual([]);
+			expect(error?.message).toMatch(text);
+			expect(error?.httpCode).toBe(code);
+			expect(error?.description).toContain(`${url.replace(/\?.*/, '')} was asked once.`);
+			expect(`${error?.message} ${error?.description}`).not.toContain('secret');
+			expect(run.status).toBe('error');
+			expect(store.listFiles()).toEqual([]);
+		},
+	);
+
+	test('of a large file breaks off in the store, and nothing of it is left', async () => {
+		const { url } = addVideo('?sizeBytes=20000000');
+		service.sandbox.addFault({ kind: 'cutOff', keepBytes: 15_000_000, ending: 'break' });
+		const { error } = await download(url, once);
+		expect(error?.message).toMatch(/broke after \d+ of 20000000 bytes$/);
+		expect(store.listFiles()).toEqual([]);
+	});
+});
+
+describe('A refusal', () => {
+	test.each([
+		[404, 'There is no video at this address (404)', 'Video > Get Many'],
+		[410, 'There is no video at this address (410)', 'Video > Get Many'],
+		[401, "The video's host does not allow the download (401)", 'Video > Get Many'],
+		[403, "The video's host does not allow the download (403)", 'Video > Get Many'],
+		[402, "The video's host rejected the request (402)", '"Video URL"'],
+		[418, "The video's host rejected the request (418)", '"Video URL"'],
+		[501, "The video's host rejected the request (501)", '"Video URL"'],
+	])('with %d fails at once and says what to do', async (status, message, hint) => {
+		service.sandbox.addFault({ kind: 'status', status });
+		const { error } = await download(addVideo().url);
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain(hint);
+		expect(error?.httpCode).toBe(String(status));
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+});
+
+describe('A download', () => {
+	test.each([
+		['429', { kind: 'tooManyRequests', retryAfter: 'none' }],
+		['500', { kind: 'status', status: 500 }],
+		['503', { kind: 'status', status: 503 }],
+		['a reset', { kind: 'reset' }],
+		['a file that breaks off', { kind: 'cutOff', ending: 'break' }],
+		['a file that is cut off', { kind: 'cutOff' }],
+	] as const)('is tried again after %s', async (_what, fault) => {
+		service.sandbox.addFault({ ...fault, times: 2 });
+		const { items, error } = await download(addVideo().url);
+		expect(error).toBeUndefined();
+		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
+		expect(service.sandbox.requests).toHaveLength(3);
+		expect(store.listFiles()).toHaveLength(1);
+	});
+
+	test.each([
+		['a web page', { kind: 'html' }],
+		['an empty body', { kind: 'emptyBody' }],
+	] as const)('is not tried again after %s', async (_what, fault) => {
+		service.sandbox.addFault(fault);
+		await download(addVideo().url);
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('is tried as often as Max Tries says', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 503 });
+		const { error } = await download(addVideo().url, { options: { maxTries: 2 } });
+		expect(service.sandbox.requests).toHaveLength(2);
+		expect(error?.description).toContain('was asked 2 times');
+	});
+
+	test('waits as long as the host asks for', async () => {
+		service.sandbox.addFault({
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 1,
+			times: 1,
+		});
+		const { error } = await download(addVideo().url);
+		expect(error).toBeUndefined();
+		const [first, second] = service.sandbox.requests.map(({ realAt }) => realAt);
+		expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(999);
+	});
+
+	test('does not wait longer than two minutes', async () => {
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 });
+		const { error } = await download(addVideo().url);
+		expect(error).toMatchObject({
+			httpCode: '429',
+			description: expect.stringContaining('in 10 minutes') as string,
+		});
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('that is not answered, or stops in its middle, is given up after the time that the user sets', async () => {
+		service.sandbox.addFault({ kind: 'hang' });
+		const timeout = { ...once, requestOptions: { timeout: 100 } };
+		const unanswered = await download(addVideo().url, timeout);
+		expect(unanswered.error).toMatchObject({
+			httpCode: 'ECONNABORTED',
+			message: "The video's host did not answer in time",
+		});
+		const closed = new Promise((resolve) => {
+			host.answer((_request, response) => {
+				response.once('close', resolve);
+				response.writeHead(200, { 'content-length': VIDEO.length }).write(VIDEO.subarray(0, 1000));
+			});
+		});
+		const stalled = await download(`${host.url}/v.mp4`, timeout);
+		expect(stalled.error).toMatchObject({
+			httpCode: 'ETIMEDOUT',
+			message: `The video's host stopped sending after 1000 of ${VIDEO.length} bytes`,
+		});
+		await closed;
+		expect(store.listFiles()).toEqual([]);
+	});
+
+	test.each([
+		['an error', 404, '<html>Gone</html>'],
+		['a web page', 200, '<html>'.padEnd(1000)],
+	])('closes the connection of %s', async (_what, status, body) => {
+		const closed = new Promise((resolve) => {
+			host.answer((_request, response) => {
+				response.once('close', resolve);
+				response.writeHead(status).write(body);
+			});
+		});
+		const { items } = await download(
+			host.url,
+			{},
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json).toHaveProperty('error');
+		await closed;
+	});
+
+	test('closes the connection of a redirect before it goes on', async () => {
+		const closed = new Promise((resolve) => {
+			host.answer((request, response) => {
+				if (request.url === '/v.mp4') {
+					void closed.then(() => response.end(VIDEO));
+					return;
+				}
+				response.once('close', resolve);
+				response.writeHead(302, { location: '/v.mp4' }).write('<html>Moved</html>');
+			});
+		});
+		const { items } = await download(host.url);
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'v.mp4', bytes: VIDEO.length });
+	});
+
+	test('from a host that is not there says so', async () => {
+		const { error } = await download('http://127.0.0.1:1/v.mp4');
+		expect(error).toMatchObject({
+			httpCode: 'ECONNREFUSED',
+			message: "The video's host could not be reached (ECONNREFUSED)",
+			description: expect.stringContaining('http://127.0.0.1:1/v.mp4 was asked 4 times') as string,
+		});
+	});
+});
+
+describe('Several downloads', () => {
+	test('run 4 at a time, each linked to its item', async () => {
+		const urls = Array.from({ length: 10 }, (_, i) => ({ url: `${host.url}/v${i}.mp4` }));
+		const open: (() => void)[] = [];
+		const counts: number[] = [];
+		let answered = 0;
+		host.answer((_request, response) => {
+			open.push(() => response.writeHead(200, { 'content-type': 'video/mp4' }).end(VIDEO));
+			counts.push(open.length);
+			// Once no other can come before one is answered, it is the turn of the last one.
+			while (open.length > 0 && open.length === Math.min(4, urls.length - answered)) {
+				answered += 1;
+				open.pop()?.();
+			}
+		});
+		const { items, found } = await service.run(DOWNLOAD, { items: urls });
+		expect(counts).toEqual([1, 2, 3, 4, 4, 4, 4, 4, 4, 4]);
+		expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(
+			urls.map((_, i) => `v${i}.mp4`),
+		);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(urls.map((_, item) => ({ item })));
+		expect(found.items).toEqual(urls);
+	});
+
+	test('with a failed one among them go on, and it comes out as data', async () => {
+		const good = addVideo('?signature=secret');
+		const urls = [
+			good.url,
+			`${service.sandbox.url}/files/gone.mp4?signature=secret`,
+			'file:///etc/passwd',
+			good.url,
+		];
+		const input = urls.map((url, row) => ({ url, row }));
+		const { items, errorItems, found, error } = await service.run(DOWNLOAD, {
+			items: input,
+			settings: { onError: 'continueErrorOutput' },
+		});
+		expect(error).toBeUndefined();
+		expect(found.items).toEqual([input[0], input[3]]);
+		expect(items.every(({ binary }) => binary?.data?.bytes === VIDEO.length)).toBe(true);
+		expect(found.errorItems).toEqual([input[1], input[2]]);
+		expect(errorItems.map(({ json }) => json)).toEqual([
+			{
+				...input[1],
+				error: 'There is no video at this address (404)',
+				message: expect.stringContaining('Video > Get Many') as string,
+				details: {
+					videoUrl: `${service.sandbox.url}/files/gone.mp4`,
+					httpCode: '404',
+					tries: 1,
+				},
+			},
+			{
+				...input[2],
+				error: '"Video URL" is not a web address',
+				message: expect.stringContaining('http://') as string,
+				details: {},
+			},
+		]);
+	});
+
+	test('end when one of them fails and the node is set to stop', async () => {
+		let closed = 0;
+		host.answer((request, response) => {
+			if (request.url === '/gone.mp4') {
+				if (closed === 0 && host.requests.length === 3) response.writeHead(404).end();
+				return;
+			}
+			response.once('close', () => {
+				closed += 1;
+			});
+			response.writeHead(200, { 'content-length': VIDEO.length }).write(VIDEO.subarray(0, 1000));
+		});
+		const { error } = await service.run(DOWNLOAD, {
+			items: ['a', 'b', 'gone'].map((name) => ({ url: `${host.url}/${name}.mp4` })),
+		});
+		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 2 } });
+		expect(host.requests).toHaveLength(3);
+		expect(store.listFiles()).toEqual([]);
+	});
+});
+
+describe('Pressing stop', () => {
+	/** Stops once as many connections as the node opens have sent a part of their file. */
+	async function stopDuringDownloads(items: number, open: number) {
+		const connections: Promise<void>[] = [];
+		const allOpen = new Promise<void>((resolve) => {
+			host.answer((_request, response) => {
+				connections.push(
+					new Promise((closed) => {
+						response.once('close', closed);
+					}),
+				);
+				response.writeHead(200, { 'content-length': VIDEO.length });
+				response.write(VIDEO.subarray(0, 1000), () => {
+					if (connections.length === open) resolve();
+				});
+			});
+		});
+		const urls = Array.from({ length: items }, () => ({ url: `${host.url}/v.mp4` }));
+		const started = await startNode({ ...service.setup(DOWNLOAD), items: urls });
+		await allOpen;
+		while (store.listFiles().length < open) await new Promise((resolve) => setImmediate(resolve));
+		const stoppedAt = performance.now();
+		started.stop();
+		const { run } = await started.result;
+		const tookMs = performance.now() - stoppedAt;
+		await Promise.all(connections);
+		return { status: run.status, tookMs };
+	}
+
+	test('ends all downloads within a second, closes their connections, begins no other, and leaves nothing', async () => {
+		const { status, tookMs } = await stopDuringDownloads(6, 4);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(host.requests).toHaveLength(4);
+		while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
+	});
+
+	test('ends the wait between two tries', async () => {
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
+		const { url } = addVideo();
+		const started = await startNode({ ...service.setup(DOWNLOAD), items: [{ url }] });
+		await service.sandbox.waitForRequests({ count: 1 });
+		started.stop();
+		expect((await started.result).run.status).toBe('canceled');
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('closes the connection to the sandbox', async () => {
+		service.sandbox.addFault({ kind: 'slowBody', pieceBytes: 1000, delayMs: 5 });
+		const { url } = addVideo('?sizeBytes=20000000');
+		const started = await startNode({ ...service.setup(DOWNLOAD), items: [{ url }] });
+		while (store.listFiles().length === 0) await new Promise((resolve) => setImmediate(resolve));
+		started.stop();
+		expect((await started.result).run.status).toBe('canceled');
+		await service.sandbox.waitForRequests({ count: 1, closed: true });
+	});
+});

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import type { IBinaryData } from 'n8n-workflow';
+import type { Passage } from '../../../nodes/VideoGeneration/download/storeVideo';
+import { storeVideo } from '../../../nodes/VideoGeneration/download/storeVideo';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+
+const VIDEO = readVideoFile('city-tour');
+
+/** Hands a body to a store that does what the test says. */
+async function store(
+	body: Readable,
+	prepareBinaryData: (stream: Readable) => Promise<IBinaryData>,
+): Promise<{ error?: unknown; passage: Passage }> {
+	const passage: Passage = { receivedBytes: 0, isAwaitingHost: false };
+	const url = new URL('https://files.example/a.mp4');
+	const helpers = {
+		httpRequest: () => Promise.reject(new Error('not needed')),
+		prepareBinaryData: (data: Buffer | Readable) => prepareBinaryData(data as Readable),
+	};
+	const reply = { body, headers: {}, url };
+	const error = await storeVideo({ helpers }, reply, undefined, passage).then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	return { error, passage };
+}
+
+function* begin(end: Error) {
+	yield VIDEO.subarray(0, 1000);
+	throw end;
+}
+
+const broken = () =>
+	Readable.from(begin(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })));
+
+describe('A stream on its way to the store', () => {
+	test('that fails before the store looks at it ends nothing but the download', async () => {
+		const { error } = await store(broken(), async (stream) => {
+			stream.resume();
+			await new Promise((resolve) => stream.once('close', resolve));
+			await stream.toArray();
+			throw new Error('not reached');
+		});
+		expect(error).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
+	});
+
+	test('that fails is what went wrong, whatever the store says of it', async () => {
+		const { error, passage } = await store(broken(), async (stream) => {
+			await new Promise((resolve) => stream.resume().once('error', resolve));
+			throw new Error('Premature end');
+		});
+		expect(error).toMatchObject({ kind: 'uncertain' });
+		expect(passage.receivedBytes).toBe(1000);
+	});
+
+	test("is not to blame for the store's own failure", async () => {
+		const { error } = await store(Readable.from([VIDEO]), async () => {
+			await Promise.resolve();
+			throw new Error('ENOSPC: no space left on device, write');
+		});
+		expect(error).toMatchObject({
+			kind: 'unstored',
+			facts: { serviceMessage: 'ENOSPC: no space left on device, write' },
+		});
+	});
+});
