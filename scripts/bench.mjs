@@ -5,7 +5,9 @@ import { runInherited } from './runInherited.mjs';
 try {
 	await build();
 	process.env.N8N_LOG_LEVEL = 'silent';
-	process.exitCode = await runInherited('npx', ['tsx', 'test/bench/poll.ts']);
+	for (const name of ['poll', 'wait', 'download']) {
+		process.exitCode ||= await runInherited('npx', ['tsx', `test/bench/${name}.ts`]);
+	}
 } catch (error) {
 	console.error(error.message);
 	process.exitCode = 1;

@@ -6,6 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+import { attachVideoFiles } from './download/attachVideoFiles';
 import { getProjects } from './loadOptions/getProjects';
 import { readVideoLogs } from './request/readVideoLogs';
 import { CREDENTIAL } from './request/requestDefaults';
@@ -47,7 +48,7 @@ export class VideoGenerationTrigger implements INodeType {
 			this.getMode() === 'manual'
 				? await fetchTestEvent(this, projectIds)
 				: await takeNewVideos(this, projectIds);
-		return videos.length === 0 ? null : [createItems(videos)];
+		return videos.length === 0 ? null : [await createItems(this, videos)];
 	}
 }
 
@@ -107,7 +108,23 @@ function openCursorStore(context: IPollFunctions): CursorStore {
 	}
 }
 
-/** One item for each video, with the fields of the API. */
-function createItems(videos: IDataObject[]): INodeExecutionData[] {
-	return videos.map((json) => ({ json }));
+/**
+ * One item for each video, with the fields of the API, and with its file where that is wanted. The
+ * cursor has been written by now, and nothing here fails: a video is handed on with or without it.
+ */
+async function createItems(
+	context: IPollFunctions,
+	videos: IDataObject[],
+): Promise<INodeExecutionData[]> {
+	const { downloadVideo, binaryPropertyName } = readDownloadOptions(context);
+	if (!downloadVideo) return videos.map((json) => ({ json }));
+	return await attachVideoFiles(context, videos, binaryPropertyName);
+}
+
+function readDownloadOptions(context: IPollFunctions) {
+	const name = context.getNodeParameter('options.binaryPropertyName', 'data');
+	return {
+		downloadVideo: context.getNodeParameter('options.downloadVideo', false) === true,
+		binaryPropertyName: typeof name === 'string' && name.trim() !== '' ? name.trim() : 'data',
+	};
 }

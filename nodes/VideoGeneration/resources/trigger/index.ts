@@ -18,12 +18,29 @@ export const triggerProperties: INodeProperties[] = [
 		default: {},
 		options: [
 			{
+				displayName: 'Download Video',
+				name: 'downloadVideo',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to download the file of each video. A video whose file cannot be had still starts the workflow, with the reason in downloadError.',
+			},
+			{
 				displayName: 'Emit Existing Videos',
 				name: 'emitExisting',
 				type: 'boolean',
 				default: false,
 				description:
 					'Whether the first poll also starts the workflow for the videos that are there already, instead of only for those that are finished later',
+			},
+			{
+				displayName: 'Put Output File in Field',
+				name: 'binaryPropertyName',
+				type: 'string',
+				default: 'data',
+				displayOptions: { show: { downloadVideo: [true] } },
+				hint: 'The name of the output binary field to put the file in',
+				description: 'The name of the binary field that the next nodes find the file in',
 			},
 		],
 	},

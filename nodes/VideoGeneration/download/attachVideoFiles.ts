@@ -1,0 +1,66 @@
+import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { describeDownloadFailure } from '../request/describeDownloadFailure';
+import { pause } from '../request/pause';
+import { readFailure } from '../request/readFailure';
+import { DEFAULT_MAX_TRIES } from '../request/requestDefaults';
+import { createSlots } from './createSlots';
+import { downloadVideo } from './downloadVideo';
+
+const DOWNLOADS_AT_ONCE = 4;
+
+/** n8n before 2.41 does not say how long a poll may take. */
+const USUAL_BUDGET_MS = 300_000;
+
+/** So much of the time that n8n gives a poll is left to start the execution. */
+const MARGIN_MS = 10_000;
+
+/**
+ * Downloads the files of new videos, each as binary of its item. A file that cannot be had keeps no
+ * video back: its item comes without it, and says why in `downloadError`, so that the workflow can
+ * try again with Video > Download. For whoever has been told of a video once is never told again.
+ */
+export async function attachVideoFiles(
+	context: IPollFunctions,
+	videos: IDataObject[],
+	binaryPropertyName: string,
+): Promise<INodeExecutionData[]> {
+	const { getPollBudgetMs = () => USUAL_BUDGET_MS } = context as Partial<IPollFunctions>;
+	const end = new AbortController();
+	const done = new AbortController();
+	void pause(getPollBudgetMs.call(context) - MARGIN_MS, [done.signal]).then((isOver) => {
+		if (isOver) end.abort();
+	});
+	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
+	const items = await Promise.all(
+		videos.map(
+			async (video) =>
+				await takeSlot(async () => await attach(context, video, end.signal, binaryPropertyName)),
+		),
+	);
+	done.abort();
+	return items;
+}
+
+async function attach(
+	context: IPollFunctions,
+	video: IDataObject,
+	signal: AbortSignal,
+	binaryPropertyName: string,
+): Promise<INodeExecutionData> {
+	const retries = { maxTries: DEFAULT_MAX_TRIES, signals: [signal] };
+	return await downloadVideo(context, { address: video.url, retries }).then(
+		(file: IBinaryData) => ({ json: video, binary: { [binaryPropertyName]: file } }),
+		(reason: unknown) => ({ json: { ...video, downloadError: explain(reason) } }),
+	);
+}
+
+function explain(reason: unknown): IDataObject {
+	const failure = readFailure(reason);
+	if (failure.kind === 'cancelled') {
+		return {
+			message: 'The video was not downloaded in the time that n8n gives a poll',
+			description: 'Download it in the workflow with Video > Download, which has no such limit.',
+		};
+	}
+	return { ...describeDownloadFailure(failure) };
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import axios from 'axios';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import type { Storage } from '../support/engine/ActiveTrigger';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const store = useBinaryStore();
+
+const activate = async (storage: Storage, options: object = {}) => {
+	const trigger = await ActiveTrigger.create({
+		credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
+		storage,
+		parameters: { options: { downloadVideo: true, ...options } },
+	});
+	await trigger.activate();
+	return trigger;
+};
+
+describe.each(['static data', 'durable cursors'] as Storage[])(
+	'The trigger with downloading, its state in %s,',
+	(storage) => {
+		test('hands on each video with its file, and asks for the file without the key', async () => {
+			const trigger = await activate(storage);
+			const [video] = service.sandbox.addVideos('main', [{}]);
+			const { items } = await trigger.poll();
+			expect(items).toHaveLength(1);
+			expect(items?.[0]?.json).toMatchObject({ id: video?.id });
+			const file = items?.[0]?.binary?.data;
+			expect(file).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
+			const fileRequests = service.sandbox.requests.filter(
+				({ operation }) => operation === 'video.file',
+			);
+			expect(fileRequests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+			const source = await axios.get<Buffer>(items?.[0]?.json.url as string, {
+				responseType: 'arraybuffer',
+			});
+			expect(await store.hash(file)).toBe(createHash('sha256').update(source.data).digest('hex'));
+			expect(await trigger.poll()).toEqual({ items: null });
+		});
+
+		test('keeps no video back for a file that cannot be had, and does not tell of it twice', async () => {
+			const trigger = await activate(storage, { binaryPropertyName: 'film' });
+			service.sandbox.addVideos('main', [{ id: 'gone' }, { id: 'there' }]);
+			service.sandbox.addFault({
+				kind: 'status',
+				status: 404,
+				operation: 'video.file',
+				containing: 'gone',
+			});
+			const { items } = await trigger.poll();
+			const [gone, there] = ['gone', 'there'].map((id) =>
+				items?.find(({ json }) => json.id === id),
+			);
+			expect(gone?.binary).toBeUndefined();
+			expect(gone?.json.downloadError).toEqual({
+				message: expect.stringContaining('no video at this address') as string,
+				description: expect.stringContaining('Video > Get Many') as string,
+			});
+			expect(there?.binary).toHaveProperty('film');
+			expect(there?.json).not.toHaveProperty('downloadError');
+			expect(store.listFiles()).toHaveLength(1);
+			expect(await trigger.poll()).toEqual({ items: null });
+		});
+
+		test('gives up a file that takes longer than n8n gives a poll, and leaves no half of it', async () => {
+			const trigger = await activate(storage);
+			service.sandbox.addVideos('main', [{}]);
+			service.sandbox.addFault({
+				kind: 'status',
+				status: 503,
+				headers: { 'retry-after': '110' },
+				operation: 'video.file',
+			});
+			const { items } = await runWithoutWaiting(() => trigger.poll());
+			expect(items?.[0]?.json.downloadError).toMatchObject({
+				message: expect.stringMatching(/^[A-Z]/) as string,
+			});
+			expect(store.listFiles()).toEqual([]);
+		});
+
+		test('shows the newest video with its file as a test event', async () => {
+			const trigger = await activate(storage);
+			service.sandbox.addVideos('main', [{}]);
+			const items = await trigger.fetchTestEvent();
+			expect(items?.[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
+		});
+	},
+);
