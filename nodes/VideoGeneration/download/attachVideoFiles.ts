@@ -3,10 +3,8 @@ import { describeDownloadFailure } from '../request/describeDownloadFailure';
 import { pause } from '../request/pause';
 import { readFailure } from '../request/readFailure';
 import { DEFAULT_MAX_TRIES } from '../request/requestDefaults';
-import { createSlots } from './createSlots';
+import { createSlots, DOWNLOADS_AT_ONCE } from './createSlots';
 import { downloadVideo } from './downloadVideo';
-
-const DOWNLOADS_AT_ONCE = 4;
 
 /** n8n before 2.41 does not say how long a poll may take. */
 const USUAL_BUDGET_MS = 300_000;

@@ -1,3 +1,9 @@
+/**
+ * A few are enough to fill a line and to pass over a slow host. More of them finish no sooner, and
+ * where n8n is set to keep files in memory, each file on its way is held there as a whole.
+ */
+export const DOWNLOADS_AT_ONCE = 4;
+
 /** Does some work once a slot is free. */
 export type TakeSlot = <T>(work: () => Promise<T>) => Promise<T>;
 

@@ -2,15 +2,9 @@ import type { IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workfl
 import type { NodeRun } from '../request/nodeRun';
 import type { PreparedItem } from '../request/prepareRequest';
 import type { TakeSlot } from './createSlots';
-import { createSlots } from './createSlots';
+import { createSlots, DOWNLOADS_AT_ONCE } from './createSlots';
 import { downloadVideo } from './downloadVideo';
 import { readDownloadFields } from './readDownloadFields';
-
-/**
- * A few are enough to fill a line and to pass over a slow host. More of them finish no sooner, and
- * where n8n is set to keep files in memory, each file on its way is held there as a whole.
- */
-const DOWNLOADS_AT_ONCE = 4;
 
 const slotsByRun = new WeakMap<NodeRun, TakeSlot>();
 
