@@ -10,7 +10,7 @@ import { readDownloadFields } from './readDownloadFields';
  * A few are enough to fill a line and to pass over a slow host. More of them finish no sooner, and
  * where n8n is set to keep files in memory, each file on its way is held there as a whole.
  */
-const DOWNLOADS_AT_ONCE = 4;
+export const DOWNLOADS_AT_ONCE = 4;
 
 const slotsByRun = new WeakMap<NodeRun, TakeSlot>();
 
