@@ -1,9 +1,10 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { describeDownloadFailure } from '../request/describeDownloadFailure';
+import { describeFailure } from '../request/describeFailure';
 import { pause } from '../request/pause';
 import { readFailure } from '../request/readFailure';
 import { DEFAULT_MAX_TRIES } from '../request/requestDefaults';
 import { createSlots, DOWNLOADS_AT_ONCE } from './createSlots';
+import { VIDEO_HOST } from './downloadPolicy';
 import { downloadVideo } from './downloadVideo';
 
 /** n8n before 2.41 does not say how long a poll may take. */
@@ -60,5 +61,5 @@ function explain(reason: unknown): IDataObject {
 			description: 'Download it in the workflow with Video > Download, which has no such limit.',
 		};
 	}
-	return { ...describeDownloadFailure(failure) };
+	return { ...describeFailure(failure, VIDEO_HOST) };
 }

@@ -1,6 +1,5 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { describeDownloadFailure } from './describeDownloadFailure';
 import type { FailureContext } from './describeFailure';
 import { describeFailure } from './describeFailure';
 import type { RequestFailure } from './requestFailure';
@@ -17,9 +16,7 @@ export function createApiError(
 	failure: RequestFailure,
 	context: FailureContext,
 ): NodeApiError {
-	const { message, description } = context.isOfVideoHost
-		? describeDownloadFailure(failure)
-		: describeFailure(failure, context);
+	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(
 		node,

@@ -1,7 +1,8 @@
+import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
 import type { FailureText } from './describeFailure';
-import { comeBack, times } from './describeFailure';
 import type { FailureFacts, RequestFailure } from './requestFailure';
+import { countTries } from './countTries';
 
 const GET_A_NEW_LINK =
 	'The link in "Video URL" may have expired: get a new one with Video > Get Many.';
@@ -16,7 +17,7 @@ export function describeDownloadFailure({ kind, facts }: RequestFailure): Failur
 			return {
 				message: "The video's host is receiving too many requests",
 				description: isTooLong
-					? comeBack(retryAfterMs)
+					? describeLongWait(retryAfterMs)
 					: `${asked(facts)} Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.`,
 			};
 		case 'unreached':
@@ -28,7 +29,7 @@ export function describeDownloadFailure({ kind, facts }: RequestFailure): Failur
 			return {
 				message: describeBreak(facts),
 				description: isTooLong
-					? comeBack(retryAfterMs)
+					? describeLongWait(retryAfterMs)
 					: `${asked(facts)} Nothing was kept. This is a problem of the host or of the network: try again later.`,
 			};
 		case 'redirected':
@@ -128,5 +129,5 @@ function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
 }
 
 function asked(facts: FailureFacts): string {
-	return `${facts.address ?? 'The address'} was asked ${times(facts)}.`;
+	return `${facts.address ?? 'The address'} was asked ${countTries(facts)}.`;
 }

@@ -1,6 +1,9 @@
+import { describeLongWait } from './describeLongWait';
 import type { RequestKind } from './decideRetry';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
+import { describeDownloadFailure } from './describeDownloadFailure';
 import type { FailureFacts, RequestFailure } from './requestFailure';
+import { countTries } from './countTries';
 
 /** What an operation adds to its errors. */
 export interface FailureContext {
@@ -39,6 +42,7 @@ export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 /** Tells the user in two sentences what happened and what to do: the one place of all such texts. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { kind, facts } = failure;
+	if (context.isOfVideoHost === true) return describeDownloadFailure(failure);
 	if (isAboutCredits(failure)) return describeMissingCredits(facts, context);
 	switch (kind) {
 		case 'rateLimited':
@@ -110,11 +114,11 @@ function describeRateLimit(
 	const message = 'The video service is receiving too many requests';
 	const { retryAfterMs = 0 } = facts;
 	if (retryAfterMs > LONGEST_RETRY_AFTER_MS) {
-		return { message, description: comeBack(retryAfterMs) };
+		return { message, description: describeLongWait(retryAfterMs) };
 	}
 	return {
 		message,
-		description: `It was asked ${times(facts)}${quote(facts, ' and said')}. ${rateLimitAdvice}`,
+		description: `It was asked ${countTries(facts)}${quote(facts, ' and said')}. ${rateLimitAdvice}`,
 	};
 }
 
@@ -139,8 +143,8 @@ function describeUncertain(facts: FailureFacts, context: FailureContext): Failur
 	if (context.requestKind === 'add') return { message, description: MAYBE_QUEUED };
 	const next =
 		retryAfterMs > LONGEST_RETRY_AFTER_MS
-			? comeBack(retryAfterMs)
-			: `It was asked ${times(facts)}. This is a problem of the service or of the network: try again later.`;
+			? describeLongWait(retryAfterMs)
+			: `It was asked ${countTries(facts)}. This is a problem of the service or of the network: try again later.`;
 	return { message, description: next };
 }
 
@@ -235,15 +239,6 @@ function checkFields({ fields }: FailureContext): string {
 	return fields === undefined
 		? `${CHECK_CREDENTIAL} and test it.`
 		: `Check ${fields} of this item.`;
-}
-
-export function comeBack(retryAfterMs: number): string {
-	const minutes = Math.ceil(retryAfterMs / 60_000);
-	return `It asks to come back in ${minutes} minutes, which is too long to wait in a running workflow. Run the workflow again after that.`;
-}
-
-export function times({ tries = 1 }: FailureFacts): string {
-	return tries === 1 ? 'once' : `${tries} times`;
 }
 
 function quote({ serviceMessage }: FailureFacts, lead = ':'): string {

@@ -1,4 +1,5 @@
 import { createApiError } from '../../../nodes/VideoGeneration/request/createApiError';
+import { describeFailure } from '../../../nodes/VideoGeneration/request/describeFailure';
 import { describeDownloadFailure } from '../../../nodes/VideoGeneration/request/describeDownloadFailure';
 import type {
 	FailureFacts,
@@ -83,6 +84,7 @@ describe('The error text of a download', () => {
 			expect({ message: error.message, description: error.description }).toEqual(
 				describeDownloadFailure(failure),
 			);
+			expect(describeFailure(failure, VIDEO_HOST)).toEqual(describeDownloadFailure(failure));
 			expect(error.httpCode).toBe(facts.httpCode ?? 'none');
 		}
 	});

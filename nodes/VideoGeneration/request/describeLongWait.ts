@@ -1,0 +1,5 @@
+/** What to do when a service asks to wait for longer than a running workflow can. */
+export function describeLongWait(retryAfterMs: number): string {
+	const minutes = Math.ceil(retryAfterMs / 60_000);
+	return `It asks to come back in ${minutes} minutes, which is too long to wait in a running workflow. Run the workflow again after that.`;
+}
