@@ -4,8 +4,13 @@ import { runStep } from './runStep.mjs';
 const CHECKS = [
 	['Checking types', ['tsc', '-p', 'tsconfig.json']],
 	['Checking the rules of n8n and our own', ['eslint', '.', '--max-warnings', '0']],
+	['Checking the description of the API', ['redocly', 'lint', 'docs/openapi.yaml']],
 	['Checking the format', ['prettier', '--check', '.', '--log-level', 'warn']],
 ];
+
+// A check asks nobody outside.
+process.env.REDOCLY_TELEMETRY = 'off';
+process.env.REDOCLY_SUPPRESS_UPDATE_NOTICE = 'true';
 
 await ensureInstalled();
 let failed = false;
