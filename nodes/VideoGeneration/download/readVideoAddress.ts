@@ -1,4 +1,4 @@
-import type { FailureText } from '../request/describeFailure';
+import type { FailureText } from '../request/FailureText';
 import { readText } from '../request/readText';
 
 /**

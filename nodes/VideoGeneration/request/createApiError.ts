@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import type { FailureContext } from './describeFailure';
+import type { FailureContext } from './FailureText';
 import { describeFailure } from './describeFailure';
 import type { RequestFailure } from './requestFailure';
 

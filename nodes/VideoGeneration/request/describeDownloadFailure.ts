@@ -1,6 +1,6 @@
 import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
-import type { FailureText } from './describeFailure';
+import type { FailureText } from './FailureText';
 import type { FailureFacts, RequestFailure } from './requestFailure';
 import { countTries } from './countTries';
 

@@ -1,43 +1,15 @@
 import { describeLongWait } from './describeLongWait';
-import type { RequestKind } from './decideRetry';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
 import { describeDownloadFailure } from './describeDownloadFailure';
+import { describeFailedGeneration, describeTimeOut } from './describeFailedWait';
+import type { FailureContext, FailureText } from './FailureText';
+import { isAboutCredits } from './isAboutCredits';
 import type { FailureFacts, RequestFailure } from './requestFailure';
 import { countTries } from './countTries';
-
-/** What an operation adds to its errors. */
-export interface FailureContext {
-	requestKind: RequestKind;
-	/** The fields to look at when the service rejects the request, as displayed. */
-	fields?: string;
-	/** What to do about a rate limit, where it is not a run of the workflow that asks. */
-	rateLimitAdvice?: string;
-	/** Whether it is a video's host that was asked, and not the video service. */
-	isOfVideoHost?: boolean;
-	/** What a 404 means for this operation. */
-	notFound?: FailureText;
-	/** The account's credits, where they were asked for. */
-	remainingCredits?: number;
-}
-
-export interface FailureText {
-	/** What happened. */
-	message: string;
-	/** What to do next. */
-	description: string;
-}
 
 const CHECK_CREDENTIAL = 'Open the Video Generation API credential';
 const MAYBE_QUEUED =
 	'The video may have been queued and paid for all the same, so the request was not sent again. Compare the credits in Account > Get, or look for a new video in Video > Get Many in a few minutes, before you queue it again.';
-
-/** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
-export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
-	if (facts.httpCode === '402') return true;
-	return (
-		['rejected', 'unsuccessful'].includes(kind) && /\bcredits?\b/i.test(facts.serviceMessage ?? '')
-	);
-}
 
 /** Tells the user in two sentences what happened and what to do: the one place of all such texts. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
@@ -75,10 +47,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 		case 'cancelled':
 			return { message: 'The execution was canceled', description: 'Nothing more was sent.' };
 		case 'notGenerated':
-			return {
-				message: `The video could not be generated: its status is "${facts.lastStatus ?? ''}"`,
-				description: `The service has ended this queue item without a video. Check the project and the prompt before you queue it again. Which words mean a failure is set in "Failed Statuses" under Wait Options.`,
-			};
+			return describeFailedGeneration(facts);
 		case 'timedOut':
 			return describeTimeOut(facts);
 		case 'unstored':
@@ -146,18 +115,6 @@ function describeUncertain(facts: FailureFacts, context: FailureContext): Failur
 			? describeLongWait(retryAfterMs)
 			: `It was asked ${countTries(facts)}. This is a problem of the service or of the network: try again later.`;
 	return { message, description: next };
-}
-
-function describeTimeOut({
-	waitedSeconds = 0,
-	lastStatus = 'unknown',
-	serviceMessage,
-}: FailureFacts): FailureText {
-	const problem = serviceMessage === undefined ? '' : ` The last look failed: ${serviceMessage}.`;
-	return {
-		message: `The video was not finished within ${waitedSeconds} seconds`,
-		description: `It is still being made, and nothing is lost: its last status is "${lastStatus}".${problem} Go on with Queue > Wait and this Queue ID, set a longer "Timeout" under Wait Options, or let the Video Generation Trigger start a workflow when it is finished.`,
-	};
 }
 
 function describeRedirect({ location }: FailureFacts): FailureText {

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { createApiError } from './createApiError';
-import { isAboutCredits } from './describeFailure';
+import { isAboutCredits } from './isAboutCredits';
 import { readRemainingCredits } from './readRemainingCredits';
 import type { PreparedItem } from './prepareRequest';
 import { CREDENTIAL } from './requestDefaults';

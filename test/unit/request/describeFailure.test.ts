@@ -1,10 +1,8 @@
 import { NodeApiError } from 'n8n-workflow';
 import { createApiError } from '../../../nodes/VideoGeneration/request/createApiError';
-import type { FailureContext } from '../../../nodes/VideoGeneration/request/describeFailure';
-import {
-	describeFailure,
-	isAboutCredits,
-} from '../../../nodes/VideoGeneration/request/describeFailure';
+import type { FailureContext } from '../../../nodes/VideoGeneration/request/FailureText';
+import { describeFailure } from '../../../nodes/VideoGeneration/request/describeFailure';
+import { isAboutCredits } from '../../../nodes/VideoGeneration/request/isAboutCredits';
 import {
 	ADD,
 	CLEAR,
