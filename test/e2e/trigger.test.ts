@@ -1,9 +1,11 @@
-import type { Execution, Workflow } from '../../scripts/n8n/n8nTypes';
+import type { Execution, ExecutionItem, Workflow } from '../../scripts/n8n/n8nTypes';
+import { placeExamples } from '../../scripts/n8n/placeExamples';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
 import { RealN8n } from '../support/e2e/RealN8n';
 
-const TRIGGER = 'Video Generation Trigger';
+const PACKAGE = 'n8n-nodes-video-generation';
+const TRIGGER = 'When a video is finished';
 /** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */
 const NEXT_POLL_MS = 100_000;
 const LOOK_AGAIN_MS = 200;
@@ -60,6 +62,16 @@ describe.each([
 		expect(await listHandedOn()).toEqual([['a', 'b']]);
 	});
 
+	test('has its videos downloaded and handed on by the example', async () => {
+		const [execution] = await n8n.listExecutions(workflow.id);
+		expect(execution?.status).toBe('success');
+		const handedOn = execution ? readItems(execution, 'Hand it on') : [];
+		expect(handedOn.map(({ binary }) => binary?.data)).toEqual([
+			expect.objectContaining({ mimeType: 'video/mp4', fileName: 'a.mp4' }),
+			expect.objectContaining({ mimeType: 'video/mp4', fileName: 'b.mp4' }),
+		]);
+	});
+
 	test('does not start it again after a restart of n8n', async () => {
 		await n8n.stop();
 		await n8n.start();
@@ -89,41 +101,25 @@ describe.each([
 	});
 });
 
-function readVideoIds({ data }: Execution): unknown[] {
-	const items = data.resultData.runData?.[TRIGGER]?.[0]?.data?.main?.[0] ?? [];
-	return items.map(({ json }) => json.id);
+function readItems({ data }: Execution, node: string): ExecutionItem[] {
+	return data.resultData.runData?.[node]?.[0]?.data?.main?.[0] ?? [];
 }
 
+function readVideoIds(execution: Execution): unknown[] {
+	return readItems(execution, TRIGGER).map(({ json }) => json.id);
+}
+
+/** The example, as a user takes it: with a credential chosen. */
 async function createWorkflow({ client }: RealN8n, sandbox: Sandbox): Promise<Workflow> {
 	const credential = await client.saveCredential({
 		name: 'Sandbox',
 		type: 'videoGenerationApi',
 		data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
 	});
-	return await client.createWorkflow({
-		name: 'React to finished videos',
-		nodes: [
-			{
-				id: 'trigger',
-				name: TRIGGER,
-				type: 'n8n-nodes-video-generation.videoGenerationTrigger',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] }, projectIds: [], options: {} },
-				credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
-			},
-			{
-				id: 'hand-on',
-				name: 'Hand it on',
-				type: 'n8n-nodes-base.noOp',
-				typeVersion: 1,
-				position: [220, 0],
-				parameters: {},
-			},
-		],
-		connections: { [TRIGGER]: { main: [[{ node: 'Hand it on', type: 'main', index: 0 }]] } },
-		settings: { executionOrder: 'v1' },
-	});
+	const examples = await placeExamples(client, 'examples', credential, PACKAGE);
+	const example = examples.get('react-to-finished-videos');
+	if (!example) throw new Error('The example is missing');
+	return example;
 }
 
 async function waitFor(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
