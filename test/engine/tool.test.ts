@@ -47,6 +47,46 @@ describe('As a tool of an agent', () => {
 		expect(answers).toHaveLength(3);
 	});
 
+	test('the node makes a second video for an agent that asks for it while the first one is waited for', async () => {
+		const answers = await runWithoutWaiting(
+			() =>
+				runTools({
+					parameters: { ...ADD, waitForCompletion: true },
+					credentials: credentials(),
+					calls: [[call('a'), call('a')]],
+					beforeLaterCalls: async () => {
+						await service.sandbox.waitForRequests({
+							count: 1,
+							operation: 'queue.getProgress',
+							timeoutMs: 100_000,
+						});
+					},
+				}),
+			service.sandbox,
+		);
+		expect(service.sandbox.readState().queue).toHaveLength(2);
+		const queueIds = answers.map(
+			(answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId,
+		);
+		expect(new Set(queueIds).size).toBe(2);
+	});
+
+	test('the node goes on with the video that an alike call before has given up waiting for', async () => {
+		service.sandbox.configure({ durations: { processingMs: 40_000 } });
+		const [first, second] = await runWithoutWaiting(
+			() =>
+				runTools({
+					parameters: { ...ADD, waitForCompletion: true, waitOptions: { timeout: 30 } },
+					credentials: credentials(),
+					calls: [[call('a')], [call('a')]],
+				}),
+			service.sandbox,
+		);
+		expect(first).toMatch(/not finished within 30 seconds/);
+		expect(JSON.parse(second ?? '')).toMatchObject([{ status: 'completed' }]);
+		expect(service.sandbox.readState().queue).toHaveLength(1);
+	});
+
 	test('the node pays once for a call that Retry On Fail repeats', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 400, nth: 1 });
 		await runWithoutWaiting(() =>

@@ -26,6 +26,8 @@ export interface ToolSetup {
 	/** What the agent calls the tool with: one group after the other, the calls of a group at once. */
 	calls: object[][];
 	settings?: Partial<INode>;
+	/** Awaited before the calls of a group after the first one. */
+	beforeLaterCalls?: () => Promise<void>;
 }
 
 /**
@@ -39,13 +41,14 @@ export async function runTools({
 	credentials,
 	calls,
 	settings,
+	beforeLaterCalls,
 }: ToolSetup): Promise<string[]> {
 	const loaded = await loadPackage();
 	const answers: string[] = [];
 	const registry = createNodeTypes(loaded.nodes);
 	const ours = registry.getByNameAndVersion(NODE_TYPE);
 	const types: Record<string, INodeType> = {
-		[AGENT]: createAgent(calls, answers),
+		[AGENT]: createAgent(calls, answers, beforeLaterCalls),
 		[TOOL]: asTool(ours),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
@@ -98,7 +101,13 @@ export async function runTools({
 	return answers;
 }
 
-function createAgent(calls: object[][], answers: string[]): INodeType {
+function createAgent(
+	calls: object[][],
+	answers: string[],
+	beforeLaterCalls: () => Promise<void> = async () => {
+		await Promise.resolve();
+	},
+): INodeType {
 	return {
 		description: {
 			displayName: 'Agent',
@@ -114,12 +123,11 @@ function createAgent(calls: object[][], answers: string[]): INodeType {
 		async execute(this: IExecuteFunctions) {
 			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 			for (const group of calls) {
-				const told = group.map(
-					async (input) =>
-						await (tool ? tool.invoke(input) : Promise.reject(new Error('no tool'))).catch(
-							(error: unknown) => (error as Error).message,
-						),
-				);
+				const told = group.map(async (input, index) => {
+					if (!tool) throw new Error('The agent has no tool');
+					if (index > 0) await beforeLaterCalls();
+					return await tool.invoke(input).catch((error: unknown) => (error as Error).message);
+				});
 				answers.push(...(await Promise.all(told)));
 			}
 			return [[]];
