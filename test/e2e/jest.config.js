@@ -10,5 +10,7 @@ module.exports = {
 	roots: ['<rootDir>/test/e2e'],
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
-	maxWorkers: 1,
+	globalSetup: '<rootDir>/test/support/e2e/provideN8n.ts',
+	// Most of their time these tests wait for n8n's next poll.
+	maxWorkers: 2,
 };

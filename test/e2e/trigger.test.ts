@@ -2,13 +2,13 @@ import type { Execution, ExecutionItem, Workflow } from '../../scripts/n8n/n8nTy
 import { placeExamples } from '../../scripts/n8n/placeExamples';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
+import { PACKAGE } from '../support/e2e/PLACES';
 import { RealN8n } from '../support/e2e/RealN8n';
+import { waitFor } from '../support/e2e/waitFor';
 
-const PACKAGE = 'n8n-nodes-video-generation';
 const TRIGGER = 'When a video is finished';
 /** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */
 const NEXT_POLL_MS = 100_000;
-const LOOK_AGAIN_MS = 200;
 
 const DURABLE = {
 	N8N_SCHEDULER_ENABLED: 'true',
@@ -27,12 +27,12 @@ describe.each([
 
 	beforeAll(async () => {
 		sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
-		n8n = await RealN8n.create(name, environment);
+		n8n = RealN8n.create(name, environment);
 		await n8n.start();
 		sandbox.addVideos('main', [{ id: 'old' }]);
 		workflow = await createWorkflow(n8n, sandbox);
 		await n8n.client.activateWorkflow(workflow);
-		await waitFor('the poll of the activation', () => countPolls() > 0);
+		await waitFor('the poll of the activation', () => countPolls() > 0, NEXT_POLL_MS);
 	});
 
 	afterAll(async () => {
@@ -45,14 +45,15 @@ describe.each([
 			.length;
 	const waitForNextPoll = async () => {
 		const polls = countPolls();
-		await waitFor('the next poll', () => countPolls() > polls);
+		await waitFor('the next poll', () => countPolls() > polls, NEXT_POLL_MS);
 	};
 	const listHandedOn = async () => (await n8n.listExecutions(workflow.id)).map(readVideoIds);
 	const waitForExecutions = async (count: number) => {
-		await waitFor(`${count} executions`, async () => {
+		const areThere = async () => {
 			const executions = await n8n.listExecutions(workflow.id);
 			return executions.filter(({ stoppedAt }) => stoppedAt !== null).length >= count;
-		});
+		};
+		await waitFor(`${count} executions`, areThere, NEXT_POLL_MS);
 	};
 
 	test('starts one execution with both of two videos that are finished after the activation', async () => {
@@ -120,12 +121,4 @@ async function createWorkflow({ client }: RealN8n, sandbox: Sandbox): Promise<Wo
 	const example = examples.get('react-to-finished-videos');
 	if (!example) throw new Error('The example is missing');
 	return example;
-}
-
-async function waitFor(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-	const deadline = Date.now() + NEXT_POLL_MS;
-	while (!(await look())) {
-		if (Date.now() > deadline) throw new Error(`Waited for ${what}, in vain`);
-		await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-	}
 }

@@ -1,22 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { findCacheFolder } from '../../../scripts/cache/findCacheFolder';
+import { closeSync, cpSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildN8nEnvironment } from '../../../scripts/n8n/buildN8nEnvironment';
-import { findN8nBinary } from '../../../scripts/n8n/findN8nBinary';
-import { installCommunityPackage } from '../../../scripts/n8n/installCommunityPackage';
-import { installN8n } from '../../../scripts/n8n/installN8n';
 import { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
-import { packPackage } from '../../../scripts/n8n/packPackage';
-import { provideNode } from '../../../scripts/n8n/provideNode';
-import { ProcessSet } from '../../../scripts/processes/ProcessSet';
+import { Guard } from '../../../scripts/processes/Guard';
 import { listenBriefly } from '../../../scripts/start/listenBriefly';
 import { OWNER } from '../../../scripts/start/OWNER';
+import { E2E_FOLDER, TEMPLATE_FOLDER } from './PLACES';
+import { readProvided } from './provided';
 
-const PACKAGE = 'n8n-nodes-video-generation';
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
+const GRACE_MS = 5_000;
 
 /** A real n8n with the packed package in a folder of its own, which can be stopped, killed and started again. */
 export class RealN8n {
@@ -24,34 +20,24 @@ export class RealN8n {
 
 	private heldClient: N8nClient | undefined;
 
+	/** Ends n8n when the tests are killed outright. */
+	private readonly guard = new Guard(GRACE_MS);
+
 	private constructor(
-		private readonly node: string,
-		private readonly binary: string,
-		private readonly userFolder: string,
+		readonly userFolder: string,
 		private readonly environment: Record<string, string>,
 	) {}
 
 	/**
-	 * Installs n8n where it is missing, and the package.
-	 *
 	 * @param name of the folder that n8n keeps its data in; it is emptied first
 	 * @param environment what this n8n is set to beside the usual
 	 */
-	static async create(name: string, environment: Record<string, string> = {}): Promise<RealN8n> {
-		const userFolder = resolve('.n8n-local', 'e2e', name);
+	static create(name: string, environment: Record<string, string> = {}): RealN8n {
+		const userFolder = join(E2E_FOLDER, name);
 		rmSync(userFolder, { recursive: true, force: true });
 		mkdirSync(userFolder, { recursive: true });
-		const processes = new ProcessSet();
-		try {
-			const cacheFolder = findCacheFolder();
-			const node = await provideNode(cacheFolder, processes);
-			const n8nFolder = await installN8n(cacheFolder, node, processes);
-			const tarball = await packPackage(join(userFolder, 'package'), processes);
-			await installCommunityPackage(tarball, PACKAGE, userFolder, processes);
-			return new RealN8n(node.binary, findN8nBinary(n8nFolder), userFolder, environment);
-		} finally {
-			await processes.endAll();
-		}
+		cpSync(TEMPLATE_FOLDER, userFolder, { recursive: true });
+		return new RealN8n(userFolder, environment);
 	}
 
 	get client(): N8nClient {
@@ -59,12 +45,18 @@ export class RealN8n {
 		return this.heldClient;
 	}
 
+	/** Gets all that n8n prints. */
+	get logFile(): string {
+		return join(this.userFolder, 'n8n.log');
+	}
+
 	async start(): Promise<void> {
 		const [port, brokerPort] = [await listenBriefly(0), await listenBriefly(0)];
 		if (port === undefined || brokerPort === undefined) throw new Error('There is no free port');
-		const settings = { userFolder: this.userFolder, node: this.node, port, brokerPort };
-		const log = openSync(join(this.userFolder, 'n8n.log'), 'a');
-		this.child = spawn(this.node, [this.binary, 'start'], {
+		const { node, n8n } = readProvided();
+		const settings = { userFolder: this.userFolder, node, port, brokerPort };
+		const log = openSync(this.logFile, 'a');
+		this.child = spawn(node, [n8n, 'start'], {
 			cwd: this.userFolder,
 			env: { ...buildN8nEnvironment(settings), ...this.environment },
 			stdio: ['ignore', log, log],
@@ -72,6 +64,7 @@ export class RealN8n {
 			detached: true,
 		});
 		closeSync(log);
+		if (this.child.pid !== undefined) this.guard.watch(this.child.pid);
 		this.heldClient = new N8nClient(`http://127.0.0.1:${port}`);
 		await this.heldClient.waitUntilReady(START_TIMEOUT_MS);
 		await this.heldClient.setUpOwner(OWNER);
@@ -80,14 +73,17 @@ export class RealN8n {
 	/** As a service manager stops it. */
 	async stop(): Promise<void> {
 		const { child } = this;
-		if (child?.exitCode !== null || child.signalCode !== null) return;
-		const ended = waitForExit(child);
-		child.kill('SIGTERM');
-		const timer = setTimeout(() => {
-			this.kill();
-		}, STOP_TIMEOUT_MS);
-		await ended;
-		clearTimeout(timer);
+		if (child?.exitCode === null && child.signalCode === null) {
+			const ended = waitForExit(child);
+			child.kill('SIGTERM');
+			const timer = setTimeout(() => {
+				this.kill();
+			}, STOP_TIMEOUT_MS);
+			await ended;
+			clearTimeout(timer);
+		}
+		this.forget();
+		await this.guard.dismiss();
 	}
 
 	/** As a power failure ends it: nothing more is written. */
@@ -97,6 +93,7 @@ export class RealN8n {
 
 	async waitForEnd(): Promise<void> {
 		if (this.child) await waitForExit(this.child);
+		this.forget();
 	}
 
 	/** All executions of a workflow, the first one first, whatever has become of them. */
@@ -108,6 +105,10 @@ export class RealN8n {
 		);
 		const ids = results.map(({ id }) => id).sort((a, b) => Number(a) - Number(b));
 		return await Promise.all(ids.map(async (id) => await this.client.getExecution(id)));
+	}
+
+	private forget(): void {
+		if (this.child?.pid !== undefined) this.guard.forget(this.child.pid);
 	}
 }
 

@@ -1,0 +1,71 @@
+import type { Credential, WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
+import { PACKAGE } from './PLACES';
+
+const GRID_PX = 220;
+
+/** A node of a workflow; `settings` are those of n8n's Settings tab, e.g. `onError`. */
+export interface WorkflowStep {
+	name: string;
+	type: string;
+	typeVersion?: number;
+	parameters?: Record<string, unknown>;
+	credentials?: WorkflowNode['credentials'];
+	settings?: Record<string, unknown>;
+}
+
+/**
+ * A workflow of steps that follow each other, and of steps after the error output of one of them.
+ *
+ * @param after the names of the steps whose error output leads to a step: `{ Repair: 'Queue' }`
+ */
+export function buildWorkflow(
+	name: string,
+	steps: WorkflowStep[],
+	{ onError = {}, settings = {} }: { onError?: Record<string, string>; settings?: object } = {},
+): WorkflowContent {
+	const nodes = steps.map(({ settings: nodeSettings, ...step }, index): WorkflowNode => ({
+		id: `step-${index}`,
+		typeVersion: 1,
+		position: [index * GRID_PX, 0],
+		parameters: {},
+		...step,
+		...nodeSettings,
+	}));
+	const to = (node: string) => [{ node, type: 'main', index: 0 }];
+	const line = steps.filter((step) => !(step.name in onError));
+	const connections: Record<string, { main: ReturnType<typeof to>[] }> = {};
+	line.forEach((step, index) => {
+		const next = line[index + 1];
+		const repair = Object.keys(onError).find((key) => onError[key] === step.name);
+		if (!next && !repair) return;
+		connections[step.name] = {
+			main: [next ? to(next.name) : [], ...(repair ? [to(repair)] : [])],
+		};
+	});
+	return { name, nodes, connections, settings: { executionOrder: 'v1', ...settings } };
+}
+
+/** Where a workflow that is run by hand starts. */
+export const START: WorkflowStep = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
+
+/** A step that makes the items that the next one gets. */
+export function makeItems(items: object[], name = 'Items'): WorkflowStep {
+	const jsCode = `return ${JSON.stringify(items)}.map((json) => ({ json }));`;
+	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+}
+
+/** Our node, as a step. */
+export function videoGeneration(
+	name: string,
+	credential: Credential,
+	parameters: Record<string, unknown>,
+	settings: Record<string, unknown> = {},
+): WorkflowStep {
+	return {
+		name,
+		type: `${PACKAGE}.videoGeneration`,
+		parameters,
+		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+		settings,
+	};
+}

@@ -1,0 +1,60 @@
+import type { Credential } from '../../../scripts/n8n/n8nTypes';
+import type { N8nClient } from '../../../scripts/n8n/N8nClient';
+import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import { startSandbox } from '../../../sandbox/startSandbox';
+import { RealN8n } from './RealN8n';
+
+export interface RealN8nInTests {
+	readonly n8n: RealN8n;
+	readonly client: N8nClient;
+	readonly sandbox: Sandbox;
+	/** The credential of the sandbox's main account, saved in n8n. */
+	readonly credential: Credential;
+}
+
+/**
+ * A real n8n and a sandbox for all tests of a file; the sandbox is as it was at the start for each.
+ *
+ * @param name of the folder below `.n8n-local/e2e` that n8n keeps its data in: one a test file
+ */
+export function useRealN8n(
+	name: string,
+	{ environment, ...options }: SandboxOptions & { environment?: Record<string, string> } = {},
+): RealN8nInTests {
+	const held: { -readonly [Key in keyof RealN8nInTests]?: RealN8nInTests[Key] } = {};
+	beforeAll(async () => {
+		held.sandbox = await startSandbox({ rateLimit: false, clock: 'real', ...options });
+		held.n8n = RealN8n.create(name, environment);
+		await held.n8n.start();
+		held.credential = await held.n8n.client.saveCredential({
+			name: 'Sandbox',
+			type: 'videoGenerationApi',
+			data: { apiKey: held.sandbox.apiKey, baseUrl: held.sandbox.url },
+		});
+	});
+	beforeEach(() => held.sandbox?.reset());
+	afterAll(async () => {
+		await held.n8n?.stop();
+		await held.sandbox?.close();
+	});
+	const get = <Key extends keyof typeof held>(key: Key) => {
+		const value = held[key];
+		if (!value) throw new Error(`${key} is there from beforeAll to afterAll`);
+		return value;
+	};
+	return {
+		get n8n() {
+			return get('n8n');
+		},
+		get client() {
+			return get('n8n').client;
+		},
+		get sandbox() {
+			return get('sandbox');
+		},
+		get credential() {
+			return get('credential');
+		},
+	};
+}
