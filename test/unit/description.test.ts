@@ -106,6 +106,12 @@ describe('The description', () => {
 		expect(walk(description.properties).filter(({ routing }) => routing !== undefined)).toEqual([]);
 	});
 
+	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {
+		const texts = description.properties.filter(({ type }) => type === 'string');
+		const names = texts.map(({ name }) => name);
+		expect(names).toEqual([...new Set(names)]);
+	});
+
 	test('never follows a redirect with the key, and sees every answer', () => {
 		expect(description.requestDefaults).toMatchObject({
 			disableFollowRedirect: true,

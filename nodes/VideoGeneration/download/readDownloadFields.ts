@@ -2,6 +2,7 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { RequestStep } from '../request/prepareRequest';
 import { addDetails } from '../request/prepareRequest';
+import { readParameter } from '../request/readParameter';
 import { readText } from '../request/readText';
 import { readVideoAddress, showAddress } from './readVideoAddress';
 
@@ -23,7 +24,7 @@ export function readDownloadFields(context: IExecuteSingleFunctions): DownloadFi
 			itemIndex: context.getItemIndex(),
 			description,
 		});
-	const address = readVideoAddress(context.getNodeParameter('videoUrl', ''));
+	const address = readVideoAddress(readParameter(context, 'videoUrl'));
 	if (!(address instanceof URL)) throw fail(address.message, address.description);
 	const binaryPropertyName = readText(context.getNodeParameter('binaryPropertyName', 'data'));
 	if (binaryPropertyName === '') {

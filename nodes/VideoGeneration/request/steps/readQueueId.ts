@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import { readParameter } from '../readParameter';
 import { readText } from '../readText';
 import { addDetails } from '../prepareRequest';
 
@@ -13,7 +14,7 @@ export function readQueueId(
 	context: IExecuteSingleFunctions,
 	request: IHttpRequestOptions,
 ): string {
-	const queueId = readText(context.getNodeParameter('queueId', ''));
+	const queueId = readText(readParameter(context, 'queueId'));
 	if (queueId === '') {
 		throw new NodeOperationError(context.getNode(), '"Queue ID" is empty', {
 			itemIndex: context.getItemIndex(),

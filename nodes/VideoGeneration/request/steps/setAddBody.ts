@@ -1,4 +1,5 @@
 import { NodeOperationError } from 'n8n-workflow';
+import { readParameter } from '../readParameter';
 import { readText } from '../readText';
 import { addDetails } from '../prepareRequest';
 import type { RequestStep } from '../prepareRequest';
@@ -11,7 +12,7 @@ import type { RequestStep } from '../prepareRequest';
 export const setAddBody: RequestStep = (context, request) => {
 	const projectId = readText(context.getNodeParameter('projectId', '', { extractValue: true }));
 	const overwriteSettings = context.getNodeParameter('overwriteSettings', false) === true;
-	const prompt = context.getNodeParameter('customPrompt', '');
+	const prompt = readParameter(context, 'customPrompt');
 	const customPrompt = typeof prompt === 'string' && prompt.trim() !== '' ? prompt : undefined;
 	addDetails(request, { projectId });
 

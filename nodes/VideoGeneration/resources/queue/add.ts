@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { options } from '../maxTriesOption';
 import { projectLocator } from '../projectLocator';
 import { waitOptions } from './waitOptions';
 
@@ -39,6 +38,5 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				'Whether to wait until the video is finished and return it with its address. All items wait at the same time.',
 		},
 		{ ...waitOptions, displayOptions: { show: { waitForCompletion: [true] } } },
-		options,
 	],
 );

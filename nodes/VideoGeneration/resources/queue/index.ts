@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
 import {
 	prepareWait,
 	prepareWaitIfWanted,
@@ -15,9 +16,9 @@ import { takeClearedItem } from '../../request/steps/takeClearedItem';
 import { takeNewQueueItem } from '../../request/steps/takeNewQueueItem';
 import { takeProgress } from '../../request/steps/takeProgress';
 import { ADD, CLEAR, READ_QUEUE_ITEM } from '../../request/operationPolicies';
+import { options } from '../maxTriesOption';
 import { addFields } from './add';
-import { clearFields } from './clear';
-import { getProgressFields } from './getProgress';
+import { queueIdField } from './queueIdField';
 import { waitFields } from './wait';
 
 const ADD_AND_WAIT: OperationPolicy = { ...ADD, complete: waitForAddedVideo };
@@ -80,8 +81,11 @@ export const queueProperties: INodeProperties[] = [
 			},
 		],
 	},
+	queueIdField,
 	...addFields,
-	...clearFields,
-	...getProgressFields,
 	...waitFields,
+	...updateDisplayOptions(
+		{ show: { resource: ['queue'], operation: ['add', 'clear', 'getProgress', 'wait'] } },
+		[options],
+	),
 ];

@@ -1,20 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { options } from '../maxTriesOption';
 import { projectLocator } from '../projectLocator';
-import { queueIdField } from './queueIdField';
 import { waitOptions } from './waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
 	[
-		queueIdField,
 		{
 			...projectLocator,
 			description:
 				'The project of the queue item. The service ties a finished video to its project only: without it, the video can be told only while no other one is finished.',
 		},
 		waitOptions,
-		options,
 	],
 );
