@@ -12,6 +12,7 @@ import { startSandbox } from '../../sandbox/startSandbox';
 import { loadPackage } from '../support/engine/loadPackage';
 import { runNode } from '../support/engine/runNode';
 import { startBinaryStore } from '../support/engine/startBinaryStore';
+import { keepFigures } from './keepFigures';
 
 const FILE_BYTES = 1024 ** 3;
 const MIB = 1024 ** 2;
@@ -24,6 +25,13 @@ interface Figures {
 	seconds: number;
 	storedBytes: number | undefined;
 	error: string | undefined;
+}
+
+export interface DownloadFigures {
+	fileMiB: number;
+	/** Memory over the idle engine, and that of the idle engine. */
+	overMib: number;
+	idleMib: number;
 }
 
 /** The process that is measured. */
@@ -72,6 +80,8 @@ function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures):
 	const mib = (bytes: number) => Math.round(bytes / MIB);
 	const overMib = mib(peakBytes - idleBytes);
 	const isGood = storedBytes === FILE_BYTES && overMib <= LIMIT_MIB;
+	const figures: DownloadFigures = { fileMiB: mib(FILE_BYTES), overMib, idleMib: mib(idleBytes) };
+	if (isGood) keepFigures('download', figures);
 	const what = error ?? `${storedBytes ?? 0} bytes stored in ${seconds.toFixed(1)} s`;
 	console.log(`Download of 1 GiB: ${what}`);
 	console.log(

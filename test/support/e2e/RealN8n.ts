@@ -45,6 +45,12 @@ export class RealN8n {
 		return this.heldClient;
 	}
 
+	/** The process of n8n. */
+	get pid(): number {
+		if (this.child?.pid === undefined) throw new Error('n8n is not started');
+		return this.child.pid;
+	}
+
 	/** Gets all that n8n prints. */
 	get logFile(): string {
 		return join(this.userFolder, 'n8n.log');

@@ -1,0 +1,202 @@
+import axios from 'axios';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { N8nClient } from '../../scripts/n8n/N8nClient';
+import type { Credential, Workflow } from '../../scripts/n8n/n8nTypes';
+import {
+	buildWorkflow,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../support/e2e/buildWorkflow';
+import provideN8n from '../support/e2e/provideN8n';
+import { RealN8n } from '../support/e2e/RealN8n';
+import { keepFigures } from './keepFigures';
+import { median } from './median';
+import { PeakMemory } from './PeakMemory';
+
+const COUNTS = [500, 2_000];
+const PAIRS = 11;
+/** At most so many times as long as HTTP Request; and what is aimed at. */
+const LIMIT = 0.6;
+const AIM = 0.5;
+const MEASURED = 'Measured';
+const TIMEOUT_MS = 120_000;
+
+interface Service {
+	baseUrl: string;
+	apiKey: string;
+}
+
+interface Run {
+	ms: number;
+	peakMiB: number | undefined;
+}
+
+export interface ItemFigures {
+	count: number;
+	/** For each pair of runs: our node's time by that of HTTP Request. */
+	ratios: number[];
+	ratio: number;
+	oursMs: number;
+	httpMs: number;
+	axiosMs: number;
+	oursPeakMiB: number | undefined;
+	httpPeakMiB: number | undefined;
+}
+
+/**
+ * Get Progress for many items, and the same requests by n8n's own HTTP Request node: in one real
+ * n8n, each node in a workflow of its own, in turn; the service is a process of its own.
+ */
+async function main(): Promise<void> {
+	await provideN8n();
+	const server = fork(path.join(__dirname, 'serveProgress.ts'));
+	const [service] = (await once(server, 'message')) as [Service];
+	const n8n = RealN8n.create('bench');
+	try {
+		await n8n.start();
+		const { client } = n8n;
+		const content = { name: 'Bench', type: 'videoGenerationApi', data: { ...service } };
+		const credential = await client.saveCredential(content);
+		const figures: ItemFigures[] = [];
+		for (const count of COUNTS) {
+			figures.push(await compare(client, credential, service, count, new PeakMemory(n8n.pid)));
+		}
+		keepFigures('items', figures);
+		const isGood = figures.every(({ ratio }) => ratio <= LIMIT);
+		console.log(`Limit ${LIMIT}, aim ${AIM}: ${isGood ? 'good' : 'NOT GOOD'}`);
+		if (!isGood) process.exitCode = 1;
+	} finally {
+		await n8n.stop();
+		server.disconnect();
+	}
+}
+
+async function compare(
+	client: N8nClient,
+	credential: Credential,
+	service: Service,
+	count: number,
+	memory: PeakMemory,
+): Promise<ItemFigures> {
+	const create = async (step: WorkflowStep) =>
+		await client.createWorkflow(
+			buildWorkflow(`${count} items by ${step.type}`, [START, buildItems(count), step]),
+		);
+	const ours = await create(buildOurs(credential));
+	const http = await create(buildHttpRequest(credential, service));
+	const measureOurs = async () => await measure(client, ours, count, memory);
+	const measureHttp = async () => await measure(client, http, count, memory);
+	// The first runs fill n8n's caches and have its code compiled.
+	for (const warmUp of [measureOurs, measureHttp]) await warmUp();
+
+	const pairs: { ours: Run; http: Run }[] = [];
+	const axiosRuns: number[] = [];
+	for (let i = 0; i < PAIRS; i++) {
+		// Each node comes first every other time: what one leaves behind meets both.
+		const first = i % 2 === 0 ? await measureOurs() : await measureHttp();
+		const second = i % 2 === 0 ? await measureHttp() : await measureOurs();
+		const pair = i % 2 === 0 ? { ours: first, http: second } : { ours: second, http: first };
+		pairs.push(pair);
+		axiosRuns.push(await measureAxios(service, count));
+		const ratio = (pair.ours.ms / pair.http.ms).toFixed(2);
+		console.log(`${count} items: ${pair.ours.ms} ms, HTTP Request ${pair.http.ms} ms, ${ratio}`);
+	}
+	const figures = summarize(count, pairs, axiosRuns);
+	console.log(
+		`${count} items: ${figures.ratio.toFixed(2)} times HTTP Request (median); memory at most ${figures.oursPeakMiB ?? '?'} MiB, HTTP Request ${figures.httpPeakMiB ?? '?'} MiB; axios alone ${Math.round(figures.axiosMs)} ms`,
+	);
+	return figures;
+}
+
+function summarize(
+	count: number,
+	pairs: { ours: Run; http: Run }[],
+	axiosRuns: number[],
+): ItemFigures {
+	const ratios = pairs.map(({ ours, http }) => ours.ms / http.ms);
+	const peak = (kind: 'ours' | 'http') => {
+		const peaks = pairs.map((pair) => pair[kind].peakMiB).filter((each) => each !== undefined);
+		return peaks.length > 0 ? median(peaks) : undefined;
+	};
+	return {
+		count,
+		ratios,
+		ratio: median(ratios),
+		oursMs: median(pairs.map(({ ours }) => ours.ms)),
+		httpMs: median(pairs.map(({ http }) => http.ms)),
+		axiosMs: median(axiosRuns),
+		oursPeakMiB: peak('ours'),
+		httpPeakMiB: peak('http'),
+	};
+}
+
+function buildItems(count: number): WorkflowStep {
+	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: { queueId: 'queue-' + i } }));`;
+	return {
+		name: 'Items',
+		type: 'n8n-nodes-base.code',
+		typeVersion: 2,
+		parameters: { jsCode },
+	};
+}
+
+function buildOurs(credential: Credential): WorkflowStep {
+	return videoGeneration(MEASURED, credential, {
+		resource: 'queue',
+		operation: 'getProgress',
+		queueId: '={{ $json.queueId }}',
+		options: {},
+	});
+}
+
+/** The newest version of the node, as a user adds it, with the same credential. */
+function buildHttpRequest({ id, name }: Credential, { baseUrl }: Service): WorkflowStep {
+	return {
+		name: MEASURED,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.5,
+		parameters: {
+			url: `=${baseUrl}/v1/queue/progress/{{ $json.queueId }}`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'videoGenerationApi',
+			options: {},
+		},
+		credentials: { videoGenerationApi: { id, name } },
+	};
+}
+
+async function measure(
+	client: N8nClient,
+	workflow: Workflow,
+	count: number,
+	memory: PeakMemory,
+): Promise<Run> {
+	memory.reset();
+	const id = await client.runWorkflow(workflow.id, START.name);
+	const { status, data } = await client.waitForExecution(id, TIMEOUT_MS);
+	const peakMiB = memory.read();
+	const run = data.resultData.runData?.[MEASURED]?.[0];
+	const items = run?.data?.main?.[0]?.length ?? 0;
+	if (!run || status !== 'success' || items !== count) {
+		const reason = data.resultData.error?.message ?? 'no error';
+		throw new Error(`${items} of ${count} items, ${status}: ${reason}`);
+	}
+	return { ms: run.executionTime, peakMiB };
+}
+
+/** The physical limit: nothing but the requests. */
+async function measureAxios({ baseUrl, apiKey }: Service, count: number): Promise<number> {
+	const startedAt = performance.now();
+	const headers = { Authorization: `Bearer ${apiKey}` };
+	await Promise.all(
+		Array.from({ length: count }, async (_, i) =>
+			axios.get(`${baseUrl}/v1/queue/progress/queue-${i}`, { headers, proxy: false }),
+		),
+	);
+	return performance.now() - startedAt;
+}
+
+void main();

@@ -1,0 +1,19 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const FOLDER = resolve('.n8n-local', 'bench');
+
+/** Keeps what a benchmark has measured, for the report (`npm run bench -- report`). */
+export function keepFigures(name: string, figures: object): void {
+	mkdirSync(FOLDER, { recursive: true });
+	writeFileSync(join(FOLDER, `${name}.json`), JSON.stringify(figures, null, 2));
+}
+
+/** @throws Error when this benchmark has not been run here */
+export function readFigures(name: string): unknown {
+	try {
+		return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
+	} catch {
+		throw new Error(`There are no figures of "${name}" yet: run "npm run bench -- ${name}" first.`);
+	}
+}

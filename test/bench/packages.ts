@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { buildNpmEnvironment } from '../../scripts/cache/buildNpmEnvironment';
+import { packPackage } from '../../scripts/n8n/packPackage';
+import { ProcessSet } from '../../scripts/processes/ProcessSet';
+import { keepFigures } from './keepFigures';
+import { median } from './median';
+
+/** Inside the project, so that all of them find the same n8n-workflow. */
+const FOLDER = resolve('.n8n-local', 'bench', 'packages');
+const OURS = 'n8n-nodes-video-generation';
+const PEERS = ['@mendable/n8n-nodes-firecrawl', '@blotato/n8n-nodes-blotato'];
+const RUNS = 15;
+
+export interface PackageFigures {
+	name: string;
+	version: string;
+	/** Of the unpacked package, in KiB, with what it brings along. */
+	sizeKiB: number;
+	loadMs: number;
+}
+
+/** Loads what a package declares for n8n, in a process that has n8n-workflow already, and says how long it took. */
+const LOAD = `
+require('n8n-workflow');
+const { join } = require('node:path');
+const folder = process.argv[1];
+const { nodes = [], credentials = [] } = require(join(folder, 'package.json')).n8n;
+const startedAt = process.hrtime.bigint();
+for (const file of [...nodes, ...credentials]) {
+	for (const Type of Object.values(require(join(folder, file)))) if (typeof Type === 'function') new Type();
+}
+console.log(Number(process.hrtime.bigint() - startedAt) / 1e6);
+`;
+
+/** Size and load time beside two other community packages for n8n. */
+async function main(): Promise<void> {
+	await install();
+	const names = [OURS, ...PEERS];
+	const times = new Map<string, number[]>(names.map((name) => [name, []]));
+	for (let run = 0; run < RUNS; run++) {
+		for (const name of names) times.get(name)?.push(measureLoad(name));
+	}
+	const figures = names.map((name): PackageFigures => {
+		const folder = join(FOLDER, 'node_modules', name);
+		const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+			version: string;
+		};
+		const loadMs = Number(median(times.get(name) ?? []).toFixed(1));
+		return { name, version, sizeKiB: Math.round(measureFolder(folder) / 1024), loadMs };
+	});
+	console.table(figures);
+	keepFigures('packages', figures);
+}
+
+async function install(): Promise<void> {
+	rmSync(FOLDER, { recursive: true, force: true });
+	mkdirSync(FOLDER, { recursive: true });
+	const processes = new ProcessSet();
+	try {
+		const tarball = await packPackage(join(FOLDER, 'ours'), processes);
+		writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true }));
+		// As n8n installs a community package.
+		const flags = ['--ignore-scripts', '--omit=peer', '--omit=dev', '--legacy-peer-deps'];
+		await processes.run('npm', ['install', tarball, ...PEERS, ...flags, '--no-audit'], {
+			cwd: FOLDER,
+			env: buildNpmEnvironment(),
+		});
+	} finally {
+		await processes.endAll();
+	}
+}
+
+function measureLoad(name: string): number {
+	const folder = join(FOLDER, 'node_modules', name);
+	return Number(execFileSync(process.execPath, ['-e', LOAD, folder], { cwd: FOLDER }).toString());
+}
+
+function measureFolder(folder: string): number {
+	return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+		const path = join(folder, entry.name);
+		return sum + (entry.isDirectory() ? measureFolder(path) : statSync(path).size);
+	}, 0);
+}
+
+void main();
