@@ -5,6 +5,14 @@ const CHECKS = [
 	['Checking types', ['tsc', '-p', 'tsconfig.json']],
 	['Checking the rules of n8n and our own', ['eslint', '.', '--max-warnings', '0']],
 	['Checking the description of the API', ['redocly', 'lint', 'docs/openapi.yaml']],
+	[
+		'Checking links between the documents',
+		[
+			'remark',
+			...['--use', 'remark-validate-links=repository:false', '--frail', '--quiet'],
+			...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md', 'docs', 'sandbox'],
+		],
+	],
 	['Checking the format', ['prettier', '--check', '.', '--log-level', 'warn']],
 ];
 
