@@ -1,4 +1,5 @@
 import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReadableError } from '../ReadableError';
 import { parseFlatted } from './parseFlatted';
@@ -28,6 +29,8 @@ export class N8nClient {
 			baseURL: `${address}/rest`,
 			timeout: REQUEST_TIMEOUT_MS,
 			proxy: false,
+			// A kept connection may be closed by a busy n8n just when the next request goes out on it.
+			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}
 
