@@ -22,7 +22,7 @@ const operations = new VideoGeneration().description.properties
 	.filter(({ name }) => name === 'operation')
 	.flatMap(({ options, displayOptions }) =>
 		(options as INodePropertyOptions[]).map(
-			({ value }) => `${String(displayOptions?.show?.resource?.[0])}.${String(value)}`,
+			({ value }) => `${displayOptions?.show?.resource?.[0] as string}.${String(value)}`,
 		),
 	);
 

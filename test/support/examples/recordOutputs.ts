@@ -17,7 +17,7 @@ interface Case {
 	title: string;
 	parameters?: INodeParameters;
 	/** Brings the sandbox to where the example begins; returns the node's input, where it matters. */
-	prepare?: () => Promise<IDataObject[]> | IDataObject[] | undefined;
+	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
 }
 
 /**
@@ -91,7 +91,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 			parameters: { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') },
 			prepare: async () => {
 				const { queueId, projectId } = await queue(service);
-				return [{ queueId: queueId as string, projectId: projectId as string }];
+				return [{ queueId: queueId, projectId: projectId }];
 			},
 		},
 		{

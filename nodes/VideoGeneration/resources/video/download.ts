@@ -13,7 +13,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. {{ $json.url }}',
 			description:
-				'The address of the video: the URL that Video > Get Many returns. The API key is not sent there.',
+				'The address of the finished video: the URL that Video > Get Many returns, or the videoUrl of a wait. The API key is not sent there.',
 		},
 		{
 			displayName: 'Put Output File in Field',
@@ -38,7 +38,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 					default: '',
 					placeholder: 'e.g. product-teaser.mp4',
 					description:
-						'What to call the file. By default it is named by its address. Without an extension, it gets that of the video.',
+						'What to call the file. If it is empty, the file is named by its address. A name without an extension gets that of the video.',
 				},
 				maxTriesOption,
 			],
