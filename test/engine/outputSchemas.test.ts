@@ -4,14 +4,15 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { loadOutputSchema } from 'n8n-core';
 import type { INodePropertyOptions } from 'n8n-workflow';
+import type { OutputSchema } from '../../scripts/docs/OutputSchema';
+import type { RecordedOutput } from '../../scripts/docs/RecordedOutput';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
-import type { RecordedOutput } from '../support/examples/RecordedOutput';
 import { recordOutputs } from '../support/examples/recordOutputs';
 import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
 import { listFields, listPromisedFields } from '../support/schemas/listFields';
-import { loadSchema, NODE_FOLDER, type OutputSchema } from '../support/schemas/loadSchema';
+import { loadSchema, NODE_FOLDER } from '../support/schemas/loadSchema';
 
 const service = useSandbox();
 useBinaryStore();

@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { RecordedOutput } from '../../../scripts/docs/RecordedOutput';
 import { ActiveTrigger } from '../engine/ActiveTrigger';
 import { PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';
 import { runWithoutWaiting } from '../engine/runWithoutWaiting';
 import type { SandboxInTests } from '../engine/useSandbox';
-import type { RecordedOutput } from './RecordedOutput';
 
 /** Long enough for every video that is being made. */
 const UNTIL_FINISHED_MS = 60_000;
@@ -16,6 +16,8 @@ interface Case {
 	operation: string;
 	title: string;
 	parameters?: INodeParameters;
+	/** How many items of the output are enough to see. */
+	shown?: number;
 	/** Brings the sandbox to where the example begins; returns the node's input, where it matters. */
 	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
 }
@@ -31,7 +33,7 @@ export async function recordOutputs(service: SandboxInTests): Promise<RecordedOu
 	for (const each of listCases(service)) {
 		service.sandbox.reset();
 		const input = await each.prepare?.();
-		const { parameters = {} } = each;
+		const { parameters = {}, shown } = each;
 		const output =
 			each.operation === 'trigger'
 				? await poll(service, parameters)
@@ -41,6 +43,7 @@ export async function recordOutputs(service: SandboxInTests): Promise<RecordedOu
 			title: each.title,
 			parameters,
 			...(input && { input }),
+			...(shown && { shown }),
 			output: output.map(({ json, binary }) => ({ json, ...(binary && { binary }) })),
 		});
 	}
@@ -74,6 +77,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 			title: 'Two videos of one project, finished at the same time',
 			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
+			shown: 1,
 		},
 		{
 			operation: 'queue.getProgress',
@@ -96,7 +100,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.wait',
-			title: 'Finished before, with other videos beside it, and without its project',
+			title: 'Finished before the wait began, and without its project',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);

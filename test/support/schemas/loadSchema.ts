@@ -1,16 +1,7 @@
 import path from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
+import type { OutputSchema } from '../../../scripts/docs/OutputSchema';
 import { PACKAGE_ROOT } from '../engine/loadPackage';
-
-/** A JSON Schema, as far as the output schemas use it. */
-export interface OutputSchema {
-	type: string | string[];
-	description?: string;
-	format?: string;
-	nullable?: boolean;
-	properties?: Record<string, OutputSchema>;
-	items?: OutputSchema;
-}
 
 /** Where n8n looks for `__schema__`: beside the compiled node. */
 export const NODE_FOLDER = path.join(PACKAGE_ROOT, 'dist/nodes/VideoGeneration');

@@ -22,7 +22,8 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			required: true,
 			default: 'data',
 			hint: 'The name of the output binary field to put the file in',
-			description: 'The name of the binary field that the next nodes find the file in',
+			description:
+				'Most nodes that take a file look for it in the field data, unless they are told another name',
 		},
 		{
 			displayName: 'Options',

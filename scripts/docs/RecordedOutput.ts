@@ -10,5 +10,7 @@ export interface RecordedOutput {
 	parameters: INodeParameters;
 	/** Undefined where the operation looks at nothing of its input. */
 	input?: IDataObject[];
+	/** How many of the output's items are enough to see; all of them where it is left out. */
+	shown?: number;
 	output: { json: IDataObject; binary?: IBinaryKeyData }[];
 }
