@@ -7,7 +7,7 @@ export function renderExample(example: RecordedOutput, parameters: INodeProperti
 	const which = shown < output.length ? `, the first of ${output.length} items` : '';
 	const files = output.flatMap(({ binary = {} }) => Object.entries(binary));
 	return [
-		`**Example: ${title[0]?.toLowerCase() ?? ''}${title.slice(1)}**`,
+		`**${title}**`,
 		renderSettings(example, parameters),
 		input ? `Input:\n\n${renderJson(input)}` : '',
 		`Output${which}:\n\n${renderJson(output.slice(0, shown).map(({ json }) => json))}`,

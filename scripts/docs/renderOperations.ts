@@ -50,9 +50,13 @@ function renderOverview(operations: OperationDoc[]): string {
 		operations.map(({ name, title, description }) => [
 			`[${title}](#${toAnchor(title)})`,
 			cutCost(description),
-			OPERATION_NOTES[name]?.cost ?? '',
+			capitalize(OPERATION_NOTES[name]?.cost ?? ''),
 		]),
 	);
+}
+
+function capitalize(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The cost has a place of its own. */
@@ -63,7 +67,7 @@ function cutCost(description: string): string {
 function renderCommon({ commonErrors, maxTries }: OperationsSource, terms: Terms): string {
 	return [
 		'## Every operation',
-		`Runs once for each input item, and links each output item to its input. Under **Options**, each has **${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}). ${maxTries.description ?? ''}`,
+		`Each operation of the node runs once for each input item, and links each output item to its input. Under **Options**, each has **${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}). ${maxTries.description ?? ''}`,
 		"A failed item stops the workflow, or comes out as data where the node's **On Error** setting says so: [what it looks like](../README.md#what-happens-when-something-goes-wrong). These errors can come from any operation:",
 		renderErrors(commonErrors, terms),
 	].join('\n\n');
@@ -85,6 +89,7 @@ function renderOperation(
 		renderParameters(parameters, terms),
 		'### Output',
 		renderFields(schema, terms, isList ? { type: 'object' } : video),
+		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
 		...examples.map((example) => renderExample(example, parameters)),
 		...(errors.length === 0 ? [] : ['### Errors worth knowing', renderErrors(errors, terms)]),
 	].join('\n\n');
