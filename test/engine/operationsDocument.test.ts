@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { collectOperations } from '../../scripts/docs/collectOperations';
 import { renderOperations } from '../../scripts/docs/renderOperations';
+import { toAnchor } from '../../scripts/docs/renderText';
 import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
 import { loadPackage, PACKAGE_ROOT } from '../support/engine/loadPackage';
 import { NODE_TYPE } from '../support/engine/runNode';
@@ -18,6 +19,9 @@ useBinaryStore();
 
 const FILE = path.join(PACKAGE_ROOT, 'docs/operations.md');
 const PRETTIER = path.join(PACKAGE_ROOT, 'node_modules/prettier/bin/prettier.cjs');
+
+// It runs the node some 40 times; on a busy machine that takes a while.
+jest.setTimeout(60_000);
 
 /** "npm run docs" writes the document, and is the only one that does. */
 const mustWrite = process.env.WRITE_DOCUMENTS === 'true';
@@ -57,4 +61,17 @@ test('docs/operations.md says what the nodes say and do now; if not, "npm run do
 	const document = await renderDocument();
 	if (mustWrite) fs.writeFileSync(FILE, document);
 	expect(fs.readFileSync(FILE, 'utf8')).toBe(document);
+});
+
+test('every link to a part of docs/operations.md finds it', () => {
+	const read = (file: string) => fs.readFileSync(path.join(PACKAGE_ROOT, file), 'utf8');
+	const anchors = [...read('docs/operations.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+		toAnchor(title),
+	);
+	const links = [
+		...read('docs/operations.md').matchAll(/\]\(#([\w-]+)\)/g),
+		...read('README.md').matchAll(/\]\(docs\/operations\.md#([\w-]+)\)/g),
+	].map(([, anchor]) => anchor);
+	expect(links.length).toBeGreaterThan(16);
+	expect(anchors).toEqual(expect.arrayContaining(links));
 });
