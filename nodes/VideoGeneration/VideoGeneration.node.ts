@@ -4,6 +4,7 @@ import { searchProjects } from './listSearch/searchProjects';
 import { CREDENTIAL, REQUEST_DEFAULTS } from './request/requestDefaults';
 import { sendByPolicy } from './request/sendByPolicy';
 import { accountProperties } from './resources/account';
+import { hints } from './resources/hints';
 import { projectProperties } from './resources/project';
 import { queueProperties } from './resources/queue';
 import { videoProperties } from './resources/video';
@@ -19,7 +20,7 @@ export class VideoGeneration implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Queue videos, follow their progress and list the finished ones',
+		description: 'Make videos from your projects, wait for them and download them',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -27,6 +28,7 @@ export class VideoGeneration implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		requestDefaults: REQUEST_DEFAULTS,
 		requestOperations: { pagination: sendByPolicy },
+		hints,
 		properties: [
 			{
 				displayName: 'Resource',
@@ -34,10 +36,10 @@ export class VideoGeneration implements INodeType {
 				type: 'options',
 				noDataExpression: true,
 				options: [
-					{ name: 'Account', value: 'account' },
-					{ name: 'Project', value: 'project' },
-					{ name: 'Queue', value: 'queue' },
-					{ name: 'Video', value: 'video' },
+					{ name: 'Account', value: 'account', description: 'Your name and your credits' },
+					{ name: 'Project', value: 'project', description: 'What videos are made from' },
+					{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
+					{ name: 'Video', value: 'video', description: 'Videos that are finished' },
 				],
 				default: 'queue',
 			},

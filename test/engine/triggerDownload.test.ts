@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import axios from 'axios';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import type { Storage } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -63,6 +64,37 @@ describe.each(['static data', 'durable cursors'] as Storage[])(
 			expect(there?.json).not.toHaveProperty('downloadError');
 			expect(store.listFiles()).toHaveLength(1);
 			expect(await trigger.poll()).toEqual({ items: null });
+		});
+
+		test.each([
+			['is gone', { kind: 'status', status: 404 }, /link in url may have expired/],
+			['is forbidden', { kind: 'status', status: 403 }, /link in url may have expired/],
+			['is refused', { kind: 'status', status: 402 }, /Check url of this item/],
+			['is a web page', { kind: 'html' }, /link in url may have expired/],
+			['is limited', { kind: 'tooManyRequests', retryAfter: 'none' }, /later in the workflow/],
+		] as [string, FaultSpec, RegExp][])(
+			'explains a file that %s without fields that only the other node has',
+			async (_what, fault, expected) => {
+				const trigger = await activate(storage);
+				service.sandbox.addVideos('main', [{}]);
+				service.sandbox.addFault({ ...fault, operation: 'video.file' });
+				const { items } = await runWithoutWaiting(() => trigger.poll());
+				const { description } = items?.[0]?.json.downloadError as { description: string };
+				expect(description).toMatch(expected);
+				expect(description).not.toMatch(/Video URL|Max Tries|Enter/);
+			},
+		);
+
+		test('explains a video whose address is no web address', async () => {
+			const trigger = await activate(storage);
+			service.sandbox.addVideos('main', [{ url: 'file:///etc/hosts' }, { url: ' ' }]);
+			const { items } = await trigger.poll();
+			expect(items?.map(({ json }) => json.downloadError)).toEqual(
+				Array.from({ length: 2 }, () => ({
+					message: 'The url of the video is no web address',
+					description: expect.stringContaining('Video > Get Many') as string,
+				})),
+			);
 		});
 
 		test('gives up a file that takes longer than n8n gives a poll, and leaves no half of it', async () => {

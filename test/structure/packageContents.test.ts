@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(__dirname, '../..');
@@ -43,5 +44,15 @@ describe('The package', () => {
 		'dist/icons/videoGeneration.dark.svg',
 	])('ships %s', (file) => {
 		expect(files).toContain(file);
+	});
+
+	test('ships an output schema for each operation, where n8n looks for it', () => {
+		const folder = 'nodes/VideoGeneration/__schema__';
+		const schemas = fs
+			.readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith('.json'))
+			.map((file) => `dist/${folder}/${file.split(path.sep).join('/')}`);
+		expect(schemas).toHaveLength(8);
+		expect(files).toEqual(expect.arrayContaining(schemas));
 	});
 });

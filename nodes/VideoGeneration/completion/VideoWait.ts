@@ -119,10 +119,15 @@ export class VideoWait implements QueuedVideo {
 		const { url = null } = video ?? {};
 		const candidates = 'video' in match ? [] : match.candidates;
 		const newest = [...candidates].sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
-		this.end()?.resolve({
-			...this.details,
+		const ids = {
 			queueId: this.order.queueId,
 			projectId: this.projectId ?? video?.projectId ?? null,
+		};
+		// First, where a table of the output begins, and last, since they are not the service's to change.
+		this.end()?.resolve({
+			...ids,
+			...this.details,
+			...ids,
 			video,
 			videoUrl: this.videoUrl ?? url,
 			...(video

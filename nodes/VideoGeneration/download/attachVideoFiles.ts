@@ -10,6 +10,13 @@ import { downloadVideo } from './downloadVideo';
 /** n8n before 2.41 does not say how long a poll may take. */
 const USUAL_BUDGET_MS = 300_000;
 
+/** The trigger has no field for the address. */
+const HOST_OF_NEW_VIDEO = {
+	...VIDEO_HOST,
+	fields: 'url',
+	rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
+};
+
 /** So much of the time that n8n gives a poll is left to start the execution. */
 const MARGIN_MS = 10_000;
 
@@ -61,5 +68,12 @@ function explain(reason: unknown): IDataObject {
 			description: 'Download it in the workflow with Video > Download, which has no such limit.',
 		};
 	}
-	return { ...describeFailure(failure, VIDEO_HOST) };
+	if (failure.kind === 'unsent') {
+		return {
+			message: 'The url of the video is no web address',
+			description:
+				'Get the video again with Video > Get Many, and download it with Video > Download.',
+		};
+	}
+	return { ...describeFailure(failure, HOST_OF_NEW_VIDEO) };
 }

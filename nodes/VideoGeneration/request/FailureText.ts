@@ -11,7 +11,7 @@ export interface FailureText {
 /** What an operation adds to its errors. */
 export interface FailureContext {
 	requestKind: RequestKind;
-	/** The fields to look at when the service rejects the request, as displayed. */
+	/** The fields to look at when the request is rejected, as displayed. */
 	fields?: string;
 	/** What to do about a rate limit, where it is not a run of the workflow that asks. */
 	rateLimitAdvice?: string;

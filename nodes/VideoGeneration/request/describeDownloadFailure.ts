@@ -1,16 +1,21 @@
 import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
-import type { FailureText } from './FailureText';
+import type { FailureContext, FailureText } from './FailureText';
 import type { FailureFacts, RequestFailure } from './requestFailure';
 import { countTries } from './countTries';
 
-const GET_A_NEW_LINK =
-	'The link in "Video URL" may have expired: get a new one with Video > Get Many.';
+const RUN_LESS =
+	'Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.';
 const TIMED_OUT = ['ECONNABORTED', 'ETIMEDOUT'];
 
 /** The texts of a failed download, where another host than the video service was asked. */
-export function describeDownloadFailure({ kind, facts }: RequestFailure): FailureText {
+export function describeDownloadFailure(
+	{ kind, facts }: RequestFailure,
+	{ fields: field = '"Video URL"', rateLimitAdvice = RUN_LESS }: Partial<FailureContext> = {},
+): FailureText {
 	const { httpCode = '', serviceMessage = '', retryAfterMs = 0 } = facts;
+	const getANewLink = `The link in ${field} may have expired: get a new one with Video > Get Many.`;
+	const checkLink = `Check ${field} of this item.`;
 	const isTooLong = retryAfterMs > LONGEST_RETRY_AFTER_MS;
 	switch (kind) {
 		case 'rateLimited':
@@ -18,12 +23,12 @@ export function describeDownloadFailure({ kind, facts }: RequestFailure): Failur
 				message: "The video's host is receiving too many requests",
 				description: isTooLong
 					? describeLongWait(retryAfterMs)
-					: `${asked(facts)} Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.`,
+					: `${asked(facts)} ${rateLimitAdvice}`,
 			};
 		case 'unreached':
 			return {
 				message: `The video's host could not be reached (${httpCode})`,
-				description: `${asked(facts)} Check "Video URL" of this item. The host may be down: try again later.`,
+				description: `${asked(facts)} ${checkLink} The host may be down: try again later.`,
 			};
 		case 'uncertain':
 			return {
@@ -33,19 +38,19 @@ export function describeDownloadFailure({ kind, facts }: RequestFailure): Failur
 					: `${asked(facts)} Nothing was kept. This is a problem of the host or of the network: try again later.`,
 			};
 		case 'redirected':
-			return describeRedirect(facts);
+			return describeRedirect(facts, getANewLink);
 		case 'rejected':
-			return describeRejection(facts);
+			return describeRejection(facts, getANewLink, checkLink);
 		case 'unreadable':
 			return {
 				message: nameWhatCame(facts),
-				description: `Check "Video URL" of this item. ${GET_A_NEW_LINK} Nothing was kept. ${asked(facts)}`,
+				description: `${checkLink} ${getANewLink} Nothing was kept. ${asked(facts)}`,
 			};
 		case 'unsent': {
 			const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
 			return {
 				message: message || 'The video could not be asked for',
-				description: `${next ?? `Check "Video URL" of this item. ${facts.address ?? 'The address'} was not asked`}.`,
+				description: `${next ?? `${checkLink} ${facts.address ?? 'The address'} was not asked`}.`,
 			};
 		}
 		case 'cancelled':
@@ -59,7 +64,7 @@ export function describeDownloadFailure({ kind, facts }: RequestFailure): Failur
 		default:
 			return {
 				message: `The download of the video failed: "${serviceMessage || httpCode}"`,
-				description: `Check "Video URL" of this item. ${asked(facts)}`,
+				description: `${checkLink} ${asked(facts)}`,
 			};
 	}
 }
@@ -77,7 +82,7 @@ function describeBreak(facts: FailureFacts): string {
 	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video came'}`;
 }
 
-function describeRedirect(facts: FailureFacts): FailureText {
+function describeRedirect(facts: FailureFacts, getANewLink: string): FailureText {
 	const { found, location = '' } = facts;
 	const message =
 		found === 'tooMany'
@@ -85,28 +90,32 @@ function describeRedirect(facts: FailureFacts): FailureText {
 			: found === 'notWeb'
 				? `The video's address redirects to "${location}", which leads to no web address`
 				: "The video's address redirects without saying where";
-	return { message, description: `${GET_A_NEW_LINK} ${asked(facts)}` };
+	return { message, description: `${getANewLink} ${asked(facts)}` };
 }
 
-function describeRejection(facts: FailureFacts): FailureText {
+function describeRejection(
+	facts: FailureFacts,
+	getANewLink: string,
+	checkLink: string,
+): FailureText {
 	const { httpCode = '' } = facts;
 	switch (httpCode) {
 		case '404':
 		case '410':
 			return {
 				message: `There is no video at this address (${httpCode})`,
-				description: `${GET_A_NEW_LINK} ${asked(facts)}`,
+				description: `${getANewLink} ${asked(facts)}`,
 			};
 		case '401':
 		case '403':
 			return {
 				message: `The video's host does not allow the download (${httpCode})`,
-				description: `${GET_A_NEW_LINK} The API key is not sent to the video's host. ${asked(facts)}`,
+				description: `${getANewLink} The API key is not sent to the video's host. ${asked(facts)}`,
 			};
 		default:
 			return {
 				message: `The video's host rejected the request (${httpCode})`,
-				description: `Check "Video URL" of this item. ${asked(facts)}`,
+				description: `${checkLink} ${asked(facts)}`,
 			};
 	}
 }

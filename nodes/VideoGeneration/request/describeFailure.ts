@@ -14,7 +14,7 @@ const MAYBE_QUEUED =
 /** Tells the user in two sentences what happened and what to do: the one place of all such texts. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { kind, facts } = failure;
-	if (context.isOfVideoHost === true) return describeDownloadFailure(failure);
+	if (context.isOfVideoHost === true) return describeDownloadFailure(failure, context);
 	if (isAboutCredits(failure)) return describeMissingCredits(facts, context);
 	switch (kind) {
 		case 'rateLimited':

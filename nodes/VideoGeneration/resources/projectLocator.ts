@@ -19,6 +19,7 @@ export const projectLocator: INodeProperties = {
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. 6f1c2a7e',
+			hint: 'Project > Get Many returns it as id',
 		},
 	],
 };

@@ -24,7 +24,7 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 						{ name: 'Updated At', value: 'updatedAt' },
 					],
 					default: 'updatedAt',
-					description: 'Which date of a project decides about the order',
+					description: 'Which date of the projects to sort them by',
 				},
 				{
 					displayName: 'Sort Order',
@@ -35,7 +35,7 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 						{ name: 'Oldest First', value: 'asc' },
 					],
 					default: 'desc',
-					description: 'Whether the newest or the oldest projects come first',
+					description: 'Which projects to return first',
 				},
 			],
 		},

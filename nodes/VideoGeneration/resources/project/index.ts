@@ -21,7 +21,7 @@ export const projectProperties: INodeProperties[] = [
 				name: 'Get Many',
 				value: 'getAll',
 				action: 'Get many projects',
-				description: 'List the projects that videos can be made of, which costs nothing',
+				description: 'List the projects that videos can be made from, which costs nothing',
 				routing: {
 					request: { method: 'GET', url: '/v1/projects' },
 					send: {

@@ -9,7 +9,8 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 		{
 			...projectLocator,
 			required: true,
-			description: 'The project to make a video of. Most videos cost 1 credit, some projects more.',
+			description:
+				'The project to make the video from. Most videos cost 1 credit, those of some projects more.',
 		},
 		{
 			displayName: 'Overwrite Settings',
@@ -17,7 +18,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to use the settings given here instead of those saved in the project. Needs a custom prompt.',
+				"Whether what is set here replaces the settings saved in the project. 'Custom Prompt' is required then.",
 		},
 		{
 			displayName: 'Custom Prompt',
@@ -27,7 +28,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. A sunrise over the sea, calm music',
 			description:
-				"What the video is to show, instead of the project's own prompt. Required when Overwrite Settings is on, otherwise the project's prompt is used when this is empty.",
+				"What the video is to show, instead of the project's own prompt. Leave it empty to use the project's prompt. Required when 'Overwrite Settings' is on.",
 		},
 		{
 			displayName: 'Wait for Completion',
@@ -35,7 +36,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the video is finished and return it with its address. All items wait at the same time.',
+				'Whether to wait until the video is finished and return it with its address, instead of returning the queue item at once. All items wait at the same time.',
 		},
 		{ ...waitOptions, displayOptions: { show: { waitForCompletion: [true] } } },
 	],

@@ -9,5 +9,5 @@ export const queueIdField: INodeProperties = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. {{ $json.queueId }}',
-	description: 'The queueId that Queue > Add has returned',
+	description: 'The queueId that Queue > Add returns for a video',
 };

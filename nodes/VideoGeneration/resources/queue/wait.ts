@@ -9,7 +9,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 		{
 			...projectLocator,
 			description:
-				'The project of the queue item. The service ties a finished video to its project only: without it, the video can be told only while no other one is finished.',
+				'The project that the video is made from, so that the finished video can be told from those of other projects. If it is empty, the video may be any one that is finished in the meantime.',
 		},
 		waitOptions,
 	],

@@ -19,7 +19,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_COMPLETED_STATUSES,
 			description:
-				'The status words that mean that a video is finished, separated by commas. Upper and lower case are the same.',
+				'The words in "status" that mean that a video is finished, separated by commas. Upper and lower case are the same.',
+			hint: 'The service does not publish its words: if a finished video goes unnoticed, add the word that Get Progress shows',
 		},
 		{
 			displayName: 'Failed Statuses',
@@ -27,7 +28,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_FAILED_STATUSES,
 			description:
-				'The status words that mean that there will be no video, separated by commas. Upper and lower case are the same.',
+				'The words in "status" that mean that there will be no video, separated by commas. Upper and lower case are the same.',
+			hint: 'Any word that is in neither list means that the video is still being made',
 		},
 		{
 			displayName: 'Polling Interval',
@@ -35,7 +37,7 @@ export const waitOptions: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_POLLING_INTERVAL_SECONDS,
-			description: 'How many seconds lie between two looks at the progress',
+			description: 'How many seconds to wait between two looks at the progress',
 		},
 		{
 			displayName: 'Timeout',
@@ -45,6 +47,7 @@ export const waitOptions: INodeProperties = {
 			default: DEFAULT_TIMEOUT_SECONDS,
 			description:
 				'After how many seconds to stop waiting. The video is made all the same, and the error says how to go on.',
+			hint: 'If the workflow has a timeout in its settings, that one must be longer: it ends the whole execution',
 		},
 	],
 };

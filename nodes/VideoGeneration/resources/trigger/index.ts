@@ -8,7 +8,7 @@ export const triggerProperties: INodeProperties[] = [
 		typeOptions: { loadOptionsMethod: 'getProjects' },
 		default: [],
 		description:
-			'The projects whose videos start the workflow; none chosen means all of them. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+			'The projects whose videos start the workflow. Leave it empty for all of them. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	},
 	{
 		displayName: 'Options',
@@ -31,7 +31,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether the first poll also starts the workflow for the videos that are there already, instead of only for those that are finished later',
+					'Whether the workflow also starts for the videos that are finished already when it is published, instead of only for later ones',
 			},
 			{
 				displayName: 'Put Output File in Field',
@@ -40,7 +40,8 @@ export const triggerProperties: INodeProperties[] = [
 				default: 'data',
 				displayOptions: { show: { downloadVideo: [true] } },
 				hint: 'The name of the output binary field to put the file in',
-				description: 'The name of the binary field that the next nodes find the file in',
+				description:
+					'Most nodes that take a file look for it in the field data, unless they are told another name',
 			},
 		],
 	},

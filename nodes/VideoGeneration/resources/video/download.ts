@@ -13,7 +13,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. {{ $json.url }}',
 			description:
-				'The address of the video: the URL that Video > Get Many returns. The API key is not sent there.',
+				'The address of the finished video: the URL that Video > Get Many returns, or the videoUrl of a wait. The API key is not sent there.',
 		},
 		{
 			displayName: 'Put Output File in Field',
@@ -22,7 +22,8 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			required: true,
 			default: 'data',
 			hint: 'The name of the output binary field to put the file in',
-			description: 'The name of the binary field that the next nodes find the file in',
+			description:
+				'Most nodes that take a file look for it in the field data, unless they are told another name',
 		},
 		{
 			displayName: 'Options',
@@ -38,7 +39,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 					default: '',
 					placeholder: 'e.g. product-teaser.mp4',
 					description:
-						'What to call the file. By default it is named by its address. Without an extension, it gets that of the video.',
+						'What to call the file. If it is empty, the file is named by its address. A name without an extension gets that of the video.',
 				},
 				maxTriesOption,
 			],

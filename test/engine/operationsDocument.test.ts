@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { collectOperations } from '../../scripts/docs/collectOperations';
+import { renderOperations } from '../../scripts/docs/renderOperations';
+import { toAnchor } from '../../scripts/docs/renderText';
+import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
+import { loadPackage, PACKAGE_ROOT } from '../support/engine/loadPackage';
+import { NODE_TYPE } from '../support/engine/runNode';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { useSandbox } from '../support/engine/useSandbox';
+import { maxTriesOption } from '../../nodes/VideoGeneration/resources/maxTriesOption';
+import { recordErrors } from '../support/examples/recordErrors';
+import { recordOutputs } from '../support/examples/recordOutputs';
+import { loadSchema } from '../support/schemas/loadSchema';
+
+const service = useSandbox();
+useBinaryStore();
+
+const FILE = path.join(PACKAGE_ROOT, 'docs/operations.md');
+const PRETTIER = path.join(PACKAGE_ROOT, 'node_modules/prettier/bin/prettier.cjs');
+
+// It runs the node some 40 times; on a busy machine that takes a while.
+jest.setTimeout(60_000);
+
+/** "npm run docs" writes the document, and is the only one that does. */
+const mustWrite = process.env.WRITE_DOCUMENTS === 'true';
+
+/** The sandbox has another port each time. */
+function hideAddress<T>(recorded: T): T {
+	const { url } = service.sandbox;
+	return JSON.parse(JSON.stringify(recorded).replaceAll(url, 'https://api.example.com')) as T;
+}
+
+async function renderDocument(): Promise<string> {
+	const { nodes } = await loadPackage();
+	const [node, trigger] = [nodes[NODE_TYPE], nodes[TRIGGER_TYPE]];
+	if (!node || !trigger) throw new Error('The package lacks a node');
+	const errors = hideAddress(await recordErrors(service));
+	const operations = collectOperations({
+		node: node.description,
+		trigger: trigger.description,
+		loadSchema,
+		outputs: hideAddress(await recordOutputs(service)),
+		errors,
+	});
+	const text = renderOperations({
+		operations,
+		commonErrors: errors.filter(({ operation }) => operation === 'any'),
+		maxTries: maxTriesOption,
+		video: loadSchema('video.getAll'),
+	});
+	return execFileSync(process.execPath, [PRETTIER, '--stdin-filepath', FILE], {
+		cwd: PACKAGE_ROOT,
+		input: text,
+		encoding: 'utf8',
+	});
+}
+
+test('docs/operations.md says what the nodes say and do now; if not, "npm run docs" writes it anew', async () => {
+	const document = await renderDocument();
+	if (mustWrite) fs.writeFileSync(FILE, document);
+	expect(fs.readFileSync(FILE, 'utf8')).toBe(document);
+});
+
+test('every link to a part of docs/operations.md finds it', () => {
+	const read = (file: string) => fs.readFileSync(path.join(PACKAGE_ROOT, file), 'utf8');
+	const anchors = [...read('docs/operations.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+		toAnchor(title),
+	);
+	const links = [
+		...read('docs/operations.md').matchAll(/\]\(#([\w-]+)\)/g),
+		...read('README.md').matchAll(/\]\(docs\/operations\.md#([\w-]+)\)/g),
+	].map(([, anchor]) => anchor);
+	expect(links.length).toBeGreaterThan(16);
+	expect(anchors).toEqual(expect.arrayContaining(links));
+});

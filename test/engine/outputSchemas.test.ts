@@ -1,0 +1,172 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { loadOutputSchema } from 'n8n-core';
+import type { INodePropertyOptions } from 'n8n-workflow';
+import type { OutputSchema } from '../../scripts/docs/OutputSchema';
+import type { RecordedOutput } from '../../scripts/docs/RecordedOutput';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { useSandbox } from '../support/engine/useSandbox';
+import { recordOutputs } from '../support/examples/recordOutputs';
+import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
+import { listFields, listPromisedFields } from '../support/schemas/listFields';
+import { loadSchema, NODE_FOLDER } from '../support/schemas/loadSchema';
+
+const service = useSandbox();
+useBinaryStore();
+
+const SOURCES = path.resolve(__dirname, '../../nodes/VideoGeneration/__schema__');
+
+const operations = new VideoGeneration().description.properties
+	.filter(({ name }) => name === 'operation')
+	.flatMap(({ options, displayOptions }) =>
+		(options as INodePropertyOptions[]).map(
+			({ value }) => `${displayOptions?.show?.resource?.[0] as string}.${String(value)}`,
+		),
+	);
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+addFormats(ajv);
+// n8n's own schemas carry the version of their form.
+ajv.addKeyword('version');
+
+let recorded: RecordedOutput[];
+beforeAll(async () => {
+	recorded = await recordOutputs(service);
+});
+const getOutputs = (operation: string) =>
+	recorded
+		.filter((each) => each.operation === operation)
+		.flatMap(({ output }) => output.map(({ json }) => json));
+
+function walk(schema: OutputSchema): OutputSchema[] {
+	const inside = [
+		...Object.values(schema.properties ?? {}),
+		...(schema.items ? [schema.items] : []),
+	];
+	return inside.flatMap((field) => [field, ...walk(field)]);
+}
+
+describe('The output schemas', () => {
+	test('are one for each operation and no other', () => {
+		const files = fs
+			.readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+			.filter((file) => fs.statSync(path.join(SOURCES, file)).isFile())
+			.map((file) => file.split(path.sep).join('/'));
+		expect(files.sort()).toEqual(
+			operations.map((name) => `v1.0.0/${name.replace('.', '/')}.json`).sort(),
+		);
+	});
+
+	// n8n's editor asks for none of a trigger ("Trigger nodes do not have schema previews"), and what
+	// else asks would find a file without resource and operation for this folder's node as well.
+	test('are none that n8n would take for the trigger, nor for a node without its operation', () => {
+		expect(
+			loadOutputSchema({ nodeDir: NODE_FOLDER, version: 1, versionFallback: true }),
+		).toBeUndefined();
+	});
+});
+
+describe.each(operations)('The output schema of %s', (operation) => {
+	const schema = loadSchema(operation);
+
+	test('is in the form that the editor shows: an object with typed fields, without references', () => {
+		expect(schema.type).toBe('object');
+		expect(Object.keys(schema.properties ?? {}).length).toBeGreaterThan(1);
+		for (const field of walk(schema)) {
+			const keys = ['type', 'description', 'format', 'nullable', 'properties', 'items'];
+			expect(keys).toEqual(expect.arrayContaining(Object.keys(field)));
+			// Of several types, the editor looks at the first one only, and shows no field of an object among them.
+			if (field.properties) expect(field.type).toBe('object');
+			if (field.items) expect(field.type).toBe('array');
+		}
+	});
+
+	test('explains every field in one sentence', () => {
+		for (const field of Object.values(schema.properties ?? {}).flatMap((each) => [
+			each,
+			...Object.values(each.properties ?? each.items?.properties ?? {}),
+		])) {
+			expect(field.description).toMatch(/^[A-Z].{8,}[^.]$/);
+		}
+	});
+
+	test('holds for everything that the operation returns', () => {
+		const outputs = getOutputs(operation);
+		expect(outputs.length).toBeGreaterThan(0);
+		const validate = ajv.compile(schema);
+		for (const output of outputs) {
+			expect({ output, errors: validate(output) ? null : validate.errors }).toEqual({
+				output,
+				errors: null,
+			});
+		}
+	});
+
+	test('promises every field that the operation returns, and no other', () => {
+		const returned = new Set(getOutputs(operation).flatMap((output) => listFields(output)));
+		expect([...returned].sort()).toEqual(listPromisedFields(schema).sort());
+	});
+});
+
+/** Where the output of an operation stands in the reply of the service. */
+const REPLIES: Record<string, [request: string, ...path: string[]]> = {
+	'queue.add': ['POST /v1/queue/add', 'newQueueItem'],
+	'queue.getProgress': ['GET /v1/queue/progress/{queueId}', 'details'],
+	'video.getAll': ['GET /v1/videos', 'videos', '[]'],
+	'project.getAll': ['GET /v1/projects', 'projects', '[]'],
+	'account.get': ['GET /v1/user/account'],
+};
+
+/** The node's own words for success, which it takes off. */
+const ENVELOPE = ['status', 'message'];
+
+function findReply(operation: string): JsonObject {
+	const [request, ...steps] = REPLIES[operation] ?? [];
+	const described = loadOpenApi().find(({ method, path }) => `${method} ${path}` === request);
+	const body = described?.responses['200']?.content['application/json']?.schema;
+	return steps.reduce<JsonObject>(
+		(schema, step) =>
+			(step === '[]' ? schema.items : (schema.properties as JsonObject)[step]) as JsonObject,
+		body ?? {},
+	);
+}
+
+describe.each(Object.keys(REPLIES))(
+	"The output schema of %s beside the API's description",
+	(name) => {
+		const replied = findReply(name).properties as Record<string, OutputSchema>;
+		const promised = loadSchema(name).properties ?? {};
+		const fields = Object.keys(replied).filter(
+			(field) => name !== 'account.get' || !ENVELOPE.includes(field),
+		);
+
+		test('has all its fields', () => {
+			expect(fields.length).toBeGreaterThan(2);
+			expect(Object.keys(promised)).toEqual(expect.arrayContaining(fields));
+		});
+
+		test.each(fields)('gives %s the same type', (field) => {
+			expect(promised[field]?.type).toEqual(replied[field]?.type);
+			// A video's address is called a URI there; n8n's users call it a string.
+			if (field !== 'url') expect(promised[field]?.format).toBe(replied[field]?.format);
+		});
+	},
+);
+
+describe('The trigger', () => {
+	test('returns what Video > Get Many returns, and says beside it why a file could not be had', () => {
+		const { properties = {} } = loadSchema('video.getAll');
+		const outputs = getOutputs('trigger');
+		expect(outputs.map((output) => Object.keys(output).length)).toEqual([4, 4, 5]);
+		for (const output of outputs) {
+			expect(Object.keys(output)).toEqual(expect.arrayContaining(Object.keys(properties)));
+		}
+		expect(outputs[2]?.downloadError).toEqual({
+			message: expect.any(String) as string,
+			description: expect.any(String) as string,
+		});
+	});
+});

@@ -1,0 +1,223 @@
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { RecordedOutput } from '../../../scripts/docs/RecordedOutput';
+import { ActiveTrigger } from '../engine/ActiveTrigger';
+import { PROJECT } from '../engine/OPERATIONS';
+import { runNode } from '../engine/runNode';
+import { runWithoutWaiting } from '../engine/runWithoutWaiting';
+import type { SandboxInTests } from '../engine/useSandbox';
+
+/** Long enough for every video that is being made. */
+const UNTIL_FINISHED_MS = 60_000;
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const FROM_INPUT = { queueId: '={{ $json.queueId }}' };
+
+interface Case {
+	operation: string;
+	title: string;
+	parameters?: INodeParameters;
+	/** How many items of the output are enough to see. */
+	shown?: number;
+	/** Brings the sandbox to where the example begins; returns the node's input, where it matters. */
+	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
+}
+
+/**
+ * Runs every operation in each of its shapes, on a sandbox that begins anew for each: the same
+ * outputs every time, but for the sandbox's port.
+ *
+ * Needs n8n's binary store (`useBinaryStore`).
+ */
+export async function recordOutputs(service: SandboxInTests): Promise<RecordedOutput[]> {
+	const recorded: RecordedOutput[] = [];
+	for (const each of listCases(service)) {
+		service.sandbox.reset();
+		const input = await each.prepare?.();
+		const { parameters = {}, shown } = each;
+		const output =
+			each.operation === 'trigger'
+				? await poll(service, parameters)
+				: await run(service, { ...splitName(each.operation), ...parameters }, input);
+		recorded.push({
+			operation: each.operation,
+			title: each.title,
+			parameters,
+			...(input && { input }),
+			...(shown && { shown }),
+			output: output.map(({ json, binary }) => ({ json, ...(binary && { binary }) })),
+		});
+	}
+	return recorded;
+}
+
+function listCases(service: SandboxInTests): Case[] {
+	return [...listQueueCases(service), ...listOtherCases(service), ...listTriggerCases(service)];
+}
+
+function listQueueCases(service: SandboxInTests): Case[] {
+	const queueOne = async () => [{ queueId: (await queue(service)).queueId as string }];
+	return [
+		{
+			operation: 'queue.add',
+			title: 'Queued',
+			parameters: { projectId: byId(PROJECT) },
+		},
+		{
+			operation: 'queue.add',
+			title: 'Queued with a prompt, and waited for',
+			parameters: {
+				projectId: byId(PROJECT),
+				customPrompt: '={{ $json.prompt }}',
+				waitForCompletion: true,
+			},
+			prepare: () => [{ prompt: 'A sunrise over the sea, calm music' }],
+		},
+		{
+			operation: 'queue.add',
+			title: 'Two videos of one project, finished at the same time',
+			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
+			prepare: () => [{ scene: 1 }, { scene: 2 }],
+			shown: 1,
+		},
+		{
+			operation: 'queue.getProgress',
+			title: 'Half generated',
+			parameters: FROM_INPUT,
+			prepare: async () => {
+				const input = await queueOne();
+				service.sandbox.clock.advance(3_000);
+				return input;
+			},
+		},
+		{
+			operation: 'queue.wait',
+			title: 'Finished',
+			parameters: { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') },
+			prepare: async () => {
+				const { queueId, projectId } = await queue(service);
+				return [{ queueId: queueId, projectId: projectId }];
+			},
+		},
+		{
+			operation: 'queue.wait',
+			title: 'Finished before the wait began, and without its project',
+			parameters: FROM_INPUT,
+			prepare: async () => {
+				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
+				const input = await queueOne();
+				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+				return input;
+			},
+		},
+		{ operation: 'queue.clear', title: 'Cleared', parameters: FROM_INPUT, prepare: queueOne },
+	];
+}
+
+function listOtherCases(service: SandboxInTests): Case[] {
+	return [
+		{
+			operation: 'video.getAll',
+			title: 'Two videos',
+			prepare: async () => {
+				await queue(service);
+				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+				await queue(service, 'project-city-tour');
+				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+				return undefined;
+			},
+		},
+		{
+			operation: 'video.download',
+			title: 'A video of the list',
+			parameters: { videoUrl: '={{ $json.url }}' },
+			prepare: async () => [await makeVideo(service)],
+		},
+		{ operation: 'project.getAll', title: 'The first two projects', parameters: { limit: 2 } },
+		{
+			operation: 'account.get',
+			title: 'The account',
+			prepare: () => {
+				// As if the service took its time, by its own clock.
+				const stop = service.sandbox.onRequest(() => {
+					service.sandbox.clock.advance(12);
+					stop();
+				});
+				return undefined;
+			},
+		},
+	];
+}
+
+function listTriggerCases(service: SandboxInTests): Case[] {
+	return [
+		{ operation: 'trigger', title: 'A finished video' },
+		{
+			operation: 'trigger',
+			title: 'A finished video with its file',
+			parameters: { options: { downloadVideo: true } },
+		},
+		{
+			operation: 'trigger',
+			title: 'A finished video whose file cannot be had',
+			parameters: { options: { downloadVideo: true } },
+			prepare: () => {
+				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+				return undefined;
+			},
+		},
+	];
+}
+
+async function run(
+	service: SandboxInTests,
+	parameters: INodeParameters,
+	items?: IDataObject[],
+): Promise<INodeExecutionData[]> {
+	const setup = { ...service.setup(parameters), ...(items && { items }) };
+	const start = async () => await runNode(setup);
+	const waits = parameters.operation === 'wait' || parameters.waitForCompletion === true;
+	const { items: output, error } = await (waits
+		? runWithoutWaiting(start, service.sandbox)
+		: start());
+	if (error) throw error;
+	return output;
+}
+
+/** What the trigger hands on for one new video. */
+async function poll(
+	service: SandboxInTests,
+	parameters: INodeParameters,
+): Promise<INodeExecutionData[]> {
+	const { url: baseUrl, apiKey } = service.sandbox;
+	const trigger = await ActiveTrigger.create({
+		credentials: { baseUrl, apiKey },
+		storage: 'static data',
+		parameters,
+	});
+	await trigger.activate();
+	await makeVideo(service);
+	const { items, error } = await trigger.poll();
+	if (error) throw error;
+	return items ?? [];
+}
+
+async function queue(service: SandboxInTests, project: string = PROJECT): Promise<IDataObject> {
+	const [item] = await run(service, {
+		...splitName('queue.add'),
+		projectId: byId(project),
+	});
+	return item?.json ?? {};
+}
+
+/** Queues a video, lets it be finished, and returns it as the list has it. */
+async function makeVideo(service: SandboxInTests): Promise<IDataObject> {
+	await queue(service);
+	service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+	const [item] = await run(service, splitName('video.getAll'));
+	return item?.json ?? {};
+}
+
+function splitName(name: string): { resource: string; operation: string } {
+	const [resource = '', operation = ''] = name.split('.');
+	return { resource, operation };
+}

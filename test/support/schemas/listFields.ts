@@ -1,0 +1,25 @@
+import type { OutputSchema } from '../../../scripts/docs/OutputSchema';
+
+/** Every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
+export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] {
+	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+		const path = `${prefix}${name}`;
+		return [
+			path,
+			...listPromisedFields(field, `${path}.`),
+			...(field.items ? listPromisedFields(field.items, `${path}[].`) : []),
+		];
+	});
+}
+
+/** Every field that a value has, under the same names. */
+export function listFields(value: unknown, prefix = ''): string[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+		const path = `${prefix}${name}`;
+		const inside = Array.isArray(field)
+			? field.flatMap((entry) => listFields(entry, `${path}[].`))
+			: listFields(field, `${path}.`);
+		return [path, ...inside];
+	});
+}

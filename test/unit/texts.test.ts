@@ -1,0 +1,165 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { listPromisedFields } from '../support/schemas/listFields';
+import { loadSchema } from '../support/schemas/loadSchema';
+
+// What n8n's UX guidelines ask of a node's texts, as far as it can be held by a test.
+
+const node = new VideoGeneration().description;
+const trigger = new VideoGenerationTrigger().description;
+const credential = new VideoGenerationApi();
+
+/** Every property, those inside collections too. */
+function walk(properties: INodeProperties[]): INodeProperties[] {
+	return properties.flatMap((property) => [
+		property,
+		...(property.type === 'collection' ? walk(property.options as INodeProperties[]) : []),
+	]);
+}
+
+const all = walk([...node.properties, ...trigger.properties, ...credential.properties]);
+const choices = all
+	.filter(({ type }) => type === 'options')
+	.flatMap(({ name, options }) =>
+		(options as INodePropertyOptions[]).map((option) => ({ parameter: name, ...option })),
+	);
+
+/** Every text in whole sentences, under a name that says where it stands. */
+const sentences: [string, string][] = [
+	...all.flatMap(({ name, description, hint, modes = [] }) => [
+		[`${name}: description`, description] as const,
+		[`${name}: hint`, hint] as const,
+		...modes.map((mode) => [`${name}, ${mode.name}: hint`, mode.hint] as const),
+	]),
+	...choices.flatMap(({ parameter, value, description, action }) => [
+		[`${parameter} ${String(value)}: description`, description] as const,
+		[`${parameter} ${String(value)}: action`, action] as const,
+	]),
+	...(node.hints ?? []).map(({ message }, index) => [`hint ${index}`, message] as const),
+	['node: description', node.description],
+	['trigger: description', trigger.description],
+].filter((entry): entry is [string, string] => entry[1] !== undefined);
+
+/** Words that n8n's title case leaves small. */
+const SMALL = ['a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
+
+describe('Every name that is displayed', () => {
+	const names = [
+		node.displayName,
+		trigger.displayName,
+		credential.displayName,
+		...all.map(({ displayName }) => displayName),
+		...choices.map(({ name }) => name),
+	];
+	test.each([...new Set(names)])('is in title case: %s', (name) => {
+		const words = name.split(' ');
+		for (const word of words.filter((each, index) => index === 0 || !SMALL.includes(each))) {
+			expect(word).toMatch(/^[A-Z]/);
+		}
+	});
+});
+
+describe('Every text', () => {
+	test.each(sentences)(
+		'is in sentence case, with periods from the second sentence on: %s',
+		(_where, text) => {
+			const plain = text.replace(/<[^>]+>/g, '');
+			const isLong = /[.?!] '?[A-Z]/.test(plain);
+			expect(plain).toMatch(isLong ? /^[A-Z].*\.$/ : /^[A-Z].*[^.]$/);
+			expect(plain).not.toMatch(/ {2}|\n/);
+		},
+	);
+
+	test.each(sentences)('speaks without jargon: %s', (_where, text) => {
+		expect(text).not.toMatch(
+			/\b(payload|endpoint|boolean|array|string|null|json|parse|http|async|poll(s|ed|ing)?|regex|todo)\b/i,
+		);
+	});
+
+	test.each(sentences)('names only what can be seen: %s', (_where, text) => {
+		const seen = [
+			...all.map(({ displayName }) => displayName),
+			// In the Settings of every node.
+			'Execute Once',
+			...['queue.add', 'queue.wait'].flatMap((each) => listPromisedFields(loadSchema(each))),
+		];
+		for (const [, name = ''] of text.matchAll(/(?<!\w)'([^']+)'(?!\w)/g)) {
+			expect(seen).toContain(name);
+		}
+		for (const [, resource, operation] of text.matchAll(
+			/\b([A-Z]\w+) > ([A-Z]\w+(?: [A-Z]\w+)?)/g,
+		)) {
+			const { value } =
+				choices.find(({ parameter, name }) => parameter === 'resource' && name === resource) ?? {};
+			const operations = all.find(
+				({ name, displayOptions }) =>
+					name === 'operation' && displayOptions?.show?.resource?.includes(value as string),
+			)?.options as INodePropertyOptions[] | undefined;
+			expect(operations?.map(({ name }) => name)).toContain(operation);
+		}
+	});
+});
+
+describe('Every field', () => {
+	const texts = all.filter(({ type }) => type === 'string');
+	const isSecret = ({ typeOptions }: INodeProperties) => typeOptions?.password === true;
+
+	test.each(texts.map((field) => [field.name, field] as const))(
+		'for text shows an example, unless it has a value or is a secret: %s',
+		(_name, field) => {
+			if (field.default !== '' || isSecret(field)) return;
+			expect(field.placeholder).toMatch(/^e\.g\. \S/);
+		},
+	);
+
+	test('to pick something from shows what, and an example of an ID', () => {
+		for (const { modes = [] } of all.filter(({ type }) => type === 'resourceLocator')) {
+			expect(modes.map(({ placeholder }) => placeholder)).toEqual([
+				expect.stringMatching(/^Select a .*…$/),
+				expect.stringMatching(/^e\.g\. \S/),
+			]);
+		}
+	});
+
+	test('to be switched on says "Whether"', () => {
+		for (const { description } of all.filter(({ type }) => type === 'boolean')) {
+			expect(description).toMatch(/^Whether /);
+		}
+	});
+
+	test('that is optional stands in its place in the alphabet', () => {
+		for (const { options } of all.filter(({ type }) => type === 'collection')) {
+			const names = (options as INodeProperties[]).map(({ displayName }) => displayName);
+			expect(names).toEqual([...names].sort());
+		}
+	});
+
+	test('to add options to says what is added', () => {
+		for (const { placeholder } of all.filter(({ type }) => type === 'collection')) {
+			expect(placeholder).toMatch(/^Add [a-z]+$/);
+		}
+	});
+});
+
+describe('Every choice', () => {
+	/** Their names say all there is to say. */
+	const PLAIN = ['sort', 'order'];
+
+	test.each(choices.map(({ parameter, name, ...choice }) => [parameter, name, choice] as const))(
+		'of %s is explained, unless its name says it all: %s',
+		(parameter, _name, { description }) => {
+			if (PLAIN.includes(parameter)) return;
+			expect(description).toMatch(/^[A-Z].{10,}/);
+		},
+	);
+
+	test('of an operation says what it costs or what cannot be undone', () => {
+		const operations = choices.filter(({ parameter }) => parameter === 'operation');
+		expect(operations).toHaveLength(8);
+		for (const { description } of operations) {
+			expect(description).toMatch(/which costs (nothing|credits)|cannot be undone/);
+		}
+	});
+});
