@@ -5,7 +5,11 @@ module.exports = {
 	testTimeout: 30_000,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/bench/'],
+	testPathIgnorePatterns: [
+		'<rootDir>/test/e2e/',
+		'<rootDir>/test/bench/',
+		'<rootDir>/test/oldest/',
+	],
 	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
 	transform: {
 		'^.+\\.ts$': [

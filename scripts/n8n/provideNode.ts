@@ -12,29 +12,28 @@ export interface NodeInstallation {
 	headersFolder: string | undefined;
 }
 
-/** The Node that n8n runs with: the one that runs this if it will do, else one in the cache folder. */
+/** A Node of this version, by default the one that n8n needs: the one that runs this if it will do, else one in the cache folder. */
 export async function provideNode(
 	cacheFolder: string,
 	processes: ProcessSet,
+	major: number = NODE_MAJOR,
 ): Promise<NodeInstallation> {
-	if (Number(process.versions.node.split('.')[0]) === NODE_MAJOR) {
+	if (Number(process.versions.node.split('.')[0]) === major) {
 		const prefix = dirname(dirname(process.execPath));
 		const hasHeaders = existsSync(join(prefix, 'include', 'node', 'node.h'));
 		return { binary: process.execPath, headersFolder: hasHeaders ? prefix : undefined };
 	}
 	const packageName = nameNodePackage(process.platform, process.arch);
-	const manifest = { private: true, dependencies: { [packageName]: `${NODE_MAJOR}.x` } };
+	const manifest = { private: true, dependencies: { [packageName]: `${major}.x` } };
 	const folder = await installInCache(cacheFolder, {
-		name: `node-${NODE_MAJOR}`,
+		name: `node-${major}`,
 		files: { 'package.json': JSON.stringify(manifest) },
 		install: async (cwd) => {
-			await showStep(
-				`Installing Node ${NODE_MAJOR}, which n8n needs (this is ${process.version})`,
-				() =>
-					processes.run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-						cwd,
-						env: buildNpmEnvironment(),
-					}),
+			await showStep(`Installing Node ${major} (this is ${process.version})`, () =>
+				processes.run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+					cwd,
+					env: buildNpmEnvironment(),
+				}),
 			);
 		},
 	});

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCacheFolder } from '../cache/findCacheFolder';
-import { packPackage } from '../n8n/packPackage';
+import { packAndUnpack } from '../n8n/packAndUnpack';
 import type { ProcessSet } from '../processes/ProcessSet';
 import { ReadableError } from '../ReadableError';
 import { showStep } from '../steps/showStep';
@@ -58,13 +58,6 @@ async function runScan(
 	const script = join(__dirname, 'scanFolder.mjs');
 	const args = [script, installation, folder, ...patterns];
 	return JSON.parse(await processes.run(process.execPath, args, OPTIONS)) as ScanResult;
-}
-
-async function packAndUnpack(temporary: string, processes: ProcessSet): Promise<string> {
-	const tarball = await packPackage(join(temporary, 'packed'), processes);
-	await processes.run('tar', ['-xzf', tarball, '-C', temporary], OPTIONS);
-	// The folder that every npm tarball holds.
-	return join(temporary, 'package');
 }
 
 function judge(title: string, { fileCount, problemCount, report }: ScanResult): boolean {

@@ -9,6 +9,7 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
+import { testWith } from '../support/oldest/testWith';
 
 const service = useSandbox();
 const host = useFileHost();
@@ -94,13 +95,13 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		rules.enabled = false;
 	});
 
-	test('sends no request there', async () => {
+	testWith('hostRules', 'sends no request there', async () => {
 		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
 		expect(error?.message).toMatch(/blocked|restricted|not allowed/i);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
-	test('follows no redirect there', async () => {
+	testWith('hostRules', 'follows no redirect there', async () => {
 		const location = addVideo();
 		host.answer((_request, response) => {
 			response.writeHead(302, { location }).end();

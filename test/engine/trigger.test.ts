@@ -3,6 +3,7 @@ import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
+import { testWith } from '../support/oldest/testWith';
 
 const service = useSandbox();
 const STORAGES: Storage[] = ['static data', 'durable cursors'];
@@ -201,17 +202,21 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		});
 	});
 
-	test('does not ask again when n8n would give up on the poll meanwhile', async () => {
-		const trigger = await setUp(storage, { budgetMs: 8_000 });
-		await trigger.activate();
-		service.sandbox.clearRequests();
-		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 10 });
-		const { error } = await trigger.poll();
-		expect(error).toMatchObject({ httpCode: '429', failure: { retryAfterMs: 10_000 } });
-		expect(service.sandbox.requests).toHaveLength(1);
-	});
+	testWith(
+		'pollBudget',
+		'does not ask again when n8n would give up on the poll meanwhile',
+		async () => {
+			const trigger = await setUp(storage, { budgetMs: 8_000 });
+			await trigger.activate();
+			service.sandbox.clearRequests();
+			service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 10 });
+			const { error } = await trigger.poll();
+			expect(error).toMatchObject({ httpCode: '429', failure: { retryAfterMs: 10_000 } });
+			expect(service.sandbox.requests).toHaveLength(1);
+		},
+	);
 
-	test('gives up on an answer before n8n gives up on the poll', async () => {
+	testWith('pollBudget', 'gives up on an answer before n8n gives up on the poll', async () => {
 		const trigger = await setUp(storage, { budgetMs: 1_200 });
 		await trigger.activate();
 		service.sandbox.addFault({ kind: 'hang' });

@@ -17,23 +17,40 @@ const UNCERTAIN_CODES = new Set(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPI
 const BROKEN_OFF = 'ERR_BAD_RESPONSE';
 
 /**
- * Tells what an error is that came instead of an answer. n8n hands on what its HTTP client has
- * thrown as the `cause` of a `NodeApiError`; with any other cause, the request was never sent.
+ * Tells what an error is that came instead of an answer: one of the HTTP client, or else the request
+ * was never sent.
  */
 export function readFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
-	const { message, cause } = error as {
-		message?: unknown;
-		cause?: { isAxiosError?: unknown; code?: unknown };
-	};
+	const { message } = error as { message?: unknown };
 	const words = typeof message === 'string' ? { serviceMessage: message } : {};
-	if (cause?.isAxiosError !== true) return new RequestFailure('unsent', words);
-
-	const { code } = cause;
-	if (typeof code !== 'string') return new RequestFailure('unexpected', words);
+	const code = readClientCode(error as ErrorOfN8n);
+	if (code === 'none') return new RequestFailure('unsent', words);
+	if (code === undefined) return new RequestFailure('unexpected', words);
 	if (code === 'ERR_CANCELED') return new RequestFailure('cancelled');
 	if (code === BROKEN_OFF) return new RequestFailure('uncertain', { httpCode: 'ECONNRESET' });
 	if (UNREACHED_CODES.has(code)) return new RequestFailure('unreached', { httpCode: code });
 	if (UNCERTAIN_CODES.has(code)) return new RequestFailure('uncertain', { httpCode: code });
 	return new RequestFailure('unexpected', { ...words, httpCode: code });
+}
+
+interface ErrorOfN8n {
+	cause?: { isAxiosError?: unknown; code?: unknown };
+	httpCode?: unknown;
+}
+
+/**
+ * The HTTP client's own code. n8n hands on what the client has thrown as the `cause` of a
+ * `NodeApiError`; before 2.34 it loses the cause. What is left is the code, or the status of an
+ * answer that broke off in its middle: no status of a whole answer is thrown. That n8n is older than
+ * promised, but installs this package: there, too, an add that may be paid is never called unsent.
+ *
+ * @returns `none` for an error that is not the client's
+ */
+function readClientCode({ cause, httpCode }: ErrorOfN8n): string | undefined {
+	if (cause === undefined && typeof httpCode === 'string') {
+		return /^\d+$/.test(httpCode) ? BROKEN_OFF : httpCode;
+	}
+	if (cause?.isAxiosError !== true) return 'none';
+	return typeof cause.code === 'string' ? cause.code : undefined;
 }

@@ -2,7 +2,9 @@ import path from 'node:path';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { PackageDirectoryLoader } from 'n8n-core';
 
-export const PACKAGE_ROOT = path.resolve(__dirname, '../../..');
+/** What was built here, or a package that lies elsewhere. */
+export const PACKAGE_ROOT =
+	process.env.VIDEO_GENERATION_PACKAGE ?? path.resolve(__dirname, '../../..');
 
 export interface LoadedPackage {
 	nodes: Record<string, INodeType>;

@@ -14,15 +14,16 @@ const NODE = {
 	parameters: {},
 };
 
-/** As n8n hands on what its HTTP client has thrown. */
-function networkError(code: string) {
-	return new NodeApiError(
-		NODE,
-		new AxiosError(`failed with ${code}`, code) as unknown as JsonObject,
-	);
-}
+const current = (error: Error) => new NodeApiError(NODE, error as unknown as JsonObject);
+/** n8n before 2.34 loses what its HTTP client has thrown, but for the code. */
+const withoutCause = (error: Error) => Object.assign(current(error), { cause: undefined });
 
-describe('An error instead of an answer', () => {
+describe.each([
+	['current n8n', current],
+	['n8n before 2.34', withoutCause],
+])('An error instead of an answer, as %s hands it on,', (_n8n, wrap) => {
+	const networkError = (code: string) => wrap(new AxiosError(`failed with ${code}`, code));
+
 	test.each([
 		['ECONNREFUSED', 'unreached'],
 		['ENOTFOUND', 'unreached'],
@@ -47,7 +48,7 @@ describe('An error instead of an answer', () => {
 			undefined,
 			answer,
 		);
-		const failure = readFailure(new NodeApiError(NODE, error as unknown as JsonObject));
+		const failure = readFailure(wrap(error));
 		expect(failure).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
 	});
 
@@ -56,10 +57,7 @@ describe('An error instead of an answer', () => {
 	});
 
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
-		const error = new NodeApiError(
-			NODE,
-			new Error('The Base URL is empty.') as unknown as JsonObject,
-		);
+		const error = wrap(new Error('The Base URL is empty.'));
 		expect(readFailure(error)).toMatchObject({
 			kind: 'unsent',
 			facts: { serviceMessage: 'The Base URL is empty.' },
