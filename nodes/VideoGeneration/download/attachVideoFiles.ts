@@ -7,7 +7,7 @@ import { createSlots, DOWNLOADS_AT_ONCE } from './createSlots';
 import { VIDEO_HOST } from './downloadPolicy';
 import { downloadVideo } from './downloadVideo';
 
-/** n8n before 2.41 does not say how long a poll may take. */
+/** Older n8n, such as 2.36, does not say how long a poll may take. */
 const USUAL_BUDGET_MS = 300_000;
 
 /** The trigger has no field for the address. */

@@ -17,7 +17,7 @@ const LONGEST_POLL_MS = 60_000;
  * @throws a NodeApiError with the right `httpCode`
  */
 export async function readVideoLogs(context: IPollFunctions): Promise<IDataObject[]> {
-	// n8n before 2.41 has no such limit.
+	// Older n8n, such as 2.36, has no such limit.
 	const { getPollBudgetMs = () => LONGEST_POLL_MS } = context as Partial<IPollFunctions>;
 	const deadline = Date.now() + Math.min(getPollBudgetMs.call(context), LONGEST_POLL_MS);
 	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
