@@ -88,10 +88,8 @@ export abstract class N8nInstance {
 		await this.server?.waitForEnd();
 	}
 
-	/** Where this kind of instance listens, beside the usual. */
-	protected getPortEnvironment(_port: number): Record<string, string> {
-		return {};
-	}
+	/** How this kind of instance is told where to listen, beside the usual. */
+	protected abstract getPortEnvironment(port: number): Record<string, string>;
 
 	protected abstract waitUntilReady(address: string): Promise<void>;
 }

@@ -11,11 +11,7 @@ export class N8nWorker extends N8nInstance {
 	 * @param name of the folder that it keeps its data in; it is emptied first
 	 * @param concurrency how many executions it runs at the same time
 	 */
-	static create(
-		name: string,
-		environment: Record<string, string>,
-		concurrency: number,
-	): N8nWorker {
+	static create(name: string, environment: Record<string, string>, concurrency: number): N8nWorker {
 		return new N8nWorker({
 			name,
 			environment,

@@ -67,12 +67,21 @@ export class QueueModeN8n {
 		};
 		// The first instance creates the tables.
 		await this.main.start();
-		await Promise.all(this.workers.map(async (worker) => await worker.start()));
+		await Promise.all(
+			this.workers.map(async (worker) => {
+				await worker.start();
+			}),
+		);
 	}
 
 	async stop(): Promise<void> {
 		const { main, workers = [] } = this.instances ?? {};
-		await Promise.all([main, ...workers].map(async (instance) => await instance?.stop()));
+		const instances = [...(main ? [main] : []), ...workers];
+		await Promise.all(
+			instances.map(async (instance) => {
+				await instance.stop();
+			}),
+		);
 		await this.redis?.stop();
 		await this.postgresql?.stop();
 		await this.guard.dismiss();

@@ -33,6 +33,10 @@ export class RealN8n extends N8nInstance {
 		return await Promise.all(ids.map(async (id) => await this.client.getExecution(id)));
 	}
 
+	protected override getPortEnvironment(): Record<string, string> {
+		return {};
+	}
+
 	protected override async waitUntilReady(address: string): Promise<void> {
 		this.heldClient = new N8nClient(address);
 		await this.heldClient.waitUntilReady(START_TIMEOUT_MS);
