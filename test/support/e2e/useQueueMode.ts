@@ -5,6 +5,7 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { QueueModeN8n } from './QueueModeN8n';
+import { waitFor } from './waitFor';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
@@ -53,11 +54,19 @@ export function useQueueMode(
 			return getSandbox();
 		},
 		getWorkflowId: (workflow: string): string => workflowIds.get(workflow) ?? '',
-		/** Starts an execution by its webhook. @returns its id */
+		/** Starts an execution by its webhook, which n8n registers some time after its publication. @returns its id */
 		async startExecution(path: string, body: object): Promise<string> {
 			const address = `${n8n.main.client.address}/webhook/${path}`;
-			const { data } = await axios.post<unknown>(address, body, { proxy: false });
-			return String(data);
+			let executionId = '';
+			await waitFor(`the webhook "${path}"`, async () => {
+				const { status, data } = await axios.post<unknown>(address, body, {
+					proxy: false,
+					validateStatus: (code) => code === 200 || code === 404,
+				});
+				executionId = String(data);
+				return status === 200;
+			});
+			return executionId;
 		},
 		async waitForExecutions(ids: Iterable<string>): Promise<Execution[]> {
 			const executions: Execution[] = [];
