@@ -69,6 +69,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
 		return worker;
 	};
+	const readAllMemory = () => [n8n.main, ...n8n.workers].map(({ pid }) => readMemory(pid));
 	const listHandedOn = async () =>
 		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
 			.flatMap((execution) => readOutput(execution, 'When a video is finished'))
@@ -91,6 +92,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			operation: 'queue.add',
 			containing: inTheAir,
 		});
+		const idleMemory = readAllMemory();
 		const beganAt = Date.now();
 		const started = await startAdds(projects);
 
@@ -103,7 +105,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 
 		const victim = findWorker(started.get(inTheAir));
 		const atWork = victim.listStarted().slice(-CONCURRENCY);
-		const memory = [n8n.main, ...n8n.workers].map(({ pid }) => readMemory(pid));
+		const memory = readAllMemory();
 		victim.kill();
 		await victim.waitForEnd();
 		const killedAt = Date.now();
@@ -163,9 +165,10 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			'adds sent and paid': countRequests('queue.add'),
 			'looks at the progress': `${looks}, one a second for each waiting execution`,
 			'reads of the video log': reads,
-			'memory of main': memory[0] ?? '',
-			'memory of worker 1, all places taken': memory[1] ?? '',
-			'memory of worker 2, all places taken': memory[2] ?? '',
+			'memory before, main': idleMemory[0] ?? '',
+			'memory before, worker 1': idleMemory[1] ?? '',
+			'memory with all places taken, main': memory[0] ?? '',
+			'memory with all places taken, worker 1': memory[1] ?? '',
 		});
 	});
 
@@ -300,6 +303,6 @@ function formatSeconds(ms: number): string {
 
 /** For docs/scaling.md. */
 function report(figures: Record<string, string | number>): void {
-	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(38)}${figure}\n`);
+	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);
 	process.stdout.write(`\nQueue mode\n${lines.join('')}\n`);
 }

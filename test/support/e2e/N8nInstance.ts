@@ -47,8 +47,10 @@ export abstract class N8nInstance {
 		return readFileSync(this.logFile, 'utf8');
 	}
 
-	get pid(): number | undefined {
-		return this.server?.pid;
+	/** The process of n8n. */
+	get pid(): number {
+		if (this.server?.pid === undefined) throw new Error('n8n is not started');
+		return this.server.pid;
 	}
 
 	async start(): Promise<void> {
