@@ -151,10 +151,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
 		}
 
-		// To retry such an execution pays nothing either: n8n has kept no data to begin with.
-		await n8n.main.client.request('POST', `/executions/${failed[0]?.id}/retry`, {});
-		expect(countRequests('queue.add')).toBe(EXECUTIONS);
-
 		report({
 			executions: EXECUTIONS,
 			'places of each worker': CONCURRENCY,
