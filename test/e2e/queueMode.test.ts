@@ -156,7 +156,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			'places of each worker': CONCURRENCY,
 			'killed after': `${formatSeconds(killedAt - beganAt)}, with ${atWork.length} executions at work`,
 			'all ended after': formatSeconds(endedAt - beganAt),
-			'ended as error': failed.length,
+			failed: failed.length,
 			'begun by worker 1, 2': n8n.workers.map((worker) => worker.listStarted().length).join(', '),
 			'adds sent and paid': countRequests('queue.add'),
 			'looks at the progress': `${looks}, one a second for each waiting execution`,
