@@ -23,6 +23,8 @@ export class Guard {
 	/** Lets the guard end what is left, and waits for its own end. */
 	async dismiss(): Promise<void> {
 		const child = this.child;
+		// What is watched from now on gets a guard of its own.
+		this.child = undefined;
 		if (child?.exitCode !== null || child.signalCode !== null) return;
 		await new Promise<void>((resolve) => {
 			child.once('close', () => {

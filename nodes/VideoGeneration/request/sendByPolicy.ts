@@ -5,6 +5,7 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { explainFailure } from './explainFailure';
+import { logQueuedVideo } from './logQueuedVideo';
 import type { PreparedItem } from './prepareRequest';
 import { getPreparedItem } from './prepareRequest';
 import { readText } from './readText';
@@ -88,7 +89,8 @@ async function sendAdd(
 		// An agent may want the same video twice, at the same time: the memory is shared by its calls.
 		if (known && !(run.isToolCall && known.isInUse)) return known;
 		const output = (await sendTries(context, requestData, item)) as INodeExecutionData[];
-		const { queueId, status } = output[0]?.json ?? {};
+		const { queueId, projectId, status } = output[0]?.json ?? {};
+		logQueuedVideo(context, readText(queueId), readText(projectId) || (details.projectId ?? ''));
 		return { queueId: readText(queueId), lastStatus: readText(status), output, isInUse: true };
 	});
 	add.isInUse = true;

@@ -1,0 +1,304 @@
+import axios from 'axios';
+import type { Project } from '../../sandbox/domain/Project';
+import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import { buildCalledWorkflow } from '../support/e2e/buildCalledWorkflow';
+import { buildWorkflow, videoGeneration, type WorkflowStep } from '../support/e2e/buildWorkflow';
+import { DataTable } from '../support/e2e/DataTable';
+import { describeWith } from '../support/e2e/describeWith';
+import type { N8nWorker } from '../support/e2e/N8nWorker';
+import { PACKAGE } from '../support/e2e/PLACES';
+import { readMemory } from '../support/e2e/readMemory';
+import { readOutput } from '../support/e2e/readOutput';
+import { readQueuedVideos } from '../support/e2e/readQueuedVideos';
+import { useQueueMode } from '../support/e2e/useQueueMode';
+import { waitFor } from '../support/e2e/waitFor';
+
+const EXECUTIONS = 200;
+/** Of one worker. */
+const CONCURRENCY = 25;
+/** The place, among the projects, of the add that is in the air when its worker is killed. */
+const IN_THE_AIR = EXECUTIONS / 2;
+const CREDITS = 1_000;
+
+const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
+/** Longer than the test: such a video is finished by hand. */
+const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
+
+/** n8n polls every minute. */
+const NEXT_POLL_MS = 100_000;
+
+// The workflows, which are also called so from outside.
+const ADD = 'queue-and-wait';
+const ADD_NOTED = 'queue-and-note';
+const REPAIR = 'repair';
+const DOWNLOAD = 'download';
+const REACT = 'react';
+
+describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
+	let notes: DataTable;
+	const queueMode = useQueueMode(
+		{ name: 'queue-mode', concurrency: CONCURRENCY, credits: CREDITS },
+		async (credential, { main }) => {
+			notes = await DataTable.create(main.client, 'Queued videos', ['queueId', 'projectId']);
+			return buildWorkflows(credential, notes);
+		},
+	);
+	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
+
+	/** Projects whose videos are short for the first ones, and without an end for all others. */
+	const addProjects = (count: number, shortOnes = 0): Project[] =>
+		queueMode.sandbox.addProjects(
+			'main',
+			Array.from({ length: count }, (_, i) => ({ durations: i < shortOnes ? SHORT : ENDLESS })),
+		);
+	/** Starts one execution for each project. @returns their ids, by project */
+	const startAdds = async (projects: Project[]): Promise<Map<string, string>> => {
+		const started = new Map<string, string>();
+		for (const { id } of projects) started.set(id, await startExecution(ADD, { projectId: id }));
+		return started;
+	};
+	const waitUntilQueued = async (projects: Project[]) => {
+		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
+		await waitFor('the videos to be queued', areQueued);
+	};
+	const finishVideos = (projects: Project[]) => {
+		for (const { id } of projects) queueMode.sandbox.finish(findQueueItem(id)?.queueId ?? '');
+	};
+	const findWorker = (executionId: string | undefined): N8nWorker => {
+		const worker = n8n.workers.find((each) => each.listStarted().includes(executionId ?? ''));
+		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
+		return worker;
+	};
+	const readAllMemory = () => [n8n.main, ...n8n.workers].map(({ pid }) => readMemory(pid));
+	const listHandedOn = async () =>
+		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
+			.flatMap((execution) => readOutput(execution, 'When a video is finished'))
+			.map(({ json }) => json.id);
+
+	test('no video is paid twice and none is lost when a worker is killed', async () => {
+		const { sandbox } = queueMode;
+		// The trigger's first poll hands on nothing: the videos come after it.
+		await sandbox.waitForRequests({
+			count: 1,
+			operation: 'video.getAll',
+			timeoutMs: NEXT_POLL_MS,
+		});
+		const projects = addProjects(EXECUTIONS, IN_THE_AIR);
+		const inTheAir = projects[IN_THE_AIR]?.id ?? '';
+		sandbox.addFault({
+			kind: 'latency',
+			phase: 'after',
+			delayMs: ENDLESS.processingMs,
+			operation: 'queue.add',
+			containing: inTheAir,
+		});
+		const idleMemory = readAllMemory();
+		const beganAt = Date.now();
+		const started = await startAdds(projects);
+
+		// Every place of both workers is taken by a video without an end: nothing moves any more.
+		const accepted = IN_THE_AIR + 2 * CONCURRENCY;
+		const countLogged = () =>
+			n8n.workers.reduce((sum, worker) => sum + readQueuedVideos(worker.readLog()).size, 0);
+		await waitFor('all places to be taken', () => countLogged() === accepted - 1);
+		expect(sandbox.readState().queue).toHaveLength(accepted);
+
+		const victim = findWorker(started.get(inTheAir));
+		const atWork = victim.listStarted().slice(-CONCURRENCY);
+		const memory = readAllMemory();
+		victim.kill();
+		await victim.waitForEnd();
+		const killedAt = Date.now();
+		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
+		finishVideos(projects.slice(IN_THE_AIR, accepted));
+		// As whatever runs the workers does.
+		await victim.start();
+		const executions = await waitForExecutions(started.values());
+		const endedAt = Date.now();
+		const [looks, reads] = [countRequests('queue.getProgress'), countRequests('video.getAll')];
+
+		// One add for each project was sent, accepted and paid, and one video made.
+		const { queue, accounts } = sandbox.readState();
+		const itemOf = new Map(queue.map((item) => [item.projectId, item]));
+		expect([queue.length, itemOf.size]).toEqual([EXECUTIONS, EXECUTIONS]);
+		expect(countRequests('queue.add')).toBe(EXECUTIONS);
+		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(CREDITS - EXECUTIONS);
+		const videos = await queueMode.listVideos();
+		expect(videos.map(({ projectId }) => projectId).sort()).toEqual([...started.keys()].sort());
+
+		// What the killed worker was at has failed, and nothing else has.
+		const failed = executions.filter(({ status }) => status !== 'success');
+		expect(failed.map(({ id }) => id).sort()).toEqual(atWork.sort());
+		expect(failed.filter(({ status }) => !['error', 'crashed'].includes(status))).toEqual([]);
+
+		// The others have given the video of their project.
+		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
+		for (const execution of executions.filter(({ status }) => status === 'success')) {
+			const { queueId, projectId, videoId } = itemOf.get(projectOf.get(execution.id) ?? '') ?? {};
+			expect(readOutput(execution, 'Queue and wait').map(({ json }) => json)).toEqual([
+				expect.objectContaining({
+					...{ queueId, projectId },
+					video: expect.objectContaining({ id: videoId }) as unknown,
+				}),
+			]);
+		}
+
+		// The killed worker's log names the queue item of each, but of the one whose answer never came.
+		const logged = readQueuedVideos(victim.readLog());
+		for (const { id } of failed) {
+			const projectId = projectOf.get(id) ?? '';
+			const named = { queueId: itemOf.get(projectId)?.queueId, projectId };
+			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
+		}
+
+		report({
+			executions: EXECUTIONS,
+			'places of each worker': CONCURRENCY,
+			'killed after': `${formatSeconds(killedAt - beganAt)}, with ${atWork.length} executions at work`,
+			'all ended after': formatSeconds(endedAt - beganAt),
+			failed: failed.length,
+			'begun by worker 1, 2': n8n.workers.map((worker) => worker.listStarted().length).join(', '),
+			'adds sent and paid': countRequests('queue.add'),
+			'looks at the progress': `${looks}, one a second for each waiting execution`,
+			'reads of the video log': reads,
+			'memory before, main': idleMemory[0] ?? '',
+			'memory before, worker 1': idleMemory[1] ?? '',
+			'memory with all places taken, main': memory[0] ?? '',
+			'memory with all places taken, worker 1': memory[1] ?? '',
+		});
+	});
+
+	test('a queue ID that the workflow has noted in a data table outlives its worker', async () => {
+		const projects = addProjects(1);
+		const [{ id: projectId } = { id: '' }] = projects;
+		const executionId = await startExecution(ADD_NOTED, { projectId });
+		const listNotes = async () =>
+			(await notes.listRows(n8n.main.client)).map(({ queueId }) => queueId);
+		await waitFor('the note', async () => (await listNotes()).length > 0);
+		const victim = findWorker(executionId);
+		victim.kill();
+		await victim.waitForEnd();
+		await victim.start();
+		await waitForExecutions([executionId]);
+		const queueId = findQueueItem(projectId)?.queueId;
+		expect(await listNotes()).toEqual([queueId]);
+
+		finishVideos(projects);
+		const [repaired] = await waitForExecutions([await startExecution(REPAIR, {})]);
+		const given = repaired && readOutput(repaired, 'Wait').map(({ json }) => json);
+		expect(given).toEqual([expect.objectContaining({ queueId, status: 'completed' })]);
+		expect(await listNotes()).toEqual([]);
+	});
+
+	test('a worker that is asked to end waits for its videos first', async () => {
+		const [stopped] = n8n.workers;
+		const projects = addProjects(10);
+		const started = await startAdds(projects);
+		await waitUntilQueued(projects);
+		const begun = new Set(stopped.listStarted());
+		const own = [...started.values()].filter((id) => begun.has(id));
+		expect(own.length).toBeGreaterThan(0);
+
+		const ended = stopped.stop();
+		await waitFor('the worker to say what it waits for', () =>
+			stopped.readLog().includes('active executions to finish'),
+		);
+		finishVideos(projects);
+		await ended;
+		const log = stopped.readLog();
+		expect(own.filter((id) => !log.includes(`Worker finished execution ${id} `))).toEqual([]);
+		const executions = await waitForExecutions(started.values());
+		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
+		await stopped.start();
+	});
+
+	test('a file that a worker has downloaded can be read from main', async () => {
+		const [video] = await queueMode.listVideos();
+		const id = await startExecution(DOWNLOAD, { videoUrl: video?.url });
+		const [execution] = await waitForExecutions([id]);
+		const file = execution && readOutput(execution, 'Download')[0]?.binary?.data;
+		if (!file) throw new Error('There is no file');
+		expect(file.mimeType).toBe('video/mp4');
+		expect(file.id).toMatch(/^database:/);
+		const { data } = await axios.get<Buffer>(video?.url ?? '', {
+			responseType: 'arraybuffer',
+			proxy: false,
+		});
+		expect((await n8n.main.client.readBinary(file)).equals(Buffer.from(data))).toBe(true);
+	});
+
+	test('the trigger hands on each video once, also over a restart of main', async () => {
+		const projects = addProjects(10);
+		const started = await startAdds(projects);
+		await waitUntilQueued(projects);
+		await n8n.main.stop();
+		// Finished while nobody polls; the workers wait on all the while.
+		finishVideos(projects);
+		await n8n.main.start();
+		const executions = await waitForExecutions(started.values());
+		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
+
+		const videoIds = (await queueMode.listVideos()).map(({ id }) => id).sort();
+		expect(videoIds.length).toBeGreaterThan(EXECUTIONS);
+		await waitFor(
+			'the trigger to hand them on',
+			async () => (await listHandedOn()).length >= videoIds.length,
+			NEXT_POLL_MS,
+		);
+		const polls = countRequests('video.getAll');
+		await waitFor('the poll after', () => countRequests('video.getAll') > polls, NEXT_POLL_MS);
+		expect((await listHandedOn()).sort()).toEqual(videoIds);
+	});
+});
+
+function buildWorkflows(credential: Credential, notes: DataTable): WorkflowContent[] {
+	const ours = (name: string, parameters: object) =>
+		videoGeneration(name, credential, { ...parameters, options: {} });
+	const projectId = { __rl: true, mode: 'id', value: '={{ $json.body.projectId }}' };
+	const add = { resource: 'queue', operation: 'add', projectId };
+	const wait = ours('Wait', {
+		resource: 'queue',
+		operation: 'wait',
+		queueId: '={{ $json.queueId }}',
+		projectId: { __rl: true, mode: 'id', value: '={{ $json.projectId }}' },
+		waitOptions: { pollingInterval: 1 },
+	});
+	const note = notes.buildStep('Note', 'insert', {
+		columns: {
+			mappingMode: 'defineBelow',
+			value: { queueId: '={{ $json.queueId }}', projectId: '={{ $json.projectId }}' },
+		},
+	});
+	const forget = notes.buildStep('Forget', 'deleteRows', {
+		filters: { conditions: [{ keyName: 'queueId', keyValue: '={{ $json.queueId }}' }] },
+	});
+	const trigger: WorkflowStep = {
+		name: 'When a video is finished',
+		type: `${PACKAGE}.videoGenerationTrigger`,
+		parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] } },
+		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+	};
+	const waiting = { waitForCompletion: true, waitOptions: { pollingInterval: 1 } };
+	const video = {
+		resource: 'video',
+		operation: 'download',
+		videoUrl: '={{ $json.body.videoUrl }}',
+	};
+	return [
+		buildWorkflow(REACT, [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
+		buildCalledWorkflow(ADD, [ours('Queue and wait', { ...add, ...waiting })]),
+		buildCalledWorkflow(ADD_NOTED, [ours('Queue', add), note, wait, forget]),
+		buildCalledWorkflow(REPAIR, [notes.buildStep('Notes', 'get'), wait, forget]),
+		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),
+	];
+}
+
+function formatSeconds(ms: number): string {
+	return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** For docs/scaling.md. */
+function report(figures: Record<string, string | number>): void {
+	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);
+	process.stdout.write(`\nQueue mode\n${lines.join('')}\n`);
+}

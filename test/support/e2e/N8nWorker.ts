@@ -1,0 +1,43 @@
+import axios from 'axios';
+import { N8nInstance } from './N8nInstance';
+import { waitFor } from './waitFor';
+
+const START_TIMEOUT_MS = 180_000;
+const STARTED = /Worker started execution (\d+) /g;
+
+/** A worker of n8n's queue mode: it takes executions from Redis and runs them, and nothing else. */
+export class N8nWorker extends N8nInstance {
+	/**
+	 * @param name of the folder that it keeps its data in; it is emptied first
+	 * @param concurrency how many executions it runs at the same time
+	 */
+	static create(name: string, environment: Record<string, string>, concurrency: number): N8nWorker {
+		return new N8nWorker({
+			name,
+			environment,
+			command: ['worker', `--concurrency=${concurrency}`],
+		});
+	}
+
+	/** The ids of the executions that it has begun, as it says in its log. */
+	listStarted(): string[] {
+		return [...this.readLog().matchAll(STARTED)].map(([, id = '']) => id);
+	}
+
+	protected override getPortEnvironment(port: number): Record<string, string> {
+		return {
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		};
+	}
+
+	protected override async waitUntilReady(address: string): Promise<void> {
+		const isReady = async () =>
+			await axios.get(`${address}/healthz/readiness`, { proxy: false, timeout: 1_000 }).then(
+				() => true,
+				() => false,
+			);
+		await waitFor('the worker to be ready', isReady, START_TIMEOUT_MS);
+	}
+}

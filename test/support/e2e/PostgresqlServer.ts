@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findProgram } from '../../../scripts/debian/findProgram';
+import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironment';
+import type { Guard } from '../../../scripts/processes/Guard';
+import { listenBriefly } from '../../../scripts/start/listenBriefly';
+import { ServerProcess } from './ServerProcess';
+import { waitFor } from './waitFor';
+
+const run = promisify(execFile);
+const HOST = '127.0.0.1';
+const USER = 'n8n';
+/** Made by initdb. */
+const DATABASE = 'postgres';
+
+/**
+ * PostgreSQL refuses to be root, who is anyone on a machine for tests. It then is "nobody", with the
+ * right to pass through folders that are root's own, as the one around this project may be.
+ */
+const AS_NOBODY: [string, ...string[]] = [
+	'setpriv',
+	'--reuid=65534',
+	'--regid=65534',
+	'--clear-groups',
+	'--inh-caps=+dac_override',
+	'--ambient-caps=+dac_override',
+];
+
+/** A PostgreSQL on the loopback address with a database of its own, which is thrown away. */
+export class PostgresqlServer {
+	private constructor(
+		private readonly server: ServerProcess,
+		private readonly port: number,
+	) {}
+
+	/** @param folder that it keeps its data in; it is emptied first */
+	static async start(folder: string, guard: Guard): Promise<PostgresqlServer> {
+		const port = (await listenBriefly(0)) ?? 0;
+		rmSync(folder, { recursive: true, force: true });
+		mkdirSync(folder, { recursive: true });
+		const data = join(folder, 'data');
+		const env = buildLocalEnvironment({});
+		const [initdb, ...initArgs] = buildCommand('initdb', [
+			...['--pgdata', data, '--username', USER, '--auth', 'trust'],
+			...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+		]);
+		await run(initdb, initArgs, { cwd: folder, env });
+		const [file, ...args] = buildCommand('postgres', [
+			...['-D', data, '-p', String(port), '-h', HOST],
+			// No socket in a shared folder, and no waiting for a disk that nobody will read again.
+			...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'full_page_writes=off'],
+		]);
+		const server = new ServerProcess(
+			{
+				...{ file, args, cwd: folder, env },
+				logFile: join(folder, 'postgresql.log'),
+				// SIGTERM waits for all clients to leave; this one ends their sessions.
+				stopSignal: 'SIGINT',
+			},
+			guard,
+		);
+		await waitFor('PostgreSQL to answer', async () => await isReady(port, env));
+		return new PostgresqlServer(server, port);
+	}
+
+	/** What n8n is told of it. */
+	get environment(): Record<string, string> {
+		return {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: HOST,
+			DB_POSTGRESDB_PORT: String(this.port),
+			DB_POSTGRESDB_USER: USER,
+			DB_POSTGRESDB_DATABASE: DATABASE,
+		};
+	}
+
+	async stop(): Promise<void> {
+		await this.server.stop();
+	}
+}
+
+/** A program of PostgreSQL, and how this user is to call it. */
+function buildCommand(program: string, args: string[]): [string, ...string[]] {
+	const path = findProgram(program) ?? program;
+	return process.getuid?.() === 0 ? [...AS_NOBODY, path, ...args] : [path, ...args];
+}
+
+async function isReady(port: number, env: NodeJS.ProcessEnv): Promise<boolean> {
+	const args = ['-h', HOST, '-p', String(port), '-U', USER, '-d', DATABASE];
+	return await run(findProgram('pg_isready') ?? 'pg_isready', args, { env }).then(
+		() => true,
+		() => false,
+	);
+}

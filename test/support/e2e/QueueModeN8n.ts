@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Guard } from '../../../scripts/processes/Guard';
+import { N8nWorker } from './N8nWorker';
+import { E2E_FOLDER } from './PLACES';
+import { PostgresqlServer } from './PostgresqlServer';
+import { RealN8n } from './RealN8n';
+import { RedisServer } from './RedisServer';
+
+const GRACE_MS = 5_000;
+
+/** As `docs/scaling.md` says, but that the death of a worker is noticed within seconds. */
+const ENVIRONMENT = {
+	EXECUTIONS_MODE: 'queue',
+	// No instance may make up a key of its own: each has to read what another one has encrypted.
+	N8N_ENCRYPTION_KEY: 'the-same-key-on-every-instance',
+	QUEUE_WORKER_LOCK_DURATION: '12000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '3000',
+};
+
+/**
+ * n8n in its queue mode: a main instance, two workers, Redis and PostgreSQL. Each instance has a user
+ * folder of its own, as on machines of their own, and shares with the others what it is told of here.
+ */
+export class QueueModeN8n {
+	private readonly guard = new Guard(GRACE_MS);
+
+	private redis: RedisServer | undefined;
+
+	private postgresql: PostgresqlServer | undefined;
+
+	private instances: { main: RealN8n; workers: [N8nWorker, N8nWorker] } | undefined;
+
+	/**
+	 * @param name of the folder below `.n8n-local/e2e` that all of them keep their data in
+	 * @param concurrency how many executions a worker runs at the same time
+	 */
+	constructor(
+		private readonly name: string,
+		private readonly concurrency: number,
+	) {}
+
+	get main(): RealN8n {
+		return this.getInstances().main;
+	}
+
+	get workers(): [N8nWorker, N8nWorker] {
+		return this.getInstances().workers;
+	}
+
+	async start(): Promise<void> {
+		const { name, concurrency, guard } = this;
+		mkdirSync(join(E2E_FOLDER, name), { recursive: true });
+		this.redis = await RedisServer.start(join(E2E_FOLDER, name, 'redis'), guard);
+		this.postgresql = await PostgresqlServer.start(join(E2E_FOLDER, name, 'postgresql'), guard);
+		const environment = {
+			...ENVIRONMENT,
+			...this.redis.environment,
+			...this.postgresql.environment,
+		};
+		const createWorker = (worker: string) =>
+			N8nWorker.create(join(name, worker), environment, concurrency);
+		this.instances = {
+			main: RealN8n.create(join(name, 'main'), environment),
+			workers: [createWorker('worker-1'), createWorker('worker-2')],
+		};
+		// The first instance creates the tables.
+		await this.main.start();
+		await Promise.all(
+			this.workers.map(async (worker) => {
+				await worker.start();
+			}),
+		);
+	}
+
+	async stop(): Promise<void> {
+		const { main, workers = [] } = this.instances ?? {};
+		const instances = [...(main ? [main] : []), ...workers];
+		await Promise.all(
+			instances.map(async (instance) => {
+				await instance.stop();
+			}),
+		);
+		await this.redis?.stop();
+		await this.postgresql?.stop();
+		await this.guard.dismiss();
+	}
+
+	private getInstances() {
+		if (!this.instances) throw new Error('n8n is not started');
+		return this.instances;
+	}
+}

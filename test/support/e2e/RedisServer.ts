@@ -1,0 +1,61 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { findProgram } from '../../../scripts/debian/findProgram';
+import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironment';
+import type { Guard } from '../../../scripts/processes/Guard';
+import { listenBriefly } from '../../../scripts/start/listenBriefly';
+import { ServerProcess } from './ServerProcess';
+import { waitFor } from './waitFor';
+
+/** A Redis on the loopback address that keeps nothing on disk. */
+export class RedisServer {
+	private constructor(
+		private readonly server: ServerProcess,
+		private readonly port: number,
+	) {}
+
+	/** @param folder that it logs to; it is emptied first */
+	static async start(folder: string, guard: Guard): Promise<RedisServer> {
+		const port = (await listenBriefly(0)) ?? 0;
+		rmSync(folder, { recursive: true, force: true });
+		mkdirSync(folder, { recursive: true });
+		const server = new ServerProcess(
+			{
+				file: findProgram('redis-server') ?? 'redis-server',
+				args: ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder],
+				cwd: folder,
+				env: buildLocalEnvironment({}),
+				logFile: join(folder, 'redis.log'),
+			},
+			guard,
+		);
+		await waitFor('Redis to answer', async () => await acceptsConnections(port));
+		return new RedisServer(server, port);
+	}
+
+	/** What n8n is told of it. */
+	get environment(): Record<string, string> {
+		return {
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(this.port),
+		};
+	}
+
+	async stop(): Promise<void> {
+		await this.server.stop();
+	}
+}
+
+async function acceptsConnections(port: number): Promise<boolean> {
+	return await new Promise((resolve) => {
+		const socket = connect(port, '127.0.0.1');
+		socket.once('connect', () => {
+			socket.destroy();
+			resolve(true);
+		});
+		socket.once('error', () => {
+			resolve(false);
+		});
+	});
+}

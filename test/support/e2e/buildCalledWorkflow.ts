@@ -1,0 +1,24 @@
+import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { buildWorkflow, type WorkflowStep } from './buildWorkflow';
+
+/**
+ * A workflow that is started from outside by a POST request, with what its body holds, and answers
+ * with the execution's id.
+ *
+ * @param path of its webhook
+ */
+export function buildCalledWorkflow(path: string, steps: WorkflowStep[]): WorkflowContent {
+	const webhook: WorkflowStep = {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2,
+		parameters: {
+			httpMethod: 'POST',
+			path,
+			responseMode: 'onReceived',
+			options: { responseData: '={{ $execution.id }}' },
+		},
+		settings: { webhookId: path },
+	};
+	return buildWorkflow(path, [webhook, ...steps]);
+}
