@@ -24,7 +24,7 @@ export async function explainFailure(
 			reason instanceof NodeOperationError || reason instanceof NodeApiError
 				? reason
 				: new NodeOperationError(context.getNode(), reason as Error);
-		return { error: listAccepted(error, item), details: { ...item.details } };
+		return { error: completeError(error, item), details: { ...item.details } };
 	}
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, tries, lastStatus } = failure.facts;
@@ -47,9 +47,16 @@ export async function explainFailure(
 			: undefined,
 	};
 	return {
-		error: listAccepted(error, item),
+		error: completeError(error, item),
 		details: JSON.parse(JSON.stringify(details)) as IDataObject,
 	};
+}
+
+function completeError<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	item: PreparedItem,
+): T {
+	return tellAgent(listAccepted(error, item), item);
 }
 
 /** With the node set to stop, n8n drops what the other items got: what they paid for stands in the error. */
@@ -62,9 +69,22 @@ function listAccepted<T extends NodeApiError | NodeOperationError>(
 	const list = acceptedAdds
 		.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`)
 		.join(', ');
-	error.description =
-		`${error.description ?? ''} Queued so far, and not queued again by Retry On Fail: ${list}.`.trim();
+	const lead = run.isAgentStep
+		? 'Queued and paid for, so do not queue it again:'
+		: 'Queued so far, and not queued again by Retry On Fail:';
+	error.description = `${error.description ?? ''} ${lead} ${list}.`.trim();
 	error.context.acceptedQueueIds = acceptedAdds.map(({ queueId }) => queueId);
+	return error;
+}
+
+/** n8n hands an agent's model the message and nothing else: what to do next has to stand in it. */
+function tellAgent<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	{ run }: PreparedItem,
+): T {
+	if (!run.isAgentStep || !run.isStopping || !error.description) return error;
+	error.message = `${error.message}. ${error.description}`;
+	error.description = null;
 	return error;
 }
 
