@@ -1,3 +1,4 @@
+import { ALLOW_ADDRESS } from './ALLOW_ADDRESS';
 import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
 import type { FailureContext, FailureText } from './FailureText';
@@ -45,6 +46,11 @@ export function describeDownloadFailure(
 			return {
 				message: nameWhatCame(facts),
 				description: `${checkLink} ${getANewLink} Nothing was kept. ${asked(facts)}`,
+			};
+		case 'blocked':
+			return {
+				message: "Requests to the video's address are blocked by n8n",
+				description: `${facts.address ?? 'The address'} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item, and where it redirects to. ${ALLOW_ADDRESS}`,
 			};
 		case 'unsent': {
 			const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);

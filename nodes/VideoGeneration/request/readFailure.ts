@@ -13,6 +13,10 @@ const UNREACHED_CODES = new Set([
 /** The connection ended before the answer was there; what the service did is not known. */
 const UNCERTAIN_CODES = new Set(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE']);
 
+/** What the errors of n8n's SSRF protection are called, which it also throws while it connects. */
+const BLOCKED = /^SsrfBlocked/;
+const MOST_CAUSES = 5;
+
 /** The HTTP client's name for an answer that broke off in its middle. */
 const BROKEN_OFF = 'ERR_BAD_RESPONSE';
 
@@ -27,6 +31,7 @@ export function readFailure(error: unknown): RequestFailure {
 		cause?: { isAxiosError?: unknown; code?: unknown };
 	};
 	const words = typeof message === 'string' ? { serviceMessage: message } : {};
+	if (isBlocked(error)) return new RequestFailure('blocked');
 	if (cause?.isAxiosError !== true) return new RequestFailure('unsent', words);
 
 	const { code } = cause;
@@ -36,4 +41,13 @@ export function readFailure(error: unknown): RequestFailure {
 	if (UNREACHED_CODES.has(code)) return new RequestFailure('unreached', { httpCode: code });
 	if (UNCERTAIN_CODES.has(code)) return new RequestFailure('uncertain', { httpCode: code });
 	return new RequestFailure('unexpected', { ...words, httpCode: code });
+}
+
+function isBlocked(error: unknown): boolean {
+	let level = error as { name?: unknown; cause?: unknown } | null | undefined;
+	for (let depth = 0; depth < MOST_CAUSES && level; depth++) {
+		if (BLOCKED.test(String(level.name))) return true;
+		level = level.cause as typeof level;
+	}
+	return false;
 }

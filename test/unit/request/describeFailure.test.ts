@@ -39,6 +39,7 @@ const FAILURES: [FailureKind, FailureFacts][] = [
 	['unreadable', { httpCode: '200', found: 'other' }],
 	['unsuccessful', { httpCode: '200', serviceMessage: 'Down.' }],
 	['incomplete', { httpCode: '200', found: 'videos' }],
+	['blocked', {}],
 	['unsent', { serviceMessage: 'The Base URL is empty.' }],
 	['cancelled', {}],
 	['unexpected', { httpCode: 'CERT_HAS_EXPIRED', serviceMessage: 'certificate has expired' }],

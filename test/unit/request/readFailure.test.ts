@@ -15,11 +15,12 @@ const NODE = {
 };
 
 /** As n8n hands on what its HTTP client has thrown. */
+function networkErrorBy(error: AxiosError) {
+	return new NodeApiError(NODE, error as unknown as JsonObject);
+}
+
 function networkError(code: string) {
-	return new NodeApiError(
-		NODE,
-		new AxiosError(`failed with ${code}`, code) as unknown as JsonObject,
-	);
+	return networkErrorBy(new AxiosError(`failed with ${code}`, code));
 }
 
 describe('An error instead of an answer', () => {
@@ -53,6 +54,16 @@ describe('An error instead of an answer', () => {
 
 	test('of a stopped execution is cancelled', () => {
 		expect(readFailure(networkError('ERR_CANCELED')).kind).toBe('cancelled');
+	});
+
+	test.each([
+		['before it sends', (blocked: Error) => new NodeApiError(NODE, blocked as never)],
+		['while it connects', (blocked: Error) => networkErrorBy(AxiosError.from(blocked))],
+	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
+		const blocked = Object.assign(new Error('The request was blocked'), {
+			name: 'SsrfBlockedIpError',
+		});
+		expect(readFailure(wrap(blocked))).toMatchObject({ kind: 'blocked', facts: {} });
 	});
 
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
