@@ -1,10 +1,10 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { createApiError } from './createApiError';
+import { hideKey } from './hideKey';
 import { isAboutCredits } from './isAboutCredits';
 import { readRemainingCredits } from './readRemainingCredits';
 import type { PreparedItem } from './prepareRequest';
-import { CREDENTIAL } from './requestDefaults';
 import { RequestFailure } from './requestFailure';
 
 export interface ExplainedFailure {
@@ -86,22 +86,4 @@ function tellAgent<T extends NodeApiError | NodeOperationError>(
 	error.message = `${error.message}. ${error.description}`;
 	error.description = null;
 	return error;
-}
-
-/** A service may repeat the key in its own words. */
-async function hideKey(
-	context: IExecuteSingleFunctions,
-	{ kind, facts }: RequestFailure,
-): Promise<RequestFailure> {
-	const { apiKey } = await context
-		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
-		.catch(() => ({ apiKey: '' }));
-	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-	const hide = (text: string | undefined) =>
-		key === '' ? text : text?.replaceAll(key, '[API key]');
-	return new RequestFailure(kind, {
-		...facts,
-		...('serviceMessage' in facts ? { serviceMessage: hide(facts.serviceMessage) } : {}),
-		...('location' in facts ? { location: hide(facts.location) } : {}),
-	});
 }

@@ -14,7 +14,7 @@ const UNREACHED_CODES = new Set([
 const UNCERTAIN_CODES = new Set(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE']);
 
 /** What the errors of n8n's SSRF protection are called, which it also throws while it connects. */
-const BLOCKED = /^SsrfBlocked/;
+const BLOCKED = 'SsrfBlocked';
 const MOST_CAUSES = 5;
 
 /** The HTTP client's name for an answer that broke off in its middle. */
@@ -46,7 +46,7 @@ export function readFailure(error: unknown): RequestFailure {
 function isBlocked(error: unknown): boolean {
 	let level = error as { name?: unknown; cause?: unknown } | null | undefined;
 	for (let depth = 0; depth < MOST_CAUSES && level; depth++) {
-		if (BLOCKED.test(String(level.name))) return true;
+		if (String(level.name).startsWith(BLOCKED)) return true;
 		level = level.cause as typeof level;
 	}
 	return false;
