@@ -1,6 +1,6 @@
 import type { Credential } from '../../scripts/n8n/n8nTypes';
-import { attachStep } from '../support/e2e/attachStep';
-import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { buildAgent } from '../support/e2e/buildAgent';
+import { videoGeneration } from '../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel, type ModelReply } from '../support/e2e/ScriptedModel';
 import { useRealN8n } from '../support/e2e/useRealN8n';
@@ -57,30 +57,10 @@ const customPrompts = () => real.sandbox.readState().queue.map(({ customPrompt }
 /** Runs an agent with our tools, whose model says this. */
 async function runAgent(script: ModelReply[]) {
 	model.play(script);
-	const agent = {
-		name: 'Agent',
-		type: '@n8n/n8n-nodes-langchain.agent',
-		typeVersion: 3.1,
-		parameters: { promptType: 'define', text: 'Make a video of the sea' },
-	};
-	const chatModel = {
-		name: 'Model',
-		type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		typeVersion: 1.3,
-		parameters: {
-			model: { __rl: true, mode: 'id', value: 'scripted' },
-			options: { maxRetries: 0 },
-		},
-		credentials: { openAiApi: { id: modelCredential.id, name: modelCredential.name } },
-	};
-	let content = buildWorkflow('Agent', [START, agent]);
-	content = attachStep(content, chatModel, agent.name, 'ai_languageModel');
-	for (const [name, parameters] of Object.entries(TOOLS)) {
-		const step = videoGeneration(name, real.credential, parameters);
-		const tool = { ...step, type: `${step.type}Tool` };
-		content = attachStep(content, tool, agent.name, 'ai_tool');
-	}
-	return await runContent(real.client, content);
+	const tools = Object.entries(TOOLS).map(([name, parameters]) =>
+		videoGeneration(name, real.credential, parameters),
+	);
+	return await runContent(real.client, buildAgent(modelCredential, tools));
 }
 
 describe("In a real n8n, the AI Agent's model", () => {
