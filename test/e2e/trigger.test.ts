@@ -64,7 +64,6 @@ describe('In a real n8n, with durable cursors and without, the trigger', () => {
 			await example.n8n.stop();
 			await example.n8n.start();
 			await example.waitForNextPoll();
-			await example.waitForNextPoll();
 			expect(await example.listHandedOn()).toEqual([['a', 'b']]);
 		});
 	});
