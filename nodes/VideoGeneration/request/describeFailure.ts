@@ -180,8 +180,15 @@ function describeUnreadable({ found }: FailureFacts): FailureText {
 
 function describeMissingCredits(
 	facts: FailureFacts,
-	{ remainingCredits }: FailureContext,
+	{ requestKind, remainingCredits }: FailureContext,
 ): FailureText {
+	if (requestKind !== 'add') {
+		return {
+			message: `The account has not enough credits${quote(facts)}`,
+			description:
+				'The service refuses this for want of credits, though it costs none. Add credits to the account, and run it again.',
+		};
+	}
 	const balance =
 		remainingCredits === undefined
 			? ''

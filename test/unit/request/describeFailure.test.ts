@@ -135,6 +135,15 @@ describe('An error text', () => {
 		expect(description).toMatch(/has 1 credit left.*was not queued/);
 	});
 
+	test.each([READ, CLEAR])(
+		'about credits promises no video where none was asked for',
+		(context) => {
+			const { message, all } = describeOne('rejected', { httpCode: '402' }, context);
+			expect(message).toBe('The account has not enough credits');
+			expect(all).not.toMatch(/video was not queued|for this video/);
+		},
+	);
+
 	test.each([
 		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }],
 		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }],
