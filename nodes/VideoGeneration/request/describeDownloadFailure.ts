@@ -48,17 +48,9 @@ export function describeDownloadFailure(
 				description: `${checkLink} ${getANewLink} Nothing was kept. ${asked(facts)}`,
 			};
 		case 'blocked':
-			return {
-				message: "Requests to the video's address are blocked by n8n",
-				description: `${facts.address ?? 'The address'} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item, and where it redirects to. ${ALLOW_ADDRESS}`,
-			};
-		case 'unsent': {
-			const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
-			return {
-				message: message || 'The video could not be asked for',
-				description: `${next ?? `${checkLink} ${facts.address ?? 'The address'} was not asked`}.`,
-			};
-		}
+			return describeBlock(facts, checkLink);
+		case 'unsent':
+			return describeUnsent(facts, checkLink);
 		case 'cancelled':
 			return { message: 'The execution was canceled', description: 'The download was ended.' };
 		case 'unstored':
@@ -73,6 +65,24 @@ export function describeDownloadFailure(
 				description: `${checkLink} ${asked(facts)}`,
 			};
 	}
+}
+
+function describeUnsent(
+	{ serviceMessage = '', address = 'The address' }: FailureFacts,
+	checkLink: string,
+): FailureText {
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message: message || 'The video could not be asked for',
+		description: `${next ?? `${checkLink} ${address} was not asked`}.`,
+	};
+}
+
+function describeBlock({ address = 'The address' }: FailureFacts, checkLink: string): FailureText {
+	return {
+		message: "Requests to the video's address are blocked by n8n",
+		description: `${address} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). ${checkLink} See where it redirects to. ${ALLOW_ADDRESS}`,
+	};
 }
 
 function describeBreak(facts: FailureFacts): string {
