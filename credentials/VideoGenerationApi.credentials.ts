@@ -7,6 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { credentialTestRules } from '../nodes/VideoGeneration/request/credentialTestRules';
+import { normalizeApiKey } from '../nodes/VideoGeneration/request/normalizeApiKey';
 import { normalizeBaseUrl } from '../nodes/VideoGeneration/request/normalizeBaseUrl';
 
 export class VideoGenerationApi implements ICredentialType {
@@ -81,10 +82,8 @@ export class VideoGenerationApi implements ICredentialType {
 	}
 }
 
-/** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */
 function readApiKey(credentials: ICredentialDataDecryptedObject): string {
-	const pasted = typeof credentials.apiKey === 'string' ? credentials.apiKey : '';
-	const key = pasted.trim().replace(/^Bearer\s+/i, '');
+	const key = normalizeApiKey(credentials.apiKey);
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw new Error(
 			key === ''

@@ -23,7 +23,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		...controls,
 		url: `http://127.0.0.1:${port}`,
 		port,
-		apiKey: SEED_ACCOUNTS.main.apiKey,
+		apiKey: options.apiKey ?? SEED_ACCOUNTS.main.apiKey,
 		accounts: SEED_ACCOUNTS,
 		projects: SEED_PROJECTS,
 		clock: context.clock,

@@ -9,6 +9,8 @@ export interface SandboxOptions extends Partial<SandboxSettings> {
 	seed?: number;
 	/** Of the main account; 100 by default. */
 	credits?: number;
+	/** Of the main account; the seeded one by default. */
+	apiKey?: string;
 	/** `manual` by default. */
 	clock?: Clock['kind'];
 	/** Where a manual clock starts (milliseconds since 1970); 2026-01-15T12:00:00Z by default. */

@@ -13,6 +13,8 @@ interface StoreOptions {
 	seed: number;
 	/** Credits of the main account. */
 	credits?: number | undefined;
+	/** Of the main account. */
+	apiKey?: string | undefined;
 	durations?: Partial<Durations> | undefined;
 	endedItemsLeaveAfterMs?: number | null | undefined;
 }
@@ -33,6 +35,7 @@ export function createStore(options: StoreOptions): Store {
 	};
 	const main = store.accounts.get('main');
 	if (main && options.credits !== undefined) main.credits = options.credits;
+	if (main && options.apiKey !== undefined) main.apiKey = options.apiKey;
 	return store;
 }
 

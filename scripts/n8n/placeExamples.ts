@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { N8nClient } from './N8nClient';
 import type { Credential, Workflow, WorkflowContent } from './n8nTypes';
 
-/** The longest id that n8n's database holds. */
-const MAX_ID_LENGTH = 36;
+/**
+ * Of a workflow with a longer id n8n saves no static data, and says nothing of it. That is where a
+ * trigger keeps which videos it has handed on.
+ */
+const MAX_ID_LENGTH = 21;
+const HASH_LENGTH = 8;
 
 /**
  * Puts the example workflows of a folder into n8n, with the credential in every node that takes one.
@@ -21,11 +26,16 @@ export async function placeExamples(
 	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()) {
 		const example = JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowContent;
 		const name = basename(file, '.json');
-		const id = `example-${name}`.slice(0, MAX_ID_LENGTH);
 		const content = assignCredential(example, credential, packageName);
-		placed.set(name, await client.saveWorkflow(id, content));
+		placed.set(name, await client.saveWorkflow(createId(name), content));
 	}
 	return placed;
+}
+
+/** Readable by its beginning, and unlike any other by its end. */
+function createId(name: string): string {
+	const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH);
+	return `${name.slice(0, MAX_ID_LENGTH - HASH_LENGTH - 1)}-${hash}`;
 }
 
 function assignCredential(

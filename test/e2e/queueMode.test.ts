@@ -8,7 +8,7 @@ import { describeWith } from '../support/e2e/describeWith';
 import type { N8nWorker } from '../support/e2e/N8nWorker';
 import { PACKAGE } from '../support/e2e/PLACES';
 import { readMemory } from '../support/e2e/readMemory';
-import { readOutput } from '../support/e2e/readOutput';
+import { readItems } from '../support/e2e/runContent';
 import { readQueuedVideos } from '../support/e2e/readQueuedVideos';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../support/e2e/waitFor';
@@ -72,7 +72,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	const readAllMemory = () => [n8n.main, ...n8n.workers].map(({ pid }) => readMemory(pid));
 	const listHandedOn = async () =>
 		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
-			.flatMap((execution) => readOutput(execution, 'When a video is finished'))
+			.flatMap((execution) => readItems(execution, 'When a video is finished'))
 			.map(({ json }) => json.id);
 
 	test('no video is paid twice and none is lost when a worker is killed', async () => {
@@ -135,7 +135,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
 		for (const execution of executions.filter(({ status }) => status === 'success')) {
 			const { queueId, projectId, videoId } = itemOf.get(projectOf.get(execution.id) ?? '') ?? {};
-			expect(readOutput(execution, 'Queue and wait').map(({ json }) => json)).toEqual([
+			expect(readItems(execution, 'Queue and wait').map(({ json }) => json)).toEqual([
 				expect.objectContaining({
 					...{ queueId, projectId },
 					video: expect.objectContaining({ id: videoId }) as unknown,
@@ -185,7 +185,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 
 		finishVideos(projects);
 		const [repaired] = await waitForExecutions([await startExecution(REPAIR, {})]);
-		const given = repaired && readOutput(repaired, 'Wait').map(({ json }) => json);
+		const given = repaired && readItems(repaired, 'Wait').map(({ json }) => json);
 		expect(given).toEqual([expect.objectContaining({ queueId, status: 'completed' })]);
 		expect(await listNotes()).toEqual([]);
 	});
@@ -216,7 +216,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const [video] = await queueMode.listVideos();
 		const id = await startExecution(DOWNLOAD, { videoUrl: video?.url });
 		const [execution] = await waitForExecutions([id]);
-		const file = execution && readOutput(execution, 'Download')[0]?.binary?.data;
+		const file = execution && readItems(execution, 'Download')[0]?.binary?.data;
 		if (!file) throw new Error('There is no file');
 		expect(file.mimeType).toBe('video/mp4');
 		expect(file.id).toMatch(/^database:/);

@@ -97,7 +97,15 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 
 	testWith('hostRules', 'sends no request there', async () => {
 		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
-		expect(error?.message).toMatch(/blocked|restricted|not allowed/i);
+		expect(error?.message).toBe("Requests to the video's address are blocked by n8n");
+		expect(error?.description).toMatch(/\.mp4 was not asked.*"Video URL".*N8N_SSRF_ALLOWED/);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('says so, too, when it is the service that is there', async () => {
+		const { error } = await service.run({ resource: 'account', operation: 'get' });
+		expect(error?.message).toBe("Requests to the video service's address are blocked by n8n");
+		expect(error?.description).toMatch(/"Base URL".*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
@@ -108,7 +116,8 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		});
 		const url = host.url.replace('127.0.0.1', 'localhost');
 		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
-		expect(error?.message).toMatch(/blocked|restricted|not allowed/i);
+		expect(error?.message).toBe("Requests to the video's address are blocked by n8n");
+		expect(error?.description).toContain(`${location} was not asked`);
 		expect(host.requests).toHaveLength(1);
 		expect(service.sandbox.requests).toEqual([]);
 	});

@@ -111,3 +111,66 @@ describe('As a tool of an agent', () => {
 		expect(answer).toMatch(/not enough credits.*Details: The account has 0 credits left/s);
 	});
 });
+
+describe('As a tool of an agent that has n8n run it', () => {
+	const runSteps = async (calls: object[][], settings = {}) =>
+		await runTools({
+			parameters: ADD,
+			credentials: credentials(),
+			calls,
+			asSteps: true,
+			settings,
+		});
+
+	test('the node queues one video for each call, also for calls that are alike', async () => {
+		const answers = await runSteps([[call('a'), call('a')], [call('a')]]);
+		expect(sentPrompts()).toEqual(['a', 'a', 'a']);
+		const queueIds = service.sandbox.readState().queue.map(({ queueId }) => queueId);
+		const told = answers.map((answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId);
+		expect(told).toEqual(queueIds);
+	});
+
+	test('the node says in the one text that a model is told what happened and what to do', async () => {
+		service.sandbox.setCredits('main', 0);
+		const [answer = ''] = await runSteps([[call('a')]]);
+		expect(answer).toMatch(
+			/not enough credits.*The account has 0 credits left.*This video was not queued/,
+		);
+	});
+
+	test('the node warns the model of a second payment when the service has not answered', async () => {
+		service.sandbox.addFault({ kind: 'reset', phase: 'after' });
+		const [answer = ''] = await runSteps([[call('a')]]);
+		expect(answer).toMatch(/connection .* broke.*may have been queued and paid for all the same/);
+		expect(service.sandbox.readState().queue).toHaveLength(1);
+	});
+
+	test('the node tells the model the ID of a video that it has given up waiting for', async () => {
+		service.sandbox.configure({ durations: { processingMs: 40_000 } });
+		const [answer = ''] = await runWithoutWaiting(
+			() =>
+				runTools({
+					parameters: { ...ADD, waitForCompletion: true, waitOptions: { timeout: 30 } },
+					credentials: credentials(),
+					calls: [[call('a')]],
+					asSteps: true,
+				}),
+			service.sandbox,
+		);
+		const [item] = service.sandbox.readState().queue;
+		expect(answer).toContain('not finished within 30 seconds');
+		expect(answer).toContain(`do not queue it again: ${item?.queueId}`);
+	});
+
+	test('the node hands the model data when it is set to continue on an error', async () => {
+		service.sandbox.setCredits('main', 0);
+		const [answer = ''] = await runSteps([[call('a')]], { onError: 'continueRegularOutput' });
+		expect(JSON.parse(answer)).toMatchObject([
+			{
+				error: expect.stringContaining('not enough credits') as string,
+				message: expect.stringContaining('0 credits left') as string,
+				details: { httpCode: '402', remainingCredits: 0 },
+			},
+		]);
+	});
+});

@@ -10,7 +10,14 @@ import type { WaitOrder } from './VideoWait';
 import { VideoWait } from './VideoWait';
 
 /** No later read of the video log will do better. */
-const LASTING: FailureKind[] = ['rejected', 'redirected', 'unsent', 'cancelled', 'unexpected'];
+const LASTING: FailureKind[] = [
+	'rejected',
+	'redirected',
+	'blocked',
+	'unsent',
+	'cancelled',
+	'unexpected',
+];
 
 /** Looks that are due this close to each other are taken together, as part of their interval. */
 const TOGETHER = 0.1;

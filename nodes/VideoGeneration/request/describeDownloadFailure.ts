@@ -1,3 +1,4 @@
+import { ALLOW_ADDRESS } from './ALLOW_ADDRESS';
 import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
 import type { FailureContext, FailureText } from './FailureText';
@@ -46,13 +47,10 @@ export function describeDownloadFailure(
 				message: nameWhatCame(facts),
 				description: `${checkLink} ${getANewLink} Nothing was kept. ${asked(facts)}`,
 			};
-		case 'unsent': {
-			const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
-			return {
-				message: message || 'The video could not be asked for',
-				description: `${next ?? `${checkLink} ${facts.address ?? 'The address'} was not asked`}.`,
-			};
-		}
+		case 'blocked':
+			return describeBlock(facts, checkLink);
+		case 'unsent':
+			return describeUnsent(facts, checkLink);
 		case 'cancelled':
 			return { message: 'The execution was canceled', description: 'The download was ended.' };
 		case 'unstored':
@@ -67,6 +65,24 @@ export function describeDownloadFailure(
 				description: `${checkLink} ${asked(facts)}`,
 			};
 	}
+}
+
+function describeUnsent(
+	{ serviceMessage = '', address = 'The address' }: FailureFacts,
+	checkLink: string,
+): FailureText {
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message: message || 'The video could not be asked for',
+		description: `${next ?? `${checkLink} ${address} was not asked`}.`,
+	};
+}
+
+function describeBlock({ address = 'The address' }: FailureFacts, checkLink: string): FailureText {
+	return {
+		message: "Requests to the video's address are blocked by n8n",
+		description: `${address} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). ${checkLink} See where it redirects to. ${ALLOW_ADDRESS}`,
+	};
 }
 
 function describeBreak(facts: FailureFacts): string {

@@ -1,3 +1,4 @@
+import { ALLOW_ADDRESS } from './ALLOW_ADDRESS';
 import { describeLongWait } from './describeLongWait';
 import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
 import { describeDownloadFailure } from './describeDownloadFailure';
@@ -42,6 +43,11 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 				},
 				context,
 			);
+		case 'blocked':
+			return {
+				message: "Requests to the video service's address are blocked by n8n",
+				description: `Nothing was sent: n8n is set to send nothing to private networks or to this host (SSRF protection). ${CHECK_CREDENTIAL} and check "Base URL". ${ALLOW_ADDRESS}`,
+			};
 		case 'unsent':
 			return describeUnsent(facts);
 		case 'cancelled':
@@ -174,8 +180,15 @@ function describeUnreadable({ found }: FailureFacts): FailureText {
 
 function describeMissingCredits(
 	facts: FailureFacts,
-	{ remainingCredits }: FailureContext,
+	{ requestKind, remainingCredits }: FailureContext,
 ): FailureText {
+	if (requestKind !== 'add') {
+		return {
+			message: `The account has not enough credits${quote(facts)}`,
+			description:
+				'The service refuses this for want of credits, though it costs none. Add credits to the account, and run it again.',
+		};
+	}
 	const balance =
 		remainingCredits === undefined
 			? ''

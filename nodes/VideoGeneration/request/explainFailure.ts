@@ -1,10 +1,10 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { createApiError } from './createApiError';
+import { hideKey } from './hideKey';
 import { isAboutCredits } from './isAboutCredits';
 import { readRemainingCredits } from './readRemainingCredits';
 import type { PreparedItem } from './prepareRequest';
-import { CREDENTIAL } from './requestDefaults';
 import { RequestFailure } from './requestFailure';
 
 export interface ExplainedFailure {
@@ -24,7 +24,7 @@ export async function explainFailure(
 			reason instanceof NodeOperationError || reason instanceof NodeApiError
 				? reason
 				: new NodeOperationError(context.getNode(), reason as Error);
-		return { error: listAccepted(error, item), details: { ...item.details } };
+		return { error: completeError(error, item), details: { ...item.details } };
 	}
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, tries, lastStatus } = failure.facts;
@@ -47,9 +47,16 @@ export async function explainFailure(
 			: undefined,
 	};
 	return {
-		error: listAccepted(error, item),
+		error: completeError(error, item),
 		details: JSON.parse(JSON.stringify(details)) as IDataObject,
 	};
+}
+
+function completeError<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	item: PreparedItem,
+): T {
+	return tellAgent(listAccepted(error, item), item);
 }
 
 /** With the node set to stop, n8n drops what the other items got: what they paid for stands in the error. */
@@ -62,26 +69,21 @@ function listAccepted<T extends NodeApiError | NodeOperationError>(
 	const list = acceptedAdds
 		.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`)
 		.join(', ');
-	error.description =
-		`${error.description ?? ''} Queued so far, and not queued again by Retry On Fail: ${list}.`.trim();
+	const lead = run.isAgentStep
+		? 'Queued and paid for, so do not queue it again:'
+		: 'Queued so far, and not queued again by Retry On Fail:';
+	error.description = `${error.description ?? ''} ${lead} ${list}.`.trim();
 	error.context.acceptedQueueIds = acceptedAdds.map(({ queueId }) => queueId);
 	return error;
 }
 
-/** A service may repeat the key in its own words. */
-async function hideKey(
-	context: IExecuteSingleFunctions,
-	{ kind, facts }: RequestFailure,
-): Promise<RequestFailure> {
-	const { apiKey } = await context
-		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
-		.catch(() => ({ apiKey: '' }));
-	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-	const hide = (text: string | undefined) =>
-		key === '' ? text : text?.replaceAll(key, '[API key]');
-	return new RequestFailure(kind, {
-		...facts,
-		...('serviceMessage' in facts ? { serviceMessage: hide(facts.serviceMessage) } : {}),
-		...('location' in facts ? { location: hide(facts.location) } : {}),
-	});
+/** n8n hands an agent's model the message and nothing else: what to do next has to stand in it. */
+function tellAgent<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	{ run }: PreparedItem,
+): T {
+	if (!run.isAgentStep || !run.isStopping || !error.description) return error;
+	error.message = `${error.message}. ${error.description}`;
+	error.description = null;
+	return error;
 }

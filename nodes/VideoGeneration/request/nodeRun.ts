@@ -1,4 +1,5 @@
 import type { IExecuteData, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import { RequestFailure } from './requestFailure';
 
 /** An add that the service accepted: it is paid, and is never sent again. */
@@ -37,12 +38,14 @@ export class NodeRun {
 	 * @param isStopping whether the first failed item ends the run, as the node is set in n8n
 	 * @param isSpaced whether the user lets n8n start the items in batches with pauses
 	 * @param hasOwnTimeout whether the user has set a timeout for the answers
+	 * @param isAgentStep whether an agent has n8n run the node, and is then told the error's message alone
 	 */
 	constructor(
 		private readonly expectedItems: number | undefined,
 		readonly isStopping: boolean,
 		private readonly isSpaced: boolean,
 		readonly hasOwnTimeout: boolean,
+		readonly isAgentStep: boolean,
 	) {
 		this.arrivals = new Promise((resolve) => {
 			this.announceArrival = resolve;
@@ -144,6 +147,7 @@ function startRun(context: IExecuteSingleFunctions, executeData: IExecuteData): 
 		!context.continueOnFail(),
 		(batching?.batch?.batchInterval ?? 0) > 0,
 		timeout !== undefined && timeout > 0,
+		context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool,
 	);
 }
 

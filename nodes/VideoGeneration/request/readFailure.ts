@@ -13,6 +13,10 @@ const UNREACHED_CODES = new Set([
 /** The connection ended before the answer was there; what the service did is not known. */
 const UNCERTAIN_CODES = new Set(['ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE']);
 
+/** What the errors of n8n's SSRF protection are called, which it also throws while it connects. */
+const BLOCKED = 'SsrfBlocked';
+const MOST_CAUSES = 5;
+
 /** The HTTP client's name for an answer that broke off in its middle. */
 const BROKEN_OFF = 'ERR_BAD_RESPONSE';
 
@@ -24,6 +28,7 @@ export function readFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
 	const { message } = error as { message?: unknown };
 	const words = typeof message === 'string' ? { serviceMessage: message } : {};
+	if (isBlocked(error)) return new RequestFailure('blocked');
 	const code = readClientCode(error as ErrorOfN8n);
 	if (code === 'none') return new RequestFailure('unsent', words);
 	if (code === undefined) return new RequestFailure('unexpected', words);
@@ -53,4 +58,13 @@ function readClientCode({ cause, httpCode }: ErrorOfN8n): string | undefined {
 	}
 	if (cause?.isAxiosError !== true) return 'none';
 	return typeof cause.code === 'string' ? cause.code : undefined;
+}
+
+function isBlocked(error: unknown): boolean {
+	let level = error as { name?: unknown; cause?: unknown } | null | undefined;
+	for (let depth = 0; depth < MOST_CAUSES && level; depth++) {
+		if (String(level.name).startsWith(BLOCKED)) return true;
+		level = level.cause as typeof level;
+	}
+	return false;
 }

@@ -1,5 +1,6 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { createApiError } from './createApiError';
+import { hideKey } from './hideKey';
 import { READ_PROJECTS } from './operationPolicies';
 import { readFailure } from './readFailure';
 import { readFromApi } from './readFromApi';
@@ -23,7 +24,8 @@ export async function readProjects(
 		(reason: unknown) => ({ reason }),
 	);
 	if ('reason' in outcome) {
-		throw createApiError(context.getNode(), readFailure(outcome.reason), READ_PROJECTS);
+		const failure = await hideKey(context, readFailure(outcome.reason));
+		throw createApiError(context.getNode(), failure, READ_PROJECTS);
 	}
 	return outcome.projects
 		.map(({ id, name }) => ({ id: readText(id), name: readText(name) || readText(id) }))

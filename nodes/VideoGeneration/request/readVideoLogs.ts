@@ -1,5 +1,6 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { createApiError } from './createApiError';
+import { hideKey } from './hideKey';
 import { POLL } from './operationPolicies';
 import { readFailure } from './readFailure';
 import { readFromApi } from './readFromApi';
@@ -23,7 +24,9 @@ export async function readVideoLogs(context: IPollFunctions): Promise<IDataObjec
 	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
 		.then((body) => ({ logs: requireList(body, 'videos') }))
 		.catch((reason: unknown) => ({ reason }));
-	if ('reason' in outcome)
-		throw createApiError(context.getNode(), readFailure(outcome.reason), POLL);
+	if ('reason' in outcome) {
+		const failure = await hideKey(context, readFailure(outcome.reason));
+		throw createApiError(context.getNode(), failure, POLL);
+	}
 	return outcome.logs;
 }

@@ -8,6 +8,7 @@
  * - `unreadable`: an answer that is not the JSON object of the specification
  * - `unsuccessful`: a 200 whose `status` is not `success`
  * - `incomplete`: a 200 without the field that the specification promises
+ * - `blocked`: n8n's own rules forbid the address (its protection of private networks, SSRF)
  * - `unsent`: it could not even be sent, e.g. for want of an address or a key
  * - `cancelled`: the execution was stopped
  * - `notGenerated`: the service says that the generation of a video has failed
@@ -24,6 +25,7 @@ export type FailureKind =
 	| 'unreadable'
 	| 'unsuccessful'
 	| 'incomplete'
+	| 'blocked'
 	| 'unsent'
 	| 'cancelled'
 	| 'notGenerated'

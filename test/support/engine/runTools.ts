@@ -1,8 +1,11 @@
 import type {
+	EngineResponse,
+	IDataObject,
 	IExecuteFunctions,
 	INode,
 	INodeParameters,
 	INodeType,
+	INodeTypeDescription,
 	IRun,
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
@@ -15,6 +18,19 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 
 const AGENT = 'test.agent';
 const TOOL = `${NODE_TYPE}Tool`;
+const TOOL_NAME = 'Video Tool';
+
+const AGENT_DESCRIPTION: INodeTypeDescription = {
+	displayName: 'Agent',
+	name: AGENT,
+	group: ['transform'],
+	version: 1,
+	description: '',
+	defaults: { name: 'Agent' },
+	inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
+	outputs: [NodeConnectionTypes.Main],
+	properties: [],
+};
 
 interface Tool {
 	invoke(input: unknown): Promise<string>;
@@ -26,7 +42,12 @@ export interface ToolSetup {
 	/** What the agent calls the tool with: one group after the other, the calls of a group at once. */
 	calls: object[][];
 	settings?: Partial<INode>;
-	/** Awaited before the calls of a group after the first one. */
+	/**
+	 * Whether the agent leaves its calls to n8n, which runs the tool as a step of the workflow, as
+	 * n8n's own agent does from its version 3 on. An older one calls the tool itself.
+	 */
+	asSteps?: boolean;
+	/** Awaited before the calls of a group after the first one; not with `asSteps`. */
 	beforeLaterCalls?: () => Promise<void>;
 }
 
@@ -41,6 +62,7 @@ export async function runTools({
 	credentials,
 	calls,
 	settings,
+	asSteps = false,
 	beforeLaterCalls,
 }: ToolSetup): Promise<string[]> {
 	const loaded = await loadPackage();
@@ -48,7 +70,9 @@ export async function runTools({
 	const registry = createNodeTypes(loaded.nodes);
 	const ours = registry.getByNameAndVersion(NODE_TYPE);
 	const types: Record<string, INodeType> = {
-		[AGENT]: createAgent(calls, answers, beforeLaterCalls),
+		[AGENT]: asSteps
+			? createSteppingAgent(calls, answers)
+			: createAgent(calls, answers, beforeLaterCalls),
 		[TOOL]: asTool(ours),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
@@ -68,14 +92,18 @@ export async function runTools({
 		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
 		settings: { executionOrder: 'v1' },
 		nodes: [
+			node('Start', 'test.passOn'),
 			agent,
-			node('Video Tool', TOOL, {
+			node(TOOL_NAME, TOOL, {
 				credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
 				...settings,
 				parameters,
 			}),
 		],
-		connections: { 'Video Tool': { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] } },
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			[TOOL_NAME]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
 	});
 	const additionalData = {
 		credentialsHelper: new TestCredentialsHelper(loaded.credentials, credentials),
@@ -90,7 +118,7 @@ export async function runTools({
 	const start = {
 		node: agent,
 		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
-		source: null,
+		source: { main: [{ previousNode: 'Start' }] },
 	};
 	const run: IRun = await new WorkflowExecute(
 		additionalData,
@@ -109,17 +137,7 @@ function createAgent(
 	},
 ): INodeType {
 	return {
-		description: {
-			displayName: 'Agent',
-			name: AGENT,
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: { name: 'Agent' },
-			inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
-			outputs: [NodeConnectionTypes.Main],
-			properties: [],
-		},
+		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions) {
 			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 			for (const group of calls) {
@@ -131,6 +149,31 @@ function createAgent(
 				answers.push(...(await Promise.all(told)));
 			}
 			return [[]];
+		},
+	};
+}
+
+/** Asks n8n for the calls of one group at a time, and is run again with what came of them. */
+function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
+	const groups = [...calls];
+	return {
+		description: AGENT_DESCRIPTION,
+		async execute(this: IExecuteFunctions, response?: EngineResponse) {
+			for (const { data } of response?.actionResponses ?? []) {
+				const items = data.data?.ai_tool?.[0] ?? [];
+				answers.push(JSON.stringify(items.map(({ json }) => json)));
+			}
+			const group = groups.shift();
+			if (!group) return [[]];
+			const actions = group.map((input, index) => ({
+				actionType: 'ExecutionNodeAction' as const,
+				nodeName: TOOL_NAME,
+				input: input as IDataObject,
+				type: NodeConnectionTypes.AiTool,
+				id: `call-${groups.length}-${index}`,
+				metadata: {},
+			}));
+			return await Promise.resolve({ actions, metadata: {} });
 		},
 	};
 }

@@ -18,6 +18,7 @@ const FAILURES: FailureKind[] = [
 	'unreadable',
 	'unsuccessful',
 	'incomplete',
+	'blocked',
 	'unsent',
 	'cancelled',
 	'unexpected',

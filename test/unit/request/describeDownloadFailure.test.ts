@@ -46,6 +46,7 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 		/^"Video URL" is empty Enter it\. Nothing was sent\.$/,
 	],
 	['unsent', { serviceMessage: 'The host is blocked' }, /^The host is blocked Check "Video URL"/],
+	['blocked', {}, /blocked by n8n.*a\.mp4 was not asked.*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['unsent', {}, /could not be asked for/],
 	['cancelled', {}, /canceled/],
 	['unstored', { serviceMessage: 'ENOSPC: no space left' }, /not store.*ENOSPC.*room/],

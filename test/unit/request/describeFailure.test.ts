@@ -39,6 +39,7 @@ const FAILURES: [FailureKind, FailureFacts][] = [
 	['unreadable', { httpCode: '200', found: 'other' }],
 	['unsuccessful', { httpCode: '200', serviceMessage: 'Down.' }],
 	['incomplete', { httpCode: '200', found: 'videos' }],
+	['blocked', {}],
 	['unsent', { serviceMessage: 'The Base URL is empty.' }],
 	['cancelled', {}],
 	['unexpected', { httpCode: 'CERT_HAS_EXPIRED', serviceMessage: 'certificate has expired' }],
@@ -133,6 +134,15 @@ describe('An error text', () => {
 		expect(message).toMatch(/not enough credits/);
 		expect(description).toMatch(/has 1 credit left.*was not queued/);
 	});
+
+	test.each([READ, CLEAR])(
+		'about credits promises no video where none was asked for',
+		(context) => {
+			const { message, all } = describeOne('rejected', { httpCode: '402' }, context);
+			expect(message).toBe('The account has not enough credits');
+			expect(all).not.toMatch(/video was not queued|for this video/);
+		},
+	);
 
 	test.each([
 		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }],

@@ -56,6 +56,16 @@ describe.each([
 		expect(readFailure(networkError('ERR_CANCELED')).kind).toBe('cancelled');
 	});
 
+	test.each([
+		['before it sends', (blocked: Error) => current(blocked)],
+		['while it connects', (blocked: Error) => current(AxiosError.from(blocked))],
+	])("of n8n's protection of private networks, %s, is blocked", (_when, throwIt) => {
+		const blocked = Object.assign(new Error('The request was blocked'), {
+			name: 'SsrfBlockedIpError',
+		});
+		expect(readFailure(throwIt(blocked))).toMatchObject({ kind: 'blocked', facts: {} });
+	});
+
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
 		const error = wrap(new Error('The Base URL is empty.'));
 		expect(readFailure(error)).toMatchObject({

@@ -42,7 +42,7 @@ describe.each(FILES)('the example %s', (file) => {
 });
 
 describe('placing the examples', () => {
-	it('gives each an id of its own that fits, and the credential to our nodes only', async () => {
+	it("gives each an id of its own with which n8n keeps a trigger's state, and the credential to our nodes only", async () => {
 		const saved = new Map<string, WorkflowContent>();
 		const client = {
 			saveWorkflow: (id: string, content: WorkflowContent) => {
@@ -57,7 +57,7 @@ describe('placing the examples', () => {
 		expect(placed.size).toBe(FILES.length);
 		expect(saved.size).toBe(FILES.length);
 		for (const [id, { nodes }] of saved) {
-			expect(id.length).toBeLessThanOrEqual(36);
+			expect(id.length).toBeLessThanOrEqual(21);
 			for (const { type, credentials } of nodes) {
 				const expected = { videoGenerationApi: { id: 'c1', name: 'Local' } };
 				expect(credentials).toEqual(type.startsWith(`${PACKAGE}.`) ? expected : undefined);

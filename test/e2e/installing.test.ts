@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type { CredentialContent } from '../../scripts/n8n/n8nTypes';
+import { startSandbox } from '../../sandbox/startSandbox';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { LocalRegistry } from '../support/e2e/LocalRegistry';
+import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
+import { RealN8n } from '../support/e2e/RealN8n';
+import { readItems, runContent } from '../support/e2e/runContent';
+
+const registry = new LocalRegistry();
+let sandbox: Sandbox;
+let n8n: RealN8n;
+let content: CredentialContent;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({ rateLimit: false });
+	const environment = await registry.start(join(E2E_FOLDER, 'registry'));
+	n8n = RealN8n.create('installing', environment);
+	await n8n.start();
+	content = {
+		name: 'Sandbox',
+		type: 'videoGenerationApi',
+		data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
+	};
+});
+beforeEach(() => {
+	sandbox.reset();
+});
+afterAll(async () => {
+	await n8n.stop();
+	await sandbox.close();
+	await registry.stop();
+});
+
+interface InstalledPackage {
+	packageName: string;
+	installedVersion: string;
+	installedNodes: { name: string; type: string }[];
+	failedLoading?: boolean;
+}
+
+/** What "Settings > Community nodes" shows. */
+const listPackages = async () =>
+	await n8n.client.request<InstalledPackage[]>('GET', '/community-packages');
+
+/** Runs Account > Get: `success`, or why it could not be run. */
+async function tryNode(): Promise<string> {
+	const credential = await n8n.client.saveCredential(content);
+	const step = videoGeneration('Account', credential, { resource: 'account', operation: 'get' });
+	const execution = await runContent(n8n.client, buildWorkflow('Try', [START, step])).catch(
+		(error: unknown) => error as Error,
+	);
+	if (execution instanceof Error) return execution.message;
+	const [item] = readItems(execution, 'Account');
+	return item?.json.email === sandbox.accounts.main.email ? 'success' : execution.status;
+}
+
+describe('In a real n8n, the credential', () => {
+	/** As the editor tests it: with what its form holds, and the id of the one that was saved. */
+	const testWith = async (data: object) => {
+		const { id } = await n8n.client.saveCredential(content);
+		return await n8n.client.testCredential(id, { ...content, data: { ...content.data, ...data } });
+	};
+
+	test('that was saved passes its test, and its key does not come back', async () => {
+		const { id } = await n8n.client.saveCredential(content);
+		const path = `/credentials/${id}?includeData=true`;
+		const { data } = await n8n.client.request<CredentialContent>('GET', path);
+		expect(data.apiKey).toMatch(/^__n8n_BLANK_VALUE_/);
+		expect(await testWith(data)).toEqual({ status: 'OK', message: 'Connection successful!' });
+	});
+
+	test.each(['/', '/v1', '/v1/'])('takes the address with %j behind it', async (end) => {
+		expect(await testWith({ baseUrl: `${sandbox.url}${end}` })).toMatchObject({ status: 'OK' });
+	});
+
+	test.each([
+		[
+			'a wrong key',
+			() => ({ apiKey: 'wrong' }),
+			'The service does not accept this key. Copy it again from the developers page of your account.',
+		],
+		['an address where nothing answers', () => ({ baseUrl: 'http://127.0.0.1:1' }), 'ECONNREFUSED'],
+		[
+			'the address of a website',
+			() => {
+				sandbox.addFault({ kind: 'html' });
+				return {};
+			},
+			'Something answered at this address, but not the video generation service. Check "Base URL".',
+		],
+		[
+			'a path of the service that is not there',
+			() => ({ baseUrl: `${sandbox.url}/api` }),
+			'There is no video generation service at this address (404). Check "Base URL".',
+		],
+	])('says what is wrong with %s', async (_what, spoil, message) => {
+		expect(await testWith(spoil())).toEqual({ status: 'Error', message });
+	});
+});
+
+describe('In a real n8n, the package', () => {
+	test('works when it was installed by hand, where n8n does not list it', async () => {
+		expect(await tryNode()).toBe('success');
+		expect(await listPackages()).toEqual([]);
+	});
+
+	test('is installed by n8n itself, listed, and works at once and after a restart', async () => {
+		await n8n.client.request('POST', '/community-packages', { name: PACKAGE });
+		const expected = [
+			{
+				packageName: PACKAGE,
+				installedVersion: registry.version,
+				failedLoading: false,
+				installedNodes: expect.arrayContaining([
+					expect.objectContaining({ type: `${PACKAGE}.videoGeneration` }),
+					expect.objectContaining({ type: `${PACKAGE}.videoGenerationTrigger` }),
+				]) as unknown,
+			},
+		];
+		expect(await listPackages()).toMatchObject(expected);
+		expect(await tryNode()).toBe('success');
+		await n8n.stop();
+		await n8n.start();
+		expect(await listPackages()).toMatchObject(expected);
+		expect(await tryNode()).toBe('success');
+	});
+
+	test('is gone once it was uninstalled', async () => {
+		await n8n.client.request('DELETE', `/community-packages?name=${PACKAGE}`);
+		expect(await listPackages()).toEqual([]);
+		expect(await tryNode()).not.toBe('success');
+	});
+});

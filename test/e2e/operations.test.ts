@@ -1,0 +1,310 @@
+import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import {
+	buildWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../support/e2e/buildWorkflow';
+import { readItems, runContent } from '../support/e2e/runContent';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+
+const real = useRealN8n('operations');
+const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
+const TEASER = 'project-product-teaser';
+const TOUR = 'project-city-tour';
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const ADD = {
+	resource: 'queue',
+	operation: 'add',
+	projectId: byId('={{ $json.project }}'),
+	customPrompt: '={{ $json.prompt }}',
+};
+const video = (name: string, parameters: object, settings = {}) =>
+	videoGeneration(name, real.credential, { ...parameters }, settings);
+
+/** Reads which item each of its items comes from, as a user's expression does. */
+const LOOK_BACK: WorkflowStep = {
+	name: 'Look back',
+	type: 'n8n-nodes-base.set',
+	typeVersion: 3.4,
+	parameters: {
+		assignments: {
+			assignments: [
+				{ id: '1', name: 'prompt', type: 'string', value: "={{ $('Items').item.json.prompt }}" },
+			],
+		},
+	},
+};
+
+async function run(items: object[], ...steps: WorkflowStep[]): Promise<Execution> {
+	return await runContent(
+		real.client,
+		buildWorkflow('Operations', [START, makeItems(items), ...steps, LOOK_BACK]),
+	);
+}
+
+const readJson = (execution: Execution, node: string) =>
+	readItems(execution, node).map(({ json }) => json);
+
+/** What is left of the queue, as the service shows it. */
+const listQueue = () =>
+	real.sandbox
+		.readState()
+		.queue.map(({ queueId, projectId, customPrompt }) => ({ queueId, projectId, customPrompt }));
+
+describe('In a real n8n', () => {
+	test('Queue > Add queues a video for each item, in their order', async () => {
+		const items = [
+			{ project: TEASER, prompt: 'a' },
+			{ project: TOUR, prompt: 'b' },
+			{ project: TEASER, prompt: 'c' },
+		];
+		const execution = await run(items, video('Add', ADD));
+		const queue = listQueue();
+		expect(queue.map(({ projectId, customPrompt }) => [projectId, customPrompt])).toEqual(
+			items.map(({ project, prompt }) => [project, prompt]),
+		);
+		expect(readJson(execution, 'Add')).toEqual(
+			queue.map(({ queueId, projectId }) => ({
+				queueId,
+				projectId,
+				status: 'pending',
+				generationProgress: 0,
+				renderProgress: 0,
+				videoUrl: null,
+				createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+			})),
+		);
+		expect(readJson(execution, LOOK_BACK.name).map(({ prompt }) => prompt)).toEqual([
+			'a',
+			'b',
+			'c',
+		]);
+		const { accounts } = real.sandbox.readState();
+		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(97);
+	});
+
+	test('progress, wait, download and clear take queued videos to their end', async () => {
+		const { client, sandbox } = real;
+		sandbox.configure({ durations: QUICK });
+		const queueId = "={{ $('Add').item.json.queueId }}";
+		const execution = await run(
+			[
+				{ project: TEASER, prompt: 'a' },
+				{ project: TOUR, prompt: 'b' },
+			],
+			video('Add', ADD),
+			video('Progress', { resource: 'queue', operation: 'getProgress', queueId }),
+			video('Wait', {
+				...{ resource: 'queue', operation: 'wait', queueId },
+				projectId: byId("={{ $('Add').item.json.projectId }}"),
+				waitOptions: { pollingInterval: 1 },
+			}),
+			video('Download', {
+				...{ resource: 'video', operation: 'download', videoUrl: '={{ $json.videoUrl }}' },
+				options: { fileName: "={{ $('Items').item.json.prompt }}" },
+			}),
+			video('Clear', { resource: 'queue', operation: 'clear', queueId }),
+		);
+		expect(execution.status).toBe('success');
+
+		const added = readJson(execution, 'Add');
+		expect(readJson(execution, 'Progress')).toEqual(
+			added.map((item) => ({
+				queueId: item.queueId,
+				status: expect.stringMatching(/pending|processing|rendering/) as string,
+				generationProgress: expect.any(Number) as number,
+				renderProgress: expect.any(Number) as number,
+			})),
+		);
+		const logged = sandbox.readState().accounts.find(({ id }) => id === 'main');
+		expect(logged?.videoCount).toBe(2);
+		expect(readJson(execution, 'Wait')).toMatchObject(
+			added.map((item) => ({
+				queueId: item.queueId,
+				projectId: item.projectId,
+				status: 'completed',
+				renderProgress: 100,
+				video: { projectId: item.projectId },
+				videoUrl: expect.stringContaining(`${sandbox.url}/files/`) as string,
+			})),
+		);
+		const files = readItems(execution, 'Download').map(({ binary }) => binary?.data);
+		expect(files).toMatchObject([{ fileName: 'a.mp4' }, { fileName: 'b.mp4' }]);
+		for (const [index, picture] of (['product-teaser', 'city-tour'] as const).entries()) {
+			const file = files[index];
+			expect(file && (await client.readBinary(file)).equals(readVideoFile(picture))).toBe(true);
+		}
+		expect(readJson(execution, 'Clear')).toEqual(
+			added.map((item) => ({ queueId: item.queueId, deleted: true })),
+		);
+		expect(listQueue()).toEqual([]);
+		expect(readJson(execution, LOOK_BACK.name)).toEqual([{ prompt: 'a' }, { prompt: 'b' }]);
+	});
+
+	test('lists and account show what the service knows, and link it to the item that asked', async () => {
+		const { sandbox } = real;
+		const dates = ['2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-02T00:00:00Z'];
+		const logs = dates.flatMap((createdAt) => sandbox.addVideos('main', [{ createdAt }]));
+		const all = { returnAll: true };
+		const steps = [
+			video('Videos', {
+				...{ resource: 'video', operation: 'getAll' },
+				filters: { createdAfter: '2026-01-01T12:00:00Z' },
+			}),
+			video('Projects', {
+				...{ resource: 'project', operation: 'getAll', ...all },
+				options: { sort: 'createdAt', order: 'asc' },
+			}),
+			video('Account', { resource: 'account', operation: 'get' }),
+		];
+		const [videos, projects, account] = await Promise.all(
+			steps.map(async (step) => await run([{ prompt: 'a' }, { prompt: 'b' }], step)),
+		);
+		if (!videos || !projects || !account) throw new Error('A run is missing');
+
+		const expected = [logs[1], logs[2]].map((log) => ({
+			id: log?.id,
+			projectId: log?.projectId,
+			createdAt: log?.createdAt,
+			url: `${sandbox.url}/files/${log?.id}.mp4`,
+		}));
+		expect(readJson(videos, 'Videos')).toEqual([...expected, ...expected]);
+		const names = sandbox
+			.readState()
+			.projects.filter(({ accountId }) => accountId === 'main')
+			.sort((a, b) => a.createdAt - b.createdAt)
+			.map(({ name }) => name);
+		expect(readJson(projects, 'Projects').map(({ name }) => name)).toEqual([...names, ...names]);
+		const { name, email, credits } = sandbox.accounts.main;
+		expect(readJson(account, 'Account')).toMatchObject(
+			[1, 2].map(() => ({ name, email, usage: { remainingCredits: credits } })),
+		);
+		const looksBack = [videos, projects, account].map((execution) =>
+			readJson(execution, LOOK_BACK.name)
+				.map(({ prompt }) => prompt)
+				.join(''),
+		);
+		expect(looksBack).toEqual(['aabb', 'aaaabbbb', 'ab']);
+	});
+
+	test('a failed item goes to the error output with what it was and its queue ID, the others go on', async () => {
+		real.sandbox.configure({ durations: QUICK });
+		const add = video(
+			'Add',
+			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		const repair = { name: 'Repair', type: 'n8n-nodes-base.noOp' };
+		const items = [
+			{ project: TEASER, prompt: 'good' },
+			{ project: 'project-broken-storyboard', prompt: 'fails' },
+			{ project: 'nowhere', prompt: 'unknown' },
+		];
+		const content = buildWorkflow(
+			'Error output',
+			[START, makeItems(items), add, LOOK_BACK, repair],
+			{ onError: { Repair: 'Add' } },
+		);
+		const execution = await runContent(real.client, content);
+		const failing = listQueue().find(({ customPrompt }) => customPrompt === 'fails');
+		expect(readJson(execution, LOOK_BACK.name)).toEqual([{ prompt: 'good' }]);
+		expect(readJson(execution, 'Repair')).toEqual([
+			{
+				...items[1],
+				error: 'The video could not be generated: its status is "failed"',
+				message: expect.stringContaining('Check the project and the prompt') as string,
+				details: expect.objectContaining({
+					queueId: failing?.queueId,
+					lastStatus: 'failed',
+				}) as object,
+			},
+			{
+				...items[2],
+				error: expect.stringMatching(/^The video service rejected the request \(400\)/) as string,
+				message: 'Check "Project" and "Custom Prompt" of this item.',
+				details: expect.objectContaining({ httpCode: '400', projectId: 'nowhere' }) as object,
+			},
+		]);
+	});
+
+	test('Retry On Fail sends only what was not accepted', async () => {
+		const { sandbox } = real;
+		sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const prompts = ['a', 'b', 'c'];
+		const execution = await run(
+			prompts.map((prompt) => ({ project: TEASER, prompt })),
+			video('Add', ADD, settings),
+		);
+		const sent = sandbox.requests.map(
+			({ body }) => (body as { customPrompt: string }).customPrompt,
+		);
+		expect(sent).toEqual(['a', 'b', 'b', 'c']);
+		const queue = listQueue();
+		expect(queue.map(({ customPrompt }) => customPrompt)).toEqual(prompts);
+		expect(readJson(execution, 'Add').map(({ queueId }) => queueId)).toEqual(
+			queue.map(({ queueId }) => queueId),
+		);
+		expect(readJson(execution, LOOK_BACK.name)).toEqual(prompts.map((prompt) => ({ prompt })));
+	});
+});
+
+describe('In a real n8n, an execution that waits', () => {
+	const waiting = (pollingInterval: number) =>
+		video('Add', { ...ADD, waitForCompletion: true, waitOptions: { pollingInterval } });
+	const start = async (steps: WorkflowStep[], settings = {}) => {
+		const { client } = real;
+		const content = buildWorkflow('Wait', [START, ...steps], { settings });
+		const { id } = await client.createWorkflow(content);
+		return await client.runWorkflow(id, START.name);
+	};
+	const item = (prompt: string) => makeItems([{ project: TEASER, prompt }]);
+
+	test('ends at once when it is stopped or its own timeout is over, and sends nothing more', async () => {
+		const { client, sandbox } = real;
+		sandbox.configure({ durations: { processingMs: 600_000 } });
+		const timedOut = await start([item('timeout'), waiting(1)], { executionTimeout: 4 });
+		const stopped = [
+			await start([item('looks often'), waiting(1)]),
+			await start([item('looks seldom'), waiting(60)]),
+		];
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 3, timeoutMs: 60_000 });
+		await sandbox.waitForRequests({ operation: 'queue.getProgress', count: 4, timeoutMs: 60_000 });
+		const from = Date.now();
+		await Promise.all(
+			stopped.map(async (id) => {
+				await client.stopExecution(id);
+			}),
+		);
+		for (const id of stopped) {
+			expect((await client.waitForExecution(id, 10_000)).status).toBe('canceled');
+		}
+		expect(Date.now() - from).toBeLessThan(3_000);
+		expect((await client.waitForExecution(timedOut, 60_000)).status).toBe('canceled');
+
+		const before = sandbox.requests.length;
+		// Any other request to n8n shows that it goes on; a look would have come within this second.
+		const end = Date.now() + 2_500;
+		while (Date.now() < end) await client.getExecution(timedOut);
+		expect(sandbox.requests).toHaveLength(before);
+	});
+
+	test('queues nothing more once it is stopped in the middle of its items', async () => {
+		const { client, sandbox } = real;
+		sandbox.configure({ latencyMs: 1_500 });
+		const prompts = ['a', 'b', 'c', 'd', 'e', 'f'];
+		const items = makeItems(prompts.map((prompt) => ({ project: TEASER, prompt })));
+		const execution = await start([items, video('Add', ADD)]);
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 2, timeoutMs: 60_000 });
+		await client.stopExecution(execution);
+		expect((await client.waitForExecution(execution, 10_000)).status).toBe('canceled');
+		const sent = sandbox.requests.length;
+		expect(sent).toBeLessThan(prompts.length);
+		const end = Date.now() + 2_500;
+		while (Date.now() < end) await client.getExecution(execution);
+		expect(sandbox.requests).toHaveLength(sent);
+	});
+});

@@ -1,0 +1,337 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { buildAgent } from '../support/e2e/buildAgent';
+import {
+	buildWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../support/e2e/buildWorkflow';
+import { KeySearch } from '../support/e2e/KeySearch';
+import { PACKAGE } from '../support/e2e/PLACES';
+import { readItems, runContent } from '../support/e2e/runContent';
+import { ScriptedModel } from '../support/e2e/ScriptedModel';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+import { waitFor } from '../support/e2e/waitFor';
+
+/** Looks different in a link. */
+const KEY = 'sk/9b1e+sentinel~Zx4==';
+const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
+const POLL_MS = 100_000;
+
+const real = useRealN8n('security', {
+	apiKey: KEY,
+	environment: {
+		N8N_LOG_LEVEL: 'debug',
+		N8N_SSRF_PROTECTION_ENABLED: 'true',
+		// The service and the chat model are there; all other private addresses stay forbidden.
+		N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
+	},
+});
+
+const node = (name: string, parameters: object, settings = {}) =>
+	videoGeneration(name, real.credential, { ...parameters }, settings);
+const run = async (...steps: WorkflowStep[]) =>
+	await runContent(real.client, buildWorkflow('Security', [START, ...steps]));
+
+/** A trigger that hands on all videos when it is published, with their files. */
+const trigger = ({ id, name }: Credential): WorkflowStep => ({
+	name: 'Trigger',
+	type: `${PACKAGE}.videoGenerationTrigger`,
+	parameters: {
+		pollTimes: { item: [{ mode: 'everyMinute' }] },
+		options: { emitExisting: true, downloadVideo: true },
+	},
+	credentials: { videoGenerationApi: { id, name } },
+});
+
+/** Publishes a workflow until its trigger has started it. */
+async function runTrigger() {
+	const { client, n8n } = real;
+	const workflow = await client.createWorkflow(
+		buildWorkflow('Trigger', [trigger(real.credential)]),
+	);
+	await client.activateWorkflow(workflow);
+	const isOver = async () => Boolean((await n8n.listExecutions(workflow.id))[0]?.stoppedAt);
+	await waitFor('the execution that the trigger starts', isOver, POLL_MS);
+	await client.deactivateWorkflow(workflow.id);
+	const [execution] = await n8n.listExecutions(workflow.id);
+	return execution ? readItems(execution, 'Trigger') : [];
+}
+
+describe("With n8n's SSRF protection on", () => {
+	const BLOCKED = "Requests to the video's address are blocked by n8n";
+	const received: (string | undefined)[] = [];
+	/** What must not be reached, in the private range 127.0.0.0/8. */
+	const inner = http.createServer((request, response) => {
+		received.push(request.url);
+		response.end('secret');
+	});
+	const innerUrl = () => `http://127.0.0.2:${(inner.address() as AddressInfo).port}`;
+
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => inner.listen(0, '127.0.0.2', resolve));
+	});
+	afterAll(async () => {
+		expect(received).toEqual([]);
+		await new Promise((resolve) => inner.close(resolve));
+	});
+
+	test('Video > Download refuses private addresses and says whom to ask', async () => {
+		const urls = [
+			`${innerUrl()}/a.mp4?token=x`,
+			`${innerUrl().replace('127.0.0.2', '2130706434')}/a.mp4`,
+			`${innerUrl().replace('127.0.0.2', '[::ffff:127.0.0.2]')}/a.mp4`,
+			'http://169.254.169.254/latest/meta-data/',
+			'http://10.0.0.1/a.mp4',
+			'http://[fd00::1]/a.mp4',
+		];
+		const execution = await run(
+			makeItems(urls.map((url) => ({ url }))),
+			node(
+				'Download',
+				{ resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
+				{ onError: 'continueRegularOutput' },
+			),
+		);
+		const items = readItems(execution, 'Download').map(({ json }) => json);
+		expect(items.map(({ error }) => error)).toEqual(urls.map(() => BLOCKED));
+		expect(items[0]?.message).toBe(
+			`${innerUrl()}/a.mp4 was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item. See where it redirects to. If it is right, ask your n8n administrator to allow it: by its name in N8N_SSRF_ALLOWED_HOSTNAMES, or by its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
+		);
+	});
+
+	test('Video > Download follows no redirect to a private address', async () => {
+		const { sandbox } = real;
+		sandbox.addFault({
+			kind: 'redirect',
+			location: `${innerUrl()}/b.mp4`,
+			operation: 'video.file',
+		});
+		const [log] = sandbox.addVideos('main', [{}]);
+		const videoUrl = `${sandbox.url}/files/${log?.id}.mp4`;
+		const execution = await run(
+			node('Download', { resource: 'video', operation: 'download', videoUrl }),
+		);
+		expect(execution.data.resultData.error).toMatchObject({
+			message: BLOCKED,
+			description: expect.stringContaining(`${innerUrl()}/b.mp4 was not asked`) as string,
+		});
+	});
+
+	test('the trigger hands on a video in a private range without its file, and says why', async () => {
+		const { sandbox } = real;
+		sandbox.addVideos('main', [
+			{ id: 'inner', url: `${innerUrl()}/c.mp4`, createdAt: '2026-01-01T00:00:00Z' },
+			{ id: 'outer', createdAt: '2026-01-02T00:00:00Z' },
+		]);
+		const [forbidden, allowed] = await runTrigger();
+		expect(forbidden?.binary).toBeUndefined();
+		expect(forbidden?.json).toMatchObject({
+			id: 'inner',
+			downloadError: {
+				message: BLOCKED,
+				description: expect.stringContaining('N8N_SSRF_ALLOWED') as string,
+			},
+		});
+		expect(allowed?.binary?.data).toMatchObject({ fileName: 'outer.mp4' });
+	});
+
+	test('a service in a private range is refused with the name of the field', async () => {
+		const credential = await real.client.createCredential({
+			name: 'Inner',
+			type: 'videoGenerationApi',
+			data: { apiKey: KEY, baseUrl: innerUrl() },
+		});
+		const step = videoGeneration('Account', credential, { resource: 'account', operation: 'get' });
+		const execution = await run(step);
+		expect(execution.data.resultData.error).toMatchObject({
+			message: "Requests to the video service's address are blocked by n8n",
+			description: expect.stringMatching(/"Base URL".*N8N_SSRF_ALLOWED_IP_RANGES/) as string,
+		});
+	});
+});
+
+describe("The credential's key", () => {
+	const search = new KeySearch(KEY);
+	const model = new ScriptedModel();
+	/** Everything that n8n has answered, as its editor gets it. */
+	const replies: string[] = [];
+	const FAULTS: FaultSpec[] = [
+		...[400, 401, 402, 403, 404, 418, 500, 503].map((status): FaultSpec => ({
+			kind: 'status',
+			status,
+			message: `Not with the key ${KEY}`,
+		})),
+		{ kind: 'redirect', location: `http://127.0.0.1:1/?key=${encodeURIComponent(KEY)}` },
+		{ kind: 'redirect', location: `http://127.0.0.1:1/${KEY}` },
+		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600, message: `Slow down, ${KEY}` },
+		{ kind: 'errorEnvelope', message: `The key ${KEY} is used up` },
+		{ kind: 'html', body: `<p>Hello ${KEY}</p>` },
+		{ kind: 'status', status: 200, body: `{"status":"success","key":"${KEY}` },
+		{ kind: 'emptyBody' },
+		{ kind: 'cutOff', ending: 'break' },
+		{ kind: 'reset' },
+		{ kind: 'missingField', field: 'newQueueItem.queueId' },
+	];
+
+	beforeAll(async () => {
+		await model.start();
+		const { client } = real;
+		const request = client.request.bind(client);
+		jest.spyOn(client, 'request').mockImplementation(async (method, path, body) => {
+			const reply = await request(method, path, body).catch((error: unknown) => {
+				replies.push(String(error));
+				throw error;
+			});
+			replies.push(JSON.stringify(reply ?? null));
+			return reply;
+		});
+	});
+	afterAll(async () => {
+		jest.restoreAllMocks();
+		await model.stop();
+	});
+
+	const ADD = { resource: 'queue', operation: 'add', projectId: PROJECT, options: { maxTries: 1 } };
+	const ACCOUNT = { resource: 'account', operation: 'get', options: { maxTries: 1 } };
+	/** What a run leaves behind everywhere that n8n keeps or shows something. */
+	const readEverything = async () => {
+		const { client, n8n } = real;
+		replies.length = 0;
+		const { results } = await client.request<{ results: { id: string }[] }>(
+			'GET',
+			'/executions?limit=100',
+		);
+		for (const { id } of results) await client.getExecution(id);
+		const { data } = await client
+			.request<{ data: { id: string }[] } | { id: string }[]>('GET', '/workflows')
+			.then((list) => (Array.isArray(list) ? { data: list } : list));
+		for (const { id } of data) await client.request('GET', `/workflows/${id}`);
+		for (const { id } of await client.listCredentials()) {
+			await client.request('GET', `/credentials/${id}?includeData=true`);
+		}
+		// All of them: a page holds a hundred.
+		expect(results.length).toBeLessThan(100);
+		return {
+			replies: replies.filter((reply) => search.isIn(reply)),
+			files: search.findFiles(n8n.userFolder),
+		};
+	};
+
+	test('is used by successful runs: a whole video, a trigger, an agent, a pinned output', async () => {
+		const { client, sandbox } = real;
+		sandbox.configure({ durations: { pendingMs: 100, processingMs: 100, renderingMs: 100 } });
+		const execution = await run(
+			makeItems([{}, {}]),
+			node('Account', ACCOUNT),
+			node('Projects', { resource: 'project', operation: 'getAll', limit: 1 }),
+			node('Add', { ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } }),
+			node('Videos', { resource: 'video', operation: 'getAll' }),
+			node('Download', { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' }),
+		);
+		expect(execution.status).toBe('success');
+		expect(await runTrigger()).not.toEqual([]);
+		const byHand = buildWorkflow('By hand', [trigger(real.credential)]);
+		const { id } = await client.createWorkflow(byHand);
+		await client.waitForExecution(await client.runWorkflow(id, 'Trigger'), POLL_MS);
+
+		const pinned: WorkflowContent & { pinData: object } = {
+			...buildWorkflow('Pinned', [START, node('Account', ACCOUNT)]),
+			pinData: { Account: readItems(execution, 'Account').map(({ json }) => ({ json })) },
+		};
+		await client.createWorkflow(pinned);
+		const modelCredential = await client.createCredential({
+			name: 'Scripted model',
+			type: 'openAiApi',
+			data: { apiKey: 'none', url: model.url },
+		});
+		sandbox.addFault({ kind: 'status', status: 401, message: KEY, operation: 'queue.add', nth: 2 });
+		const call = { tool: 'Add', input: {} };
+		model.play([[call], [call], 'Done']);
+		await runContent(client, buildAgent(modelCredential, [node('Add', ADD)]));
+		expect(model.toolResults).toHaveLength(2);
+		expect(search.isIn(JSON.stringify(model.requests))).toBe(false);
+	});
+
+	test.each(FAULTS)('is used when the service answers with %j', async (fault) => {
+		const { client, credential, sandbox } = real;
+		sandbox.addFault(fault);
+		const tolerant = { onError: 'continueErrorOutput' };
+		const [stopped] = await Promise.all([
+			run(node('Account', ACCOUNT)),
+			run(node('Add', ADD)),
+			run(makeItems([{}, {}]), node('Add', ADD, tolerant)),
+		]);
+		expect(stopped.status).toBe(fault.kind === 'missingField' ? 'success' : 'error');
+		const { id, name, type } = credential;
+		const data = { apiKey: KEY, baseUrl: sandbox.url };
+		await client.testCredential(id, { name, type, data });
+		await client
+			.request('POST', '/dynamic-node-parameters/resource-locator-results', {
+				path: 'parameters.projectId',
+				methodName: 'searchProjects',
+				nodeTypeAndVersion: { name: `${PACKAGE}.videoGeneration`, version: 1 },
+				currentNodeParameters: {},
+				credentials: { [type]: { id, name } },
+			})
+			.catch(() => undefined);
+	});
+
+	test('is used by a trigger whose service refuses it', async () => {
+		const { client, sandbox } = real;
+		sandbox.addFault({ kind: 'status', status: 401, message: `No such key: ${KEY}` });
+		const workflow = await client.createWorkflow(
+			buildWorkflow('Refused', [trigger(real.credential)]),
+		);
+		await client.activateWorkflow(workflow).catch(() => undefined);
+		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1, timeoutMs: POLL_MS });
+		await client.deactivateWorkflow(workflow.id);
+	});
+
+	test('is in no reply of n8n, no execution, no file, no log and no database', async () => {
+		expect(replies.filter((reply) => search.isIn(reply))).toEqual([]);
+		expect(await readEverything()).toEqual({ replies: [], files: [] });
+	});
+
+	test('is found in all of them once it is put there, so that the search is worth something', async () => {
+		const plant: WorkflowStep = {
+			// n8n logs which nodes it starts.
+			name: `Plant ${KEY}`,
+			type: 'n8n-nodes-base.code',
+			typeVersion: 2,
+			parameters: {
+				jsCode: `
+					const key = ${JSON.stringify(KEY)};
+					const data = await this.helpers.prepareBinaryData(Buffer.from(key), 'key.txt');
+					return [{ json: { key }, binary: { data } }];`,
+			},
+		};
+		const execution = await run(plant);
+		const found = await readEverything();
+		const replyOfExecution = (reply: string) => reply.includes(`"id":"${execution.id}"`);
+		expect(found.replies.some(replyOfExecution)).toBe(true);
+		const expectFile = (name: RegExp) => expect.stringMatching(name) as string;
+		expect(found.files).toEqual(
+			expect.arrayContaining([
+				expectFile(/^n8n\.log$/),
+				expectFile(/database\.sqlite/),
+				expectFile(/storage.+binary_data/),
+			]),
+		);
+	});
+
+	test.each([
+		['as it is', KEY],
+		['in a header', `Bearer ${KEY}`],
+		['in a link', `?key=${encodeURIComponent(KEY)}`],
+		['in base64', Buffer.from(KEY).toString('base64')],
+		['in base64 after one letter', Buffer.from(`:${KEY}`).toString('base64')],
+		['in base64 of a header', Buffer.from(`Bearer ${KEY}!`).toString('base64')],
+	])('is found %s', (_how, text) => {
+		expect(search.isIn(`before ${text} after`)).toBe(true);
+	});
+});

@@ -1,0 +1,115 @@
+import type { ExecutionItem, Workflow } from '../../../scripts/n8n/n8nTypes';
+import { placeExamples } from '../../../scripts/n8n/placeExamples';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import { startSandbox } from '../../../sandbox/startSandbox';
+import { PACKAGE } from './PLACES';
+import { RealN8n } from './RealN8n';
+import { readItems } from './runContent';
+import { waitFor } from './waitFor';
+
+const TRIGGER = 'When a video is finished';
+/** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */
+const NEXT_POLL_MS = 100_000;
+
+/**
+ * The example with the trigger, active in a real n8n, and the service that it polls. Beside it, a
+ * copy for another account, which was active and no longer is.
+ */
+export class ActiveExample {
+	constructor(
+		readonly n8n: RealN8n,
+		readonly sandbox: Sandbox,
+		private readonly workflow: Workflow,
+		private readonly deactivated: Workflow,
+	) {}
+
+	/** @param name of n8n's folder */
+	static async start(name: string, environment: Record<string, string>): Promise<ActiveExample> {
+		const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
+		const n8n = RealN8n.create(name, environment);
+		try {
+			await n8n.start();
+			return await activate(n8n, sandbox);
+		} catch (error) {
+			await n8n.stop();
+			await sandbox.close();
+			throw error;
+		}
+	}
+
+	async end(): Promise<void> {
+		await this.n8n.stop();
+		await this.sandbox.close();
+	}
+
+	async waitForNextPoll(): Promise<void> {
+		const polls = this.countPolls();
+		await waitFor('the next poll', () => this.countPolls() > polls, NEXT_POLL_MS);
+	}
+
+	/** The ids of the videos that each execution was started with. */
+	async listHandedOn(): Promise<unknown[][]> {
+		const executions = await this.n8n.listExecutions(this.workflow.id);
+		return executions.map((execution) => readItems(execution, TRIGGER).map(({ json }) => json.id));
+	}
+
+	/** How the first execution ended, and what its last node handed on. */
+	async readFirst(): Promise<{ status?: string; items: ExecutionItem[] }> {
+		const [execution] = await this.n8n.listExecutions(this.workflow.id);
+		if (!execution) return { items: [] };
+		return { status: execution.status, items: readItems(execution, 'Hand it on') };
+	}
+
+	async countExecutionsOfDeactivated(): Promise<number> {
+		return (await this.n8n.listExecutions(this.deactivated.id)).length;
+	}
+
+	async waitForExecutions(count: number): Promise<void> {
+		const areThere = async () => {
+			const executions = await this.n8n.listExecutions(this.workflow.id);
+			return executions.filter(({ stoppedAt }) => stoppedAt !== null).length >= count;
+		};
+		await waitFor(`${count} executions`, areThere, NEXT_POLL_MS);
+	}
+
+	/** The polls for this account; the deactivated copy is for the other one. */
+	countPolls(account: 'main' | 'other' = 'main'): number {
+		const key = `Bearer ${this.sandbox.accounts[account].apiKey}`;
+		return this.sandbox.requests.filter(
+			({ operation, status, headers }) =>
+				operation === 'video.getAll' && status !== undefined && headers.authorization === key,
+		).length;
+	}
+}
+
+async function activate(n8n: RealN8n, sandbox: Sandbox): Promise<ActiveExample> {
+	sandbox.addVideos('main', [{ id: 'old' }]);
+	const { client } = n8n;
+	const { nodes, connections, settings } = await placeExample(n8n, sandbox, 'other');
+	const copy = await client.createWorkflow({ name: 'Copy', nodes, connections, settings });
+	const workflow = await placeExample(n8n, sandbox, 'main');
+	const example = new ActiveExample(n8n, sandbox, workflow, copy);
+	await client.activateWorkflow(workflow);
+	await client.activateWorkflow(copy);
+	const havePolled = () => example.countPolls('main') > 0 && example.countPolls('other') > 0;
+	await waitFor('the polls of the activations', havePolled, NEXT_POLL_MS);
+	await client.deactivateWorkflow(copy.id);
+	return example;
+}
+
+/** The example, as a user takes it: with a credential chosen. */
+async function placeExample(
+	{ client }: RealN8n,
+	{ accounts, url }: Sandbox,
+	account: 'main' | 'other',
+): Promise<Workflow> {
+	const credential = await client.saveCredential({
+		name: account,
+		type: 'videoGenerationApi',
+		data: { apiKey: accounts[account].apiKey, baseUrl: url },
+	});
+	const examples = await placeExamples(client, 'examples', credential, PACKAGE);
+	const example = examples.get('react-to-finished-videos');
+	if (!example) throw new Error('The example is missing');
+	return example;
+}

@@ -1,0 +1,116 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** A tool as a chat model is told of it. */
+export interface OfferedTool {
+	name: string;
+	description: string;
+	parameters: {
+		properties: Record<string, { type: string; description?: string }>;
+		required?: string[];
+	};
+}
+
+interface ModelRequest {
+	input: { type?: string; call_id?: string; output?: string }[];
+	tools?: OfferedTool[];
+}
+
+type Reply = string | { tool: string; input: object }[];
+
+/** What the model answers: a text, or calls of tools; a function is asked when its turn has come. */
+export type ModelReply = Reply | (() => Reply);
+
+/**
+ * Stands in for a chat model behind OpenAI's Responses API, which n8n's chat model node speaks by
+ * default: says what the test has written down, and keeps what it was told.
+ */
+export class ScriptedModel {
+	private script: ModelReply[] = [];
+
+	private callCount = 0;
+
+	/** What it was asked since the last `play`. */
+	readonly requests: ModelRequest[] = [];
+
+	private readonly server = http.createServer((request, response) => {
+		void this.answer(request, response).catch((error: unknown) => {
+			response.writeHead(400, { 'Content-Type': 'application/json' });
+			response.end(JSON.stringify({ error: { message: String(error) } }));
+		});
+	});
+
+	async start(): Promise<void> {
+		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => this.server.close(resolve));
+	}
+
+	/** Base URL, as n8n's credential for such models takes it. */
+	get url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+	}
+
+	/** What it answers from now on, one reply for each time that it is asked. */
+	play(script: ModelReply[]): void {
+		this.script = [...script];
+		this.requests.length = 0;
+	}
+
+	/** The tools that it was offered. */
+	get tools(): OfferedTool[] {
+		return this.requests[0]?.tools ?? [];
+	}
+
+	/** What it was told of each call of a tool, in the order of the calls. */
+	get toolResults(): string[] {
+		const told = this.requests.at(-1)?.input ?? [];
+		return told
+			.filter(({ type }) => type === 'function_call_output')
+			.map(({ output = '' }) => output);
+	}
+
+	private async answer(request: http.IncomingMessage, response: http.ServerResponse) {
+		if (request.method !== 'POST' || request.url !== '/v1/responses') {
+			throw new Error(`The scripted model does not know ${request.method} ${request.url}`);
+		}
+		this.requests.push((await json(request)) as ModelRequest);
+		const reply = this.script.shift();
+		if (reply === undefined) throw new Error('The scripted model has nothing left to say');
+		response.writeHead(200, { 'Content-Type': 'application/json' });
+		const said = typeof reply === 'function' ? reply() : reply;
+		response.end(JSON.stringify(this.createResponse(said)));
+	}
+
+	private createResponse(reply: Reply): object {
+		const status = 'completed';
+		const output =
+			typeof reply === 'string'
+				? [
+						{
+							...{ type: 'message', id: 'msg_1', role: 'assistant', status },
+							content: [{ type: 'output_text', text: reply, annotations: [] }],
+						},
+					]
+				: reply.map(({ tool, input }) => {
+						const id = `${++this.callCount}`;
+						return {
+							...{ type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, status },
+							...{ name: tool, arguments: JSON.stringify(input) },
+						};
+					});
+		const usage = {
+			...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+			input_tokens_details: { cached_tokens: 0 },
+			output_tokens_details: { reasoning_tokens: 0 },
+		};
+		return {
+			...{ id: 'resp_1', object: 'response', created_at: 0, model: 'scripted' },
+			...{ status, output, usage, tools: [], parallel_tool_calls: true },
+		};
+	}
+}

@@ -1,0 +1,31 @@
+import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { attachStep } from './attachStep';
+import { buildWorkflow, START, type WorkflowStep } from './buildWorkflow';
+
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+
+/** n8n's AI Agent as it is when it is new, with a chat model, and with nodes of ours as its tools. */
+export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): WorkflowContent {
+	const agent = {
+		name: 'Agent',
+		type: `${LANGCHAIN}.agent`,
+		typeVersion: 3.1,
+		parameters: { promptType: 'define', text: 'Make a video of the sea' },
+	};
+	const model = {
+		name: 'Model',
+		type: `${LANGCHAIN}.lmChatOpenAi`,
+		typeVersion: 1.3,
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'scripted' },
+			options: { maxRetries: 0 },
+		},
+		credentials: { openAiApi: { id: modelCredential.id, name: modelCredential.name } },
+	};
+	const content = buildWorkflow('Agent', [START, agent]);
+	return tools.reduce(
+		(whole, tool) =>
+			attachStep(whole, { ...tool, type: `${tool.type}Tool` }, agent.name, 'ai_tool'),
+		attachStep(content, model, agent.name, 'ai_languageModel'),
+	);
+}

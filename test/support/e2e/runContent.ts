@@ -1,0 +1,16 @@
+import type { N8nClient } from '../../../scripts/n8n/N8nClient';
+import type { Execution, ExecutionItem, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { START } from './buildWorkflow';
+
+const TIMEOUT_MS = 120_000;
+
+/** Runs a workflow from its START as a user does by hand, and waits for its end. */
+export async function runContent(client: N8nClient, content: WorkflowContent): Promise<Execution> {
+	const { id } = await client.createWorkflow(content);
+	return await client.waitForExecution(await client.runWorkflow(id, START.name), TIMEOUT_MS);
+}
+
+/** What a node handed on in its last run; `output` 1 is its error output. */
+export function readItems({ data }: Execution, node: string, output = 0): ExecutionItem[] {
+	return data.resultData.runData?.[node]?.at(-1)?.data?.main?.[output] ?? [];
+}
