@@ -7,7 +7,12 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { credentialTestRules } from '../nodes/VideoGeneration/request/credentialTestRules';
+import { endAfter } from '../nodes/VideoGeneration/request/endAfter';
 import { normalizeBaseUrl } from '../nodes/VideoGeneration/request/normalizeBaseUrl';
+import { LONGEST_ANSWER_MS } from '../nodes/VideoGeneration/request/requestDefaults';
+
+/** Where nothing comes at all, n8n's own timeout says so, in its own words. */
+const HEAD_START_MS = 500;
 
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
@@ -60,6 +65,9 @@ export class VideoGenerationApi implements ICredentialType {
 	 * service's own address only: whatever else asks for this credential does not get its key.
 	 * A function, since an expression would be evaluated anew for every request.
 	 *
+	 * Every request passes here, the credential test as well, and n8n has no limit to the time that an
+	 * answer may take as a whole. So its timeout becomes one.
+	 *
 	 * @throws an Error with a sentence for the user when the key or the address cannot be used
 	 */
 	async authenticate(
@@ -76,6 +84,10 @@ export class VideoGenerationApi implements ICredentialType {
 		return await Promise.resolve({
 			...requestOptions,
 			...(isRelative ? { baseURL: serviceUrl } : {}),
+			abortSignal: endAfter(
+				(requestOptions.timeout ?? LONGEST_ANSWER_MS) + HEAD_START_MS,
+				requestOptions.abortSignal,
+			),
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
 		});
 	}

@@ -1,4 +1,5 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { WHOLE_LIST } from './answerLimits';
 import { createApiError } from './createApiError';
 import { POLL } from './operationPolicies';
 import { readFailure } from './readFailure';
@@ -20,7 +21,13 @@ export async function readVideoLogs(context: IPollFunctions): Promise<IDataObjec
 	// n8n before 2.41 has no such limit.
 	const { getPollBudgetMs = () => LONGEST_POLL_MS } = context as Partial<IPollFunctions>;
 	const deadline = Date.now() + Math.min(getPollBudgetMs.call(context), LONGEST_POLL_MS);
-	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
+	const outcome = await readFromApi(
+		context,
+		{ url: '/v1/videos' },
+		WHOLE_LIST,
+		DEFAULT_MAX_TRIES,
+		deadline,
+	)
 		.then((body) => ({ logs: requireList(body, 'videos') }))
 		.catch((reason: unknown) => ({ reason }));
 	if ('reason' in outcome)

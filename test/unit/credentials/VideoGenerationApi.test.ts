@@ -13,7 +13,9 @@ const sign = async (
 
 describe('The credential', () => {
 	test('signs a request to a path, and knows the address that it belongs to', async () => {
-		expect(await sign('key-1')).toEqual({
+		const { abortSignal, ...signed } = await sign('key-1');
+		expect(abortSignal).toBeInstanceOf(AbortSignal);
+		expect(signed).toEqual({
 			url: '/v1/projects',
 			baseURL: 'https://api.example.com',
 			headers: { 'X-Other': '1', Authorization: 'Bearer key-1' },
