@@ -14,6 +14,9 @@ import { LONGEST_ANSWER_MS } from '../nodes/VideoGeneration/request/requestDefau
 /** Where nothing comes at all, n8n's own timeout says so, in its own words. */
 const HEAD_START_MS = 500;
 
+/** Of the credential test: n8n overwrites the timeout that stands in its request. */
+const LONGEST_TEST_MS = 20_000;
+
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
 
@@ -55,7 +58,6 @@ export class VideoGenerationApi implements ICredentialType {
 			url: '/v1/user/account',
 			json: true,
 			disableFollowRedirect: true,
-			timeout: 20_000,
 		},
 		rules: credentialTestRules,
 	};
@@ -84,13 +86,15 @@ export class VideoGenerationApi implements ICredentialType {
 		return await Promise.resolve({
 			...requestOptions,
 			...(isRelative ? { baseURL: serviceUrl } : {}),
-			abortSignal: endAfter(
-				(requestOptions.timeout ?? LONGEST_ANSWER_MS) + HEAD_START_MS,
-				requestOptions.abortSignal,
-			),
+			abortSignal: endAfter(readLongestMs(requestOptions), requestOptions.abortSignal),
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
 		});
 	}
+}
+
+/** How long a request may take. The node takes its answers in as streams, with limits; n8n has none. */
+function readLongestMs({ encoding, timeout = LONGEST_ANSWER_MS }: IHttpRequestOptions): number {
+	return encoding === 'stream' ? timeout + HEAD_START_MS : LONGEST_TEST_MS;
 }
 
 /** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */

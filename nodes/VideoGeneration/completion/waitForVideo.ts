@@ -89,7 +89,8 @@ function getRoom(context: IExecutePaginationFunctions, run: NodeRun): WaitingRoo
 	const room =
 		rooms.get(run) ??
 		new WaitingRoom(
-			async () => requireList(await readFromApi(context, { url: '/v1/videos' }, WHOLE_LIST, 1), 'videos'),
+			async () =>
+				requireList(await readFromApi(context, { url: '/v1/videos' }, WHOLE_LIST, 1), 'videos'),
 			[context.getExecutionCancelSignal(), run.endSignal],
 		);
 	rooms.set(run, room);

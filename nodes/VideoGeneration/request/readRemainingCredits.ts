@@ -10,7 +10,9 @@ import { readFromApi } from './readFromApi';
 export async function readRemainingCredits(
 	context: IExecuteSingleFunctions,
 ): Promise<number | undefined> {
-	const account = await readFromApi(context, { url: '/v1/user/account' }, ONE_THING, 1).catch(() => undefined);
+	const account = await readFromApi(context, { url: '/v1/user/account' }, ONE_THING, 1).catch(
+		() => undefined,
+	);
 	const usage = Array.isArray(account) ? undefined : account?.usage;
 	const credits = (usage as { remainingCredits?: unknown } | undefined)?.remainingCredits;
 	return typeof credits === 'number' ? credits : undefined;
