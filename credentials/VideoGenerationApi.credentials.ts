@@ -77,8 +77,9 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = normalizeBaseUrl(credentials.baseUrl);
-		const isRelative = !/^https?:\/\//i.test(requestOptions.url);
-		if (!isRelative && new URL(requestOptions.url).origin !== new URL(serviceUrl).origin) {
+		const url = readUrl(requestOptions);
+		const isRelative = !/^https?:\/\//i.test(url);
+		if (!isRelative && new URL(url).origin !== new URL(serviceUrl).origin) {
 			throw new Error(
 				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct the Base URL of this one.`,
 			);
@@ -90,6 +91,11 @@ export class VideoGenerationApi implements ICredentialType {
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
 		});
 	}
+}
+
+/** The HTTP Request node names its address `uri`, as an older way to send requests does. */
+function readUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
+	return url ?? uri;
 }
 
 /** How long a request may take. The node takes its answers in as streams, with limits; n8n has none. */

@@ -45,6 +45,18 @@ describe('The credential', () => {
 		);
 	});
 
+	test('gives its key to nobody else by the older name of an address, which the HTTP Request node uses', async () => {
+		const sign = async (uri: string) =>
+			await credential.authenticate(
+				{ apiKey: 'key-1', baseUrl: 'https://api.example.com' },
+				{ uri } as never,
+			);
+		await expect(sign('https://evil.example/v1')).rejects.toThrow('is sent to');
+		expect(await sign('https://api.example.com/v1/projects')).toMatchObject({
+			headers: { Authorization: 'Bearer key-1' },
+		});
+	});
+
 	test.each(['', ' ', undefined])('says that the key is empty: %j', async (apiKey) => {
 		await expect(sign(apiKey)).rejects.toThrow(/API Key is empty.*paste the key/);
 	});
