@@ -10,6 +10,7 @@ import { startSandbox } from '../../sandbox/startSandbox';
 import { loadPackage } from '../support/engine/loadPackage';
 import type { ApiOperation } from '../support/engine/OPERATIONS';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { runNode } from '../support/engine/runNode';
 
 const MIB = 1024 ** 2;
@@ -24,6 +25,8 @@ interface Case {
 	fault?: FaultSpec;
 	/** Of entries in the video log. */
 	logs?: number;
+	/** Whether n8n's own helper is asked, without the node. */
+	isBare?: boolean;
 	timeout?: number;
 }
 
@@ -61,12 +64,18 @@ const CASES: Case[] = [
 		operation: 'video.getAll',
 		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'video.getAll' },
 	},
+	{
+		name: 'a million video logs, bare request',
+		operation: 'video.getAll',
+		logs: MILLION,
+		isBare: true,
+	},
 	{ name: 'a million video logs, limit 50', operation: 'video.getAll', logs: MILLION },
 ];
 
 /** The process that is measured. */
 async function measure(
-	{ operation, timeout }: Case,
+	{ operation, timeout, isBare = false }: Case,
 	credentials: { baseUrl: string; apiKey: string },
 ): Promise<Figures> {
 	await loadPackage();
@@ -77,14 +86,14 @@ async function measure(
 		peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
 	}, SAMPLE_MS);
 	const startedAt = performance.now();
-	const { items, error } = await runNode({
-		parameters: {
-			...OPERATIONS[operation],
-			options: { maxTries: 1 },
-			...(timeout === undefined ? {} : { requestOptions: { timeout } }),
-		},
-		credentials,
-	});
+	const parameters = {
+		...OPERATIONS[operation],
+		options: { maxTries: 1 },
+		...(timeout === undefined ? {} : { requestOptions: { timeout } }),
+	};
+	const { items, error } = isBare
+		? await sendBareRequest(credentials)
+		: await runNode({ parameters, credentials });
 	const seconds = (performance.now() - startedAt) / 1000;
 	clearInterval(sampling);
 	peakBytes = Math.max(peakBytes, process.resourceUsage().maxRSS * 1024);
@@ -95,15 +104,35 @@ async function measure(
 	};
 }
 
+async function sendBareRequest(credentials: { baseUrl: string; apiKey: string }) {
+	const { context } = await createLoadOptionsContext(credentials);
+	const request = { url: '/v1/videos', method: 'GET' as const, json: true };
+	const { videos } = (await context.helpers.httpRequestWithAuthentication.call(
+		context,
+		'videoGenerationApi',
+		request,
+	)) as { videos: unknown[] };
+	return { items: videos, error: undefined };
+}
+
+/** The answer is made before it is asked for, so that its making is not measured. */
+function createVideoLog(count: number): string {
+	const videos = Array.from({ length: count }, (_, i) => ({
+		id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+		url: `https://videos.example.com/files/00000000-0000-4000-8000-${String(i).padStart(12, '0')}.mp4`,
+		projectId: 'project-product-teaser',
+		createdAt: new Date(i * 61_234).toISOString(),
+	}));
+	return JSON.stringify({ status: 'success', message: '', videos });
+}
+
 async function runCase(each: Case): Promise<Figures> {
 	const sandbox = await startSandbox({ rateLimit: false });
 	try {
 		if (each.fault) sandbox.addFault(each.fault);
 		if (each.logs !== undefined) {
-			sandbox.addVideos(
-				'main',
-				Array.from({ length: each.logs }, () => ({})),
-			);
+			const body = createVideoLog(each.logs);
+			sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
 		}
 		const child = fork(__filename, ['child'], { execArgv: ['--expose-gc', '--import', 'tsx'] });
 		const died = once(child, 'exit').then(([code]) => {

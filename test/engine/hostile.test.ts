@@ -46,8 +46,8 @@ describe('A body without an end', () => {
 	});
 
 	test.each([
-		['floods', { kind: 'endlessBody', phase: 'after' } as FaultSpec],
-		['drips', { ...DRIP, phase: 'after' } as FaultSpec],
+		['floods', { kind: 'endlessBody', phase: 'after' }],
+		['drips', { ...DRIP, phase: 'after' }],
 	])('never makes an add go out again, when it %s', async (_how, fault) => {
 		service.sandbox.addFault({ ...fault, operation: 'queue.add' });
 		const { error } = await run('queue.add', {
@@ -85,7 +85,7 @@ describe('JSON of 10 MB that is nested', () => {
 		service.sandbox.addFault({ kind: 'nestedJson', levels: LEVELS, operation });
 		const { error } = await service.run(
 			{ ...OPERATIONS[operation], options: { maxTries: 1 } },
-			{ items: [{ queueId: items[0]?.json.queueId as string }] },
+			{ items: [{ queueId: items[0]?.json.queueId }] },
 		);
 		expect(error?.message).toMatch(/too large: it has more than 1 MiB|too deeply: .*100 levels/);
 		expect(error?.message).not.toContain('call stack');

@@ -47,10 +47,9 @@ describe('The credential', () => {
 
 	test('gives its key to nobody else by the older name of an address, which the HTTP Request node uses', async () => {
 		const sign = async (uri: string) =>
-			await credential.authenticate(
-				{ apiKey: 'key-1', baseUrl: 'https://api.example.com' },
-				{ uri } as never,
-			);
+			await credential.authenticate({ apiKey: 'key-1', baseUrl: 'https://api.example.com' }, {
+				uri,
+			} as never);
 		await expect(sign('https://evil.example/v1')).rejects.toThrow('is sent to');
 		expect(await sign('https://api.example.com/v1/projects')).toMatchObject({
 			headers: { Authorization: 'Bearer key-1' },
