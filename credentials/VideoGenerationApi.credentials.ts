@@ -7,8 +7,16 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { credentialTestRules } from '../nodes/VideoGeneration/request/credentialTestRules';
+import { endAfter } from '../nodes/VideoGeneration/request/endAfter';
 import { normalizeApiKey } from '../nodes/VideoGeneration/request/normalizeApiKey';
 import { normalizeBaseUrl } from '../nodes/VideoGeneration/request/normalizeBaseUrl';
+import { LONGEST_ANSWER_MS } from '../nodes/VideoGeneration/request/requestDefaults';
+
+/** Where nothing comes at all, n8n's own timeout says so, in its own words. */
+const HEAD_START_MS = 500;
+
+/** Of the credential test: n8n overwrites the timeout that stands in its request. */
+const LONGEST_TEST_MS = 20_000;
 
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
@@ -51,7 +59,6 @@ export class VideoGenerationApi implements ICredentialType {
 			url: '/v1/user/account',
 			json: true,
 			disableFollowRedirect: true,
-			timeout: 20_000,
 		},
 		rules: credentialTestRules,
 	};
@@ -61,6 +68,9 @@ export class VideoGenerationApi implements ICredentialType {
 	 * service's own address only: whatever else asks for this credential does not get its key.
 	 * A function, since an expression would be evaluated anew for every request.
 	 *
+	 * Every request of the package passes here, the credential test as well, and n8n has no limit to the
+	 * time that an answer may take as a whole. So its timeout becomes one.
+	 *
 	 * @throws an Error with a sentence for the user when the key or the address cannot be used
 	 */
 	async authenticate(
@@ -68,18 +78,34 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = normalizeBaseUrl(credentials.baseUrl);
-		const isRelative = !/^https?:\/\//i.test(requestOptions.url);
-		if (!isRelative && new URL(requestOptions.url).origin !== new URL(serviceUrl).origin) {
+		const url = readUrl(requestOptions);
+		const isRelative = !/^https?:\/\//i.test(url);
+		if (!isRelative && new URL(url).origin !== new URL(serviceUrl).origin) {
 			throw new Error(
 				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct the Base URL of this one.`,
 			);
 		}
 		return await Promise.resolve({
 			...requestOptions,
-			...(isRelative ? { baseURL: serviceUrl } : {}),
+			...(isRelative ? { baseURL: serviceUrl, abortSignal: limitTime(requestOptions) } : {}),
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
 		});
 	}
+}
+
+/** The HTTP Request node names its address `uri`, as an older way to send requests does. */
+function readUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
+	return url ?? uri;
+}
+
+/**
+ * Ends a request in time. The node takes its answers in as streams, so what is not one is the
+ * credential test; a request of another node, which gives a whole address, is that node's own affair.
+ */
+function limitTime({ encoding, timeout, abortSignal }: IHttpRequestOptions): AbortSignal {
+	const isTest = encoding !== 'stream';
+	const longestMs = isTest ? LONGEST_TEST_MS : (timeout ?? LONGEST_ANSWER_MS) + HEAD_START_MS;
+	return endAfter(longestMs, abortSignal);
 }
 
 function readApiKey(credentials: ICredentialDataDecryptedObject): string {

@@ -1,6 +1,7 @@
 import { contentType } from './contentType';
 import { cutOff } from './cutOff';
 import { emptyBody } from './emptyBody';
+import { endlessBody } from './endlessBody';
 import { errorEnvelope } from './errorEnvelope';
 import { errorKey } from './errorKey';
 import { extraFields } from './extraFields';
@@ -9,6 +10,7 @@ import { html } from './html';
 import { latency } from './latency';
 import { leavesQueue } from './leavesQueue';
 import { missingField } from './missingField';
+import { nestedJson } from './nestedJson';
 import { redirect } from './redirect';
 import { reset } from './reset';
 import { slowBody } from './slowBody';
@@ -22,6 +24,7 @@ export const FAULT_KINDS = {
 	contentType,
 	cutOff,
 	emptyBody,
+	endlessBody,
 	errorEnvelope,
 	errorKey,
 	extraFields,
@@ -30,6 +33,7 @@ export const FAULT_KINDS = {
 	latency,
 	leavesQueue,
 	missingField,
+	nestedJson,
 	redirect,
 	reset,
 	slowBody,

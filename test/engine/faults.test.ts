@@ -72,6 +72,8 @@ describe.each(API_OPERATIONS)('%s', (name) => {
 		] as (typeof FAULTS)[number],
 	])('says what is wrong when the service answers with %s', async (what, fault, httpCode) => {
 		if (what === 'a list' && LISTS.includes(name)) return;
+		// It was cleared, and the next try's status says so, whatever comes of its body.
+		if (what.startsWith('broken off') && name === 'queue.clear') return;
 		const { error, run: execution } = await run({ ...fault, operation: name });
 		expect(error?.message).toMatch(/^[A-Z"].{10,}/);
 		expect(error?.description).toMatch(/\.$/);

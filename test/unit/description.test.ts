@@ -91,7 +91,10 @@ describe('The description', () => {
 				preSend: [expect.any(Function)],
 			});
 			if (option.routing?.output === undefined) continue;
-			expect(option.routing.output.postReceive?.[0]).toHaveProperty('name', 'checkReply');
+			expect(option.routing.output.postReceive?.[0]).toHaveProperty(
+				'name',
+				expect.stringMatching(/^check(Reply|List)$/),
+			);
 		}
 		expect(description.requestOperations?.pagination).toHaveProperty('name', 'sendByPolicy');
 	});

@@ -4,6 +4,7 @@ import type {
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
+import { ONE_THING, WHOLE_LIST } from '../request/answerLimits';
 import type { NodeRun } from '../request/nodeRun';
 import type { PreparedItem, RequestStep } from '../request/prepareRequest';
 import { getPreparedItem } from '../request/prepareRequest';
@@ -88,7 +89,8 @@ function getRoom(context: IExecutePaginationFunctions, run: NodeRun): WaitingRoo
 	const room =
 		rooms.get(run) ??
 		new WaitingRoom(
-			async () => requireList(await readFromApi(context, { url: '/v1/videos' }, 1), 'videos'),
+			async () =>
+				requireList(await readFromApi(context, { url: '/v1/videos' }, WHOLE_LIST, 1), 'videos'),
 			[context.getExecutionCancelSignal(), run.endSignal],
 		);
 	rooms.set(run, room);
@@ -100,6 +102,6 @@ async function readProgress(
 	queueId: string,
 ): Promise<IDataObject> {
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
-	const body = await readFromApi(context, { url }, 1);
+	const body = await readFromApi(context, { url }, ONE_THING, 1);
 	return requireField(Array.isArray(body) ? undefined : body, 'details', 'object');
 }

@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { readFailure } from '../request/readFailure';
+import { readStreamFailure } from '../request/readStreamFailure';
 import { RequestFailure } from '../request/requestFailure';
 import { BoxReader } from './BoxReader';
 import { readFileName } from './readFileName';
@@ -107,13 +107,4 @@ function createStream(like: FileStream, chunks: AsyncGenerator<Buffer>): FileStr
 	// The store is told as well; without a listener, an error before it listens would end n8n.
 	stream.on('error', () => undefined);
 	return stream;
-}
-
-/** A stream fails with the HTTP client's error, or with one of Node.js. */
-function readStreamFailure(error: unknown): RequestFailure {
-	const { code, message } = error as { code?: unknown; message?: string };
-	const failure = readFailure({ message, cause: error });
-	if (failure.kind !== 'unsent') return failure;
-	const httpCode = code === 'ETIMEDOUT' ? code : 'ECONNRESET';
-	return new RequestFailure('uncertain', { httpCode });
 }

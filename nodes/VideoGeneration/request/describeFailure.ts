@@ -158,7 +158,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 	}
 }
 
-function describeUnreadable({ found }: FailureFacts): FailureText {
+function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 	const description = `Most likely "Base URL" in the Video Generation API credential is wrong: enter the address of the API, not of the website.`;
 	switch (found) {
 		case 'html':
@@ -168,6 +168,10 @@ function describeUnreadable({ found }: FailureFacts): FailureText {
 				message: 'The video service sent an empty answer',
 				description: `Try again. If it stays so, check "Base URL" in the Video Generation API credential.`,
 			};
+		case 'tooLarge':
+		case 'tooDeep':
+		case 'tooManyParts':
+			return describeExcess(found, limit);
 		case 'cutOff':
 			return {
 				message: 'The answer of the video service was cut off',
@@ -176,6 +180,14 @@ function describeUnreadable({ found }: FailureFacts): FailureText {
 		default:
 			return { message: 'The answer of the video service is not JSON', description };
 	}
+}
+
+function describeExcess(found: string, limit: string): FailureText {
+	const what = { tooLarge: 'too large', tooDeep: 'nested too deeply' }[found] ?? 'too complex';
+	return {
+		message: `The answer of the video service is ${what}: it has more than ${limit}`,
+		description: `It was not taken in, so that n8n does not run out of memory. Check "Base URL" in the Video Generation API credential, or ask the service's support.`,
+	};
 }
 
 function describeMissingCredits(

@@ -51,7 +51,7 @@ function isLasting(statusCode: number): boolean {
 }
 
 function isJsonObject(body: unknown): body is IDataObject {
-	return typeof body === 'object' && body !== null && !('pipe' in body);
+	return typeof body === 'object' && body !== null;
 }
 
 function describeBody(body: unknown): string {

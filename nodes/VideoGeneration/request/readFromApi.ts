@@ -5,7 +5,9 @@ import type {
 	IN8nHttpFullResponse,
 	IPollFunctions,
 } from 'n8n-workflow';
+import type { AnswerLimits } from './answerLimits';
 import { judgeReply } from './judgeReply';
+import { readAnswer } from './readAnswer';
 import { ANSWER_TIMEOUT_MS, CREDENTIAL, REQUEST_DEFAULTS } from './requestDefaults';
 import { sendWithRetries } from './sendWithRetries';
 
@@ -16,6 +18,7 @@ const SHORTEST_TRY_MS = 1_000;
  * Reads from the service outside of an operation's own request, by the same policy.
  *
  * @param request the path below the Base URL, and the query
+ * @param limits how much of an answer is taken in
  * @param deadline when it must be over, whatever comes of it (milliseconds since 1970)
  * @returns the body, whose `status` is `success`
  * @throws a RequestFailure
@@ -23,6 +26,7 @@ const SHORTEST_TRY_MS = 1_000;
 export async function readFromApi(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions,
 	request: { url: string; qs?: IDataObject },
+	limits: AnswerLimits,
 	maxTries: number,
 	deadline = Infinity,
 ): Promise<IDataObject | IDataObject[]> {
@@ -38,12 +42,13 @@ export async function readFromApi(
 				timeout: Math.min(ANSWER_TIMEOUT_MS, Math.max(deadline - Date.now(), SHORTEST_TRY_MS)),
 			},
 		)) as IN8nHttpFullResponse;
-		return judgeReply(response);
+		return judgeReply(await readAnswer(response, limits));
 	};
 	// A read is never told that it was cleared already.
 	return (await sendWithRetries(send, {
 		requestKind: 'read',
 		maxTries,
+		signals: 'getExecutionCancelSignal' in context ? [context.getExecutionCancelSignal()] : [],
 		deadline: deadline - SHORTEST_TRY_MS,
 	})) as Awaited<ReturnType<typeof send>>;
 }

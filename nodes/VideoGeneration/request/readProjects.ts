@@ -1,4 +1,5 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import { WHOLE_LIST } from './answerLimits';
 import { createApiError } from './createApiError';
 import { hideKey } from './hideKey';
 import { READ_PROJECTS } from './operationPolicies';
@@ -36,6 +37,7 @@ async function requestProjects(context: ILoadOptionsFunctions): Promise<IDataObj
 	const body = await readFromApi(
 		context,
 		{ url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } },
+		WHOLE_LIST,
 		MAX_TRIES,
 	);
 	return requireList(body, 'projects').sort(byLastUpdate);

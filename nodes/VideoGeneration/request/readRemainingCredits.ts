@@ -1,4 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { ONE_THING } from './answerLimits';
 import { readFromApi } from './readFromApi';
 
 /**
@@ -9,7 +10,9 @@ import { readFromApi } from './readFromApi';
 export async function readRemainingCredits(
 	context: IExecuteSingleFunctions,
 ): Promise<number | undefined> {
-	const account = await readFromApi(context, { url: '/v1/user/account' }, 1).catch(() => undefined);
+	const account = await readFromApi(context, { url: '/v1/user/account' }, ONE_THING, 1).catch(
+		() => undefined,
+	);
 	const usage = Array.isArray(account) ? undefined : account?.usage;
 	const credits = (usage as { remainingCredits?: unknown } | undefined)?.remainingCredits;
 	return typeof credits === 'number' ? credits : undefined;

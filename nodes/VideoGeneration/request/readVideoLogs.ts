@@ -1,4 +1,5 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { WHOLE_LIST } from './answerLimits';
 import { createApiError } from './createApiError';
 import { hideKey } from './hideKey';
 import { POLL } from './operationPolicies';
@@ -21,7 +22,13 @@ export async function readVideoLogs(context: IPollFunctions): Promise<IDataObjec
 	// Older n8n, such as 2.36, has no such limit.
 	const { getPollBudgetMs = () => LONGEST_POLL_MS } = context as Partial<IPollFunctions>;
 	const deadline = Date.now() + Math.min(getPollBudgetMs.call(context), LONGEST_POLL_MS);
-	const outcome = await readFromApi(context, { url: '/v1/videos' }, DEFAULT_MAX_TRIES, deadline)
+	const outcome = await readFromApi(
+		context,
+		{ url: '/v1/videos' },
+		WHOLE_LIST,
+		DEFAULT_MAX_TRIES,
+		deadline,
+	)
 		.then((body) => ({ logs: requireList(body, 'videos') }))
 		.catch((reason: unknown) => ({ reason }));
 	if ('reason' in outcome) {

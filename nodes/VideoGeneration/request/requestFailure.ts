@@ -44,6 +44,8 @@ export interface FailureFacts {
 	location?: string;
 	/** What an unreadable answer was instead, or which field is missing in an incomplete one. */
 	found?: string;
+	/** What an answer was allowed to have at the most. */
+	limit?: string;
 	/** Where a video was asked for, without the query, which may be a key. */
 	address?: string;
 	/** How much of a video had come, and how much was to come. */

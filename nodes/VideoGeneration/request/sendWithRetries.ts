@@ -4,6 +4,8 @@ import { pause } from './pause';
 import { readFailure } from './readFailure';
 import { RequestFailure } from './requestFailure';
 
+const TOO_LATE = new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
+
 export interface RetryOptions {
 	requestKind: RequestKind;
 	/** How many times the request may be sent, from 1. */
@@ -27,7 +29,7 @@ export async function sendWithRetries<T>(
 ): Promise<T | 'alreadyCleared'> {
 	let mayBeDone = false;
 	for (let tryNumber = 1; ; tryNumber++) {
-		const outcome = await attempt(send);
+		const outcome = await attempt(send, signals);
 		if ('answer' in outcome) return outcome.answer;
 
 		const { failure } = outcome;
@@ -45,10 +47,14 @@ export async function sendWithRetries<T>(
 
 async function attempt<T>(
 	send: () => Promise<T>,
+	signals: (AbortSignal | undefined)[],
 ): Promise<{ answer: T } | { failure: RequestFailure }> {
 	try {
 		return { answer: await send() };
 	} catch (error) {
-		return { failure: readFailure(error) };
+		const failure = readFailure(error);
+		const isCancelled = signals.some((signal) => signal?.aborted);
+		// The HTTP client does not tell what has ended a request. If nobody has, its time was over.
+		return failure.kind === 'cancelled' && !isCancelled ? { failure: TOO_LATE } : { failure };
 	}
 }

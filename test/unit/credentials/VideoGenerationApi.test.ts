@@ -13,7 +13,9 @@ const sign = async (
 
 describe('The credential', () => {
 	test('signs a request to a path, and knows the address that it belongs to', async () => {
-		expect(await sign('key-1')).toEqual({
+		const { abortSignal, ...signed } = await sign('key-1');
+		expect(abortSignal).toBeInstanceOf(AbortSignal);
+		expect(signed).toEqual({
 			url: '/v1/projects',
 			baseURL: 'https://api.example.com',
 			headers: { 'X-Other': '1', Authorization: 'Bearer key-1' },
@@ -31,6 +33,8 @@ describe('The credential', () => {
 		const signed = await sign('key-1', 'https://api.example.com/v1/projects');
 		expect(signed).toMatchObject({ headers: { Authorization: 'Bearer key-1' } });
 		expect(signed).not.toHaveProperty('baseURL');
+		// Nor is it ended in the node's or the credential test's time: HTTP Request has its own.
+		expect(signed).not.toHaveProperty('abortSignal');
 	});
 
 	test.each([
@@ -41,6 +45,17 @@ describe('The credential', () => {
 		await expect(sign('key-1', url)).rejects.toThrow(
 			'The API key is sent to https://api.example.com only',
 		);
+	});
+
+	test('gives its key to nobody else by the older name of an address, which the HTTP Request node uses', async () => {
+		const sign = async (uri: string) =>
+			await credential.authenticate({ apiKey: 'key-1', baseUrl: 'https://api.example.com' }, {
+				uri,
+			} as never);
+		await expect(sign('https://evil.example/v1')).rejects.toThrow('is sent to');
+		expect(await sign('https://api.example.com/v1/projects')).toMatchObject({
+			headers: { Authorization: 'Bearer key-1' },
+		});
 	});
 
 	test.each(['', ' ', undefined])('says that the key is empty: %j', async (apiKey) => {

@@ -57,11 +57,11 @@ function pressCtrlC({ child }: Run): void {
 it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
 	const run = runSandbox('--port', '0', '--credits', '7', '--seed', '42', '--latency', '5');
 	await run.waitFor('/v1/videos');
-	const url = /Address\s+(http:\S+)/.exec(run.readItems())?.[1] ?? '';
-	const apiKey = /main\s+(sandbox-key-\S+)/.exec(run.readItems())?.[1] ?? '';
-	expect(run.readItems()).toContain(`${url}/_sandbox/state`);
-	expect(run.readItems()).toMatch(/Seed\s+42/);
-	expect(run.readItems()).toMatch(/project-launch-film\s+Launch film/);
+	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
+	const apiKey = /main\s+(sandbox-key-\S+)/.exec(run.readOutput())?.[1] ?? '';
+	expect(run.readOutput()).toContain(`${url}/_sandbox/state`);
+	expect(run.readOutput()).toMatch(/Seed\s+42/);
+	expect(run.readOutput()).toMatch(/project-launch-film\s+Launch film/);
 
 	const headers = { Authorization: `Bearer ${apiKey}` };
 	const account = await axios.get<unknown>(`${url}/v1/user/account`, { headers, proxy: false });
@@ -77,7 +77,7 @@ it('prints what is needed to try it, works, and ends at once with Ctrl-C', async
 it('ends with Ctrl-C even while a request hangs', async () => {
 	const run = runSandbox('--port', '0', '--clock', 'manual');
 	await run.waitFor('/v1/videos');
-	const url = /Address\s+(http:\S+)/.exec(run.readItems())?.[1] ?? '';
+	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
 	await axios.post(`${url}/_sandbox/faults`, { kind: 'hang' }, { proxy: false });
 	const hanging = axios.get(`${url}/v1/videos`, { proxy: false }).catch(() => 'broken');
 	const count = async () =>

@@ -4,13 +4,17 @@ import type {
 	IN8nHttpFullResponse,
 	INodeExecutionData,
 } from 'n8n-workflow';
+import { ONE_THING } from '../answerLimits';
 import { judgeReply } from '../judgeReply';
+import { readAnswer } from '../readAnswer';
 
-/** The first step for every reply: what comes after it sees a good answer's body only. */
+/**
+ * The first step for every reply but a list's: what comes after it sees a good answer's body only.
+ */
 export async function checkReply(
 	this: IExecuteSingleFunctions,
 	_items: INodeExecutionData[],
 	response: IN8nHttpFullResponse,
 ): Promise<INodeExecutionData[]> {
-	return await Promise.resolve([{ json: judgeReply(response) as IDataObject }]);
+	return [{ json: judgeReply(await readAnswer(response, ONE_THING)) as IDataObject }];
 }

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { READ_PROJECTS } from '../../request/operationPolicies';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkLimit } from '../../request/steps/checkLimit';
-import { checkReply } from '../../request/steps/checkReply';
+import { checkList } from '../../request/steps/checkList';
 import { limitItems } from '../../request/steps/limitItems';
 import { setProjectOrder } from '../../request/steps/setProjectOrder';
 import { takeList } from '../../request/steps/takeList';
@@ -28,7 +28,7 @@ export const projectProperties: INodeProperties[] = [
 						paginate: true,
 						preSend: [prepareRequest(READ_PROJECTS, checkLimit, setProjectOrder)],
 					},
-					output: { postReceive: [checkReply, takeList('projects'), limitItems] },
+					output: { postReceive: [checkList, takeList('projects'), limitItems] },
 				},
 			},
 		],

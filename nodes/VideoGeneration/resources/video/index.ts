@@ -4,7 +4,7 @@ import { checkDownloadFields } from '../../download/readDownloadFields';
 import { READ } from '../../request/operationPolicies';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkLimit } from '../../request/steps/checkLimit';
-import { checkReply } from '../../request/steps/checkReply';
+import { checkList } from '../../request/steps/checkList';
 import { checkVideoFilter } from '../../request/steps/checkVideoFilter';
 import { filterVideos } from '../../request/steps/filterVideos';
 import { limitItems } from '../../request/steps/limitItems';
@@ -38,7 +38,7 @@ export const videoProperties: INodeProperties[] = [
 				routing: {
 					request: { method: 'GET', url: '/v1/videos' },
 					send: { paginate: true, preSend: [prepareRequest(READ, checkLimit, checkVideoFilter)] },
-					output: { postReceive: [checkReply, takeList('videos'), filterVideos, limitItems] },
+					output: { postReceive: [checkList, takeList('videos'), filterVideos, limitItems] },
 				},
 			},
 		],

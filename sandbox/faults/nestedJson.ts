@@ -1,0 +1,23 @@
+import { changeReplyJson } from './changeReplyJson';
+import type { FaultKind } from './FaultKind';
+
+const MARK = '"nested here"';
+
+/** A field of so many lists, one inside the other, in the envelope. */
+export const nestedJson: FaultKind<{ levels: number }> = {
+	options: { levels: { type: 'integer', minimum: 1 } },
+	required: ['levels'],
+	create: ({ levels }) => ({
+		after: (reply) => {
+			const marked = changeReplyJson(reply, (body) => {
+				body.nested = JSON.parse(MARK);
+			});
+			if (!Buffer.isBuffer(marked.body)) return Promise.resolve(marked);
+			const nested = '['.repeat(levels) + ']'.repeat(levels);
+			return Promise.resolve({
+				...marked,
+				body: Buffer.from(marked.body.toString().replace(MARK, nested)),
+			});
+		},
+	}),
+};

@@ -1,0 +1,168 @@
+/**
+ * Lets a hostile service answer the built node in n8n's own engine, each time in a process of its
+ * own, and prints how long that took and how much memory beyond the idle engine. The sandbox is in
+ * the other process.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { startSandbox } from '../../sandbox/startSandbox';
+import { loadPackage } from '../support/engine/loadPackage';
+import type { ApiOperation } from '../support/engine/OPERATIONS';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
+import { runNode } from '../support/engine/runNode';
+
+const MIB = 1024 ** 2;
+const SAMPLE_MS = 5;
+const LIMIT_MIB = 1_536;
+const LIMIT_SECONDS = 20;
+const MILLION = 1_000_000;
+
+interface Case {
+	name: string;
+	operation: ApiOperation;
+	fault?: FaultSpec;
+	/** Of entries in the video log. */
+	logs?: number;
+	/** Whether n8n's own helper is asked, without the node. */
+	isBare?: boolean;
+	timeout?: number;
+}
+
+interface Figures {
+	overMib: number;
+	seconds: number;
+	outcome: string;
+}
+
+const CASES: Case[] = [
+	{ name: 'an ordinary answer', operation: 'account.get' },
+	{
+		name: 'endless body, one thing',
+		operation: 'account.get',
+		fault: { kind: 'endlessBody', operation: 'account.get' },
+	},
+	{
+		name: 'endless body, a list',
+		operation: 'video.getAll',
+		fault: { kind: 'endlessBody', operation: 'video.getAll' },
+	},
+	{
+		name: 'a byte every 20 ms, timeout 2 s',
+		operation: 'account.get',
+		timeout: 2_000,
+		fault: { kind: 'endlessBody', pieceBytes: 1, delayMs: 20, operation: 'account.get' },
+	},
+	{
+		name: '10 MB of brackets, one thing',
+		operation: 'account.get',
+		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'account.get' },
+	},
+	{
+		name: '10 MB of brackets, a list',
+		operation: 'video.getAll',
+		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'video.getAll' },
+	},
+	{
+		name: 'a million video logs, bare request',
+		operation: 'video.getAll',
+		logs: MILLION,
+		isBare: true,
+	},
+	{ name: 'a million video logs, limit 50', operation: 'video.getAll', logs: MILLION },
+];
+
+/** The process that is measured. */
+async function measure(
+	{ operation, timeout, isBare = false }: Case,
+	credentials: { baseUrl: string; apiKey: string },
+): Promise<Figures> {
+	await loadPackage();
+	global.gc?.();
+	const idleBytes = process.memoryUsage.rss();
+	let peakBytes = idleBytes;
+	const sampling = setInterval(() => {
+		peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+	}, SAMPLE_MS);
+	const startedAt = performance.now();
+	const parameters = {
+		...OPERATIONS[operation],
+		options: { maxTries: 1 },
+		...(timeout === undefined ? {} : { requestOptions: { timeout } }),
+	};
+	const { items, error } = isBare
+		? await sendBareRequest(credentials)
+		: await runNode({ parameters, credentials });
+	const seconds = (performance.now() - startedAt) / 1000;
+	clearInterval(sampling);
+	peakBytes = Math.max(peakBytes, process.resourceUsage().maxRSS * 1024);
+	return {
+		overMib: Math.round((peakBytes - idleBytes) / MIB),
+		seconds: Number(seconds.toFixed(2)),
+		outcome: error?.message ?? `${items.length} items`,
+	};
+}
+
+async function sendBareRequest(credentials: { baseUrl: string; apiKey: string }) {
+	const { context } = await createLoadOptionsContext(credentials);
+	const request = { url: '/v1/videos', method: 'GET' as const, json: true };
+	const { videos } = (await context.helpers.httpRequestWithAuthentication.call(
+		context,
+		'videoGenerationApi',
+		request,
+	)) as { videos: unknown[] };
+	return { items: videos, error: undefined };
+}
+
+/** The answer is made before it is asked for, so that its making is not measured. */
+function createVideoLog(count: number): string {
+	const videos = Array.from({ length: count }, (_, i) => ({
+		id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+		url: `https://videos.example.com/files/00000000-0000-4000-8000-${String(i).padStart(12, '0')}.mp4`,
+		projectId: 'project-product-teaser',
+		createdAt: new Date(i * 61_234).toISOString(),
+	}));
+	return JSON.stringify({ status: 'success', message: '', videos });
+}
+
+async function runCase(each: Case): Promise<Figures> {
+	const sandbox = await startSandbox({ rateLimit: false });
+	try {
+		if (each.fault) sandbox.addFault(each.fault);
+		if (each.logs !== undefined) {
+			const body = createVideoLog(each.logs);
+			sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
+		}
+		const child = fork(__filename, ['child'], { execArgv: ['--expose-gc', '--import', 'tsx'] });
+		const died = once(child, 'exit').then(([code]) => {
+			throw new Error(`${each.name}: the measured process ended with ${String(code)}`);
+		});
+		child.send([each, { baseUrl: sandbox.url, apiKey: sandbox.apiKey }]);
+		const [figures] = (await Promise.race([once(child, 'message'), died])) as [Figures];
+		died.catch(() => undefined);
+		child.disconnect();
+		return figures;
+	} finally {
+		await sandbox.close();
+	}
+}
+
+async function bench(): Promise<void> {
+	const rows: Record<string, object> = {};
+	for (const each of CASES) {
+		const { overMib, seconds, outcome } = await runCase(each);
+		const isGood = overMib <= LIMIT_MIB && seconds <= LIMIT_SECONDS;
+		rows[each.name] = { seconds, 'MiB over idle': overMib, good: isGood, outcome };
+		if (!isGood) process.exitCode = 1;
+	}
+	console.table(rows);
+}
+
+if (process.send && process.argv[2] === 'child') {
+	process.once('message', ([each, credentials]: Parameters<typeof measure>) => {
+		void measure(each, credentials).then((figures) => process.send?.(figures));
+	});
+} else {
+	void bench();
+}
