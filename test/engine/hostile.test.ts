@@ -45,7 +45,7 @@ describe('A body without an end', () => {
 		expect(sent(operation)).toBe(1);
 	});
 
-	test.each([
+	test.each<[string, FaultSpec]>([
 		['floods', { kind: 'endlessBody', phase: 'after' }],
 		['drips', { ...DRIP, phase: 'after' }],
 	])('never makes an add go out again, when it %s', async (_how, fault) => {
