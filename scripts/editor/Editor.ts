@@ -1,0 +1,159 @@
+import {
+	selectors,
+	type Browser,
+	type BrowserContext,
+	type Locator,
+	type Page,
+} from 'playwright-core';
+import type { Owner } from '../n8n/n8nTypes';
+import { CredentialForm } from './CredentialForm';
+import { NodePanel } from './NodePanel';
+import { NodesPanel } from './NodesPanel';
+
+export interface EditorOptions {
+	theme?: 'light' | 'dark';
+	width?: number;
+	height?: number;
+	/** Pixels of a picture for each pixel of the page. */
+	scale?: number;
+}
+
+const SIZE = { width: 1280, height: 800 };
+const TIMEOUT_MS = 30_000;
+
+/** n8n's editor in a browser, in the hands of somebody who looks and clicks. */
+export class Editor {
+	readonly nodesPanel: NodesPanel;
+
+	readonly nodePanel: NodePanel;
+
+	readonly credentialForm: CredentialForm;
+
+	private constructor(
+		readonly page: Page,
+		private readonly address: string,
+	) {
+		this.nodesPanel = new NodesPanel(page);
+		this.nodePanel = new NodePanel(page);
+		this.credentialForm = new CredentialForm(page);
+	}
+
+	/** A window of its own, with nobody logged in. It reaches n8n and nothing else. */
+	static async open(
+		browser: Browser,
+		address: string,
+		options: EditorOptions = {},
+	): Promise<Editor> {
+		selectors.setTestIdAttribute('data-test-id');
+		const context = await browser.newContext({
+			viewport: { ...SIZE, ...pickSize(options) },
+			deviceScaleFactor: options.scale ?? 1,
+			colorScheme: options.theme ?? 'light',
+			reducedMotion: 'reduce',
+			locale: 'en-US',
+			timezoneId: 'UTC',
+		});
+		context.setDefaultTimeout(TIMEOUT_MS);
+		await stayWithin(context, address);
+		return new Editor(await context.newPage(), address);
+	}
+
+	async close(): Promise<void> {
+		await this.page.context().close();
+	}
+
+	async logIn({ email, password }: Owner): Promise<void> {
+		const { page } = this;
+		await page.goto(`${this.address}/signin`);
+		await page.getByLabel('Email').fill(email);
+		await page.getByLabel('Password').fill(password);
+		await page.getByRole('button', { name: 'Sign in' }).click();
+		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+	}
+
+	async newWorkflow(): Promise<void> {
+		await this.page.goto(`${this.address}/workflow/new`);
+		await this.page.getByTestId('canvas-add-button').waitFor();
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.page.goto(`${this.address}/workflow/${id}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	async newCredential(typeName: string): Promise<void> {
+		await this.page.goto(`${this.address}/home/credentials/create`);
+		await this.credentialForm.chooseType(typeName);
+	}
+
+	async openCredential(id: string): Promise<void> {
+		await this.page.goto(`${this.address}/home/credentials/${id}`);
+		await this.credentialForm.root.waitFor();
+		await this.credentialForm.field('apiKey').waitFor();
+	}
+
+	/** A node on the canvas. */
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	async openNode(name: string): Promise<NodePanel> {
+		await this.node(name).dblclick();
+		await this.nodePanel.root.waitFor();
+		return this.nodePanel;
+	}
+
+	/** Runs the whole workflow, and waits until every one of the nodes has succeeded. */
+	async executeWorkflow(nodeNames: string[]): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').first().click();
+		for (const name of nodeNames) {
+			await this.node(name).getByTestId('canvas-node-status-success').waitFor();
+		}
+	}
+
+	/** Publishes the workflow, with what n8n asks on the way. */
+	async publish(): Promise<void> {
+		const { page } = this;
+		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-publish-button').click();
+		await page.getByTestId('activation-modal').waitFor();
+		await page.keyboard.press('Escape');
+		await page.getByTestId('workflow-active-version-indicator').waitFor();
+	}
+
+	/** Goes to the list of executions. @returns its entries; they grow by themselves */
+	async openExecutions(): Promise<Locator> {
+		await this.page.getByTestId('radio-button-executions').click();
+		const list = this.page.getByTestId('current-executions-list');
+		await list.waitFor();
+		return list.locator('[data-test-id^="execution-details-"]');
+	}
+
+	/** The messages of failure in the corner. */
+	async readErrorToasts(): Promise<string[]> {
+		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
+	}
+
+	/** Closes the messages in the corner, each as it comes. */
+	async closeToasts(): Promise<void> {
+		const close = this.page.locator('.el-notification__closeBtn');
+		while (await close.first().isVisible()) {
+			await close.first().click();
+			await this.page.locator('.el-notification').last().waitFor({ state: 'hidden' });
+		}
+	}
+}
+
+function pickSize({ width, height }: EditorOptions) {
+	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
+}
+
+/** n8n's editor looks a community package up in the registry; here, nobody answers. */
+async function stayWithin(context: BrowserContext, address: string): Promise<void> {
+	await context.route(
+		(url) => url.hostname !== new URL(address).hostname && url.protocol.startsWith('http'),
+		async (route) => {
+			await route.abort();
+		},
+	);
+}
