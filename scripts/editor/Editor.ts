@@ -134,6 +134,24 @@ export class Editor {
 		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
 	}
 
+	/** Where the workflow is drawn, without n8n's bars around it. */
+	get canvas(): Locator {
+		return this.page.getByTestId('canvas-wrapper');
+	}
+
+	/** Makes the whole workflow visible. */
+	async fitCanvas(): Promise<void> {
+		await this.page.getByTestId('zoom-to-fit').click();
+	}
+
+	/** A picture of one part, as a PNG, without what only hovers there for a while. */
+	async picture(part: Locator): Promise<Buffer> {
+		await this.closeToasts();
+		await this.page.mouse.move(0, 0);
+		await this.page.getByRole('tooltip').filter({ visible: true }).waitFor({ state: 'hidden' });
+		return await part.screenshot({ animations: 'disabled', caret: 'hide' });
+	}
+
 	/** Closes the messages in the corner, each as it comes. */
 	async closeToasts(): Promise<void> {
 		const close = this.page.locator('.el-notification__closeBtn');

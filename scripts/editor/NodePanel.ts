@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { readLabels } from './readLabels';
+import { VideoPlayer } from './VideoPlayer';
 
 /** A failure as n8n shows it. */
 export interface ShownError {
@@ -48,7 +49,7 @@ export class NodePanel {
 	async waitForIssue(name: string): Promise<void> {
 		const item = this.parameters
 			.getByTestId('parameter-item')
-			.filter({ has: this.parameter(name) });
+			.filter({ has: this.page.getByTestId(`parameter-input-${name}`) });
 		await item.getByTestId('parameter-issues').waitFor();
 	}
 
@@ -108,6 +109,11 @@ export class NodePanel {
 		};
 	}
 
+	/** Shows the output as a table, as the fields of the first item (`schema`), or as text. */
+	async showOutputAs(mode: 'schema' | 'table' | 'json'): Promise<void> {
+		await this.output.getByTestId(`radio-button-${mode}`).click();
+	}
+
 	/** Waits for the error of a run. */
 	async readError(): Promise<ShownError> {
 		const message = this.output.getByTestId('node-error-message');
@@ -119,12 +125,12 @@ export class NodePanel {
 	}
 
 	/** Opens the first file of the output. @returns its player */
-	async viewVideo(): Promise<Locator> {
+	async viewVideo(): Promise<VideoPlayer> {
 		await this.output.getByTestId('radio-button-binary').click();
 		await this.output.getByTestId('ndv-view-binary-data').first().click();
 		const video = this.output.locator('video');
 		await video.waitFor();
-		return video;
+		return new VideoPlayer(video);
 	}
 
 	async close(): Promise<void> {

@@ -6,9 +6,19 @@ export interface OfferedNode {
 	description: string;
 }
 
+/** What a box in the page says of its room. */
+interface Box {
+	scrollWidth: number;
+	clientWidth: number;
+}
+
 /** n8n's panel to find nodes in and to add them from. */
 export class NodesPanel {
 	constructor(private readonly page: Page) {}
+
+	get root(): Locator {
+		return this.page.locator('aside').filter({ has: this.page.getByTestId('nodes-list-header') });
+	}
 
 	/** As the key N opens it; on an empty workflow it asks for a trigger first. */
 	async open(): Promise<void> {
@@ -49,10 +59,8 @@ export class NodesPanel {
 
 	/** The texts of which a part is hidden for want of room. */
 	async findCutTexts(): Promise<string[]> {
-		const isCut = '(element) => element.scrollWidth > element.clientWidth + 1';
-		const names = await this.names.all();
-		const cut = await Promise.all(
-			names.map(async (name) => await name.evaluate<boolean, void>(isCut)),
+		const cut = await this.names.evaluateAll((elements: unknown[]) =>
+			(elements as Box[]).map((element) => element.scrollWidth > element.clientWidth + 1),
 		);
 		return (await this.readEntries()).filter((_text, index) => cut[index]);
 	}

@@ -147,14 +147,11 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			await editor.executeWorkflow([START.name, 'Make', 'Download']);
 			const panel = await editor.openNode('Download');
 			const video = await panel.viewVideo();
-			await video.evaluate('async (video) => { video.currentTime = 0; await video.play(); }');
-			const isPlaying = '(video) => video.currentTime > 0.2 && !video.error';
-			await waitFor(
-				'the video to play',
-				async () => await video.evaluate<boolean, void>(isPlaying),
-			);
-			expect(await video.evaluate('(video) => video.duration')).toBeCloseTo(2, 0);
-			expect(await video.evaluate('(video) => video.videoWidth')).toBeGreaterThan(0);
+			await video.playFromStart();
+			await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+			const state = await video.read();
+			expect(state).toMatchObject({ error: null, width: 480 });
+			expect(state.durationSeconds).toBeCloseTo(2, 1);
 
 			await panel.execute();
 			const { heads } = await panel.readTable();

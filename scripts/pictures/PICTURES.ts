@@ -1,0 +1,25 @@
+import type { Editor } from '../editor/Editor';
+import type { Stage } from './furnishStage';
+import { takeCanvas } from './takeCanvas';
+import { takeCredential } from './takeCredential';
+import { takeNode } from './takeNode';
+import { takeNodesPanel } from './takeNodesPanel';
+import { takeTrigger } from './takeTrigger';
+
+export interface Picture {
+	name: string;
+	/** Of the window that it is taken in. */
+	width: number;
+	height: number;
+	/** Brings the editor there. @returns the picture, a PNG */
+	take: (editor: Editor, stage: Stage) => Promise<Buffer>;
+}
+
+/** Every picture of `docs/pictures`. */
+export const PICTURES: Picture[] = [
+	{ name: 'nodes-panel', width: 1280, height: 790, take: takeNodesPanel },
+	{ name: 'node', width: 1340, height: 860, take: takeNode },
+	{ name: 'credential', width: 1280, height: 800, take: takeCredential },
+	{ name: 'trigger', width: 1280, height: 640, take: takeTrigger },
+	{ name: 'run', width: 1500, height: 760, take: takeCanvas },
+];
