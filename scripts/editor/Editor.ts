@@ -10,12 +10,17 @@ import { CredentialForm } from './CredentialForm';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';
 
+/** What a browser keeps of a login. */
+export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+
 export interface EditorOptions {
 	theme?: 'light' | 'dark';
 	width?: number;
 	height?: number;
 	/** Pixels of a picture for each pixel of the page. */
 	scale?: number;
+	/** Of an earlier window: nobody has to log in again. n8n takes five logins a minute. */
+	session?: Session | undefined;
 }
 
 const SIZE = { width: 1280, height: 800 };
@@ -52,6 +57,7 @@ export class Editor {
 			reducedMotion: 'reduce',
 			locale: 'en-US',
 			timezoneId: 'UTC',
+			...(options.session ? { storageState: options.session } : {}),
 		});
 		context.setDefaultTimeout(TIMEOUT_MS);
 		await stayWithin(context, address);
@@ -62,13 +68,15 @@ export class Editor {
 		await this.page.context().close();
 	}
 
-	async logIn({ email, password }: Owner): Promise<void> {
+	/** @returns what further windows need to be logged in, too */
+	async logIn({ email, password }: Owner): Promise<Session> {
 		const { page } = this;
 		await page.goto(`${this.address}/signin`);
 		await page.getByLabel('Email').fill(email);
 		await page.getByLabel('Password').fill(password);
 		await page.getByRole('button', { name: 'Sign in' }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+		return await page.context().storageState();
 	}
 
 	async newWorkflow(): Promise<void> {
@@ -129,6 +137,14 @@ export class Editor {
 		return list.locator('[data-test-id^="execution-details-"]');
 	}
 
+	/** Shows one of the executions, where the canvas was. */
+	async openExecution(entry: Locator): Promise<void> {
+		const id = (await entry.getAttribute('data-test-id'))?.replace('execution-details-', '');
+		await entry.click();
+		await this.page.getByTestId(`execution-preview-details-${id}`).waitFor();
+		await this.page.getByTestId('canvas-node-status-success').first().waitFor();
+	}
+
 	/** The messages of failure in the corner. */
 	async readErrorToasts(): Promise<string[]> {
 		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
@@ -144,12 +160,12 @@ export class Editor {
 		await this.page.getByTestId('zoom-to-fit').click();
 	}
 
-	/** A picture of one part, as a PNG, without what only hovers there for a while. */
+	/** A picture of one part, as a PNG, without what hovers over it or is cut off at its edge. */
 	async picture(part: Locator): Promise<Buffer> {
 		await this.closeToasts();
 		await this.page.mouse.move(0, 0);
 		await this.page.getByRole('tooltip').filter({ visible: true }).waitFor({ state: 'hidden' });
-		return await part.screenshot({ animations: 'disabled', caret: 'hide' });
+		return await part.screenshot({ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME });
 	}
 
 	/** Closes the messages in the corner, each as it comes. */
@@ -165,6 +181,15 @@ export class Editor {
 function pickSize({ width, height }: EditorOptions) {
 	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
+
+/** What lies behind a window shows at its round corners, neighbours reach into it, buttons lie over the canvas. */
+const WITHOUT_FRAME = `
+	[data-test-id="ndv"], [role="dialog"] { border-radius: 0 !important; border: 0 !important; }
+	[data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"],
+	:has(> [data-test-id="node-creator-plus-button"]), [role="radiogroup"]:has([data-test-id="radio-button-executions"]),
+	.vue-flow__panel { visibility: hidden !important; }
+	[data-test-id="floating-nodes"], [data-test-id="floating-node"] { display: none !important; }
+`;
 
 /** n8n's editor looks a community package up in the registry; here, nobody answers. */
 async function stayWithin(context: BrowserContext, address: string): Promise<void> {

@@ -42,9 +42,7 @@ export async function launchBrowser(folder: string): Promise<Browser> {
 	return await chromium.launch({
 		executablePath,
 		args: FLAGS,
-		env: Object.fromEntries(
-			Object.entries(env).filter((entry) => entry[1] !== undefined),
-		) as Record<string, string>,
+		env: Object.fromEntries(Object.entries(env).filter((entry) => entry[1] !== undefined)),
 		artifactsDir: place('artifacts'),
 	});
 }

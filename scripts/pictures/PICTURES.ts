@@ -11,15 +11,17 @@ export interface Picture {
 	/** Of the window that it is taken in. */
 	width: number;
 	height: number;
+	/** Pixels of the picture for each pixel of the window. */
+	scale: number;
 	/** Brings the editor there. @returns the picture, a PNG */
 	take: (editor: Editor, stage: Stage) => Promise<Buffer>;
 }
 
 /** Every picture of `docs/pictures`. */
 export const PICTURES: Picture[] = [
-	{ name: 'nodes-panel', width: 1280, height: 790, take: takeNodesPanel },
-	{ name: 'node', width: 1340, height: 860, take: takeNode },
-	{ name: 'credential', width: 1280, height: 800, take: takeCredential },
-	{ name: 'trigger', width: 1280, height: 640, take: takeTrigger },
-	{ name: 'run', width: 1500, height: 760, take: takeCanvas },
+	{ name: 'nodes-panel', width: 1280, height: 980, scale: 2, take: takeNodesPanel },
+	{ name: 'node', width: 1620, height: 910, scale: 1.5, take: takeNode },
+	{ name: 'credential', width: 1280, height: 800, scale: 2, take: takeCredential },
+	{ name: 'trigger', width: 1500, height: 640, scale: 1.5, take: takeTrigger },
+	{ name: 'run', width: 1360, height: 700, scale: 2, take: takeCanvas },
 ];

@@ -62,7 +62,7 @@ function buildNode(
 					overwriteSettings: false,
 					customPrompt: 'A bicycle rolls through morning light, calm music',
 					waitForCompletion: true,
-					waitOptions: { pollingInterval: 1 },
+					waitOptions: {},
 					options: {},
 				},
 			},

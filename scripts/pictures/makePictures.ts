@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/startSandbox';
-import { Editor } from '../editor/Editor';
+import { Editor, type Session } from '../editor/Editor';
 import { launchBrowser } from '../editor/launchBrowser';
 import type { ProcessSet } from '../processes/ProcessSet';
 import { OWNER } from '../start/OWNER';
@@ -29,12 +29,13 @@ export async function makePictures(processes: ProcessSet): Promise<void> {
 	const browser = await launchBrowser(join(STAGE_FOLDER, 'browser'));
 	try {
 		const stage = await furnishStage(client, sandbox);
+		let session: Session | undefined;
 		for (const theme of ['light', 'dark'] as const) {
-			for (const { name, width, height, take } of PICTURES) {
+			for (const { name, width, height, scale, take } of PICTURES) {
 				await showStep(`Taking ${name}, ${theme}`, async () => {
-					const options = { theme, width, height, scale: 2 };
+					const options = { theme, width, height, scale, session };
 					const editor = await Editor.open(browser, client.address, options);
-					await editor.logIn(OWNER);
+					session ??= await editor.logIn(OWNER);
 					const picture = await take(editor, stage);
 					await savePicture(picture, join(TARGET_FOLDER, `${name}-${theme}.png`));
 					await editor.close();

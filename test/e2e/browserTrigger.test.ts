@@ -45,7 +45,7 @@ describeWith(['chromium'], "In n8n's editor, the trigger", () => {
 			const before = await executions.count();
 			sandbox.addVideos('main', [{ id: 'the-second-video' }]);
 			await executions.nth(before).waitFor({ timeout: NEXT_POLL_MS });
-			await executions.first().click();
+			await editor.openExecution(executions.first());
 			const shown = await editor.openNode('Video Generation Trigger');
 			expect((await shown.readTable()).rows[0]?.[0]).toBe('the-second-video');
 		}),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor } from '../../../scripts/editor/Editor';
+import { Editor, type Session } from '../../../scripts/editor/Editor';
 import { launchBrowser } from '../../../scripts/editor/launchBrowser';
 import { OWNER } from '../../../scripts/start/OWNER';
 import { E2E_FOLDER, PACKAGE } from './PLACES';
@@ -21,6 +21,7 @@ type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
 export function useEditor(name: string, real: RealN8nInTests): Visit {
 	const folder = join(E2E_FOLDER, name);
 	let browser: Browser | undefined;
+	let session: Session | undefined;
 	beforeAll(async () => {
 		browser = await launchBrowser(join(folder, 'browser'));
 	});
@@ -29,10 +30,10 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	});
 	return (steps) => async () => {
 		if (!browser) throw new Error('The browser is there from beforeAll to afterAll');
-		const editor = await Editor.open(browser, real.client.address);
+		const editor = await Editor.open(browser, real.client.address, { session });
 		const errors = collectErrors(editor.page);
 		try {
-			await editor.logIn(OWNER);
+			session ??= await editor.logIn(OWNER);
 			await steps(editor);
 			expect(errors.filter(isOurs)).toEqual([]);
 		} catch (error) {
