@@ -164,7 +164,6 @@ export class Editor {
 	async picture(part: Locator): Promise<Buffer> {
 		await this.closeToasts();
 		await this.page.mouse.move(0, 0);
-		await this.page.getByRole('tooltip').filter({ visible: true }).waitFor({ state: 'hidden' });
 		return await part.screenshot({ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME });
 	}
 
@@ -182,13 +181,25 @@ function pickSize({ width, height }: EditorOptions) {
 	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
 
-/** What lies behind a window shows at its round corners, neighbours reach into it, buttons lie over the canvas. */
+/** What lies behind a window shows at its corners, neighbours reach into it, bars lie over the canvas. */
 const WITHOUT_FRAME = `
-	[data-test-id="ndv"], [role="dialog"] { border-radius: 0 !important; border: 0 !important; }
-	[data-test-id="canvas-controls"], [data-test-id="execute-workflow-button"],
-	:has(> [data-test-id="node-creator-plus-button"]), [role="radiogroup"]:has([data-test-id="radio-button-executions"]),
-	.vue-flow__panel { visibility: hidden !important; }
-	[data-test-id="floating-nodes"], [data-test-id="floating-node"] { display: none !important; }
+	[data-test-id="ndv"], [data-test-id="ndv"] > *, [role="dialog"] {
+		border: 0 !important;
+		border-radius: 0 !important;
+	}
+	[data-test-id="floating-nodes"], [data-test-id="floating-node"], .el-popper, [role="tooltip"],
+	[data-reka-popper-content-wrapper] { display: none !important; }
+	[data-test-id="canvas-controls"],
+	[data-test-id="execute-workflow-button"],
+	*:has([data-test-id="command-bar-button"]):not(:has([data-test-id="canvas"])),
+	*:has([data-test-id="radio-button-executions"]):not(:has([data-test-id="canvas"])) {
+		visibility: hidden !important;
+	}
+	[data-test-id="add-sticky-button"],
+	[data-test-id="toggle-focus-panel-button"],
+	[data-test-id="instance-ai-canvas-action-button"],
+	[data-test-id="node-creator-plus-button"],
+	[data-test-id="command-bar-button"] { visibility: hidden !important; }
 `;
 
 /** n8n's editor looks a community package up in the registry; here, nobody answers. */

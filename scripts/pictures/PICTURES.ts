@@ -19,9 +19,9 @@ export interface Picture {
 
 /** Every picture of `docs/pictures`. */
 export const PICTURES: Picture[] = [
-	{ name: 'nodes-panel', width: 1280, height: 980, scale: 2, take: takeNodesPanel },
+	{ name: 'nodes-panel', width: 1280, height: 1020, scale: 2, take: takeNodesPanel },
 	{ name: 'node', width: 1620, height: 910, scale: 1.5, take: takeNode },
 	{ name: 'credential', width: 1280, height: 800, scale: 2, take: takeCredential },
 	{ name: 'trigger', width: 1500, height: 640, scale: 1.5, take: takeTrigger },
-	{ name: 'run', width: 1360, height: 700, scale: 2, take: takeCanvas },
+	{ name: 'run', width: 1360, height: 700, scale: 1.5, take: takeCanvas },
 ];

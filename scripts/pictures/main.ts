@@ -9,7 +9,7 @@ async function main(): Promise<number> {
 		process.on(signal, () => void processes.endAll());
 	}
 	try {
-		await makePictures(processes);
+		await makePictures(processes, process.argv.slice(2));
 		return 0;
 	} catch (error) {
 		if (!(error instanceof ReadableError)) throw error;

@@ -17,8 +17,11 @@ const TARGET_FOLDER = resolve('docs', 'pictures');
 /** Shown in the pictures, so always the same one. */
 const SANDBOX_PORT = 4010;
 
-/** Makes every picture of `docs/pictures` anew, light and dark, in a fresh n8n with the packed package. */
-export async function makePictures(processes: ProcessSet): Promise<void> {
+/**
+ * Makes the pictures of `docs/pictures` anew, light and dark, in a fresh n8n with the packed package.
+ * @param names of the pictures to make; none means all. `trigger` shows a video that `node` makes.
+ */
+export async function makePictures(processes: ProcessSet, names: string[] = []): Promise<void> {
 	rmSync(STAGE_FOLDER, { recursive: true, force: true });
 	mkdirSync(TARGET_FOLDER, { recursive: true });
 	const client = await startStage(STAGE_FOLDER, processes);
@@ -26,12 +29,13 @@ export async function makePictures(processes: ProcessSet): Promise<void> {
 	const sandbox = await startSandbox({
 		...{ port: SANDBOX_PORT, clock: 'real', rateLimit: false, durations },
 	});
+	const wanted = PICTURES.filter(({ name }) => names.length === 0 || names.includes(name));
 	const browser = await launchBrowser(join(STAGE_FOLDER, 'browser'));
 	try {
 		const stage = await furnishStage(client, sandbox);
 		let session: Session | undefined;
 		for (const theme of ['light', 'dark'] as const) {
-			for (const { name, width, height, scale, take } of PICTURES) {
+			for (const { name, width, height, scale, take } of wanted) {
 				await showStep(`Taking ${name}, ${theme}`, async () => {
 					const options = { theme, width, height, scale, session };
 					const editor = await Editor.open(browser, client.address, options);
