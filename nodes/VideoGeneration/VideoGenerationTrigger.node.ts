@@ -29,7 +29,8 @@ export class VideoGenerationTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: 'finished videos',
-		description: 'Starts the workflow when videos are finished, once for every video',
+		// n8n's nodes panel shows one entry for both nodes, with this text: it tells of the actions, too.
+		description: 'Queue, follow and download videos, and start a workflow for every finished one',
 		defaults: { name: 'Video Generation Trigger' },
 		polling: true,
 		triggerPanel,

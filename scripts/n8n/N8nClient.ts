@@ -16,6 +16,8 @@ import type {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const LOOK_AGAIN_MS = 250;
+/** Without it, n8n fails when a node of a workflow that has run is executed alone: it asks `null` for pins. */
+const NO_PINS = { pinData: {} };
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
 
 /** n8n's own REST interface, as its editor uses it: logged in with a cookie, one user. */
@@ -91,11 +93,11 @@ export class N8nClient {
 
 	/** @param id given: the workflow gets this id, so that it can be found again */
 	async createWorkflow(content: WorkflowContent, id?: string): Promise<Workflow> {
-		return await this.request('POST', '/workflows', { ...content, id });
+		return await this.request('POST', '/workflows', { ...NO_PINS, ...content, id });
 	}
 
 	async updateWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
-		return await this.request('PATCH', `/workflows/${id}`, content);
+		return await this.request('PATCH', `/workflows/${id}`, { ...NO_PINS, ...content });
 	}
 
 	/** Creates the workflow under this id, or brings the one there to this content. */

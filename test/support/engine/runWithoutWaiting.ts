@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 
 /** What stays real: network, promises, and the date unless a clock goes along with it. */
@@ -25,6 +25,8 @@ export interface ServiceWithClock {
 	onRequest(listener: () => void): () => void;
 }
 
+const REQUEST_START = 'http.client.request.start';
+
 /**
  * Runs something whose waits are skipped: whenever it waits for a timer and for nothing else, the
  * fake clock goes to that timer. `jest.now()` is the clock.
@@ -40,6 +42,8 @@ export async function runWithoutWaiting<T>(
 	);
 	const goAlong = () => service?.clock.advance(jest.now() - service.clock.now());
 	const stopListening = service?.onRequest(goAlong);
+	// The channel is the process's own: it outlives the test file, and so would a listener.
+	subscribe(REQUEST_START, noteRequest);
 	try {
 		const work = { isOver: false };
 		const result = start().finally(() => {
@@ -57,6 +61,7 @@ export async function runWithoutWaiting<T>(
 		}
 		return await result;
 	} finally {
+		unsubscribe(REQUEST_START, noteRequest);
 		goAlong();
 		stopListening?.();
 		jest.useRealTimers();
@@ -66,11 +71,11 @@ export async function runWithoutWaiting<T>(
 /** The requests of this process that have not ended: what waits for them does not wait for a timer. */
 const openRequests = new Set<ClientRequest>();
 
-subscribe('http.client.request.start', (message) => {
+function noteRequest(message: unknown): void {
 	const { request } = message as { request: ClientRequest };
 	openRequests.add(request);
 	request.once('close', () => openRequests.delete(request));
-});
+}
 
 function describeStandstill(): string {
 	const requests = [...openRequests].map(({ method, path }) => `${method} ${path}`);

@@ -1,0 +1,144 @@
+import type { Locator, Page } from 'playwright-core';
+import { readLabels } from './readLabels';
+import { VideoPlayer } from './VideoPlayer';
+
+/** A failure as n8n shows it. */
+export interface ShownError {
+	message: string;
+	description: string;
+}
+
+/** The panel of one node: what goes in, its parameters, what comes out. */
+export class NodePanel {
+	readonly root: Locator;
+
+	readonly output: Locator;
+
+	readonly parameters: Locator;
+
+	constructor(private readonly page: Page) {
+		this.root = page.getByTestId('ndv');
+		this.output = page.getByTestId('output-panel');
+		this.parameters = page.getByTestId('node-parameters');
+	}
+
+	/** One parameter's control. */
+	parameter(name: string): Locator {
+		return this.parameters.getByTestId(`parameter-input-${name}`);
+	}
+
+	/** The labels of all parameters that are shown, from top to bottom. */
+	async readLabels(): Promise<string[]> {
+		return await readLabels(this.parameters);
+	}
+
+	/** Waits until a parameter appears or vanishes. */
+	async waitForLabel(label: string, state: 'visible' | 'hidden' = 'visible'): Promise<void> {
+		await this.parameters.locator('label').getByText(label, { exact: true }).waitFor({ state });
+	}
+
+	/** The name of the credential that is chosen. */
+	async readCredential(): Promise<string> {
+		return await this.parameters
+			.getByTestId('node-credentials-select')
+			.locator('input')
+			.inputValue();
+	}
+
+	/** Waits until a parameter is marked as one that has to be filled in. */
+	async waitForIssue(name: string): Promise<void> {
+		const item = this.parameters
+			.getByTestId('parameter-item')
+			.filter({ has: this.page.getByTestId(`parameter-input-${name}`) });
+		await item.getByTestId('parameter-issues').waitFor();
+	}
+
+	/** Chooses an entry of a dropdown. */
+	async select(name: string, option: string): Promise<void> {
+		await this.parameter(name).click();
+		const options = this.page.getByTestId('parameter-input-item').filter({ visible: true });
+		await options.getByText(option, { exact: true }).click();
+		await options.first().waitFor({ state: 'hidden' });
+	}
+
+	/** Turns a switch. */
+	async toggle(name: string): Promise<void> {
+		await this.parameter(name).locator('.el-switch').click();
+	}
+
+	/** Opens a list that is searched by name. @returns the names in it */
+	async openList(name: string): Promise<string[]> {
+		await this.page.getByTestId(`resource-locator-${name}`).getByTestId('rlc-input').click();
+		await this.entries.first().waitFor();
+		return await this.entries.allInnerTexts();
+	}
+
+	/** Types into the search field of the open list. @returns the names that are left */
+	async searchList(text: string, expected: string): Promise<string[]> {
+		await this.page.getByTestId('rlc-search').fill(text);
+		await this.entries.filter({ hasNotText: expected }).first().waitFor({ state: 'hidden' });
+		await this.entries.filter({ hasText: expected }).waitFor();
+		return await this.entries.allInnerTexts();
+	}
+
+	async pickFromList(name: string): Promise<void> {
+		await this.entries.getByText(name, { exact: true }).click();
+	}
+
+	async execute(): Promise<void> {
+		await this.page.getByTestId('node-execute-button').click();
+	}
+
+	/** The trigger's button in the place of the input. */
+	async fetchTestEvent(): Promise<void> {
+		await this.page.getByTestId('trigger-execute-button').click();
+	}
+
+	/** The output table: its heads, and the cells of each row. Waits until there is one. */
+	async readTable(): Promise<{ heads: string[]; rows: string[][] }> {
+		await this.output.getByTestId('node-run-status-success').waitFor();
+		await this.output.getByTestId('radio-button-table').click();
+		const table = this.output.locator('table');
+		await table.locator('tbody td').first().waitFor();
+		const heads = (await table.locator('th').allInnerTexts()).map((head) => head.trim());
+		const rows = await table.locator('tbody tr').all();
+		const cells = await Promise.all(rows.map((row) => row.locator('td').allInnerTexts()));
+		return {
+			heads: heads.filter(Boolean),
+			rows: cells.map((row) => row.map((cell) => cell.trim())),
+		};
+	}
+
+	/** Shows the output as a table, as the fields of the first item (`schema`), or as text. */
+	async showOutputAs(mode: 'schema' | 'table' | 'json'): Promise<void> {
+		await this.output.getByTestId(`radio-button-${mode}`).click();
+	}
+
+	/** Waits for the error of a run. */
+	async readError(): Promise<ShownError> {
+		const message = this.output.getByTestId('node-error-message');
+		await message.waitFor();
+		return {
+			message: (await message.innerText()).trim(),
+			description: (await this.output.getByTestId('node-error-description').innerText()).trim(),
+		};
+	}
+
+	/** Opens the first file of the output. @returns its player */
+	async viewVideo(): Promise<VideoPlayer> {
+		await this.output.getByTestId('radio-button-binary').click();
+		await this.output.getByTestId('ndv-view-binary-data').first().click();
+		const video = this.output.locator('video');
+		await video.waitFor();
+		return new VideoPlayer(video);
+	}
+
+	async close(): Promise<void> {
+		await this.page.getByTestId('ndv-close-button').click();
+		await this.root.waitFor({ state: 'hidden' });
+	}
+
+	private get entries(): Locator {
+		return this.page.getByTestId('rlc-item').filter({ visible: true });
+	}
+}

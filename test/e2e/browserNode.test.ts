@@ -1,0 +1,203 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { describeWith } from '../support/e2e/describeWith';
+import { useEditor } from '../support/e2e/useEditor';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+import { waitFor } from '../support/e2e/waitFor';
+
+const { description } = new VideoGeneration();
+
+const BASICS = ['Resource', 'Operation'];
+const LIST = ['Return All', 'Limit'];
+
+describeWith(['chromium'], "In n8n's editor, the node", () => {
+	const real = useRealN8n('browser-node');
+	const visit = useEditor('browser-node', real);
+
+	/** A workflow of the start and one node of ours, called "Node". */
+	const createWorkflow = async (parameters: Record<string, unknown>) =>
+		await real.client.createWorkflow(
+			buildWorkflow('One node', [START, videoGeneration('Node', real.credential, parameters)]),
+		);
+
+	test(
+		'is found by typing "video", with its trigger, and shows every action with its whole text',
+		visit(async (editor) => {
+			await editor.newWorkflow();
+			const panel = editor.nodesPanel;
+			await panel.open();
+			expect(await panel.search('video')).toContainEqual({
+				name: 'Video Generation',
+				description: new VideoGenerationTrigger().description.description,
+			});
+			await panel.openDetails('Video Generation');
+			const shown = await panel.readEntries();
+			expect([...shown].sort()).toEqual(['On new Video Generation event', ...listActions()].sort());
+			expect(await panel.findCutTexts()).toEqual([]);
+		}),
+	);
+
+	test(
+		'is added by an action, set to it, and comes with its credential',
+		visit(async (editor) => {
+			await editor.newWorkflow();
+			await editor.nodesPanel.open();
+			await editor.nodesPanel.search('video');
+			await editor.nodesPanel.openDetails('Video Generation');
+			await editor.nodesPanel.choose('Wait for a queued video to be finished');
+			const panel = editor.nodePanel;
+			expect(await panel.readCredential()).toBe(real.credential.name);
+			expect(await panel.readLabels()).toEqual([
+				...BASICS,
+				'Queue ID',
+				'Project',
+				'Wait Options',
+				'Options',
+			]);
+		}),
+	);
+
+	test(
+		'shows the fields that belong to each choice, and no others',
+		visit(async (editor) => {
+			const { id } = await createWorkflow({});
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Node');
+			const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
+			expect(await panel.readLabels()).toEqual([...BASICS, ...add, 'Options']);
+			await panel.toggle('waitForCompletion');
+			await panel.waitForLabel('Wait Options');
+			expect(await panel.readLabels()).toEqual([...BASICS, ...add, 'Wait Options', 'Options']);
+
+			await panel.select('operation', 'Clear');
+			await panel.waitForLabel('Queue ID');
+			expect(await panel.readLabels()).toEqual([...BASICS, 'Queue ID', 'Options']);
+
+			await panel.select('resource', 'Video');
+			await panel.waitForLabel('Filters');
+			expect(await panel.readLabels()).toEqual([...BASICS, ...LIST, 'Filters', 'Options']);
+			await panel.toggle('returnAll');
+			await panel.waitForLabel('Limit', 'hidden');
+			expect(await panel.readLabels()).toEqual([...BASICS, 'Return All', 'Filters', 'Options']);
+
+			await panel.select('operation', 'Download');
+			await panel.waitForLabel('Video URL');
+			const download = ['Video URL', 'Put Output File in Field'];
+			expect(await panel.readLabels()).toEqual([...BASICS, ...download, 'Options']);
+
+			await panel.select('resource', 'Account');
+			await panel.waitForLabel('Video URL', 'hidden');
+			expect(await panel.readLabels()).toEqual([...BASICS, 'Options']);
+		}),
+	);
+
+	test(
+		'marks a required field that is empty, and takes a project by its name',
+		visit(async (editor) => {
+			const { id } = await createWorkflow({});
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Node');
+			await panel.execute();
+			await panel.waitForIssue('projectId');
+			expect(real.sandbox.requests).toEqual([]);
+			expect(await panel.openList('projectId')).toEqual([
+				'Launch film (3 credits)',
+				'Product teaser',
+				'Broken storyboard (always fails)',
+				'City tour',
+			]);
+			expect(await panel.searchList('city', 'City tour')).toEqual(['City tour']);
+			await panel.pickFromList('City tour');
+			await panel.execute();
+			const { heads, rows } = await panel.readTable();
+			expect(heads).toEqual([
+				'queueId',
+				'projectId',
+				'status',
+				'generationProgress',
+				'renderProgress',
+				'videoUrl',
+				'createdAt',
+			]);
+			expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
+			expect(rows).toHaveLength(1);
+		}),
+	);
+
+	test(
+		'makes a video, downloads it, and n8n plays it; then a node of it is executed alone',
+		visit(async (editor) => {
+			const add = videoGeneration('Make', real.credential, {
+				resource: 'queue',
+				operation: 'add',
+				projectId: { __rl: true, mode: 'id', value: 'project-city-tour' },
+				waitForCompletion: true,
+				waitOptions: { pollingInterval: 1 },
+			});
+			const download = videoGeneration('Download', real.credential, {
+				resource: 'video',
+				operation: 'download',
+				videoUrl: '={{ $json.videoUrl }}',
+			});
+			const content = buildWorkflow('Make and download', [START, add, download]);
+			const { id } = await real.client.createWorkflow(content);
+			await editor.openWorkflow(id);
+			await editor.executeWorkflow([START.name, 'Make', 'Download']);
+			const panel = await editor.openNode('Download');
+			const video = await panel.viewVideo();
+			await video.playFromStart();
+			await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+			const state = await video.read();
+			expect(state).toMatchObject({ error: null, width: 480 });
+			expect(state.durationSeconds).toBeCloseTo(2, 1);
+
+			await panel.execute();
+			const { heads } = await panel.readTable();
+			expect(heads).toContain('videoUrl');
+			expect(await editor.readErrorToasts()).toEqual([]);
+		}),
+	);
+
+	test.each([
+		[
+			'there are too few credits',
+			() => {
+				real.sandbox.setCredits('main', 0);
+				return 'project-city-tour';
+			},
+			{
+				message: expect.stringMatching(/credits/) as string,
+				description: expect.stringMatching(/0 credits/) as string,
+			},
+		],
+		[
+			'no project has the ID',
+			() => 'no-such-project',
+			{
+				message: expect.stringContaining('rejected the request (400)') as string,
+				description: 'Check "Project" and "Custom Prompt" of this item.',
+			},
+		],
+	])('says what happened and what to do when %s', async (_title, prepare, error) => {
+		await visit(async (editor) => {
+			const projectId = { __rl: true, mode: 'id', value: prepare() };
+			const { id } = await createWorkflow({ resource: 'queue', operation: 'add', projectId });
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Node');
+			await panel.execute();
+			expect(await panel.readError()).toEqual(error);
+		})();
+	});
+});
+
+/** The texts of all actions, from the description. */
+function listActions(): string[] {
+	const isOperation = ({ name }: INodeProperties) => name === 'operation';
+	return description.properties
+		.filter(isOperation)
+		.flatMap(({ options }) =>
+			(options as INodePropertyOptions[]).map(({ action }) => action ?? ''),
+		);
+}

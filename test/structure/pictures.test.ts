@@ -1,0 +1,37 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+const FOLDER = 'docs/pictures';
+const MAX_BYTES = 250_000;
+
+const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const shown = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? '');
+const pictures = fs.readdirSync(path.join(ROOT, FOLDER)).map((file) => `${FOLDER}/${file}`);
+
+describe('The pictures', () => {
+	test('that the README shows are there, by relative paths, and the others are used, too', () => {
+		expect(shown.filter((file) => file.startsWith(FOLDER)).sort()).toEqual(pictures.sort());
+		expect(shown.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
+	});
+
+	test('are there for a light and for a dark page, each with a text for those who do not see it', () => {
+		const names = pictures.map((file) => file.replace(/-(light|dark)\.png$/, ''));
+		for (const name of new Set(names)) {
+			expect(pictures).toContain(`${name}-light.png`);
+			expect(pictures).toContain(`${name}-dark.png`);
+			expect(readme).toMatch(new RegExp(`src="${name}-light\\.png"[^>]* alt="[^"]{10,}"`));
+			expect(readme).toContain(
+				`<source media="(prefers-color-scheme: dark)" srcset="${name}-dark.png">`,
+			);
+		}
+	});
+
+	test('are PNGs that a page does not wait for', () => {
+		for (const file of pictures) {
+			const content = fs.readFileSync(path.join(ROOT, file));
+			expect(content.subarray(1, 4).toString()).toBe('PNG');
+			expect(content.length).toBeLessThan(MAX_BYTES);
+		}
+	});
+});
