@@ -3,6 +3,10 @@ import { normalizeApiKey } from './normalizeApiKey';
 import { CREDENTIAL } from './requestDefaults';
 import { RequestFailure } from './requestFailure';
 
+const HIDDEN = '[API key]';
+/** Fewer characters of a key than that tell nothing of it. */
+const SHORTEST_PART = 4;
+
 /** A service may repeat the key in its own words, or in a link: it is taken out before anyone is told. */
 export async function hideKey(
 	context: Pick<IPollFunctions, 'getCredentials'>,
@@ -17,10 +21,21 @@ export async function hideKey(
 	const forms = [key, encodeURIComponent(key)];
 	const { kind, facts } = failure;
 	const hide = (text: string | undefined) =>
-		forms.reduce((hidden, form) => hidden?.replaceAll(form, '[API key]'), text);
+		forms.reduce((hidden, form) => hidden && hideForm(hidden, form), text);
 	return new RequestFailure(kind, {
 		...facts,
 		...('serviceMessage' in facts ? { serviceMessage: hide(facts.serviceMessage) } : {}),
 		...('location' in facts ? { location: hide(facts.location) } : {}),
 	});
+}
+
+/** The words may have been cut, in the middle of the key, too. */
+function hideForm(text: string, form: string): string {
+	const hidden = text.replaceAll(form, HIDDEN);
+	if (!hidden.endsWith('…')) return hidden;
+	for (let length = form.length - 1; length >= SHORTEST_PART; length--) {
+		const end = `${form.slice(0, length)}…`;
+		if (hidden.endsWith(end)) return `${hidden.slice(0, -end.length)}${HIDDEN}…`;
+	}
+	return hidden;
 }
