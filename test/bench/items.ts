@@ -14,7 +14,7 @@ import provideN8n from '../support/e2e/provideN8n';
 import { RealN8n } from '../support/e2e/RealN8n';
 import { keepFigures } from './keepFigures';
 import { median } from './median';
-import { PeakMemory } from './PeakMemory';
+import { PeakMemory } from '../support/e2e/PeakMemory';
 
 const COUNTS = [500, 2_000];
 const PAIRS = 11;

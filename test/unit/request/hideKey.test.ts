@@ -2,7 +2,7 @@ import { hideKey } from '../../../nodes/VideoGeneration/request/hideKey';
 import { readServiceMessage } from '../../../nodes/VideoGeneration/request/readServiceMessage';
 import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
 
-const KEY = 'vg+live/7Hq2 x'.replace(' ', '');
+const KEY = 'vg+live/7Hq2x';
 
 async function hideIn(serviceMessage: string): Promise<string | undefined> {
 	const failure = new RequestFailure('rejected', { serviceMessage });

@@ -1,0 +1,104 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
+import { useFileHost } from '../support/engine/useFileHost';
+import {
+	buildWorkflow,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../support/e2e/buildWorkflow';
+import { PeakMemory } from '../support/e2e/PeakMemory';
+import { readItems, runContent } from '../support/e2e/runContent';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+
+const real = useRealN8n('hostile');
+const otherHost = useFileHost();
+/** The largest list that is taken in has 256 MiB, and stands in memory more than once for a moment. */
+const MOST_MIB = 1_024;
+const CONTINUE = { onError: 'continueRegularOutput' };
+
+/** Every operation that calls the service, one after the other, whatever becomes of the one before. */
+function buildAllOperations(): WorkflowStep[] {
+	return API_OPERATIONS.map((operation) => {
+		const parameters: IDataObject = {
+			...OPERATIONS[operation],
+			...('queueId' in OPERATIONS[operation] ? { queueId: 'queue-1' } : {}),
+			options: { maxTries: 1 },
+			requestOptions: { timeout: 2_000 },
+		};
+		return videoGeneration(operation, real.credential, parameters, CONTINUE);
+	});
+}
+
+/** Asks n8n for something small, again and again, until the work is done. */
+async function countAnswersDuring(work: Promise<unknown>): Promise<number> {
+	const progress = { isOver: false };
+	const end = () => {
+		progress.isOver = true;
+	};
+	work.then(end, end);
+	let answers = 0;
+	while (!progress.isOver) {
+		await real.client.request('GET', '/settings');
+		answers += 1;
+	}
+	return answers;
+}
+
+describe('A service that means harm, in a real n8n,', () => {
+	test.each<[string, FaultSpec, RegExp]>([
+		['floods', { kind: 'endlessBody' }, /is too large: it has more than (1|256) MiB/],
+		['drips', { kind: 'endlessBody', pieceBytes: 1, delayMs: 50 }, /did not answer in time/],
+		[
+			'nests 10 MB of brackets',
+			{ kind: 'nestedJson', levels: 5_000_000 },
+			/is too large: it has more than 1 MiB|nested too deeply/,
+		],
+	])(
+		'that %s is refused by every operation, while n8n answers and holds little',
+		async (_how, fault, reason) => {
+			const memory = new PeakMemory(real.n8n.pid);
+			memory.reset();
+			const idleMiB = memory.read() ?? 0;
+			real.sandbox.addFault(fault);
+			const work = runContent(real.client, buildWorkflow('Harm', [START, ...buildAllOperations()]));
+			expect(await countAnswersDuring(work)).toBeGreaterThan(1);
+			const execution = await work;
+			expect(execution.status).toBe('success');
+			for (const operation of API_OPERATIONS) {
+				expect(readItems(execution, operation)).toEqual([
+					expect.objectContaining({
+						json: expect.objectContaining({
+							error: expect.stringMatching(reason) as unknown,
+						}) as unknown,
+					}),
+				]);
+			}
+			expect(
+				real.sandbox.requests.filter(({ operation }) => operation === 'queue.add'),
+			).toHaveLength(1);
+			expect((memory.read() ?? 0) - idleMiB).toBeLessThan(MOST_MIB);
+		},
+	);
+
+	test('does not get the key by way of the HTTP Request node', async () => {
+		const { id, name } = real.credential;
+		const ask: WorkflowStep = {
+			name: 'Ask another host',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.5,
+			parameters: {
+				url: `${otherHost.url}/v1/user/account`,
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'videoGenerationApi',
+				options: {},
+			},
+			credentials: { videoGenerationApi: { id, name } },
+		};
+		const execution = await runContent(real.client, buildWorkflow('Elsewhere', [START, ask]));
+		expect(execution.status).toBe('error');
+		expect(JSON.stringify(execution.data.resultData.error)).toContain('The API key is sent to');
+		expect(otherHost.requests).toEqual([]);
+	});
+});
