@@ -15,7 +15,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits: 1 for most videos, more for those of some projects',
 		notes: [
-			"One video is queued for each input item, one after the other, in the order of the items. A request that may have been accepted is never sent again, so that no video is paid for twice: see [what happens when something goes wrong](../README.md#what-happens-when-something-goes-wrong). With n8n's **Retry On Fail**, the next try queues only the videos that were not accepted.",
+			"One video is queued for each input item, one after the other, in the order of the items. A request that may have been accepted is never sent again, so that no video is paid for twice: see [why](paying-once.md). With n8n's **Retry On Fail**, the next try queues only the videos that were not accepted.",
 			`With **Wait for Completion** on, it returns the finished video. ${ALL_AT_ONCE}`,
 			UNTOLD,
 		],

@@ -68,7 +68,7 @@ function renderCommon({ commonErrors, maxTries }: OperationsSource, terms: Terms
 	return [
 		'## Every operation',
 		`Each operation of the node runs once for each input item, and links each output item to its input. Under **Options**, each has **${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}). ${maxTries.description ?? ''}`,
-		"A failed item stops the workflow, or comes out as data where the node's **On Error** setting says so: [what it looks like](../README.md#what-happens-when-something-goes-wrong). These errors can come from any operation:",
+		"A failed item stops the workflow, or comes out as data where the node's **On Error** setting says so: [what it looks like](errors.md#a-failed-item). These errors can come from any operation:",
 		renderErrors(commonErrors, terms),
 	].join('\n\n');
 }
