@@ -11,6 +11,7 @@ module.exports = {
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
 	globalSetup: '<rootDir>/test/support/e2e/provideN8n.ts',
+	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Most of their time these tests wait for n8n's next poll.
 	maxWorkers: 2,
 };

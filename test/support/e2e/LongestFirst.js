@@ -1,0 +1,16 @@
+const { basename } = require('node:path');
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** The tests that mostly wait for n8n's polls: the others run beside them, not after them. */
+const LONGEST = ['trigger.test.ts', 'queueMode.test.ts'];
+
+/** Begins with the longest files. jest itself knows how long they take only after it has run them. */
+module.exports = class LongestFirst extends Sequencer {
+	sort(tests) {
+		const rank = ({ path }) => {
+			const index = LONGEST.indexOf(basename(path));
+			return index === -1 ? LONGEST.length : index;
+		};
+		return [...tests].sort((a, b) => rank(a) - rank(b) || a.path.localeCompare(b.path));
+	}
+};
