@@ -102,7 +102,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
-	test('says so, too, when it is the service that is there', async () => {
+	testWith('hostRules', 'says so, too, when it is the service that is there', async () => {
 		const { error } = await service.run({ resource: 'account', operation: 'get' });
 		expect(error?.message).toBe("Requests to the video service's address are blocked by n8n");
 		expect(error?.description).toMatch(/"Base URL".*N8N_SSRF_ALLOWED/);
