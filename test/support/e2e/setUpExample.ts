@@ -7,6 +7,8 @@ export interface ExampleSetUp {
 	choices: Record<string, Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>>;
 	/** Parameters of single nodes, by their names: what the notes ask for, and shorter times. */
 	changes?: Record<string, Record<string, unknown>>;
+	/** Settings of single nodes, e.g. `retryOnFail`. */
+	settings?: Record<string, object>;
 	/** What a trigger gets that nothing can be sent to by hand. */
 	pinData?: Record<string, ExecutionItem[]>;
 }
@@ -14,12 +16,12 @@ export interface ExampleSetUp {
 /** An example as a user has set it up. */
 export function setUpExample(
 	name: string,
-	{ choices, changes = {}, pinData = {} }: ExampleSetUp,
+	{ choices, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
 ): WorkflowContent & Pick<ExampleSetUp, 'pinData'> {
 	const file = join('examples', `${name}.json`);
 	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowContent;
 	const names = example.nodes.map((node) => node.name);
-	for (const changed of [...Object.keys(changes), ...Object.keys(pinData)]) {
+	for (const changed of Object.keys({ ...changes, ...settings, ...pinData })) {
 		if (!names.includes(changed)) throw new Error(`${file} has no node "${changed}"`);
 	}
 	const nodes = example.nodes.map((node) => {
@@ -28,6 +30,7 @@ export function setUpExample(
 			...node,
 			parameters: { ...node.parameters, ...parameters, ...changes[node.name] },
 			...(credentials ? { credentials } : {}),
+			...settings[node.name],
 		};
 	});
 	return { ...example, nodes, pinData };

@@ -7,8 +7,8 @@ export class GoogleSheet {
 	private cells: unknown[][] = [];
 	/** How each write said that values are to be taken: as they are, or as if typed in. */
 	readonly inputOptions: string[] = [];
-	/** Answers that the next writes fail with. */
-	readonly failures: number[] = [];
+	/** So many writes are taken, and those after them refused. */
+	writesLeft = Infinity;
 
 	readonly choice = {
 		documentId: { __rl: true, mode: 'id', value: 'document' },
@@ -19,7 +19,7 @@ export class GoogleSheet {
 	fill(rows: unknown[][]): void {
 		this.cells = rows.map((row) => [...row]);
 		this.inputOptions.length = 0;
-		this.failures.length = 0;
+		this.writesLeft = Infinity;
 	}
 
 	/** The rows as a person reads them, by the names of the columns. */
@@ -37,8 +37,7 @@ export class GoogleSheet {
 		}
 		if (method === 'GET' && rest?.startsWith('/values/')) return { body: { values: this.cells } };
 		if (method === 'POST' && rest === '/values:batchUpdate') {
-			const status = this.failures.shift();
-			if (status !== undefined) return { status, body: { error: { message: 'Out of order' } } };
+			if (this.writesLeft-- <= 0) return { status: 500, body: { error: { message: 'Broken' } } };
 			this.write(JSON.parse(body.toString()) as CellUpdates);
 			return { body: {} };
 		}
