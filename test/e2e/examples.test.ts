@@ -31,8 +31,8 @@ let choices: ExampleSetUp['choices'];
 beforeAll(async () => {
 	const { id, name } = real.credential;
 	const credentials = { videoGenerationApi: { id, name } };
-	const ours = OUR_TYPES.map((type) => [`n8n-nodes-video-generation.${type}`, { credentials }]);
-	choices = { ...(await apps.choose(real.client)), ...Object.fromEntries(ours) };
+	choices = await apps.choose(real.client);
+	for (const type of OUR_TYPES) choices[`n8n-nodes-video-generation.${type}`] = { credentials };
 });
 
 /** Takes an example into n8n as a user does; `run` presses its trigger and waits for the end. */
@@ -54,6 +54,19 @@ const listAsked = () =>
 	real.sandbox.requests
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+
+describe('The example that makes a video', () => {
+	test('queues one video of the project updated last, and downloads it', async () => {
+		real.sandbox.configure({ durations: QUICK });
+		const execution = await (await take('queue-a-video')).run('When you press Execute');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
+		const [item] = readItems(execution, 'Download the video');
+		const file = item?.binary?.data;
+		const content = file && (await real.client.readBinary(file));
+		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
+	});
+});
 
 describe('The example that queues a video for each row of a sheet', () => {
 	const START = 'When you press Execute';
@@ -256,7 +269,8 @@ describe('The example that clears stuck queue items', () => {
 			'Note that a person is asked',
 			'Note that it is cleared',
 			'Watch it again',
-		].map((node) => [node, named]);
+			'Watch them again',
+		].map((node): [string, typeof named] => [node, named]);
 		const example = await take('clear-stuck-queue-items', {
 			changes: {
 				...Object.fromEntries(onTable),
@@ -352,7 +366,7 @@ describe('The example that clears stuck queue items', () => {
 		await answer('Keep them');
 		const execution = await real.client.waitForExecution(id, TIMEOUT_MS);
 		expect(execution.status).toBe('success');
-		expect(readJson(execution, 'Watch it again')).toMatchObject([
+		expect(readJson(execution, 'Watch them again')).toMatchObject([
 			{ queueId: stuck, state: 'watched' },
 		]);
 		expect(listQueue()).toEqual([stuck]);
@@ -397,7 +411,7 @@ describe('The example with an agent', () => {
 			'Read_how_far_a_video_is',
 			'Read_the_credits_left',
 		]);
-		const costly = model.tools.filter(({ description }) => /Spend credits/.test(description));
+		const costly = model.tools.filter(({ description }) => description.includes('Spend credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
 		expect(JSON.stringify(model.requests[0])).toContain(
 			'Queue it only after the user has said yes to exactly this.',

@@ -1,10 +1,10 @@
 /** What n8n's editor gives a sticky note's text, measured generously: a text that fits here fits there. */
 const PADDING_PX = 32;
 const LIST_INDENT_PX = 24;
-const EMPTY_LINE_PX = 8;
-const TEXT = { characterPx: 7.4, linePx: 21, marginPx: 5 };
-const SMALL_HEADING = { characterPx: 9, linePx: 28, marginPx: 15 };
-const HEADING = { characterPx: 10.5, linePx: 28, marginPx: 15 };
+const EMPTY_LINE_PX = 4;
+const TEXT = { characterPx: 6.8, linePx: 19, marginPx: 5 };
+const SMALL_HEADING = { characterPx: 9, linePx: 22, marginPx: 12 };
+const HEADING = { characterPx: 12, linePx: 28, marginPx: 14 };
 
 /** How high a sticky note of this width has to be for its Markdown. */
 export function estimateNoteHeight(content: string, width: number): number {

@@ -15,8 +15,8 @@ const STICKY = 'n8n-nodes-base.stickyNote';
 const NODE_PX = 96;
 /** Of a node that others are attached to from below. */
 const WIDE_NODE_PX = 256;
-/** A node's name stands below it, wider than the node, in two or three lines. */
-const NAME_HEIGHT_PX = 64;
+/** A node's name stands below it, wider than the node, in two lines, and below them what it does. */
+const NAME_HEIGHT_PX = 80;
 const NAME_OVERHANG_PX = 48;
 /** The two first examples were published before n8n's grid was kept to. */
 const OFF_GRID = ['queue-a-video.json', 'react-to-finished-videos.json'];
@@ -84,8 +84,9 @@ describe.each(files)('the canvas of the example %s', (file) => {
 	it('has one yellow note, which says what it does, how it works and how to set it up', () => {
 		const yellow = notes.map(readNote).filter(({ color }) => color === YELLOW);
 		expect(yellow).toHaveLength(1);
-		const [{ content = '' } = {}] = yellow;
-		expect(content).toMatch(/^## .+\n\S[^]+\n### How it works\n1\. [^]+\n### Set up\n1\. /);
+		expect(yellow[0]?.content).toMatch(
+			/^## .+\n\S[^]+\n### How it works\n1\. [^]+\n### Set up\n1\. /,
+		);
 	});
 
 	it('has notes beside its parts', () => {
