@@ -372,6 +372,19 @@ describe('The example that clears stuck queue items', () => {
 		expect(listQueue()).toEqual([stuck]);
 		expect(slack.texts).toHaveLength(1);
 	});
+
+	test('goes on watching when the question cannot be posted', async () => {
+		const [stuck = ''] = await queue(1);
+		const example = await takeIt([stuck]);
+		await example.run(START);
+		slack.isDown = true;
+		const execution = await example.run(START);
+		expect(execution.status).toBe('success');
+		expect(readJson(execution, 'Watch them again')).toMatchObject([
+			{ queueId: stuck, state: 'watched' },
+		]);
+		expect(listQueue()).toEqual([stuck]);
+	});
 });
 
 describe('The example with an agent', () => {
@@ -408,8 +421,8 @@ describe('The example with an agent', () => {
 		expect(model.tools.map(({ name }) => name).sort()).toEqual([
 			'List_the_projects',
 			'Queue_a_video',
-			'Read_how_far_a_video_is',
 			'Read_the_credits_left',
+			'Read_the_progress',
 		]);
 		const costly = model.tools.filter(({ description }) => description.includes('Spend credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
@@ -432,7 +445,7 @@ describe('The example with an agent', () => {
 			[{ tool: 'Queue_a_video', input: { projectId: TEASER, customPrompt: 'The sea' } }],
 			() => [
 				{
-					tool: 'Read_how_far_a_video_is',
+					tool: 'Read_the_progress',
 					input: { queueId: sandbox.readState().queue[0]?.queueId },
 				},
 			],

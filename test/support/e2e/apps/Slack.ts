@@ -13,10 +13,14 @@ interface Message {
 export class Slack {
 	readonly messages: Message[] = [];
 
+	/** Fail, as Slack does that is out of order. */
+	isDown = false;
+
 	readonly choice = { channelId: { __rl: true, mode: 'id', value: 'C01' } };
 
 	empty(): void {
 		this.messages.length = 0;
+		this.isDown = false;
 	}
 
 	get texts(): string[] {
@@ -35,6 +39,7 @@ export class Slack {
 
 	readonly answer: App = ({ method, path, body }) => {
 		if (method !== 'POST' || path !== '/api/chat.postMessage') return undefined;
+		if (this.isDown) return { status: 500 };
 		const message = JSON.parse(body.toString()) as Message;
 		const ts = String(this.messages.push(message));
 		return { body: { ok: true, channel: message.channel, ts, message } };
