@@ -30,6 +30,9 @@ export function useApps(name: string) {
 		drive.empty();
 		slack.empty();
 	});
+	afterEach(() => {
+		expect(proxy.unknown).toEqual([]);
+	});
 	return {
 		environment,
 		sheet,
