@@ -13,6 +13,8 @@ export interface Stage {
 	trigger: string;
 	node: string;
 	credential: string;
+	/** Of every example, by its file's name. */
+	examples: Record<string, string>;
 }
 
 const EXAMPLE = 'queue-a-video';
@@ -29,7 +31,10 @@ export async function furnishStage(client: N8nClient, sandbox: Sandbox): Promise
 	const node = await client.createWorkflow(buildNode(credential, name, sandbox.projects.teaser));
 	const [example, trigger] = [examples.get(EXAMPLE), examples.get(TRIGGER_EXAMPLE)];
 	if (!example || !trigger) throw new ReadableError('An example to take a picture of is missing.');
-	return { example: example.id, trigger: trigger.id, node: node.id, credential: credential.id };
+	return {
+		...{ example: example.id, trigger: trigger.id, node: node.id, credential: credential.id },
+		examples: Object.fromEntries([...examples].map(([file, { id }]) => [file, id])),
+	};
 }
 
 function buildNode(

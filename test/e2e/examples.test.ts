@@ -1,0 +1,491 @@
+import axios from 'axios';
+import type { INode, INodeTypeDescription } from 'n8n-workflow';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { useApps } from '../support/e2e/apps/useApps';
+import { readItems } from '../support/e2e/runContent';
+import { ScriptedModel } from '../support/e2e/ScriptedModel';
+import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
+import { listUnknownParameters } from '../support/listUnknownParameters';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+import { waitFor } from '../support/e2e/waitFor';
+
+const OUR_TYPES = ['videoGeneration', 'videoGenerationTrigger', 'videoGenerationTool'];
+const TEASER = 'project-product-teaser';
+const TOUR = 'project-city-tour';
+const COSTLY = 'project-launch-film';
+const FAILING = 'project-broken-storyboard';
+const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
+/** Made before the others, and kept as they were published. */
+const FIRST_EXAMPLES = ['queue-a-video.json', 'react-to-finished-videos.json'];
+const TIMEOUT_MS = 180_000;
+
+const apps = useApps('examples');
+const { sheet, drive, slack } = apps;
+const real = useRealN8n('examples', { environment: apps.environment });
+afterAll(apps.stop);
+
+let choices: ExampleSetUp['choices'];
+beforeAll(async () => {
+	const { id, name } = real.credential;
+	const credentials = { videoGenerationApi: { id, name } };
+	choices = await apps.choose(real.client);
+	for (const type of OUR_TYPES) choices[`n8n-nodes-video-generation.${type}`] = { credentials };
+});
+
+/** Takes an example into n8n as a user does; `run` presses its trigger and waits for the end. */
+async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
+	const { client } = real;
+	const { id } = await client.createWorkflow(setUpExample(name, { choices, ...setUp }));
+	const start = async (trigger: string) => await client.runWorkflow(id, trigger);
+	const run = async (trigger: string) =>
+		await client.waitForExecution(await start(trigger), TIMEOUT_MS);
+	return { start, run };
+}
+
+const readJson = (execution: Execution, node: string) =>
+	readItems(execution, node).map(({ json }) => json);
+const readFailure = ({ data }: Execution) => data.resultData.error?.message;
+
+/** The prompts of all adds that the service received, accepted or not. */
+const listAsked = () =>
+	real.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+
+describe('The example that makes a video', () => {
+	test('queues one video of the project updated last, and downloads it', async () => {
+		real.sandbox.configure({ durations: QUICK });
+		const execution = await (await take('queue-a-video')).run('When you press Execute');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
+		const [item] = readItems(execution, 'Download the video');
+		const file = item?.binary?.data;
+		const content = file && (await real.client.readBinary(file));
+		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
+	});
+});
+
+describe('The example that queues a video for each row of a sheet', () => {
+	const START = 'When you press Execute';
+	const COLUMNS = ['project', 'prompt', 'status', 'queueId', 'note'];
+	const settings = { 'Write the queue ID to the row': { waitBetweenTries: 1 } };
+	const takeIt = async () => await take('queue-a-video-per-row', { settings });
+
+	test('queues the rows that were never queued, writes back what became of them, and never queues them again', async () => {
+		sheet.fill([
+			COLUMNS,
+			[TEASER, 'a'],
+			[TEASER, 'has an ID', '', 'queue-old'],
+			[TOUR, 'has a status', 'queuing'],
+			['nowhere', 'unknown project'],
+			['', 'no project'],
+			[TOUR, 'b'],
+		]);
+		const { run } = await takeIt();
+		const execution = await run(START);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+
+		expect(listAsked()).toEqual(['a', 'unknown project', 'b']);
+		const [a, b] = real.sandbox.readState().queue;
+		expect(sheet.rows).toEqual([
+			{ project: TEASER, prompt: 'a', status: 'queued', queueId: a?.queueId, note: '' },
+			{ project: TEASER, prompt: 'has an ID', status: '', queueId: 'queue-old', note: '' },
+			{ project: TOUR, prompt: 'has a status', status: 'queuing', queueId: '', note: '' },
+			{
+				...{ project: 'nowhere', prompt: 'unknown project', status: 'failed', queueId: '' },
+				note: expect.stringMatching(/rejected the request \(400\).*Check "Project"/) as string,
+			},
+			{ project: '', prompt: 'no project', status: '', queueId: '', note: '' },
+			{ project: TOUR, prompt: 'b', status: 'queued', queueId: b?.queueId, note: '' },
+		]);
+		// As they are: typed in, an ID of digits would become a number, and a text with "=" a formula.
+		expect(new Set(sheet.inputOptions)).toEqual(new Set(['RAW']));
+
+		expect((await run(START)).status).toBe('success');
+		expect(listAsked()).toHaveLength(3);
+	});
+
+	test('stops before anything is spent when there are too few credits for all rows', async () => {
+		const rows = [COLUMNS, [TEASER, 'a'], [TOUR, 'b']];
+		sheet.fill(rows);
+		real.sandbox.setCredits('main', 1);
+		const execution = await (await takeIt()).run(START);
+		expect(readFailure(execution)).toBe(
+			'Not enough credits: 2 videos need 2, the account has 1. Nothing was queued.',
+		);
+		expect(listAsked()).toEqual([]);
+		expect(sheet.inputOptions).toEqual([]);
+	});
+
+	test('says of a row whose answer was lost that it may be paid for, and leaves it alone', async () => {
+		sheet.fill([COLUMNS, [TEASER, 'a'], [TOUR, 'b']]);
+		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', times: 1 });
+		const { run } = await takeIt();
+		await run(START);
+		expect(sheet.rows).toMatchObject([
+			{ status: 'look first', queueId: '', note: expect.stringContaining('may') as string },
+			{ status: 'queued' },
+		]);
+		await run(START);
+		expect(listAsked()).toEqual(['a', 'b']);
+	});
+
+	test('does not queue a row again whose queue ID the sheet did not take', async () => {
+		sheet.fill([COLUMNS, [TEASER, 'a']]);
+		sheet.writesLeft = 1;
+		const { run } = await takeIt();
+		expect((await run(START)).status).toBe('error');
+		expect(sheet.rows).toMatchObject([{ status: 'queuing', queueId: '' }]);
+		sheet.writesLeft = Infinity;
+		expect((await run(START)).status).toBe('success');
+		expect(listAsked()).toEqual(['a']);
+	});
+});
+
+describe('The example that stores finished videos', () => {
+	const TRIGGER = 'When a video is finished';
+	const run = async () => await (await take('store-finished-videos')).run(TRIGGER);
+
+	test('uploads the whole file and tells the chat its link', async () => {
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		expect((await run()).status).toBe('success');
+		expect(drive.files.map(({ name }) => name)).toEqual(['v1.mp4']);
+		expect(drive.files[0]?.content.equals(readVideoFile('city-tour'))).toBe(true);
+		expect(slack.texts).toEqual([
+			`A video is finished: <https://drive.google.com/file/d/1/view|v1.mp4>\nProject: ${TOUR}`,
+		]);
+	});
+
+	test('tells the chat of a video whose file cannot be downloaded', async () => {
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		real.sandbox.addFault({ kind: 'status', status: 410, operation: 'video.file' });
+		expect((await run()).status).toBe('success');
+		expect(drive.files).toEqual([]);
+		expect(slack.texts).toEqual([expect.stringMatching(/could not be downloaded: .*\(410\)\n/)]);
+		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
+	});
+
+	test('tells the chat of a video that the drive does not take', async () => {
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		drive.isFull = true;
+		expect((await run()).status).toBe('success');
+		expect(slack.texts).toEqual([expect.stringContaining('Google Drive did not take it: ')]);
+		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
+	});
+});
+
+describe('The example that makes videos every day', () => {
+	const START = 'Every day at eight';
+	const ADD = 'Queue each video and wait for it';
+	const SHORT_WAIT = { amount: 1, unit: 'seconds' };
+	const takeIt = async (videos: object[]) =>
+		await take('daily-videos-with-repair', {
+			changes: {
+				"Set today's videos": { jsonOutput: JSON.stringify({ videos }) },
+				[ADD]: { waitOptions: { pollingInterval: 1, timeout: 5 } },
+				'Go on waiting for it': { waitOptions: { pollingInterval: 1 } },
+				'Queue once more what was refused': { waitOptions: { pollingInterval: 1 } },
+				'Give it time to appear': SHORT_WAIT,
+				'Let the service recover': SHORT_WAIT,
+			},
+		});
+	const findMessages = (text: string) => slack.texts.filter((message) => message.includes(text));
+
+	test('repairs each failure by its cause and pays no video twice', async () => {
+		const { sandbox } = real;
+		const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 300 } as const;
+		sandbox.addFault({ ...busy, operation: 'queue.add', containing: 'busy', times: 1 });
+		const lost = { kind: 'reset', phase: 'after' } as const;
+		sandbox.addFault({ ...lost, operation: 'queue.add', containing: 'lost' });
+		sandbox.configure({ durations: QUICK });
+		const slowDown = () => {
+			const slow = sandbox.readState().queue.find(({ customPrompt }) => customPrompt === 'slow');
+			if (!slow) return;
+			sandbox.changeQueueItem(slow.queueId, { durations: { processingMs: 8_000 } });
+			stopListening();
+		};
+		const stopListening = sandbox.onRequest(slowDown);
+		const { run } = await takeIt([
+			{ project: TOUR, prompt: 'slow' },
+			{ project: TEASER, prompt: 'fine' },
+			{ project: COSTLY, prompt: 'lost' },
+			{ project: TEASER, prompt: 'busy' },
+			{ project: FAILING, prompt: 'fails' },
+			{ project: 'nowhere', prompt: 'unknown' },
+		]);
+		const execution = await run(START);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+
+		expect(listAsked()).toEqual(['slow', 'fine', 'lost', 'busy', 'fails', 'unknown', 'busy']);
+		const paid = sandbox.readState().queue.map(({ customPrompt }) => customPrompt);
+		expect(paid).toEqual(['slow', 'fine', 'lost', 'fails', 'busy']);
+		expect(findMessages('is ready')).toHaveLength(3);
+		expect(findMessages(`project ${TOUR} is ready: ${sandbox.url}/files/`)).toHaveLength(1);
+		const [asked = ''] = findMessages('may be queued');
+		expect(asked).toContain(`• ${COSTLY}: lost`);
+		expect(asked).toMatch(new RegExp(`• ${COSTLY}: ${sandbox.url}/files/`));
+		const [failed = '', ...rest] = findMessages('could not be generated');
+		expect([failed.includes('queue ID: '), rest]).toEqual([true, []]);
+		expect(findMessages('Project: nowhere')).toHaveLength(1);
+		expect(slack.texts).toHaveLength(6);
+	});
+
+	test('hands a video that is refused twice to a person, also when the list of videos fails', async () => {
+		const { sandbox } = real;
+		const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 300 } as const;
+		sandbox.addFault({ ...busy, operation: 'queue.add', containing: 'busy' });
+		sandbox.addFault({ kind: 'reset', operation: 'queue.add', containing: 'lost' });
+		sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
+		const { run } = await takeIt([
+			{ project: TEASER, prompt: 'busy' },
+			{ project: TOUR, prompt: 'lost' },
+		]);
+		expect((await run(START)).status).toBe('success');
+		expect(listAsked()).toEqual(['busy', 'lost', 'busy']);
+		expect(findMessages('The list of videos could not be read')).toHaveLength(1);
+		expect(findMessages(`Project: ${TEASER}`)).toHaveLength(1);
+		expect(slack.texts).toHaveLength(2);
+	});
+});
+
+describe('The example that clears stuck queue items', () => {
+	const START = 'Every hour';
+	const CALLED = 'When a workflow has queued a video';
+	const SLOW = { pendingMs: 3_600_000 };
+	let tables = 0;
+
+	/** The example with its table made, these items noted and looked at once. */
+	async function takeIt(queueIds: string[]) {
+		const named = { dataTableId: { __rl: true, mode: 'name', value: `Queued ${++tables}` } };
+		const onTable = [
+			'Note the queue ID',
+			'Get the watched queue IDs',
+			'Note that it needs no watching',
+			'Note how far it is',
+			'Note that it has left the queue',
+			'Note that a person is asked',
+			'Note that it is cleared',
+			'Watch it again',
+			'Watch them again',
+		].map((node): [string, typeof named] => [node, named]);
+		const example = await take('clear-stuck-queue-items', {
+			changes: {
+				...Object.fromEntries(onTable),
+				'Make the table of queued videos': { tableName: named.dataTableId.value },
+				'Set after how many hours to ask': {
+					assignments: {
+						assignments: [{ id: 'hours', name: 'hours', type: 'number', value: 0 }],
+					},
+				},
+			},
+			pinData: {
+				[CALLED]: queueIds.map((queueId) => ({ json: { queueId, projectId: TEASER } })),
+			},
+		});
+		expect((await example.run('Press once to make the table')).status).toBe('success');
+		expect((await example.run(CALLED)).status).toBe('success');
+		return example;
+	}
+
+	async function queue(count: number): Promise<string[]> {
+		real.sandbox.configure({ durations: SLOW });
+		const { url, apiKey } = real.sandbox;
+		const headers = { Authorization: `Bearer ${apiKey}` };
+		for (let index = 0; index < count; index += 1) {
+			await axios.post(`${url}/v1/queue/add`, { projectId: TEASER }, { headers, proxy: false });
+		}
+		return real.sandbox.readState().queue.map(({ queueId }) => queueId);
+	}
+
+	/** Presses a button of the question, as a person does. */
+	async function answer(label: string): Promise<void> {
+		const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
+		const { status } = await axios.get(slack.findButton(label), { headers, proxy: false });
+		expect(status).toBe(200);
+	}
+
+	async function runUntilAsked({ start }: Awaited<ReturnType<typeof take>>) {
+		const id = await start(START);
+		const isWaiting = async () => (await real.client.getExecution(id)).status === 'waiting';
+		await waitFor('the question to a person', isWaiting);
+		return id;
+	}
+
+	const listQueue = () => real.sandbox.readState().queue.map(({ queueId }) => queueId);
+
+	test('clears what a person agrees to, and nothing that has moved or finished', async () => {
+		const [stuck = '', moving = '', finished = '', gone = ''] = await queue(4);
+		const example = await takeIt([stuck, moving, finished, gone]);
+		real.sandbox.finish(finished);
+		real.sandbox.removeQueueItem(gone);
+		const first = await example.run(START);
+		expect(readJson(first, 'Note how far it is').map(({ queueId }) => queueId)).toEqual([
+			stuck,
+			moving,
+		]);
+		expect(readJson(first, 'Note that it needs no watching')).toMatchObject([
+			{ queueId: finished, state: 'finished' },
+		]);
+		expect(readJson(first, 'Note that it has left the queue')).toMatchObject([
+			{ queueId: gone, state: 'gone' },
+		]);
+		expect(slack.texts).toEqual([]);
+
+		const id = await runUntilAsked(example);
+		expect(slack.texts).toHaveLength(1);
+		expect(slack.texts[0]).toContain(`• ${stuck}: pending, generation 0, render 0`);
+		expect(slack.texts[0]).toContain(`• ${moving}: pending`);
+		// Nobody is asked twice while the question is open.
+		expect((await example.run(START)).status).toBe('success');
+		expect(slack.texts).toHaveLength(1);
+		expect(listQueue()).toContain(stuck);
+
+		real.sandbox.changeQueueItem(moving, { durations: { pendingMs: 0 } });
+		await answer('Clear them for good');
+		const execution = await real.client.waitForExecution(id, TIMEOUT_MS);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(listQueue()).not.toContain(stuck);
+		expect(listQueue()).toContain(moving);
+		expect(readJson(execution, 'Note that it is cleared')).toMatchObject([
+			{ queueId: stuck, state: 'cleared' },
+		]);
+		expect(readJson(execution, 'Watch it again')).toMatchObject([
+			{ queueId: moving, state: 'watched' },
+		]);
+		expect(slack.texts.slice(1)).toEqual([`Cleared for good: ${stuck}`]);
+	});
+
+	test('clears nothing when the person says no, and goes on watching', async () => {
+		const [stuck = ''] = await queue(1);
+		const example = await takeIt([stuck]);
+		await example.run(START);
+		const id = await runUntilAsked(example);
+		await answer('Keep them');
+		const execution = await real.client.waitForExecution(id, TIMEOUT_MS);
+		expect(execution.status).toBe('success');
+		expect(readJson(execution, 'Watch them again')).toMatchObject([
+			{ queueId: stuck, state: 'watched' },
+		]);
+		expect(listQueue()).toEqual([stuck]);
+		expect(slack.texts).toHaveLength(1);
+	});
+
+	test('goes on watching when the question cannot be posted', async () => {
+		const [stuck = ''] = await queue(1);
+		const example = await takeIt([stuck]);
+		await example.run(START);
+		slack.isDown = true;
+		const execution = await example.run(START);
+		expect(execution.status).toBe('success');
+		expect(readJson(execution, 'Watch them again')).toMatchObject([
+			{ queueId: stuck, state: 'watched' },
+		]);
+		expect(listQueue()).toEqual([stuck]);
+	});
+});
+
+describe('The example with an agent', () => {
+	const TRIGGER = 'When a chat message comes';
+	const model = new ScriptedModel();
+	let modelChoice: ExampleSetUp['choices'];
+	beforeAll(async () => {
+		await model.start();
+		const { id, name } = await real.client.createCredential({
+			name: 'Scripted model',
+			type: 'openAiApi',
+			data: { apiKey: 'none', url: model.url },
+		});
+		const credentials = { openAiApi: { id, name } };
+		modelChoice = { '@n8n/n8n-nodes-langchain.lmChatOpenAi': { credentials } };
+	});
+	afterAll(async () => {
+		await model.stop();
+	});
+
+	async function say(chatInput: string) {
+		const { run } = await take('agent-that-makes-videos', {
+			choices: { ...choices, ...modelChoice },
+			pinData: {
+				[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
+			},
+		});
+		return await run(TRIGGER);
+	}
+
+	test('offers its model four tools, of which one costs, and tells it to ask before that one', async () => {
+		model.play(['The product teaser would cost 1 credit. Shall I?']);
+		const execution = await say('Make a teaser');
+		expect(model.tools.map(({ name }) => name).sort()).toEqual([
+			'List_the_projects',
+			'Queue_a_video',
+			'Read_the_credits_left',
+			'Read_the_progress',
+		]);
+		const costly = model.tools.filter(({ description }) => description.includes('Spend credits'));
+		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
+		expect(JSON.stringify(model.requests[0])).toContain(
+			'Queue it only after the user has said yes to exactly this.',
+		);
+		expect(readJson(execution, 'Video agent')).toMatchObject([
+			{ output: 'The product teaser would cost 1 credit. Shall I?' },
+		]);
+		expect(listAsked()).toEqual([]);
+	});
+
+	test('finds a project, reads the credits, queues the video and reads its progress', async () => {
+		const { sandbox } = real;
+		model.play([
+			[
+				{ tool: 'List_the_projects', input: {} },
+				{ tool: 'Read_the_credits_left', input: {} },
+			],
+			[{ tool: 'Queue_a_video', input: { projectId: TEASER, customPrompt: 'The sea' } }],
+			() => [
+				{
+					tool: 'Read_the_progress',
+					input: { queueId: sandbox.readState().queue[0]?.queueId },
+				},
+			],
+			'It is on its way.',
+		]);
+		expect((await say('Yes')).status).toBe('success');
+		expect(listAsked()).toEqual(['The sea']);
+		const [item] = sandbox.readState().queue;
+		const [projects = '', credits = '', added = '', progress = ''] = model.toolResults;
+		expect(projects).toContain(TEASER);
+		expect(credits).toContain('"remainingCredits":100');
+		expect(JSON.parse(added)).toMatchObject([{ queueId: item?.queueId }]);
+		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
+	});
+});
+
+describe('The nodes of all examples', () => {
+	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {
+		// Set up, for n8n shows most parameters of a sheet only once it is chosen.
+		const nodes = readdirSync('examples').flatMap((file) =>
+			setUpExample(basename(file, '.json'), { choices }).nodes.map((node) => ({ file, node })),
+		);
+		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
+			// n8n makes the tool of our node from the node.
+			name: type.replace(/Tool$/, ''),
+			version: typeVersion,
+		}));
+		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {
+			nodeInfos,
+		});
+		const problems = nodes.flatMap(({ file, node }, index) => {
+			const type = types[index];
+			if (!type) return [`${file}: ${node.name} is of an unknown type or version`];
+			const newest = Math.max(...[type.version].flat(), type.defaultVersion ?? 0);
+			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(file);
+			return [
+				...(isOld ? [`typeVersion, which is now ${newest}`] : []),
+				...listUnknownParameters(node as INode, type),
+			].map((problem) => `${file}: ${node.name}: ${problem}`);
+		});
+		expect(problems).toEqual([]);
+	});
+});

@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import type { N8nClient } from '../../../../scripts/n8n/N8nClient';
+import type { WorkflowNode } from '../../../../scripts/n8n/n8nTypes';
+import { E2E_FOLDER } from '../PLACES';
+import { GoogleDrive } from './GoogleDrive';
+import { GoogleSheet } from './GoogleSheet';
+import { InterceptingProxy } from './InterceptingProxy';
+import { Slack } from './Slack';
+
+type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
+
+/**
+ * Google Sheets, Google Drive and Slack for n8n's own nodes of them, which are the real ones. To be
+ * called before `useRealN8n`, whose n8n is started with the `environment`.
+ */
+export function useApps(name: string) {
+	const [sheet, drive, slack] = [new GoogleSheet(), new GoogleDrive(), new Slack()];
+	const proxy = new InterceptingProxy({
+		'oauth2.googleapis.com': () => ({ body: { access_token: 'token', expires_in: 3600 } }),
+		'sheets.googleapis.com': sheet.answer,
+		'www.googleapis.com': drive.answer,
+		'slack.com': slack.answer,
+	});
+	const environment: Record<string, string> = {};
+	beforeAll(async () => {
+		Object.assign(environment, await proxy.start(join(E2E_FOLDER, `${name}-apps.pem`)));
+	});
+	beforeEach(() => {
+		drive.empty();
+		slack.empty();
+	});
+	afterEach(() => {
+		expect(proxy.unknown).toEqual([]);
+	});
+	return {
+		environment,
+		sheet,
+		drive,
+		slack,
+		/** Call it after n8n was stopped. */
+		stop: async () => {
+			await proxy.stop();
+		},
+		/** What a user chooses in the apps' nodes, by their type. */
+		choose: async (client: N8nClient): Promise<Record<string, Choice>> => {
+			const credentials = await createCredentials(client);
+			const parameters = { authentication: 'serviceAccount' };
+			return {
+				'n8n-nodes-base.googleSheets': {
+					parameters: { ...parameters, ...sheet.choice },
+					credentials,
+				},
+				'n8n-nodes-base.googleDrive': { parameters, credentials },
+				'n8n-nodes-base.slack': { parameters: slack.choice, credentials },
+			};
+		},
+	};
+}
+
+async function createCredentials(
+	client: N8nClient,
+): Promise<NonNullable<WorkflowNode['credentials']>> {
+	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+	const google = await client.createCredential({
+		name: 'Google',
+		type: 'googleApi',
+		data: {
+			email: 'robot@example.com',
+			privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+		},
+	});
+	const slack = await client.createCredential({
+		name: 'Slack',
+		type: 'slackApi',
+		data: { accessToken: 'none' },
+	});
+	return {
+		googleApi: { id: google.id, name: google.name },
+		slackApi: { id: slack.id, name: slack.name },
+	};
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionItem, WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
+
+export interface ExampleSetUp {
+	/** What is chosen in all nodes of a type. */
+	choices: Record<string, Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>>;
+	/** Parameters of single nodes, by their names: what the notes ask for, and shorter times. */
+	changes?: Record<string, Record<string, unknown>>;
+	/** Settings of single nodes, e.g. `retryOnFail`. */
+	settings?: Record<string, object>;
+	/** What a trigger gets that nothing can be sent to by hand. */
+	pinData?: Record<string, ExecutionItem[]>;
+}
+
+/** An example as a user has set it up. */
+export function setUpExample(
+	name: string,
+	{ choices, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
+): WorkflowContent & Pick<ExampleSetUp, 'pinData'> {
+	const file = join('examples', `${name}.json`);
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowContent;
+	const names = example.nodes.map((node) => node.name);
+	for (const changed of Object.keys({ ...changes, ...settings, ...pinData })) {
+		if (!names.includes(changed)) throw new Error(`${file} has no node "${changed}"`);
+	}
+	const nodes = example.nodes.map((node) => {
+		const { parameters, credentials } = choices[node.type] ?? {};
+		return {
+			...node,
+			parameters: { ...node.parameters, ...parameters, ...changes[node.name] },
+			...(credentials ? { credentials } : {}),
+			...settings[node.name],
+		};
+	});
+	return { ...example, nodes, pinData };
+}
