@@ -61,6 +61,7 @@ describe('A service that means harm, in a real n8n,', () => {
 			const memory = new PeakMemory(real.n8n.pid);
 			memory.reset();
 			const idleMiB = memory.read() ?? 0;
+			real.sandbox.addVideos('main', [{}]);
 			real.sandbox.addFault(fault);
 			const work = runContent(real.client, buildWorkflow('Harm', [START, ...buildAllOperations()]));
 			expect(await countAnswersDuring(work)).toBeGreaterThan(1);

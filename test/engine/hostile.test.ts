@@ -82,6 +82,7 @@ describe('A body without an end', () => {
 describe('JSON of 10 MB that is nested', () => {
 	test.each(API_OPERATIONS)('is refused by %s before it is made', async (operation) => {
 		const { items } = await service.run(OPERATIONS['queue.add']);
+		service.sandbox.addVideos('main', [{}]);
 		service.sandbox.addFault({ kind: 'nestedJson', levels: LEVELS, operation });
 		const { error } = await service.run(
 			{ ...OPERATIONS[operation], options: { maxTries: 1 } },

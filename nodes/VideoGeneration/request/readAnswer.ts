@@ -1,12 +1,18 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { AnswerLimits } from './answerLimits';
-import { DEEPEST_LEVEL } from './answerLimits';
+import { DEEPEST_LEVEL, WHOLE_LIST } from './answerLimits';
 import { countParts } from './countParts';
 import { readStreamFailure } from './readStreamFailure';
-import { RequestFailure } from './requestFailure';
+import { refuseAnswer } from './refuseAnswer';
 
 type Answer = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
-type Chunks = AsyncIterable<Buffer> & { on(event: 'error', listener: () => void): void };
+/** What is used of a stream of Node.js, whose types are none of n8n's. */
+interface Incoming {
+	on(event: 'data', listener: (chunk: Buffer) => void): void;
+	on(event: 'end' | 'close', listener: () => void): void;
+	on(event: 'error', listener: (error: Error) => void): void;
+	destroy(): void;
+}
 
 /** More than this is no error's text. */
 const LONGEST_ERROR_BYTES = 64 * 1024;
@@ -32,37 +38,43 @@ export async function readAnswer(response: Answer, limits: AnswerLimits): Promis
 	return { headers, statusCode, body: error && parse(error) };
 }
 
-function isStream(body: unknown): body is Chunks {
-	return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+function isStream(body: unknown): body is Incoming {
+	return typeof (body as Partial<Incoming> | null | undefined)?.on === 'function';
 }
 
-async function receive(body: Chunks, mostBytes: number): Promise<Buffer> {
-	// An error that comes after the last of it was read would end n8n.
-	body.on('error', () => undefined);
+/** By its events: a loop over the stream would have each stretch of it copied once more. */
+async function receive(body: Incoming, mostBytes: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
-	try {
-		for await (const chunk of body) {
+	await new Promise<void>((resolve, reject) => {
+		body.on('data', (chunk) => {
 			bytes += chunk.length;
-			if (bytes > mostBytes) throw refuse('tooLarge', `${mostBytes / 1024 ** 2} MiB`);
-			chunks.push(chunk);
-		}
-	} catch (error) {
-		throw error instanceof RequestFailure ? error : readStreamFailure(error);
-	}
-	return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+			if (bytes <= mostBytes) {
+				chunks.push(chunk);
+				return;
+			}
+			reject(refuseAnswer('tooLarge', `${mostBytes / 1024 ** 2} MiB`));
+			body.destroy();
+		});
+		body.on('end', resolve);
+		// It stays: an error that came after the end, with nobody listening, would end n8n.
+		body.on('error', (error) => {
+			reject(readStreamFailure(error));
+		});
+		body.on('close', () => {
+			reject(readStreamFailure(new Error('The connection was closed')));
+		});
+	});
+	return Buffer.concat(chunks);
 }
 
+/** A part has two bytes at the least. What is too small for too many is not counted: see `requireList`. */
 function check(body: Buffer, limits: AnswerLimits): Buffer {
-	if (body.length <= DEEPEST_LEVEL) return body;
+	if (limits === WHOLE_LIST && body.length <= 2 * limits.parts) return body;
 	const { parts, levels } = countParts(body);
-	if (levels > DEEPEST_LEVEL) throw refuse('tooDeep', `${DEEPEST_LEVEL} levels`);
-	if (parts > limits.parts) throw refuse('tooManyParts', `${limits.parts} values`);
+	if (levels > DEEPEST_LEVEL) throw refuseAnswer('tooDeep', `${DEEPEST_LEVEL} levels`);
+	if (parts > limits.parts) throw refuseAnswer('tooManyParts', `${limits.parts} values`);
 	return body;
-}
-
-function refuse(found: string, limit: string): RequestFailure {
-	return new RequestFailure('unreadable', { httpCode: '200', found, limit });
 }
 
 function parse(body: Buffer): Answer['body'] {
