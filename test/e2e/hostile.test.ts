@@ -1,6 +1,7 @@
+import axios from 'axios';
 import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
+import { API_OPERATIONS, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { useFileHost } from '../support/engine/useFileHost';
 import {
 	buildWorkflow,
@@ -19,16 +20,28 @@ const MOST_MIB = 1_024;
 const CONTINUE = { onError: 'continueRegularOutput' };
 
 /** Every operation that calls the service, one after the other, whatever becomes of the one before. */
-function buildAllOperations(): WorkflowStep[] {
+function buildAllOperations(queueId: string): WorkflowStep[] {
 	return API_OPERATIONS.map((operation) => {
 		const parameters: IDataObject = {
 			...OPERATIONS[operation],
-			...('queueId' in OPERATIONS[operation] ? { queueId: 'queue-1' } : {}),
+			...('queueId' in OPERATIONS[operation] ? { queueId } : {}),
 			options: { maxTries: 1 },
 			requestOptions: { timeout: 2_000 },
 		};
 		return videoGeneration(operation, real.credential, parameters, CONTINUE);
 	});
+}
+
+/** An item that can be asked for, so that it is the answer which is refused. */
+async function queueOne(): Promise<string> {
+	const { url, apiKey } = real.sandbox;
+	const { data } = await axios.post<{ newQueueItem: { queueId: string } }>(
+		`${url}/v1/queue/add`,
+		{ projectId: PROJECT },
+		{ headers: { Authorization: `Bearer ${apiKey}` }, proxy: false },
+	);
+	real.sandbox.clearRequests();
+	return data.newQueueItem.queueId;
 }
 
 /** Asks n8n for something small, again and again, until the work is done. */
@@ -62,8 +75,9 @@ describe('A service that means harm, in a real n8n,', () => {
 			memory.reset();
 			const idleMiB = memory.read() ?? 0;
 			real.sandbox.addVideos('main', [{}]);
+			const operations = buildAllOperations(await queueOne());
 			real.sandbox.addFault(fault);
-			const work = runContent(real.client, buildWorkflow('Harm', [START, ...buildAllOperations()]));
+			const work = runContent(real.client, buildWorkflow('Harm', [START, ...operations]));
 			expect(await countAnswersDuring(work)).toBeGreaterThan(1);
 			const execution = await work;
 			expect(execution.status).toBe('success');
