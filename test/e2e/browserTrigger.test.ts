@@ -1,6 +1,7 @@
 import { describeWith } from '../support/e2e/describeWith';
 import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
+import { waitFor } from '../support/e2e/waitFor';
 
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
@@ -21,6 +22,9 @@ describeWith(['chromium'], "In n8n's editor, the trigger", () => {
 			await editor.nodesPanel.openDetails('Video Generation');
 			await editor.nodesPanel.choose('On new Video Generation event');
 			const panel = editor.nodePanel;
+			// They are drawn one after the other.
+			const isDrawn = async () => (await panel.readLabels()).includes('Options');
+			await waitFor('the last parameter', isDrawn);
 			expect(await panel.readLabels()).toEqual([
 				'Poll Times',
 				'Mode',
