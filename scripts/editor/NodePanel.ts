@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { waitFor } from '../waitFor';
 import { readLabels } from './readLabels';
 import { VideoPlayer } from './VideoPlayer';
 
@@ -6,6 +7,12 @@ import { VideoPlayer } from './VideoPlayer';
 export interface ShownError {
 	message: string;
 	description: string;
+}
+
+/** An output as n8n's table shows it. */
+export interface ShownTable {
+	heads: string[];
+	rows: string[][];
 }
 
 /** The panel of one node: what goes in, its parameters, what comes out. */
@@ -85,8 +92,16 @@ export class NodePanel {
 		await this.entries.getByText(name, { exact: true }).click();
 	}
 
+	/** Presses the node's button; n8n takes away what an earlier run put out as it begins. */
 	async execute(): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
+	}
+
+	/** Presses the node's button, and waits until n8n has begun: what is shown then is not of an earlier run. */
+	async executeAgain(): Promise<void> {
+		const begun = this.page.waitForResponse(/\/workflows\/[^/]+\/run/);
+		await this.execute();
+		await begun;
 	}
 
 	/** The trigger's button in the place of the input. */
@@ -95,18 +110,15 @@ export class NodePanel {
 	}
 
 	/** The output table: its heads, and the cells of each row. Waits until there is one. */
-	async readTable(): Promise<{ heads: string[]; rows: string[][] }> {
+	async readTable(): Promise<ShownTable> {
 		await this.output.getByTestId('node-run-status-success').waitFor();
-		await this.output.getByTestId('radio-button-table').click();
 		const table = this.output.locator('table');
-		await table.locator('tbody td').first().waitFor();
-		const heads = (await table.locator('th').allInnerTexts()).map((head) => head.trim());
-		const rows = await table.locator('tbody tr').all();
-		const cells = await Promise.all(rows.map((row) => row.locator('td').allInnerTexts()));
-		return {
-			heads: heads.filter(Boolean),
-			rows: cells.map((row) => row.map((cell) => cell.trim())),
-		};
+		// For a run that ends just now, n8n chooses how to show it once more, whatever was clicked before.
+		await waitFor('the table', async () => {
+			await this.output.getByTestId('radio-button-table').click();
+			return await table.locator('tbody td').first().isVisible();
+		});
+		return await table.first().evaluate(readCells);
 	}
 
 	/** Shows the output as a table, as the fields of the first item (`schema`), or as text. */
@@ -141,4 +153,21 @@ export class NodePanel {
 	private get entries(): Locator {
 		return this.page.getByTestId('rlc-item').filter({ visible: true });
 	}
+}
+
+/** What is used of the browser's own elements. */
+interface Element {
+	innerText: string;
+	querySelectorAll(selector: string): Iterable<Element>;
+}
+
+/** In one look, for n8n may draw the table anew at any moment. Runs in the page. */
+function readCells(root: unknown): ShownTable {
+	const read = (element: Element, selector: string): string[] =>
+		[...element.querySelectorAll(selector)].map(({ innerText }) => innerText.trim());
+	const table = root as Element;
+	return {
+		heads: read(table, 'th').filter(Boolean),
+		rows: [...table.querySelectorAll('tbody tr')].map((row) => read(row, 'td')),
+	};
 }

@@ -1,4 +1,5 @@
 import { describeWith } from '../support/e2e/describeWith';
+import { expectLabels } from '../support/e2e/expectLabels';
 import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
@@ -15,7 +16,7 @@ describeWith(['chromium'], "In n8n's editor, the credential", () => {
 		visit(async (editor) => {
 			await editor.newCredential(TYPE);
 			const form = editor.credentialForm;
-			expect(await form.readLabels()).toEqual([
+			await expectLabels(form, [
 				'API Key *',
 				'Base URL *',
 				// n8n adds it to every credential.

@@ -1,11 +1,13 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { describeWith } from '../support/e2e/describeWith';
+import { eventually } from '../support/e2e/eventually';
+import { expectLabels } from '../support/e2e/expectLabels';
 import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../support/e2e/waitFor';
 
 const { description } = new VideoGeneration();
 
@@ -33,8 +35,10 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 				description: new VideoGenerationTrigger().description.description,
 			});
 			await panel.openDetails('Video Generation');
-			const shown = await panel.readEntries();
-			expect([...shown].sort()).toEqual(['On new Video Generation event', ...listActions()].sort());
+			await eventually(async () => {
+				const shown = [...(await panel.readEntries())].sort();
+				expect(shown).toEqual(['On new Video Generation event', ...listActions()].sort());
+			});
 			expect(await panel.findCutTexts()).toEqual([]);
 		}),
 	);
@@ -49,13 +53,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			await editor.nodesPanel.choose('Wait for a queued video to be finished');
 			const panel = editor.nodePanel;
 			expect(await panel.readCredential()).toBe(real.credential.name);
-			expect(await panel.readLabels()).toEqual([
-				...BASICS,
-				'Queue ID',
-				'Project',
-				'Wait Options',
-				'Options',
-			]);
+			await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', 'Wait Options', 'Options']);
 		}),
 	);
 
@@ -66,30 +64,30 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			await editor.openWorkflow(id);
 			const panel = await editor.openNode('Node');
 			const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
-			expect(await panel.readLabels()).toEqual([...BASICS, ...add, 'Options']);
+			await expectLabels(panel, [...BASICS, ...add, 'Options']);
 			await panel.toggle('waitForCompletion');
 			await panel.waitForLabel('Wait Options');
-			expect(await panel.readLabels()).toEqual([...BASICS, ...add, 'Wait Options', 'Options']);
+			await expectLabels(panel, [...BASICS, ...add, 'Wait Options', 'Options']);
 
 			await panel.select('operation', 'Clear');
 			await panel.waitForLabel('Queue ID');
-			expect(await panel.readLabels()).toEqual([...BASICS, 'Queue ID', 'Options']);
+			await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
 
 			await panel.select('resource', 'Video');
 			await panel.waitForLabel('Filters');
-			expect(await panel.readLabels()).toEqual([...BASICS, ...LIST, 'Filters', 'Options']);
+			await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
 			await panel.toggle('returnAll');
 			await panel.waitForLabel('Limit', 'hidden');
-			expect(await panel.readLabels()).toEqual([...BASICS, 'Return All', 'Filters', 'Options']);
+			await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
 
 			await panel.select('operation', 'Download');
 			await panel.waitForLabel('Video URL');
 			const download = ['Video URL', 'Put Output File in Field'];
-			expect(await panel.readLabels()).toEqual([...BASICS, ...download, 'Options']);
+			await expectLabels(panel, [...BASICS, ...download, 'Options']);
 
 			await panel.select('resource', 'Account');
 			await panel.waitForLabel('Video URL', 'hidden');
-			expect(await panel.readLabels()).toEqual([...BASICS, 'Options']);
+			await expectLabels(panel, [...BASICS, 'Options']);
 		}),
 	);
 
@@ -153,7 +151,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			expect(state).toMatchObject({ error: null, width: 480 });
 			expect(state.durationSeconds).toBeCloseTo(2, 1);
 
-			await panel.execute();
+			await panel.executeAgain();
 			const { heads } = await panel.readTable();
 			expect(heads).toContain('videoUrl');
 			expect(await editor.readErrorToasts()).toEqual([]);

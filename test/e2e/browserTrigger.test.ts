@@ -1,7 +1,7 @@
 import { describeWith } from '../support/e2e/describeWith';
+import { expectLabels } from '../support/e2e/expectLabels';
 import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../support/e2e/waitFor';
 
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
@@ -23,13 +23,7 @@ describeWith(['chromium'], "In n8n's editor, the trigger", () => {
 			await editor.nodesPanel.openDetails('Video Generation');
 			await editor.nodesPanel.choose('On new Video Generation event');
 			const panel = editor.nodePanel;
-			// They are drawn one after the other, and some of them twice.
-			let labels: string[] = [];
-			await waitFor('all parameters', async () => {
-				labels = await panel.readLabels();
-				return labels.length >= LABELS.length;
-			});
-			expect(labels).toEqual(LABELS);
+			await expectLabels(panel, LABELS);
 
 			await panel.fetchTestEvent();
 			expect(await panel.readError()).toEqual({

@@ -10,7 +10,7 @@ import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
 import { listUnknownParameters } from '../support/listUnknownParameters';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../support/e2e/waitFor';
+import { waitFor } from '../../scripts/waitFor';
 
 const OUR_TYPES = ['videoGeneration', 'videoGenerationTrigger', 'videoGenerationTool'];
 const TEASER = 'project-product-teaser';

@@ -11,7 +11,7 @@ import { readMemory } from '../support/e2e/readMemory';
 import { readItems } from '../support/e2e/runContent';
 import { readQueuedVideos } from '../support/e2e/readQueuedVideos';
 import { useQueueMode } from '../support/e2e/useQueueMode';
-import { waitFor } from '../support/e2e/waitFor';
+import { waitFor } from '../../scripts/waitFor';
 
 const EXECUTIONS = 200;
 /** Of one worker. */

@@ -15,7 +15,7 @@ import { PACKAGE } from '../support/e2e/PLACES';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../support/e2e/waitFor';
+import { waitFor } from '../../scripts/waitFor';
 
 /** Looks different in a link. */
 const KEY = 'sk/9b1e+sentinel~Zx4==';

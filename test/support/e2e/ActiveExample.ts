@@ -5,7 +5,7 @@ import { startSandbox } from '../../../sandbox/startSandbox';
 import { PACKAGE } from './PLACES';
 import { RealN8n } from './RealN8n';
 import { readItems } from './runContent';
-import { waitFor } from './waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 const TRIGGER = 'When a video is finished';
 /** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */

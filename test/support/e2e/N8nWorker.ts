@@ -1,6 +1,6 @@
 import axios from 'axios';
 import { N8nInstance } from './N8nInstance';
-import { waitFor } from './waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 const START_TIMEOUT_MS = 180_000;
 const STARTED = /Worker started execution (\d+) /g;

@@ -7,7 +7,7 @@ import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironmen
 import type { Guard } from '../../../scripts/processes/Guard';
 import { listenBriefly } from '../../../scripts/start/listenBriefly';
 import { ServerProcess } from './ServerProcess';
-import { waitFor } from './waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 const run = promisify(execFile);
 const HOST = '127.0.0.1';

@@ -6,7 +6,7 @@ import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironmen
 import type { Guard } from '../../../scripts/processes/Guard';
 import { listenBriefly } from '../../../scripts/start/listenBriefly';
 import { ServerProcess } from './ServerProcess';
-import { waitFor } from './waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 /** A Redis on the loopback address that keeps nothing on disk. */
 export class RedisServer {

@@ -5,7 +5,7 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { QueueModeN8n } from './QueueModeN8n';
-import { waitFor } from './waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
