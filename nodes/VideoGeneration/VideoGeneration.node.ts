@@ -8,6 +8,7 @@ import { hints } from './resources/hints';
 import { projectProperties } from './resources/project';
 import { queueProperties } from './resources/queue';
 import { videoProperties } from './resources/video';
+import { createCustomOperations } from './run/createCustomOperations';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -49,6 +50,8 @@ export class VideoGeneration implements INodeType {
 			...accountProperties,
 		],
 	};
+
+	customOperations = createCustomOperations(this.description);
 
 	methods = { listSearch: { searchProjects } };
 }

@@ -104,9 +104,10 @@ export class NodePanel {
 		await begun;
 	}
 
-	/** The trigger's button in the place of the input. */
+	/** The trigger's button in the place of the input; while n8n is still at work, the same button stops it. */
 	async fetchTestEvent(): Promise<void> {
-		await this.page.getByTestId('trigger-execute-button').click();
+		const button = this.page.getByTestId('trigger-execute-button');
+		await button.filter({ hasText: 'Fetch Test Event' }).click();
 	}
 
 	/** The output table: its heads, and the cells of each row. Waits until there is one. */

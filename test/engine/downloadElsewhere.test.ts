@@ -9,7 +9,7 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
-import { testWith } from '../support/oldest/testWith';
+import { testWith } from '../support/engine/testWith';
 
 const service = useSandbox();
 const host = useFileHost();

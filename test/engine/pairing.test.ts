@@ -4,14 +4,6 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 const project = (value: string) => ({ __rl: true, mode: 'id', value });
 
-async function queueVideos(count: number) {
-	const { items } = await service.run(OPERATIONS['queue.add'], {
-		items: Array.from({ length: count }, () => ({})),
-	});
-	service.sandbox.clearRequests();
-	return items.map(({ json }) => json.queueId as string);
-}
-
 describe('Every output item', () => {
 	test('belongs to its own input item when 3 of them get 0, 2 and 5 videos', async () => {
 		service.sandbox.addVideos('main', [
@@ -33,7 +25,7 @@ describe('Every output item', () => {
 	});
 
 	test('of both branches can look back when 2 of 4 items fail: failed ones with what a repair needs', async () => {
-		const queueIds = await queueVideos(4);
+		const queueIds = await service.queueVideos(4);
 		service.sandbox.removeQueueItem(queueIds[1] ?? '');
 		service.sandbox.addFault({
 			kind: 'status',
@@ -72,7 +64,7 @@ describe('Every output item', () => {
 	});
 
 	test('on the regular output as well, when failed ones go on there', async () => {
-		const [queueId = ''] = await queueVideos(1);
+		const [queueId = ''] = await service.queueVideos(1);
 		const { items, found } = await service.run(OPERATIONS['queue.getProgress'], {
 			items: [{ queueId: ' ' }, { queueId }],
 			settings: { onError: 'continueRegularOutput' },

@@ -3,7 +3,7 @@ import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
-import { testWith } from '../support/oldest/testWith';
+import { testWith } from '../support/engine/testWith';
 
 const service = useSandbox();
 const STORAGES: Storage[] = ['static data', 'durable cursors'];

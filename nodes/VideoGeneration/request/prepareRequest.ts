@@ -74,11 +74,16 @@ export function prepareRequest(policy: OperationPolicy, ...steps: RequestStep[])
 			if (policy.requestKind !== 'add' && !item.run.hasOwnTimeout)
 				request.timeout = ANSWER_TIMEOUT_MS;
 		} catch (error) {
-			item.inputError = error;
-			if (item.run.isStopping) item.run.end();
+			refuseItem(item, error);
 		}
 		return await Promise.resolve(request);
 	};
+}
+
+/** Notes why an item cannot be sent; with the node set to stop, no other one is sent either. */
+export function refuseItem(item: PreparedItem, reason: unknown): void {
+	item.inputError ??= reason;
+	if (item.run.isStopping) item.run.end();
 }
 
 /** What `prepareRequest` has kept of an item, by its request or its context. */

@@ -43,6 +43,7 @@ export async function sendByPolicy(
 	const { error, details } = await explainFailure(this, outcome.reason, item);
 	if (item.run.isStopping) {
 		item.run.end();
+		error.context.itemIndex = this.getItemIndex();
 		throw error;
 	}
 	const { message, description } = error;

@@ -1,8 +1,12 @@
 import type {
 	ICredentialDataDecryptedObject,
+	ICredentialsExpressionResolveValues,
 	ICredentialType,
+	IExecuteData,
 	IHttpRequestOptions,
+	INodeParameters,
 	INodeProperties,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { ICredentialsHelper } from 'n8n-workflow';
 
@@ -51,8 +55,30 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		throw new Error('Engine tests have no stored credentials');
 	}
 
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return await Promise.resolve({ ...this.data });
+	/** With expressions in the credential's fields evaluated for the item that asks. */
+	async getDecrypted(
+		_additionalData: unknown,
+		_nodeCredentials: unknown,
+		_type: string,
+		mode: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		values?: ICredentialsExpressionResolveValues,
+	): Promise<ICredentialDataDecryptedObject> {
+		await Promise.resolve();
+		if (!values) return { ...this.data };
+		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+		return workflow.expression.getParameterValue(
+			this.data as INodeParameters,
+			runExecutionData,
+			runIndex,
+			itemIndex,
+			node.name,
+			connectionInputData,
+			mode,
+			{},
+			executeData,
+		) as ICredentialDataDecryptedObject;
 	}
 
 	async updateCredentials(): Promise<void> {

@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
 import { startSandbox } from '../../../sandbox/startSandbox';
+import { OPERATIONS } from './OPERATIONS';
 import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
 
@@ -13,6 +14,8 @@ export interface SandboxInTests {
 		more?: Pick<NodeSetup, 'items' | 'binary' | 'settings'>,
 	): Promise<NodeResult>;
 	setup(parameters: INodeParameters): NodeSetup;
+	/** Queues so many videos, and forgets the requests. @returns their queue IDs */
+	queueVideos(count: number): Promise<string[]>;
 }
 
 /** One sandbox for all tests of a file, as it was at the start for each of them. */
@@ -35,11 +38,19 @@ export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 		parameters,
 		credentials: { baseUrl: getSandbox().url, apiKey: getSandbox().apiKey },
 	});
+	const run: SandboxInTests['run'] = async (parameters, more) =>
+		await runNode({ ...setup(parameters), ...more });
 	return {
 		get sandbox() {
 			return getSandbox();
 		},
 		setup,
-		run: async (parameters, more) => await runNode({ ...setup(parameters), ...more }),
+		run,
+		queueVideos: async (count) => {
+			const items = Array.from({ length: count }, () => ({}));
+			const { items: added } = await run(OPERATIONS['queue.add'], { items });
+			getSandbox().clearRequests();
+			return added.map(({ json }) => json.queueId as string);
+		},
 	};
 }

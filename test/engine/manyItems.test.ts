@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INode } from 'n8n-workflow';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode, startNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { testWith } from '../support/engine/testWith';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const CONTINUE: Partial<INode> = { onError: 'continueErrorOutput' };
+const GET_PROGRESS = OPERATIONS['queue.getProgress'];
+
+describe('The items of a run', () => {
+	const service = useSandbox();
+
+	testWith(
+		'ownRun',
+		'fail alone, linked to their input, when their expression cannot be evaluated',
+		async () => {
+			const [first, third] = await service.queueVideos(2);
+			const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
+			const { items, errorItems, found } = await service.run(
+				{ ...GET_PROGRESS, queueId },
+				{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
+			);
+			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+				[first, { item: 0 }],
+				[third, { item: 2 }],
+			]);
+			expect(errorItems).toEqual([
+				{
+					json: {
+						error: "Referenced node doesn't exist",
+						message: expect.stringMatching(/./) as string,
+						details: {},
+					},
+					pairedItem: { item: 1 },
+				},
+			]);
+			expect(found.errorItems).toEqual([{}]);
+		},
+	);
+
+	test('are each sent with their own key, when the credential takes it from the item', async () => {
+		const { apiKey, url } = service.sandbox;
+		const { items, errorItems } = await runNode({
+			parameters: OPERATIONS['account.get'],
+			credentials: { baseUrl: url, apiKey: '={{ $json.key }}' },
+			items: [{ key: apiKey }, { key: 'another-key' }, { key: apiKey }],
+			settings: CONTINUE,
+		});
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	});
+
+	test('are sent in batches, with pauses, as the user sets them', async () => {
+		const items = (await service.queueVideos(5)).map((queueId) => ({ queueId }));
+		const requestOptions = { batching: { batch: { batchSize: 2, batchInterval: 7000 } } };
+		const startedAt = service.sandbox.clock.now();
+		await runWithoutWaiting(
+			async () => await service.run({ ...GET_PROGRESS, requestOptions }, { items }),
+			service.sandbox,
+		);
+		expect(service.sandbox.requests).toHaveLength(5);
+		expect(service.sandbox.clock.now() - startedAt).toBe(14_000);
+	});
+
+	test('in later batches are not sent when one of an earlier batch fails and the node stops', async () => {
+		const [queueId] = await service.queueVideos(1);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 7000 } } };
+		const { error } = await runWithoutWaiting(
+			async () =>
+				await service.run(
+					{ ...GET_PROGRESS, requestOptions },
+					{ items: [{ queueId: 'unknown' }, { queueId }, { queueId }] },
+				),
+		);
+		expect(error).toMatchObject({ httpCode: '400', context: { itemIndex: 0 } });
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	testWith('ownRun', 'in later batches are not sent once the execution is stopped', async () => {
+		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 3_600_000 } } };
+		const { result, stop } = await startNode({
+			...service.setup({ ...GET_PROGRESS, requestOptions }),
+			items,
+		});
+		await service.sandbox.waitForRequests({ count: 1 });
+		stop();
+		await result;
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	describe('behind a proxy', () => {
+		let proxy: Server;
+		const seen: IncomingMessage[] = [];
+		beforeAll(async () => {
+			proxy = createServer((request, response) => {
+				seen.push(request);
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ status: 'success', usage: { credits: 1 } }));
+			});
+			await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+		});
+		afterAll(async () => {
+			await new Promise((resolve) => proxy.close(resolve));
+		});
+
+		test('are sent by way of it, with its name and password', async () => {
+			const { port } = proxy.address() as AddressInfo;
+			const requestOptions = { proxy: `http://us%40er:secret@127.0.0.1:${port}` };
+			const { error } = await service.run({ ...OPERATIONS['account.get'], requestOptions });
+			expect(error).toBeUndefined();
+			expect(service.sandbox.requests).toEqual([]);
+			expect(seen.map(({ url }) => url)).toEqual([`${service.sandbox.url}/v1/user/account`]);
+		});
+
+		testWith('ownRun', 'are not sent when its address cannot be used', async () => {
+			const { items, errorItems } = await service.run(
+				{
+					resource: 'queue',
+					operation: 'add',
+					projectId: { __rl: true, mode: 'id', value: PROJECT },
+					requestOptions: { proxy: '={{ $json.proxy }}' },
+				},
+				{ items: [{ proxy: 'no address' }, { proxy: '' }], settings: CONTINUE },
+			);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+			expect(errorItems[0]).toMatchObject({
+				json: {
+					error: 'The address of the proxy cannot be used',
+					message: expect.stringContaining('Nothing was sent') as string,
+				},
+				pairedItem: { item: 0 },
+			});
+			expect(service.sandbox.requests).toHaveLength(1);
+		});
+	});
+});

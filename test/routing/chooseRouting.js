@@ -1,0 +1,1 @@
+process.env.VIDEO_GENERATION_ROUTING = 'true';
