@@ -9,11 +9,14 @@ export function keepFigures(name: string, figures: object): void {
 	writeFileSync(join(FOLDER, `${name}.json`), JSON.stringify(figures, null, 2));
 }
 
-/** @throws Error when this benchmark has not been run here */
-export function readFigures(name: string): unknown {
+/**
+ * @param command what measures them
+ * @throws Error when that has not been run here
+ */
+export function readFigures(name: string, command = `npm run bench -- ${name}`): unknown {
 	try {
 		return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
 	} catch {
-		throw new Error(`There are no figures of "${name}" yet: run "npm run bench -- ${name}" first.`);
+		throw new Error(`There are no figures of "${name}" yet: run "${command}" first.`);
 	}
 }

@@ -1,19 +1,27 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { format, resolveConfig } from 'prettier';
 import type { DownloadFigures } from './download';
+import type { HostileFigures } from './hostile';
 import type { ItemFigures } from './items';
 import { readFigures } from './keepFigures';
 import type { PackageFigures } from './packages';
 import type { PollFigures } from './poll';
+import type { PollOfLogs } from './scaleTables';
+import { createScaleTables } from './scaleTables';
 import type { WaitFigures } from './wait';
 
-const FILE = 'docs/performance.md';
+/** What a run in queue mode was like, by what each figure says. */
+type QueueModeFigures = Record<string, string | number>;
+
+const PERFORMANCE = 'docs/performance.md';
+const SECURITY = 'docs/security.md';
+const SCALING = 'docs/scaling.md';
 const ITEMS_LIMIT = 0.6;
 
-/** Writes docs/performance.md out of what the benchmarks have measured last, on this machine. */
+/** Writes every figure of the documents, out of what was measured last on this machine. */
 async function main(): Promise<void> {
-	const text = [
+	const performance = [
 		INTRODUCTION,
 		describeMachine(),
 		describeItems(readFigures('items') as ItemFigures[]),
@@ -22,15 +30,43 @@ async function main(): Promise<void> {
 		describeDownload(readFigures('download') as DownloadFigures),
 		describePackages(readFigures('packages') as PackageFigures[]),
 	].join('\n\n');
-	const options = await resolveConfig(FILE);
-	writeFileSync(FILE, await format(text, { ...options, filepath: FILE }));
-	console.log(`${FILE} is written.`);
+	const hostile = readFigures('hostile') as HostileFigures[];
+	const queueMode = readFigures('queueMode', 'npm run test:e2e -- queueMode') as QueueModeFigures;
+	const scale = createScaleTables(readFigures('scale') as PollOfLogs[]);
+
+	await write(PERFORMANCE, performance);
+	await write(SECURITY, replaceBlock(readText(SECURITY), 'hostile', describeHostile(hostile)));
+	let scaling = replaceBlock(readText(SCALING), 'queueMode', describeQueueMode(queueMode));
+	for (const [name, { rows }] of Object.entries(scale)) {
+		scaling = replaceBlock(scaling, name, drawTable(rows));
+	}
+	await write(SCALING, scaling);
+}
+
+async function write(file: string, text: string): Promise<void> {
+	const options = await resolveConfig(file);
+	writeFileSync(file, await format(text, { ...options, filepath: file }));
+	console.log(`${file} is written.`);
+}
+
+function readText(file: string): string {
+	return readFileSync(file, 'utf8');
+}
+
+/** @throws Error when the text lacks the two comments between which the figures stand */
+function replaceBlock(text: string, name: string, figures: string): string {
+	const begin = `<!-- measured: ${name} -->`;
+	const end = '<!-- end -->';
+	const from = text.indexOf(begin);
+	const to = text.indexOf(end, from);
+	if (from === -1 || to === -1) throw new Error(`Nothing is marked with ${begin} and ${end}.`);
+	return `${text.slice(0, from)}${begin}\n\n${figures}\n\n${text.slice(to)}`;
 }
 
 const INTRODUCTION = `# Performance
 
-\`npm run bench\` measures all of this, and \`npm run bench -- report\` writes this page of it: no
-figure here was typed. Times depend on the machine, so look at the ratios: both sides of each were
+\`npm run bench\` measures all of this, and \`npm run bench -- report\` writes this page of it, and the figures in
+[security](security.md) and [scaling](scaling.md): none was typed. Times depend on the machine, so look at the ratios: both sides of each were
 measured in the same run, in turn.`;
 
 function describeMachine(): string {
@@ -62,14 +98,14 @@ Pair by pair:
 ${pairs.join('\n')}
 
 Most of n8n's work is evaluating expressions. The node has none of its own: paths, bodies and the base
-URL are set by functions, and a field that was dragged into a parameter is read from the item. What is
-left are two evaluations by n8n itself for each item, its look-up of the credential for
-each request, and the request. ${describeLimit(figures)}`;
+URL are set by functions. It runs its declared operations by itself, where n8n's routing would evaluate every
+parameter twice for each item, and it reads a field that was dragged into a parameter from the item. What
+is left for each item is n8n's look-up of the credential, and the request. ${describeLimit(figures)}`;
 }
 
 function describeLimit(figures: ItemFigures[]): string {
 	const isReached = figures.every(({ ratio }) => ratio <= ITEMS_LIMIT);
-	return `The aim is at most ${ITEMS_LIMIT} times HTTP Request: it is ${isReached ? 'reached' : 'not reached yet'}.`;
+	return `The limit is ${ITEMS_LIMIT} times HTTP Request: it is ${isReached ? 'kept' : 'missed'}.`;
 }
 
 function describeWait(figures: WaitFigures): string {
@@ -111,6 +147,31 @@ start, to load what the package declares (median of fresh processes, n8n-workflo
 | package | version | size | load time |
 | --- | --- | --: | --: |
 ${rows.join('\n')}`;
+}
+
+function describeHostile(figures: HostileFigures[]): string {
+	const rows = figures.map(({ name, seconds, overMib, outcome }) => ({
+		answer: name,
+		seconds,
+		'memory over the idle engine': `${overMib} MiB`,
+		'what the user sees': outcome,
+	}));
+	return drawTable(rows);
+}
+
+function describeQueueMode(figures: QueueModeFigures): string {
+	const rows = Object.entries(figures).map(([what, figure]) => ({ what, figure }));
+	return `${describeMachine()}\n\n${drawTable(rows)}`;
+}
+
+function drawTable(rows: Record<string, string | number>[]): string {
+	const heads = Object.keys(rows[0] ?? {});
+	const isNumber = (head: string) => rows.every((row) => typeof row[head] === 'number');
+	const lines = rows.map((row) =>
+		heads.map((head) => row[head]?.toLocaleString('en', { maximumSignificantDigits: 9 })),
+	);
+	const drawn = [heads, heads.map((head) => (isNumber(head) ? '--:' : '---')), ...lines];
+	return drawn.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 void main();

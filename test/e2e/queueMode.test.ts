@@ -12,6 +12,7 @@ import { readItems } from '../support/e2e/runContent';
 import { readQueuedVideos } from '../support/e2e/readQueuedVideos';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
+import { keepFigures } from '../bench/keepFigures';
 
 const EXECUTIONS = 200;
 /** Of one worker. */
@@ -299,6 +300,7 @@ function formatSeconds(ms: number): string {
 
 /** For docs/scaling.md. */
 function report(figures: Record<string, string | number>): void {
+	keepFigures('queueMode', figures);
 	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);
 	process.stdout.write(`\nQueue mode\n${lines.join('')}\n`);
 }

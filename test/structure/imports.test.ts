@@ -65,7 +65,7 @@ describe('The house', () => {
 
 	test('has a request policy that knows no operation and no picker', () => {
 		const isAbove = (name: string) =>
-			/\/(resources|listSearch|loadOptions|download)\//.test(name) || name.endsWith('.node');
+			/\/(resources|listSearch|loadOptions|download|run)\//.test(name) || name.endsWith('.node');
 		expect(findImports(policy, isAbove)).toEqual([]);
 	});
 

@@ -14,8 +14,9 @@ export interface AcceptedAdd {
 }
 
 /**
- * One run of the node over its input items: what the items need to know of each other, for n8n
- * starts them all at once and knows of none of the others.
+ * One run of the node over its input items: what the items need to know of each other. Nothing of it
+ * relies on who starts them: `runItems` prepares all of them first, and n8n's routing sends each one while
+ * it prepares the next.
  */
 export class NodeRun {
 	private readonly ended = new AbortController();
@@ -73,7 +74,7 @@ export class NodeRun {
 	}
 
 	/**
-	 * Whether n8n still runs this node. It starts the items in one go and gives up when it cannot
+	 * Whether n8n still runs this node. Its routing starts the items in one go and gives up when it cannot
 	 * evaluate a parameter of one of them; the items before it are then sent for nobody.
 	 */
 	isAlive(): boolean {

@@ -4,9 +4,8 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;
 
 /**
- * The value of a text parameter for an item, `''` without one. n8n has evaluated its expression twice
- * before it comes to us, and would do so again here: every time costs as much as the request itself
- * (`npm run bench`). So the commonest of all expressions is read from the item.
+ * The value of a text parameter for an item, `''` without one. To evaluate an expression costs n8n as much as
+ * the request itself (`npm run bench -- items`), so the commonest of all expressions is read from the item.
  */
 export function readParameter(context: IExecuteSingleFunctions, name: string): unknown {
 	const raw = context.getNode().parameters[name];

@@ -16,7 +16,8 @@ type RequestData = DeclarativeRestApiSettings.ResultOptions;
 
 /**
  * Sends the request of one item: the one place that decides about order, retries, item linking and
- * failures. n8n calls it, as the node's `pagination`, once for each item and for all at once.
+ * failures. It is called once for each item, for all at once: by `runItems`, or by n8n's routing as the
+ * node's `pagination`.
  *
  * @returns the item's output, linked to its input item; with the node set to continue on an error
  * also for a failed one: `{ error, message, details }`

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The queue item that an operation is about. Stated once: n8n evaluates its expression for each statement. */
+/** The queue item that an operation is about. Stated once: n8n's routing evaluates it for each statement. */
 export const queueIdField: INodeProperties = {
 	displayName: 'Queue ID',
 	name: 'queueId',
