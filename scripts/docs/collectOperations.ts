@@ -67,12 +67,13 @@ function isOf(
 
 /** n8n takes no schema from a trigger: its output is a video of the list, and what a download adds. */
 function describeTrigger(sources: OperationSources): OperationDoc {
-	const { displayName, description, properties } = sources.trigger;
+	const { displayName, properties } = sources.trigger;
 	const video = sources.loadSchema('video.getAll');
 	return {
 		name: 'trigger',
 		title: displayName,
-		description,
+		// Its own description stands in n8n's nodes panel for the node as well.
+		description: 'Start a workflow for every finished video',
 		parameters: properties,
 		schema: {
 			...video,

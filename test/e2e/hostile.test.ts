@@ -19,14 +19,18 @@ const otherHost = useFileHost();
 const MOST_MIB = 1_024;
 const CONTINUE = { onError: 'continueRegularOutput' };
 
-/** Every operation that calls the service, one after the other, whatever becomes of the one before. */
-function buildAllOperations(queueId: string): WorkflowStep[] {
+/**
+ * Every operation that calls the service, one after the other, whatever becomes of the one before.
+ *
+ * @param timeout of each answer (milliseconds); the node's own when left out
+ */
+function buildAllOperations(queueId: string, timeout?: number): WorkflowStep[] {
 	return API_OPERATIONS.map((operation) => {
 		const parameters: IDataObject = {
 			...OPERATIONS[operation],
 			...('queueId' in OPERATIONS[operation] ? { queueId } : {}),
 			options: { maxTries: 1 },
-			requestOptions: { timeout: 2_000 },
+			...(timeout === undefined ? {} : { requestOptions: { timeout } }),
 		};
 		return videoGeneration(operation, real.credential, parameters, CONTINUE);
 	});
@@ -60,9 +64,9 @@ async function countAnswersDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe('A service that means harm, in a real n8n,', () => {
-	test.each<[string, FaultSpec, RegExp]>([
+	test.each<[string, FaultSpec, RegExp, number?]>([
 		['floods', { kind: 'endlessBody' }, /is too large: it has more than (1|256) MiB/],
-		['drips', { kind: 'endlessBody', pieceBytes: 1, delayMs: 50 }, /did not answer in time/],
+		['drips', { kind: 'endlessBody', pieceBytes: 1, delayMs: 50 }, /did not answer in time/, 2_000],
 		[
 			'nests 10 MB of brackets',
 			{ kind: 'nestedJson', levels: 5_000_000 },
@@ -70,12 +74,12 @@ describe('A service that means harm, in a real n8n,', () => {
 		],
 	])(
 		'that %s is refused by every operation, while n8n answers and holds little',
-		async (_how, fault, reason) => {
+		async (_how, fault, reason, timeout) => {
 			const memory = new PeakMemory(real.n8n.pid);
 			memory.reset();
 			const idleMiB = memory.read() ?? 0;
 			real.sandbox.addVideos('main', [{}]);
-			const operations = buildAllOperations(await queueOne());
+			const operations = buildAllOperations(await queueOne(), timeout);
 			real.sandbox.addFault(fault);
 			const work = runContent(real.client, buildWorkflow('Harm', [START, ...operations]));
 			expect(await countAnswersDuring(work)).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { AnswerLimits } from './answerLimits';
-import { DEEPEST_LEVEL, WHOLE_LIST } from './answerLimits';
+import { DEEPEST_LEVEL } from './answerLimits';
 import { countParts } from './countParts';
 import { readStreamFailure } from './readStreamFailure';
 import { refuseAnswer } from './refuseAnswer';
@@ -68,9 +68,8 @@ async function receive(body: Incoming, mostBytes: number): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-/** A part has two bytes at the least. What is too small for too many is not counted: see `requireList`. */
+/** Before it is parsed: a few bytes of JSON may become many in memory. */
 function check(body: Buffer, limits: AnswerLimits): Buffer {
-	if (limits === WHOLE_LIST && body.length <= 2 * limits.parts) return body;
 	const { parts, levels } = countParts(body);
 	if (levels > DEEPEST_LEVEL) throw refuseAnswer('tooDeep', `${DEEPEST_LEVEL} levels`);
 	if (parts > limits.parts) throw refuseAnswer('tooManyParts', `${limits.parts} values`);

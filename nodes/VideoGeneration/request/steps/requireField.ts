@@ -1,11 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { DEEPEST_LEVEL } from '../answerLimits';
-import { isDeeperThan } from '../isDeeperThan';
-import { refuseAnswer } from '../refuseAnswer';
 import { RequestFailure } from '../requestFailure';
-
-/** The envelope, and the list. */
-const LEVELS_AROUND_ENTRY = 2;
 
 /** What a reply's field must be for the operation to make sense of it. */
 const IS: Record<'object' | 'list' | 'text', (value: unknown) => boolean> = {
@@ -39,20 +33,10 @@ export function requireField<T extends keyof FieldTypes>(
  * A list that the specification promises. The bare list, without its envelope, is taken as well: the
  * specification reports it of a prose example.
  *
- * @throws a RequestFailure when it is missing, or an entry is nested more deeply than n8n can take
+ * @throws a RequestFailure when it is missing
  */
 export function requireList(body: IDataObject | IDataObject[], field: string): IDataObject[] {
-	const list = Array.isArray(body) ? body : requireField(body, field, 'list');
-	if (list.some(isTooDeep)) {
-		throw refuseAnswer('tooDeep', `${DEEPEST_LEVEL} levels`);
-	}
-	return list;
-}
-
-function isTooDeep(entry: unknown): boolean {
-	// A list of a service may hold anything.
-	if (typeof entry !== 'object' || entry === null) return false;
-	return isDeeperThan(DEEPEST_LEVEL - LEVELS_AROUND_ENTRY, entry);
+	return Array.isArray(body) ? body : requireField(body, field, 'list');
 }
 
 /** The body that `checkReply` has let through. */
