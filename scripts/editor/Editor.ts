@@ -190,7 +190,7 @@ const WITHOUT_FRAME = `
 	[data-test-id="floating-nodes"], [data-test-id="floating-node"], .el-popper, [role="tooltip"],
 	[data-reka-popper-content-wrapper] { display: none !important; }
 	[data-test-id="canvas-controls"],
-	[data-test-id="execute-workflow-button"],
+	[class*="_executionButtons_"],
 	*:has([data-test-id="command-bar-button"]):not(:has([data-test-id="canvas"])),
 	*:has([data-test-id="radio-button-executions"]):not(:has([data-test-id="canvas"])) {
 		visibility: hidden !important;

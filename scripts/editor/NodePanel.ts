@@ -119,7 +119,19 @@ export class NodePanel {
 			await this.output.getByTestId('radio-button-table').click();
 			return await table.locator('tbody td').first().isVisible();
 		});
-		return await table.first().evaluate(readCells);
+		// In one look, for n8n may draw the table anew at any moment. Runs in the page, where none of the names
+		// that a compiler gives to functions is known: so they have none.
+		return await table.first().evaluate((element: unknown) => {
+			const root = element as Element;
+			return {
+				heads: [...root.querySelectorAll('th')]
+					.map(({ innerText }) => innerText.trim())
+					.filter(Boolean),
+				rows: [...root.querySelectorAll('tbody tr')].map((row) =>
+					[...row.querySelectorAll('td')].map(({ innerText }) => innerText.trim()),
+				),
+			};
+		});
 	}
 
 	/** Shows the output as a table, as the fields of the first item (`schema`), or as text. */
@@ -160,15 +172,4 @@ export class NodePanel {
 interface Element {
 	innerText: string;
 	querySelectorAll(selector: string): Iterable<Element>;
-}
-
-/** In one look, for n8n may draw the table anew at any moment. Runs in the page. */
-function readCells(root: unknown): ShownTable {
-	const read = (element: Element, selector: string): string[] =>
-		[...element.querySelectorAll(selector)].map(({ innerText }) => innerText.trim());
-	const table = root as Element;
-	return {
-		heads: read(table, 'th').filter(Boolean),
-		rows: [...table.querySelectorAll('tbody tr')].map((row) => read(row, 'td')),
-	};
 }

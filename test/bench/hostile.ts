@@ -108,7 +108,7 @@ async function measure(
 	return {
 		overMib: Math.round((peakBytes - idleBytes) / MIB),
 		seconds: Number(seconds.toFixed(2)),
-		outcome: error?.message ?? `${items.length} items`,
+		outcome: error?.message ?? `items: ${items.length}`,
 	};
 }
 
