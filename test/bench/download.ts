@@ -13,11 +13,11 @@ import { loadPackage } from '../support/engine/loadPackage';
 import { runNode } from '../support/engine/runNode';
 import { startBinaryStore } from '../support/engine/startBinaryStore';
 import { keepFigures } from './keepFigures';
+import { measureMemory } from './measureMemory';
 
 const FILE_BYTES = 1024 ** 3;
 const MIB = 1024 ** 2;
 const LIMIT_MIB = 96;
-const SAMPLE_MS = 10;
 
 interface Figures {
 	idleBytes: number;
@@ -38,21 +38,16 @@ export interface DownloadFigures {
 async function measureDownload(url: string, folder: string): Promise<Figures> {
 	await startBinaryStore(folder);
 	await loadPackage();
-	global.gc?.();
-	const idleBytes = process.memoryUsage.rss();
-	let peakBytes = idleBytes;
-	const sampling = setInterval(() => {
-		peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
-	}, SAMPLE_MS);
-	const startedAt = performance.now();
-	const { items, error } = await runNode({
-		parameters: { resource: 'video', operation: 'download', videoUrl: url },
-		credentials: { baseUrl: new URL(url).origin, apiKey: 'none' },
-	});
-	const seconds = (performance.now() - startedAt) / 1000;
-	clearInterval(sampling);
+	const { result, ...measure } = await measureMemory(
+		async () =>
+			await runNode({
+				parameters: { resource: 'video', operation: 'download', videoUrl: url },
+				credentials: { baseUrl: new URL(url).origin, apiKey: 'none' },
+			}),
+	);
+	const { items, error } = result;
 	const storedBytes = items[0]?.binary?.data?.bytes;
-	return { idleBytes, peakBytes, seconds, storedBytes, error: error?.message };
+	return { ...measure, storedBytes, error: error?.message };
 }
 
 async function main(): Promise<void> {

@@ -13,9 +13,9 @@ import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { runNode } from '../support/engine/runNode';
 import { keepFigures } from './keepFigures';
+import { measureMemory } from './measureMemory';
 
 const MIB = 1024 ** 2;
-const SAMPLE_MS = 5;
 const LIMIT_MIB = 1_536;
 const LIMIT_SECONDS = 20;
 const MILLION = 1_000_000;
@@ -87,26 +87,18 @@ async function measure(
 	credentials: { baseUrl: string; apiKey: string },
 ): Promise<Figures> {
 	await loadPackage();
-	global.gc?.();
-	const idleBytes = process.memoryUsage.rss();
-	let peakBytes = idleBytes;
-	const sampling = setInterval(() => {
-		peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
-	}, SAMPLE_MS);
-	const startedAt = performance.now();
 	const parameters = {
 		...OPERATIONS[operation],
 		options: { maxTries: 1 },
 		...(timeout === undefined ? {} : { requestOptions: { timeout } }),
 	};
-	const { items, error } = isBare
-		? await sendBareRequest(credentials)
-		: await runNode({ parameters, credentials });
-	const seconds = (performance.now() - startedAt) / 1000;
-	clearInterval(sampling);
-	peakBytes = Math.max(peakBytes, process.resourceUsage().maxRSS * 1024);
+	const { result, seconds, idleBytes, peakBytes } = await measureMemory(async () =>
+		isBare ? await sendBareRequest(credentials) : await runNode({ parameters, credentials }),
+	);
+	const { items, error } = result;
+	const mostBytes = Math.max(peakBytes, process.resourceUsage().maxRSS * 1024);
 	return {
-		overMib: Math.round((peakBytes - idleBytes) / MIB),
+		overMib: Math.round((mostBytes - idleBytes) / MIB),
 		seconds: Number(seconds.toFixed(2)),
 		outcome: error?.message ?? `items: ${items.length}`,
 	};

@@ -11,13 +11,3 @@ export const maxTriesOption: INodeProperties = {
 	description:
 		'How many times a request is sent at most when the service is busy or out of reach. A request that may already have cost a credit is never sent again.',
 };
-
-/** "Options" of an operation that has no others. */
-export const options: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: [maxTriesOption],
-};

@@ -12,6 +12,7 @@ import type {
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
+import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 
@@ -106,15 +107,6 @@ function createWorkflow(
 	{ parameters, settings }: NodeSetup,
 	nodeTypes: ReturnType<typeof createNodeTypes>,
 ) {
-	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...more,
-	});
 	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
 	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
 	return new Workflow({
@@ -123,14 +115,14 @@ function createWorkflow(
 		nodeTypes,
 		settings: { executionOrder: 'v1' },
 		nodes: [
-			node('Input', PASS_ON),
-			node(NODE_NAME, NODE_TYPE, {
-				credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
+			createTestNode('Input', PASS_ON),
+			createTestNode(NODE_NAME, NODE_TYPE, {
+				credentials: CREDENTIALS,
 				...settings,
 				parameters,
 			}),
-			node('After', LOOK_BACK, lookBack),
-			node('After Error', LOOK_BACK, lookBack),
+			createTestNode('After', LOOK_BACK, lookBack),
+			createTestNode('After Error', LOOK_BACK, lookBack),
 		],
 		connections: {
 			Input: { main: [to(NODE_NAME)] },

@@ -12,6 +12,7 @@ import type {
 import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
+import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
@@ -76,26 +77,17 @@ export async function runTools({
 		[TOOL]: asTool(ours),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
-	const node = (name: string, type: string, more: Partial<INode> = {}): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...more,
-	});
-	const agent = node('Agent', AGENT);
+	const agent = createTestNode('Agent', AGENT);
 	const workflow = new Workflow({
 		id: 'w1',
 		active: false,
 		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
 		settings: { executionOrder: 'v1' },
 		nodes: [
-			node('Start', 'test.passOn'),
+			createTestNode('Start', 'test.passOn'),
 			agent,
-			node(TOOL_NAME, TOOL, {
-				credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
+			createTestNode(TOOL_NAME, TOOL, {
+				credentials: CREDENTIALS,
 				...settings,
 				parameters,
 			}),

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { options } from '../maxTriesOption';
+import { optionsField } from '../optionsField';
 
 export const getFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['account'], operation: ['get'] } },
-	[options],
+	[optionsField],
 );

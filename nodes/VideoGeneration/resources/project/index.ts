@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { READ_PROJECTS } from '../../request/operationPolicies';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkLimit } from '../../request/steps/checkLimit';
-import { checkList } from '../../request/steps/checkList';
+import { checkList } from '../../request/steps/checkReply';
 import { limitItems } from '../../request/steps/limitItems';
 import { setProjectOrder } from '../../request/steps/setProjectOrder';
 import { takeList } from '../../request/steps/takeList';

@@ -16,7 +16,7 @@ import { takeClearedItem } from '../../request/steps/takeClearedItem';
 import { takeNewQueueItem } from '../../request/steps/takeNewQueueItem';
 import { takeProgress } from '../../request/steps/takeProgress';
 import { ADD, CLEAR, READ_QUEUE_ITEM } from '../../request/operationPolicies';
-import { options } from '../maxTriesOption';
+import { optionsField } from '../optionsField';
 import { addFields } from './add';
 import { queueIdField } from './queueIdField';
 import { waitFields } from './wait';
@@ -86,6 +86,6 @@ export const queueProperties: INodeProperties[] = [
 	...waitFields,
 	...updateDisplayOptions(
 		{ show: { resource: ['queue'], operation: ['add', 'clear', 'getProgress', 'wait'] } },
-		[options],
+		[optionsField],
 	),
 ];

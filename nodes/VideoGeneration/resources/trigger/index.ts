@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { createOptionsField } from '../optionsField';
 
 export const triggerProperties: INodeProperties[] = [
 	{
@@ -10,39 +11,32 @@ export const triggerProperties: INodeProperties[] = [
 		description:
 			'The projects whose videos start the workflow. Leave it empty for all of them. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			{
-				displayName: 'Download Video',
-				name: 'downloadVideo',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to download the file of each video. A video whose file cannot be had still starts the workflow, with the reason in downloadError.',
-			},
-			{
-				displayName: 'Emit Existing Videos',
-				name: 'emitExisting',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether the workflow also starts for the videos that are finished already when it is published, instead of only for later ones',
-			},
-			{
-				displayName: 'Put Output File in Field',
-				name: 'binaryPropertyName',
-				type: 'string',
-				default: 'data',
-				displayOptions: { show: { downloadVideo: [true] } },
-				hint: 'The name of the output binary field to put the file in',
-				description:
-					'Most nodes that take a file look for it in the field data, unless they are told another name',
-			},
-		],
-	},
+	createOptionsField(
+		{
+			displayName: 'Download Video',
+			name: 'downloadVideo',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to download the file of each video. A video whose file cannot be had still starts the workflow, with the reason in downloadError.',
+		},
+		{
+			displayName: 'Emit Existing Videos',
+			name: 'emitExisting',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether the workflow also starts for the videos that are finished already when it is published, instead of only for later ones',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: 'data',
+			displayOptions: { show: { downloadVideo: [true] } },
+			hint: 'The name of the output binary field to put the file in',
+			description:
+				'Most nodes that take a file look for it in the field data, unless they are told another name',
+		},
+	),
 ];

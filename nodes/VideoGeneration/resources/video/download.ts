@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { maxTriesOption } from '../maxTriesOption';
+import { createOptionsField } from '../optionsField';
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
@@ -25,24 +26,17 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			description:
 				'Most nodes that take a file look for it in the field data, unless they are told another name',
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			options: [
-				{
-					displayName: 'File Name',
-					name: 'fileName',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. product-teaser.mp4',
-					description:
-						'What to call the file. If it is empty, the file is named by its address. A name without an extension gets that of the video.',
-				},
-				maxTriesOption,
-			],
-		},
+		createOptionsField(
+			{
+				displayName: 'File Name',
+				name: 'fileName',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. product-teaser.mp4',
+				description:
+					'What to call the file. If it is empty, the file is named by its address. A name without an extension gets that of the video.',
+			},
+			maxTriesOption,
+		),
 	],
 );

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { limitFields } from '../limitFields';
-import { options } from '../maxTriesOption';
+import { optionsField } from '../optionsField';
 import { projectLocator } from '../projectLocator';
 
 export const getAllFields: INodeProperties[] = updateDisplayOptions(
@@ -32,6 +32,6 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 				{ ...projectLocator, description: 'Return only videos of this project' },
 			],
 		},
-		options,
+		optionsField,
 	],
 );

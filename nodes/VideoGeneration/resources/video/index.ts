@@ -4,7 +4,7 @@ import { checkDownloadFields } from '../../download/readDownloadFields';
 import { READ } from '../../request/operationPolicies';
 import { prepareRequest } from '../../request/prepareRequest';
 import { checkLimit } from '../../request/steps/checkLimit';
-import { checkList } from '../../request/steps/checkList';
+import { checkList } from '../../request/steps/checkReply';
 import { checkVideoFilter } from '../../request/steps/checkVideoFilter';
 import { filterVideos } from '../../request/steps/filterVideos';
 import { limitItems } from '../../request/steps/limitItems';

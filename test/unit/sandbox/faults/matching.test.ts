@@ -1,64 +1,57 @@
-import type { AxiosInstance } from 'axios';
-import type { Sandbox } from '../../../../sandbox/Sandbox';
-import { startSandbox } from '../../../../sandbox/startSandbox';
 import { createBareClient } from '../../../support/sandbox/createBareClient';
+import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-let sandbox: Sandbox;
-let client: AxiosInstance;
-beforeAll(async () => {
-	sandbox = await startSandbox();
-	client = createBareClient(sandbox);
-});
-beforeEach(() => {
-	sandbox.reset();
-});
-afterAll(() => sandbox.close());
+const service = useSandboxClient();
 
 async function request(count: number, url = '/v1/videos'): Promise<number[]> {
 	const statuses: number[] = [];
-	for (let sent = 0; sent < count; sent++) statuses.push((await client.get(url)).status);
+	for (let sent = 0; sent < count; sent++) statuses.push((await service.client.get(url)).status);
 	return statuses;
 }
 
 describe('a fault concerns', () => {
 	it('every request, when nothing else is said', async () => {
-		sandbox.addFault({ kind: 'status', status: 503 });
+		service.sandbox.addFault({ kind: 'status', status: 503 });
 		for (const url of ['/v1/videos', '/v1/projects', '/files/x.mp4', '/anything']) {
 			expect(await request(1, url)).toEqual([503]);
 		}
 	});
 	it('but never the control routes', async () => {
-		sandbox.addFault({ kind: 'status', status: 503 });
+		service.sandbox.addFault({ kind: 'status', status: 503 });
 		expect(await request(1, '/_sandbox/state')).toEqual([200]);
 	});
 	it('the operations it names', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, operation: ['video.getAll', 'account.get'] });
+		service.sandbox.addFault({
+			kind: 'status',
+			status: 503,
+			operation: ['video.getAll', 'account.get'],
+		});
 		expect(await request(1)).toEqual([503]);
 		expect(await request(1, '/v1/user/account')).toEqual([503]);
 		expect(await request(1, '/v1/projects')).toEqual([200]);
 	});
 	it('only the nth request', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', nth: 3 });
+		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', nth: 3 });
 		await request(3, '/v1/projects');
 		expect(await request(5)).toEqual([200, 200, 503, 200, 200]);
 	});
 	it('so many requests, after so many', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, skip: 1, times: 2 });
+		service.sandbox.addFault({ kind: 'status', status: 503, skip: 1, times: 2 });
 		expect(await request(5)).toEqual([200, 503, 503, 200, 200]);
 	});
 	it('requests that contain a text in their path', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, containing: UNKNOWN });
+		service.sandbox.addFault({ kind: 'status', status: 503, containing: UNKNOWN });
 		expect(await request(1, `/v1/queue/progress/${UNKNOWN}`)).toEqual([503]);
 		expect(await request(1, '/v1/queue/progress/other')).toEqual([400]);
 	});
 	it('requests that contain a text in their body', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, containing: 'city-tour', nth: 2 });
+		service.sandbox.addFault({ kind: 'status', status: 503, containing: 'city-tour', nth: 2 });
 		const statuses: number[] = [];
 		for (const name of ['city-tour', 'product-teaser', 'city-tour', 'city-tour']) {
 			const body = { projectId: `project-${name}` };
-			statuses.push((await client.post('/v1/queue/add', body)).status);
+			statuses.push((await service.client.post('/v1/queue/add', body)).status);
 		}
 		expect(statuses).toEqual([200, 200, 503, 200]);
 	});
@@ -66,32 +59,32 @@ describe('a fault concerns', () => {
 
 describe('faults', () => {
 	it('are met before the key is looked at, and before a request is counted', async () => {
-		sandbox.configure({ rateLimit: { max: 1, windowMs: 1000 } });
-		sandbox.addFault({ kind: 'status', status: 503, times: 2 });
-		const stranger = createBareClient(sandbox, 'wrong');
+		service.sandbox.configure({ rateLimit: { max: 1, windowMs: 1000 } });
+		service.sandbox.addFault({ kind: 'status', status: 503, times: 2 });
+		const stranger = createBareClient(service.sandbox, 'wrong');
 		expect((await stranger.get('/v1/videos')).status).toBe(503);
 		expect(await request(3)).toEqual([503, 200, 429]);
 	});
 	it('add up, in their order', async () => {
-		sandbox.addFault({ kind: 'extraFields', fields: { note: 'a' } });
-		sandbox.addFault({ kind: 'missingField', field: 'videos' });
-		sandbox.addFault({ kind: 'contentType', value: 'text/json' });
-		const reply = await client.get('/v1/videos');
+		service.sandbox.addFault({ kind: 'extraFields', fields: { note: 'a' } });
+		service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
+		service.sandbox.addFault({ kind: 'contentType', value: 'text/json' });
+		const reply = await service.client.get('/v1/videos');
 		expect(reply.headers['content-type']).toBe('text/json');
 		expect(reply.data).toEqual({
 			...{ status: 'success', message: 'No videos were found', note: 'a' },
 		});
 	});
 	it('can be removed one by one, all together, and by a reset', async () => {
-		const first = sandbox.addFault({ kind: 'status', status: 503 });
-		sandbox.addFault({ kind: 'status', status: 502 });
+		const first = service.sandbox.addFault({ kind: 'status', status: 503 });
+		service.sandbox.addFault({ kind: 'status', status: 502 });
 		expect(await request(1)).toEqual([503]);
-		sandbox.removeFault(first);
+		service.sandbox.removeFault(first);
 		expect(await request(1)).toEqual([502]);
-		sandbox.clearFaults();
+		service.sandbox.clearFaults();
 		expect(await request(1)).toEqual([200]);
-		sandbox.addFault({ kind: 'hang' });
-		sandbox.reset();
+		service.sandbox.addFault({ kind: 'hang' });
+		service.sandbox.reset();
 		expect(await request(1)).toEqual([200]);
 	});
 });

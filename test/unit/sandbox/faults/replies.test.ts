@@ -1,58 +1,56 @@
-import type { AxiosInstance } from 'axios';
-import type { Sandbox } from '../../../../sandbox/Sandbox';
-import { startSandbox } from '../../../../sandbox/startSandbox';
-import { createBareClient } from '../../../support/sandbox/createBareClient';
+import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
 
-let sandbox: Sandbox;
-let client: AxiosInstance;
-beforeAll(async () => {
-	sandbox = await startSandbox();
-	client = createBareClient(sandbox);
-});
-beforeEach(() => {
-	sandbox.reset();
-});
-afterAll(() => sandbox.close());
+const service = useSandboxClient();
 
 const add = () =>
-	client.post<{ newQueueItem: { queueId: string } }>('/v1/queue/add', {
-		projectId: sandbox.projects.teaser.id,
+	service.client.post<{ newQueueItem: { queueId: string } }>('/v1/queue/add', {
+		projectId: service.sandbox.projects.teaser.id,
 	});
 const queue = async (): Promise<string> => (await add()).data.newQueueItem.queueId;
-const readProgress = (queueId: string) => client.get(`/v1/queue/progress/${queueId}`);
-const readCredits = () => sandbox.readState().accounts[0]?.credits;
+const readProgress = (queueId: string) => service.client.get(`/v1/queue/progress/${queueId}`);
+const readCredits = () => service.sandbox.readState().accounts[0]?.credits;
 
 describe('status', () => {
 	it('refuses a request before it is processed, in the words of the API', async () => {
-		sandbox.addFault({ kind: 'status', status: 503, message: 'Down for maintenance' });
+		service.sandbox.addFault({ kind: 'status', status: 503, message: 'Down for maintenance' });
 		const reply = await add();
 		expect(reply.status).toBe(503);
 		expect(reply.data).toEqual({ status: 'error', message: 'Down for maintenance' });
 		expect(readCredits()).toBe(100);
-		expect(sandbox.requests).toMatchObject([{ status: 503 }]);
+		expect(service.sandbox.requests).toMatchObject([{ status: 503 }]);
 	});
 	it('after processing: says that it failed, though the add is accepted and paid', async () => {
-		sandbox.addFault({ kind: 'status', status: 500, phase: 'after' });
+		service.sandbox.addFault({ kind: 'status', status: 500, phase: 'after' });
 		expect((await add()).status).toBe(500);
 		expect(readCredits()).toBe(99);
-		expect(sandbox.requests).toMatchObject([{ status: 500 }]);
+		expect(service.sandbox.requests).toMatchObject([{ status: 500 }]);
 	});
 	it('has any body, type and headers', async () => {
 		const body = { error: { code: 'nope' } };
-		sandbox.addFault({ kind: 'status', status: 422, body, headers: { 'X-Reason': 'none' } });
-		const reply = await client.get('/v1/videos');
+		service.sandbox.addFault({
+			kind: 'status',
+			status: 422,
+			body,
+			headers: { 'X-Reason': 'none' },
+		});
+		const reply = await service.client.get('/v1/videos');
 		expect([reply.status, reply.data, reply.headers['x-reason']]).toEqual([422, body, 'none']);
 
-		sandbox.clearFaults();
-		sandbox.addFault({ kind: 'status', status: 502, body: '<nope/>', contentType: 'text/xml' });
-		const text = await client.get('/v1/videos');
+		service.sandbox.clearFaults();
+		service.sandbox.addFault({
+			kind: 'status',
+			status: 502,
+			body: '<nope/>',
+			contentType: 'text/xml',
+		});
+		const text = await service.client.get('/v1/videos');
 		expect([text.data, text.headers['content-type']]).toEqual(['<nope/>', 'text/xml']);
 	});
 });
 
 it.each([301, 302, 303, 307, 308] as const)('redirect sends elsewhere with %i', async (status) => {
-	sandbox.addFault({ kind: 'redirect', status, location: 'http://127.0.0.1:1/v1/videos' });
-	const reply = await client.get('/v1/videos');
+	service.sandbox.addFault({ kind: 'redirect', status, location: 'http://127.0.0.1:1/v1/videos' });
+	const reply = await service.client.get('/v1/videos');
 	expect([reply.status, reply.headers.location]).toEqual([status, 'http://127.0.0.1:1/v1/videos']);
 });
 
@@ -61,8 +59,8 @@ it.each([
 	['date', 'Thu, 15 Jan 2026 12:01:31 GMT'],
 	['none', undefined],
 ] as const)('tooManyRequests with Retry-After as %s', async (retryAfter, header) => {
-	sandbox.clock.advance(1000);
-	sandbox.addFault({ kind: 'tooManyRequests', retryAfter, seconds: 90 });
+	service.sandbox.clock.advance(1000);
+	service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter, seconds: 90 });
 	const reply = await add();
 	expect(reply.status).toBe(429);
 	expect(reply.headers['retry-after']).toBe(header);
@@ -71,26 +69,31 @@ it.each([
 });
 
 it('html answers with a web page', async () => {
-	sandbox.addFault({ kind: 'html' });
-	const reply = await client.get('/v1/user/account');
+	service.sandbox.addFault({ kind: 'html' });
+	const reply = await service.client.get('/v1/user/account');
 	expect(reply.status).toBe(200);
 	expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
 	expect(reply.data).toMatch(/^<!doctype html>/);
 });
 it('html takes the place of a video, too', async () => {
-	const [video] = sandbox.addVideos('main', [{}]);
-	sandbox.addFault({ kind: 'html', operation: 'video.file', body: '<h1>Gone</h1>', status: 200 });
-	expect((await client.get(`/files/${String(video?.id)}.mp4`)).data).toBe('<h1>Gone</h1>');
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	service.sandbox.addFault({
+		kind: 'html',
+		operation: 'video.file',
+		body: '<h1>Gone</h1>',
+		status: 200,
+	});
+	expect((await service.client.get(`/files/${String(video?.id)}.mp4`)).data).toBe('<h1>Gone</h1>');
 });
 
 it('emptyBody sends nothing, under the right status and type', async () => {
-	const [video] = sandbox.addVideos('main', [{}]);
-	sandbox.addFault({ kind: 'emptyBody' });
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	service.sandbox.addFault({ kind: 'emptyBody' });
 	for (const [url, type] of [
 		['/v1/videos', 'application/json; charset=utf-8'],
 		[`/files/${String(video?.id)}.mp4`, 'video/mp4'],
 	] as const) {
-		const reply = await client.get(url);
+		const reply = await service.client.get(url);
 		expect([reply.status, reply.data]).toEqual([200, '']);
 		expect(reply.headers).toMatchObject({ 'content-type': type, 'content-length': '0' });
 	}
@@ -98,9 +101,9 @@ it('emptyBody sends nothing, under the right status and type', async () => {
 
 it('contentType sends the right body under a wrong type, or under none', async () => {
 	const read = async (value: string) => {
-		sandbox.clearFaults();
-		sandbox.addFault({ kind: 'contentType', value });
-		const { data, headers } = await client.get<unknown>('/v1/videos');
+		service.sandbox.clearFaults();
+		service.sandbox.addFault({ kind: 'contentType', value });
+		const { data, headers } = await service.client.get<unknown>('/v1/videos');
 		expect(data).toMatchObject({ status: 'success', videos: [] });
 		return headers['content-type'] as unknown;
 	};
@@ -109,7 +112,7 @@ it('contentType sends the right body under a wrong type, or under none', async (
 });
 
 it('errorEnvelope says error under status 200', async () => {
-	sandbox.addFault({ kind: 'errorEnvelope', message: 'No luck' });
+	service.sandbox.addFault({ kind: 'errorEnvelope', message: 'No luck' });
 	const reply = await add();
 	expect(reply.status).toBe(200);
 	expect(reply.data).toEqual({ status: 'error', message: 'No luck' });
@@ -119,7 +122,7 @@ it('errorEnvelope says error under status 200', async () => {
 it.each(['newQueueItem', 'newQueueItem.queueId'])(
 	'missingField leaves out %s, and the add is paid',
 	async (field) => {
-		sandbox.addFault({ kind: 'missingField', field });
+		service.sandbox.addFault({ kind: 'missingField', field });
 		const { data } = await add();
 		expect(data).toMatchObject({ status: 'success', message: expect.any(String) as string });
 		expect(data).not.toHaveProperty(field);
@@ -127,40 +130,40 @@ it.each(['newQueueItem', 'newQueueItem.queueId'])(
 	},
 );
 it('missingField reaches into lists, and leaves alone what is not there', async () => {
-	sandbox.addFault({ kind: 'missingField', field: 'projects.1.name' });
-	sandbox.addFault({ kind: 'missingField', field: 'nothing.at.all' });
-	const reply = await client.get('/v1/projects');
+	service.sandbox.addFault({ kind: 'missingField', field: 'projects.1.name' });
+	service.sandbox.addFault({ kind: 'missingField', field: 'nothing.at.all' });
+	const reply = await service.client.get('/v1/projects');
 	expect(reply.data).not.toHaveProperty('projects.1.name');
 	expect(reply.data).toHaveProperty('projects.0.name');
 });
 
 it('errorKey puts an empty error into the envelope and every resource', async () => {
-	sandbox.addFault({ kind: 'errorKey' });
+	service.sandbox.addFault({ kind: 'errorKey' });
 	expect((await add()).data).toMatchObject({ error: '', newQueueItem: { error: '' } });
-	expect((await client.get('/v1/projects')).data).toMatchObject({
+	expect((await service.client.get('/v1/projects')).data).toMatchObject({
 		...{ error: '', projects: [{ error: '' }, { error: '' }, { error: '' }, { error: '' }] },
 	});
-	sandbox.clearFaults();
-	sandbox.addFault({ kind: 'errorKey', value: null });
-	expect((await client.get('/v1/user/account')).data).toMatchObject({ error: null });
+	service.sandbox.clearFaults();
+	service.sandbox.addFault({ kind: 'errorKey', value: null });
+	expect((await service.client.get('/v1/user/account')).data).toMatchObject({ error: null });
 });
 it('extraFields puts unknown fields there', async () => {
-	sandbox.addFault({ kind: 'extraFields', fields: { owner: { team: 7 } } });
-	expect((await client.get('/v1/user/account')).data).toMatchObject({
+	service.sandbox.addFault({ kind: 'extraFields', fields: { owner: { team: 7 } } });
+	expect((await service.client.get('/v1/user/account')).data).toMatchObject({
 		...{ owner: { team: 7 }, usage: { remainingCredits: 100, owner: { team: 7 } } },
 	});
 });
 it('faults of JSON replies leave other replies alone', async () => {
-	const [video] = sandbox.addVideos('main', [{}]);
-	sandbox.addFault({ kind: 'errorKey' });
-	const reply = await client.get(`/files/${String(video?.id)}.mp4`);
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	service.sandbox.addFault({ kind: 'errorKey' });
+	const reply = await service.client.get(`/files/${String(video?.id)}.mp4`);
 	expect(reply.headers['content-type']).toBe('video/mp4');
 });
 
 describe('statusWord', () => {
 	it('calls every status by another word', async () => {
 		const queueId = await queue();
-		sandbox.addFault({ kind: 'statusWord', word: 'IN_PROGRESS' });
+		service.sandbox.addFault({ kind: 'statusWord', word: 'IN_PROGRESS' });
 		expect((await readProgress(queueId)).data).toMatchObject({
 			...{ status: 'success', details: { status: 'IN_PROGRESS', generationProgress: 0 } },
 		});
@@ -169,9 +172,14 @@ describe('statusWord', () => {
 	it('replaces one word only, and can bring the address of the video', async () => {
 		const queueId = await queue();
 		const videoUrl = 'http://127.0.0.1/x.mp4';
-		sandbox.addFault({ kind: 'statusWord', word: 'Ready', insteadOf: 'completed', videoUrl });
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word: 'Ready',
+			insteadOf: 'completed',
+			videoUrl,
+		});
 		expect((await readProgress(queueId)).data).toMatchObject({ details: { status: 'pending' } });
-		sandbox.finish(queueId);
+		service.sandbox.finish(queueId);
 		expect((await readProgress(queueId)).data).toMatchObject({
 			details: { status: 'Ready', videoUrl },
 		});
@@ -180,16 +188,16 @@ describe('statusWord', () => {
 
 it('leavesQueue: the item is gone, but its video still gets into the log', async () => {
 	const [queueId, staying] = [await queue(), await queue()];
-	sandbox.addFault({ kind: 'leavesQueue', containing: queueId, nth: 2 });
+	service.sandbox.addFault({ kind: 'leavesQueue', containing: queueId, nth: 2 });
 	expect((await readProgress(queueId)).status).toBe(200);
 	expect((await readProgress(queueId)).status).toBe(404);
 	expect((await readProgress(queueId)).status).toBe(404);
 	expect((await readProgress(staying)).status).toBe(200);
-	sandbox.clock.advance(8000);
-	expect((await client.get<{ videos: [] }>('/v1/videos')).data.videos).toHaveLength(2);
+	service.sandbox.clock.advance(8000);
+	expect((await service.client.get<{ videos: [] }>('/v1/videos')).data.videos).toHaveLength(2);
 });
 it('leavesQueue also meets the item that is to be cleared', async () => {
 	const queueId = await queue();
-	sandbox.addFault({ kind: 'leavesQueue', operation: 'queue.clear' });
-	expect((await client.post('/v1/queue/clear', { queueId })).status).toBe(404);
+	service.sandbox.addFault({ kind: 'leavesQueue', operation: 'queue.clear' });
+	expect((await service.client.post('/v1/queue/clear', { queueId })).status).toBe(404);
 });

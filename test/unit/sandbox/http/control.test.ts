@@ -1,49 +1,40 @@
-import type { AxiosInstance } from 'axios';
-import type { Sandbox } from '../../../../sandbox/Sandbox';
-import { startSandbox } from '../../../../sandbox/startSandbox';
-import { createBareClient } from '../../../support/sandbox/createBareClient';
+import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
 
-let sandbox: Sandbox;
-let client: AxiosInstance;
-beforeAll(async () => {
-	sandbox = await startSandbox();
-	client = createBareClient(sandbox);
-});
-beforeEach(() => {
-	sandbox.reset();
-});
-afterAll(() => sandbox.close());
+const service = useSandboxClient();
 
 /** Sends one request to a control route; null stands for no body. */
 async function control(method: string, path: string, data: unknown = null): Promise<unknown> {
-	const reply = await client.request<unknown>({
+	const reply = await service.client.request<unknown>({
 		...{ method, url: `/_sandbox${path}` },
 		...(data === null ? {} : { data }),
 	});
 	return reply.status === 200 ? reply.data : [reply.status, reply.data];
 }
-async function queue(projectId: string = sandbox.projects.teaser.id): Promise<string> {
-	const reply = await client.post<{ newQueueItem: { queueId: string } }>('/v1/queue/add', {
+async function queue(projectId: string = service.sandbox.projects.teaser.id): Promise<string> {
+	const reply = await service.client.post<{ newQueueItem: { queueId: string } }>('/v1/queue/add', {
 		projectId,
 	});
 	return reply.data.newQueueItem.queueId;
 }
 async function readStatus(queueId: string): Promise<unknown> {
-	const reply = await client.get<{ details?: { status: string } }>(`/v1/queue/progress/${queueId}`);
+	const reply = await service.client.get<{ details?: { status: string } }>(
+		`/v1/queue/progress/${queueId}`,
+	);
 	return reply.data.details?.status ?? reply.status;
 }
 async function listVideos(): Promise<Record<string, unknown>[]> {
-	return (await client.get<{ videos: Record<string, unknown>[] }>('/v1/videos')).data.videos;
+	return (await service.client.get<{ videos: Record<string, unknown>[] }>('/v1/videos')).data
+		.videos;
 }
 
 it('the state shows everything that there is', async () => {
 	const queueId = await queue();
-	sandbox.addFault({ kind: 'latency', delayMs: 0 });
+	service.sandbox.addFault({ kind: 'latency', delayMs: 0 });
 	expect(await control('GET', '/state')).toMatchObject({
 		clock: { kind: 'manual', now: '2026-01-15T12:00:00.000Z' },
 		settings: { latencyMs: 0, rateLimit: { max: 100 }, endedItemsLeaveAfterMs: null },
 		accounts: [
-			{ id: 'main', credits: 99, videoCount: 0, apiKey: sandbox.apiKey },
+			{ id: 'main', credits: 99, videoCount: 0, apiKey: service.sandbox.apiKey },
 			{ id: 'other', credits: 5, videoCount: 3 },
 			{ id: 'empty', credits: 0, videoCount: 0 },
 		],
@@ -53,7 +44,7 @@ it('the state shows everything that there is', async () => {
 	});
 });
 it('requests can be read and cleared', async () => {
-	await client.get('/v1/videos');
+	await service.client.get('/v1/videos');
 	expect(await control('GET', '/requests')).toMatchObject({
 		requests: [{ url: '/v1/videos', operation: 'video.getAll', status: 200 }],
 	});
@@ -71,15 +62,15 @@ it('the clock can be moved', async () => {
 it('faults can be added, listed, removed and cleared', async () => {
 	const fault = { kind: 'status', status: 503 };
 	const added = (await control('POST', '/faults', fault)) as { id: number };
-	expect((await client.get('/v1/videos')).status).toBe(503);
+	expect((await service.client.get('/v1/videos')).status).toBe(503);
 	expect(await control('GET', '/faults')).toEqual({
 		faults: [{ id: added.id, seen: 1, spec: fault }],
 	});
 	await control('DELETE', `/faults/${added.id}`);
-	expect((await client.get('/v1/videos')).status).toBe(200);
+	expect((await service.client.get('/v1/videos')).status).toBe(200);
 	await control('POST', '/faults', fault);
 	await control('DELETE', '/faults');
-	expect((await client.get('/v1/videos')).status).toBe(200);
+	expect((await service.client.get('/v1/videos')).status).toBe(200);
 	expect(await control('POST', '/faults', { kind: 'nothing' })).toEqual([
 		...[400, { status: 'error', message: expect.stringContaining('kind is one of') as string }],
 	]);
@@ -107,7 +98,7 @@ describe('a queue item', () => {
 	it('can be slower or faster than its neighbours', async () => {
 		const [first, second] = [await queue(), await queue()];
 		await control('PATCH', `/queue/${first}`, { durations: { renderingMs: 60_000 } });
-		sandbox.clock.advance(8000);
+		service.sandbox.clock.advance(8000);
 		expect([await readStatus(first), await readStatus(second)]).toEqual([
 			...['rendering', 'completed'],
 		]);
@@ -125,11 +116,11 @@ describe('a queue item', () => {
 describe('an account', () => {
 	it('can get other credits', async () => {
 		await control('PATCH', '/accounts/main', { credits: 2 });
-		expect(sandbox.readState().accounts[0]).toMatchObject({ id: 'main', credits: 2 });
+		expect(service.sandbox.readState().accounts[0]).toMatchObject({ id: 'main', credits: 2 });
 	});
 	it('can be named by its key', async () => {
-		await control('PATCH', `/accounts/${sandbox.accounts.other.apiKey}`, { credits: 9 });
-		expect(sandbox.readState().accounts[1]).toMatchObject({ id: 'other', credits: 9 });
+		await control('PATCH', `/accounts/${service.sandbox.accounts.other.apiKey}`, { credits: 9 });
+		expect(service.sandbox.readState().accounts[1]).toMatchObject({ id: 'other', credits: 9 });
 	});
 	it('can get videos, exactly as they are given, and lose them', async () => {
 		const odd = { id: 'odd', url: 'http://x.test/?a=b', projectId: 'gone', createdAt: 'soon' };
@@ -147,11 +138,13 @@ describe('an account', () => {
 	it('can get projects, which can then be used', async () => {
 		const projects = [{ name: 'New one', cost: 7 }, { id: 'mine' }];
 		await control('POST', '/accounts/main/projects', { projects });
-		const listed = await client.get<{ projects: unknown[] }>('/v1/projects?sort=createdAt');
+		const listed = await service.client.get<{ projects: unknown[] }>('/v1/projects?sort=createdAt');
 		expect(listed.data.projects).toHaveLength(6);
 		expect(listed.data.projects).toContainEqual(expect.objectContaining({ name: 'New one' }));
 		await queue('mine');
-		expect(sandbox.readState().queue).toMatchObject([{ projectId: 'mine', accountId: 'main' }]);
+		expect(service.sandbox.readState().queue).toMatchObject([
+			{ projectId: 'mine', accountId: 'main' },
+		]);
 	});
 	it('must exist', async () => {
 		expect(await control('PATCH', '/accounts/nobody', { credits: 1 })).toMatchObject([404, {}]);
@@ -159,13 +152,13 @@ describe('an account', () => {
 });
 
 it('a project can get another cost, other durations, and fail', async () => {
-	const { id } = sandbox.projects.teaser;
+	const { id } = service.sandbox.projects.teaser;
 	const change = { cost: 5, fails: true, durations: { pendingMs: 0, processingMs: 1 } };
 	await control('PATCH', `/projects/${id}`, change);
 	const queueId = await queue();
-	sandbox.clock.advance(1);
+	service.sandbox.clock.advance(1);
 	expect(await readStatus(queueId)).toBe('failed');
-	expect(sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
+	expect(service.sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
 	expect(await control('PATCH', '/projects/unknown', {})).toMatchObject([404, {}]);
 });
 it('settings can be changed, and a misspelt one is refused', async () => {
@@ -182,14 +175,14 @@ it('settings can be changed, and a misspelt one is refused', async () => {
 	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
 });
 it('a reset brings everything back, and the same ids again', async () => {
-	const before = sandbox.readState();
+	const before = service.sandbox.readState();
 	const queueId = await queue();
 	await control('POST', '/clock/advance', { ms: 9000 });
 	await control('POST', '/faults', { kind: 'errorKey' });
 	await control('PATCH', '/settings', { latencyMs: 1 });
-	await control('PATCH', `/projects/${sandbox.projects.tour.id}`, { name: 'Renamed' });
-	expect(sandbox.readState()).not.toEqual(before);
+	await control('PATCH', `/projects/${service.sandbox.projects.tour.id}`, { name: 'Renamed' });
+	expect(service.sandbox.readState()).not.toEqual(before);
 	await control('POST', '/reset');
-	expect(sandbox.readState()).toEqual(before);
+	expect(service.sandbox.readState()).toEqual(before);
 	expect(await queue()).toBe(queueId);
 });
