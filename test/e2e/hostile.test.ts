@@ -64,17 +64,29 @@ async function countAnswersDuring(work: Promise<unknown>): Promise<number> {
 }
 
 describe('A service that means harm, in a real n8n,', () => {
-	test.each<[string, FaultSpec, RegExp, number?]>([
-		['floods', { kind: 'endlessBody' }, /is too large: it has more than (1|256) MiB/],
-		['drips', { kind: 'endlessBody', pieceBytes: 1, delayMs: 50 }, /did not answer in time/, 2_000],
+	test.each<[string, { fault: FaultSpec; reason: RegExp; timeout?: number }]>([
+		[
+			'floods',
+			{ fault: { kind: 'endlessBody' }, reason: /is too large: it has more than (1|256) MiB/ },
+		],
+		[
+			'drips',
+			{
+				fault: { kind: 'endlessBody', pieceBytes: 1, delayMs: 50 },
+				reason: /did not answer in time/,
+				timeout: 2_000,
+			},
+		],
 		[
 			'nests 10 MB of brackets',
-			{ kind: 'nestedJson', levels: 5_000_000 },
-			/is too large: it has more than 1 MiB|nested too deeply/,
+			{
+				fault: { kind: 'nestedJson', levels: 5_000_000 },
+				reason: /is too large: it has more than 1 MiB|nested too deeply/,
+			},
 		],
 	])(
 		'that %s is refused by every operation, while n8n answers and holds little',
-		async (_how, fault, reason, timeout) => {
+		async (_how, { fault, reason, timeout }) => {
 			const memory = new PeakMemory(real.n8n.pid);
 			memory.reset();
 			const idleMiB = memory.read() ?? 0;
