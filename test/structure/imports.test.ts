@@ -65,8 +65,16 @@ describe('The house', () => {
 
 	test('has a request policy that knows no operation and no picker', () => {
 		const isAbove = (name: string) =>
-			/\/(resources|listSearch|loadOptions|download|run)\//.test(name) || name.endsWith('.node');
+			/\/(resources|listSearch|loadOptions|download|completion|run)\//.test(name) ||
+			name.endsWith('.node');
 		expect(findImports(policy, isAbove)).toEqual([]);
+	});
+
+	test('has failures that know nothing of requests', () => {
+		const isAbove = (name: string) => !isInside('nodes/VideoGeneration/failures')(name);
+		const files = listFiles('nodes/VideoGeneration/failures');
+		expect(files.length).toBeGreaterThan(5);
+		expect(findImports(files, (name) => isAbove(name) && name !== 'n8n-workflow')).toEqual([]);
 	});
 
 	test('has a trigger that knows no node, no picker and no parameter, and sends nothing', () => {

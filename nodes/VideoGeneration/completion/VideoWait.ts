@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestFailure } from '../request/requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import type { StatusWords } from './judgeStatus';
 import type { LoggedVideo, QueuedVideo, VideoMatch } from './matchVideos';
 

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pause } from '../request/pause';
-import { readFailure } from '../request/readFailure';
-import type { FailureKind } from '../request/requestFailure';
-import { RequestFailure } from '../request/requestFailure';
+import { readFailure } from '../failures/readFailure';
+import type { FailureKind } from '../failures/requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { endFinishedWaits } from './endFinishedWaits';
 import { lookAtProgress } from './lookAtProgress';
 import { VideoLogReads } from './VideoLogReads';

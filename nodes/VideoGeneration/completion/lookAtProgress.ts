@@ -1,6 +1,6 @@
-import { readFailure } from '../request/readFailure';
-import type { FailureKind } from '../request/requestFailure';
-import { RequestFailure } from '../request/requestFailure';
+import { readFailure } from '../failures/readFailure';
+import type { FailureKind } from '../failures/requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { judgeStatus } from './judgeStatus';
 import type { VideoWait } from './VideoWait';
 

@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { describeFailure } from '../request/describeFailure';
+import { describeFailure } from '../failures/describeFailure';
 import { pause } from '../request/pause';
-import { readFailure } from '../request/readFailure';
+import { readFailure } from '../failures/readFailure';
 import { DEFAULT_MAX_TRIES } from '../request/requestDefaults';
 import { createSlots, DOWNLOADS_AT_ONCE } from './createSlots';
 import { VIDEO_HOST } from './downloadPolicy';

@@ -1,4 +1,4 @@
-import type { FailureContext } from '../request/FailureText';
+import type { FailureContext } from '../failures/FailureText';
 import type { OperationPolicy } from '../request/prepareRequest';
 import { performDownload } from './performDownload';
 

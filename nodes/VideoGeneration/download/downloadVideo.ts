@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { readFailure } from '../request/readFailure';
+import { readFailure } from '../failures/readFailure';
 import { ANSWER_TIMEOUT_MS } from '../request/requestDefaults';
-import { RequestFailure } from '../request/requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { sendWithRetries } from '../request/sendWithRetries';
 import { readVideoAddress, showAddress } from './readVideoAddress';
 import type { VideoReply } from './requestVideo';

@@ -1,4 +1,4 @@
-import type { FailureText } from '../request/FailureText';
+import type { FailureText } from '../failures/FailureText';
 import { readText } from '../request/readText';
 
 /**

@@ -1,7 +1,7 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { judgeReply } from '../request/judgeReply';
-import { readFailure } from '../request/readFailure';
-import { RequestFailure } from '../request/requestFailure';
+import { readFailure } from '../failures/readFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { ANSWER_TIMEOUT_MS } from '../request/requestDefaults';
 import { isWebAddress, showAddress } from './readVideoAddress';
 import type { DownloadContext, VideoDownload } from './VideoDownload';

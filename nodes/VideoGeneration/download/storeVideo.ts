@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { readStreamFailure } from '../request/readStreamFailure';
-import { RequestFailure } from '../request/requestFailure';
+import { readStreamFailure } from '../failures/readStreamFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { BoxReader } from './BoxReader';
 import { readFileName } from './readFileName';
 import { HEAD_BYTES, nameOtherType, readVideoType } from './readVideoType';

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { RequestFailure } from '../request/requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import type { Passage } from './storeVideo';
 
 /**

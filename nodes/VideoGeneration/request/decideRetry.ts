@@ -1,10 +1,7 @@
-import type { RequestFailure } from './requestFailure';
+import { LONGEST_RETRY_AFTER_MS } from '../failures/describeLongWait';
+import type { RequestFailure } from '../failures/requestFailure';
+import type { RequestKind } from '../failures/RequestKind';
 
-/** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
-export type RequestKind = 'read' | 'clear' | 'add';
-
-/** Waiting longer than this is not for a running workflow: it fails and says when to come back. */
-export const LONGEST_RETRY_AFTER_MS = 120_000;
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
 

@@ -1,11 +1,11 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { createApiError } from './createApiError';
+import { createApiError } from '../failures/createApiError';
 import { hideKey } from './hideKey';
-import { isAboutCredits } from './isAboutCredits';
+import { isAboutCredits } from '../failures/isAboutCredits';
 import { readRemainingCredits } from './readRemainingCredits';
 import type { PreparedItem } from './prepareRequest';
-import { RequestFailure } from './requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;

@@ -1,7 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { normalizeApiKey } from './normalizeApiKey';
 import { CREDENTIAL } from './requestDefaults';
-import { RequestFailure } from './requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 
 const HIDDEN = '[API key]';
 /** Fewer characters of a key than that tell nothing of it. */

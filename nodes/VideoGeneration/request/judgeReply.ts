@@ -1,7 +1,7 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { readRetryAfter } from './readRetryAfter';
 import { readServiceMessage } from './readServiceMessage';
-import { RequestFailure } from './requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 
 /**
  * Holds an answer against the specification: a 2xx whose body is a JSON object and whose `status`

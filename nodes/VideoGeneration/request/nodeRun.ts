@@ -1,6 +1,6 @@
 import type { IExecuteData, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { RequestFailure } from './requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 
 /** An add that the service accepted: it is paid, and is never sent again. */
 export interface AcceptedAdd {

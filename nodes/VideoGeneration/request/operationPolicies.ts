@@ -1,4 +1,4 @@
-import type { FailureText } from './FailureText';
+import type { FailureText } from '../failures/FailureText';
 import type { OperationPolicy } from './prepareRequest';
 
 const NO_QUEUE_ITEM: FailureText = {

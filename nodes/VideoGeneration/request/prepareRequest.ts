@@ -5,7 +5,7 @@ import type {
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
-import type { FailureContext } from './FailureText';
+import type { FailureContext } from '../failures/FailureText';
 import type { AcceptedAdd, NodeRun } from './nodeRun';
 import { joinRun } from './nodeRun';
 import { readMaxTries } from './readMaxTries';

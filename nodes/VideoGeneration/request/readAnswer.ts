@@ -2,8 +2,8 @@ import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { AnswerLimits } from './answerLimits';
 import { DEEPEST_LEVEL } from './answerLimits';
 import { countParts } from './countParts';
-import { readStreamFailure } from './readStreamFailure';
-import { refuseAnswer } from './refuseAnswer';
+import { readStreamFailure } from '../failures/readStreamFailure';
+import { refuseAnswer } from '../failures/refuseAnswer';
 
 type Answer = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
 /** What is used of a stream of Node.js, whose types are none of n8n's. */

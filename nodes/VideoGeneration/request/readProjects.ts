@@ -1,9 +1,9 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { WHOLE_LIST } from './answerLimits';
-import { createApiError } from './createApiError';
+import { createApiError } from '../failures/createApiError';
 import { hideKey } from './hideKey';
 import { READ_PROJECTS } from './operationPolicies';
-import { readFailure } from './readFailure';
+import { readFailure } from '../failures/readFailure';
 import { readFromApi } from './readFromApi';
 import { readText } from './readText';
 import { requireList } from './steps/requireField';

@@ -1,9 +1,9 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { WHOLE_LIST } from './answerLimits';
-import { createApiError } from './createApiError';
+import { createApiError } from '../failures/createApiError';
 import { hideKey } from './hideKey';
 import { POLL } from './operationPolicies';
-import { readFailure } from './readFailure';
+import { readFailure } from '../failures/readFailure';
 import { readFromApi } from './readFromApi';
 import { DEFAULT_MAX_TRIES } from './requestDefaults';
 import { requireList } from './steps/requireField';

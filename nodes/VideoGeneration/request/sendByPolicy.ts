@@ -9,7 +9,7 @@ import { logQueuedVideo } from './logQueuedVideo';
 import type { PreparedItem } from './prepareRequest';
 import { getPreparedItem } from './prepareRequest';
 import { readText } from './readText';
-import { RequestFailure } from './requestFailure';
+import { RequestFailure } from '../failures/requestFailure';
 import { sendWithRetries } from './sendWithRetries';
 
 type RequestData = DeclarativeRestApiSettings.ResultOptions;

@@ -1,8 +1,8 @@
-import type { RequestKind } from './decideRetry';
+import type { RequestKind } from '../failures/RequestKind';
 import { decideRetry } from './decideRetry';
 import { pause } from './pause';
-import { readFailure } from './readFailure';
-import { RequestFailure } from './requestFailure';
+import { readFailure } from '../failures/readFailure';
+import { RequestFailure } from '../failures/requestFailure';
 
 const TOO_LATE = new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
 

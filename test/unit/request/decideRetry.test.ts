@@ -1,7 +1,7 @@
-import type { RequestKind } from '../../../nodes/VideoGeneration/request/decideRetry';
+import type { RequestKind } from '../../../nodes/VideoGeneration/failures/RequestKind';
 import { decideRetry } from '../../../nodes/VideoGeneration/request/decideRetry';
-import type { FailureKind } from '../../../nodes/VideoGeneration/request/requestFailure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+import type { FailureKind } from '../../../nodes/VideoGeneration/failures/requestFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
 const AGAIN: Partial<Record<FailureKind, RequestKind[]>> = {

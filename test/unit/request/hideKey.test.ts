@@ -1,6 +1,6 @@
 import { hideKey } from '../../../nodes/VideoGeneration/request/hideKey';
 import { readServiceMessage } from '../../../nodes/VideoGeneration/request/readServiceMessage';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 
 const KEY = 'vg+live/7Hq2x';
 

@@ -1,6 +1,6 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { judgeReply } from '../../../nodes/VideoGeneration/request/judgeReply';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 
 function judge(statusCode: number, body: unknown, headers: Record<string, string> = {}) {
 	try {

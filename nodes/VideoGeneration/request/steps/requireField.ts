@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { RequestFailure } from '../requestFailure';
+import { RequestFailure } from '../../failures/requestFailure';
 
 /** What a reply's field must be for the operation to make sense of it. */
 const IS: Record<'object' | 'list' | 'text', (value: unknown) => boolean> = {

@@ -1,11 +1,11 @@
-import { createApiError } from '../../../nodes/VideoGeneration/request/createApiError';
-import { describeFailure } from '../../../nodes/VideoGeneration/request/describeFailure';
-import { describeDownloadFailure } from '../../../nodes/VideoGeneration/request/describeDownloadFailure';
+import { createApiError } from '../../../nodes/VideoGeneration/failures/createApiError';
+import { describeFailure } from '../../../nodes/VideoGeneration/failures/describeFailure';
+import { describeDownloadFailure } from '../../../nodes/VideoGeneration/failures/describeDownloadFailure';
 import type {
 	FailureFacts,
 	FailureKind,
-} from '../../../nodes/VideoGeneration/request/requestFailure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+} from '../../../nodes/VideoGeneration/failures/requestFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 import { VIDEO_HOST } from '../../../nodes/VideoGeneration/download/downloadPolicy';
 
 const AT = { address: 'https://files.example/a.mp4' };

@@ -1,6 +1,5 @@
 import { ALLOW_ADDRESS } from './ALLOW_ADDRESS';
-import { describeLongWait } from './describeLongWait';
-import { LONGEST_RETRY_AFTER_MS } from './decideRetry';
+import { describeLongWait, LONGEST_RETRY_AFTER_MS } from './describeLongWait';
 import { describeDownloadFailure } from './describeDownloadFailure';
 import { describeFailedGeneration, describeTimeOut } from './describeFailedWait';
 import type { FailureContext, FailureText } from './FailureText';

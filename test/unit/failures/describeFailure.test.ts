@@ -1,8 +1,8 @@
 import { NodeApiError } from 'n8n-workflow';
-import { createApiError } from '../../../nodes/VideoGeneration/request/createApiError';
-import type { FailureContext } from '../../../nodes/VideoGeneration/request/FailureText';
-import { describeFailure } from '../../../nodes/VideoGeneration/request/describeFailure';
-import { isAboutCredits } from '../../../nodes/VideoGeneration/request/isAboutCredits';
+import { createApiError } from '../../../nodes/VideoGeneration/failures/createApiError';
+import type { FailureContext } from '../../../nodes/VideoGeneration/failures/FailureText';
+import { describeFailure } from '../../../nodes/VideoGeneration/failures/describeFailure';
+import { isAboutCredits } from '../../../nodes/VideoGeneration/failures/isAboutCredits';
 import {
 	ADD,
 	CLEAR,
@@ -12,8 +12,8 @@ import {
 import type {
 	FailureFacts,
 	FailureKind,
-} from '../../../nodes/VideoGeneration/request/requestFailure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+} from '../../../nodes/VideoGeneration/failures/requestFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 
 const CONTEXTS: Record<string, FailureContext> = { ADD, CLEAR, READ, READ_QUEUE_ITEM };
 const FAILURES: [FailureKind, FailureFacts][] = [

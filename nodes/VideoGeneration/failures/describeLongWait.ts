@@ -1,3 +1,6 @@
+/** Waiting longer than this is not for a running workflow: it fails and says when to come back. */
+export const LONGEST_RETRY_AFTER_MS = 120_000;
+
 /** What to do when a service asks to wait for longer than a running workflow can. */
 export function describeLongWait(retryAfterMs: number): string {
 	const minutes = Math.ceil(retryAfterMs / 60_000);

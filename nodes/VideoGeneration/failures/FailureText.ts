@@ -1,4 +1,4 @@
-import type { RequestKind } from './decideRetry';
+import type { RequestKind } from './RequestKind';
 
 /** What a user is told of a failure. */
 export interface FailureText {

@@ -2,8 +2,8 @@ import type { JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
-import { readFailure } from '../../../nodes/VideoGeneration/request/readFailure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/request/requestFailure';
+import { readFailure } from '../../../nodes/VideoGeneration/failures/readFailure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 
 const NODE = {
 	id: '1',

@@ -1,0 +1,2 @@
+/** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
+export type RequestKind = 'read' | 'clear' | 'add';
