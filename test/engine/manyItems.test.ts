@@ -41,6 +41,28 @@ describe('The items of a run', () => {
 		},
 	);
 
+	testWith(
+		'ownRun',
+		"fail alone as well, when it is one of n8n's own options that cannot be evaluated",
+		async () => {
+			const [first, second] = await service.queueVideos(2);
+			const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
+			const { items, errorItems } = await service.run(
+				{ ...GET_PROGRESS, requestOptions: { timeout } },
+				{
+					items: [{ queueId: first }, { queueId: second, wait: 5000 }],
+					settings: CONTINUE,
+				},
+			);
+			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+				[second, { item: 1 }],
+			]);
+			expect(errorItems).toMatchObject([
+				{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
+			]);
+		},
+	);
+
 	test('are each sent with their own key, when the credential takes it from the item', async () => {
 		const { apiKey, url } = service.sandbox;
 		const { items, errorItems } = await runNode({

@@ -139,17 +139,26 @@ export function joinRun(context: IExecuteSingleFunctions): NodeMemory {
 }
 
 function startRun(context: IExecuteSingleFunctions, executeData: IExecuteData): NodeRun {
-	const { batching, timeout } = context.getNodeParameter('requestOptions', {}) as {
-		batching?: { batch?: { batchInterval?: number } };
-		timeout?: number;
-	};
+	const node = context.getNode();
+	// As they are set: an expression in them is evaluated for each item, and fails that item alone.
+	const { batching, timeout } = (node.parameters.requestOptions ?? {}) as RequestOptions;
 	return new NodeRun(
 		countItems(context, executeData),
 		!context.continueOnFail(),
-		(batching?.batch?.batchInterval ?? 0) > 0,
-		timeout !== undefined && timeout > 0,
-		context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool,
+		isGiven(batching?.batch?.batchInterval),
+		isGiven(timeout),
+		node.rewireOutputLogTo === NodeConnectionTypes.AiTool,
 	);
+}
+
+/** What n8n adds to a declarative node, as far as it matters here. */
+interface RequestOptions {
+	batching?: { batch?: { batchInterval?: number | string } };
+	timeout?: number | string;
+}
+
+function isGiven(duration: number | string | undefined): boolean {
+	return typeof duration === 'number' ? duration > 0 : duration !== undefined;
 }
 
 /** An agent's tool call runs one item, but with the agent's own input data, which says nothing of it. */

@@ -3,8 +3,11 @@ import { NodeOperationError } from 'n8n-workflow';
 import { LONGEST_ANSWER_MS } from '../request/requestDefaults';
 
 /** What n8n adds to every declarative node, under "Options" below the node's own fields. */
+interface Batching {
+	batch?: { batchSize?: number; batchInterval?: number };
+}
+
 interface RequestOptions {
-	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
 	proxy?: string;
 	timeout?: number;
 	allowUnauthorizedCerts?: boolean;
@@ -14,8 +17,8 @@ const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /** How many items are sent at once, and the pause after them (milliseconds, 0 for none). */
 export function readBatching(context: IExecuteFunctions): { size: number; intervalMs: number } {
-	const { batching } = context.getNodeParameter('requestOptions', 0, {}) as RequestOptions;
-	const { batchSize = 0, batchInterval = 0 } = batching?.batch ?? {};
+	const batching = context.getNodeParameter('requestOptions.batching', 0, {}) as Batching;
+	const { batchSize = 0, batchInterval = 0 } = batching.batch ?? {};
 	return { size: batchSize > 0 ? batchSize : 1, intervalMs: batchInterval };
 }
 

@@ -34,9 +34,9 @@ export async function runItems(
 	const prepared: Prepared[] = [];
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		const item = createItemContext(context, itemIndex, input, output?.postReceive ?? []);
-		const request: IHttpRequestOptions = { ...defaults, qs: {}, body: {}, headers: {} };
+		let request: IHttpRequestOptions = { ...defaults, qs: {}, body: {}, headers: {} };
 		const problem = setRequestOptions(item, request);
-		for (const step of send?.preSend ?? []) await step.call(item, request);
+		for (const step of send?.preSend ?? []) request = await step.call(item, request);
 		if (problem !== undefined) refuseItem(getPreparedItem(request), problem);
 		prepared.push({ item, request });
 	}

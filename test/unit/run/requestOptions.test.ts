@@ -6,8 +6,9 @@ import {
 
 /** An item of a node with these options of n8n. */
 function createContext(requestOptions: object) {
+	const { batching = {} } = requestOptions as { batching?: object };
 	return {
-		getNodeParameter: () => requestOptions,
+		getNodeParameter: (name: string) => (name === 'requestOptions' ? requestOptions : batching),
 		getNode: () => ({ name: 'Video Generation', type: 't', parameters: {} }),
 		getItemIndex: () => 0,
 	} as unknown as IExecuteFunctions & IExecuteSingleFunctions;
