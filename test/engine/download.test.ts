@@ -387,6 +387,39 @@ describe('A download', () => {
 		expect(store.listFiles()).toEqual([]);
 	});
 
+	test('that is announced as larger than any video is not begun', async () => {
+		host.answer((_request, response) => {
+			response.writeHead(200, { 'content-length': 16 * 1024 ** 3 + 1 }).write(VIDEO);
+		});
+		const { error } = await download(`${host.url}/v.mp4`, once);
+		expect(error).toMatchObject({
+			message: 'The video is too large: it has more than 16 GiB',
+			description: expect.stringContaining('Nothing was kept') as string,
+		});
+		expect(store.listFiles()).toEqual([]);
+	});
+
+	test('that drips is given up', async () => {
+		host.answer((_request, response) => {
+			response.writeHead(200, { 'content-length': VIDEO.length }).write(VIDEO.subarray(0, 1000));
+			const drip = setInterval(() => response.write('x'), 20);
+			response.once('close', () => {
+				clearInterval(drip);
+			});
+		});
+		const { error } = await download(`${host.url}/v.mp4`, {
+			...once,
+			requestOptions: { timeout: 300 },
+		});
+		expect(error).toMatchObject({
+			httpCode: 'ETIMEDOUT',
+			message: expect.stringMatching(
+				/^The video's host sends too slowly: next to nothing came after 10\d\d of \d+ bytes$/,
+			) as string,
+		});
+		expect(store.listFiles()).toEqual([]);
+	});
+
 	test.each([
 		['an error', 404, '<html>Gone</html>'],
 		['a web page', 200, '<html>'.padEnd(1000)],

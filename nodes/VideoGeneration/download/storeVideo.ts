@@ -11,6 +11,11 @@ interface StreamClass {
 	from(chunks: AsyncIterable<Buffer>, options: { objectMode: boolean }): FileStream;
 }
 
+const GIB = 1024 ** 3;
+
+/** An hour of video in the highest quality has less; a host that never ends would fill n8n's disk. */
+const MOST_GIB = 16;
+
 /** What is known of a file that is on its way. */
 export interface Passage {
 	/** How many bytes have come. */
@@ -22,7 +27,7 @@ export interface Passage {
 }
 
 /**
- * Hands a video on to n8n's binary store, piece by piece. A file that proves to be no whole video
+ * Hands a video on to n8n's binary store, piece by piece. A file that proves to be no whole video, or too large,
  * breaks off in the store's hands, for n8n then removes what it has of it, and a node cannot.
  *
  * @throws a RequestFailure
@@ -33,6 +38,7 @@ export async function storeVideo(
 	fileName: string | undefined,
 	passage: Passage,
 ): Promise<IBinaryData> {
+	checkSize(Number(headers['content-length'] ?? 0));
 	const chunks = receive(body, passage);
 	const head = await readHead(chunks);
 	const mimeType = readVideoType(headers['content-type'], head);
@@ -58,15 +64,22 @@ async function* receive(body: FileStream, passage: Passage): AsyncGenerator<Buff
 		for await (const chunk of body as AsyncIterable<Buffer>) {
 			passage.isAwaitingHost = false;
 			passage.receivedBytes += chunk.length;
+			checkSize(passage.receivedBytes);
 			yield chunk;
 			passage.isAwaitingHost = true;
 		}
 	} catch (error) {
-		passage.failure ??= readStreamFailure(error);
+		passage.failure ??= error instanceof RequestFailure ? error : readStreamFailure(error);
 		throw passage.failure;
 	} finally {
 		passage.isAwaitingHost = false;
 	}
+}
+
+function checkSize(bytes: number): void {
+	if (bytes <= MOST_GIB * GIB) return;
+	const facts = { httpCode: '200', found: 'tooLarge', limit: `${MOST_GIB} GiB` };
+	throw new RequestFailure('unreadable', facts);
 }
 
 async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {

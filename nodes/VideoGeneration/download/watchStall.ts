@@ -2,9 +2,12 @@ import { sleep } from 'n8n-workflow';
 import { RequestFailure } from '../failures/requestFailure';
 import type { Passage } from './storeVideo';
 
+/** Slower than any line that a video is sent over. */
+const LEAST_BYTES_A_SECOND = 1024;
+
 /**
- * Closes a connection over which nothing more comes: n8n's timeout ends with the head of the
- * answer. The time that n8n's store takes does not count.
+ * Closes a connection over which nothing more comes, or next to nothing: n8n's timeout ends with the head
+ * of the answer. The time that n8n's store takes does not count.
  *
  * @param idleMs the longest silence that is put up with; it ends after twice that time at the latest
  */
@@ -13,14 +16,18 @@ export async function watchStall(
 	idleMs: number,
 	connection: AbortController,
 ): Promise<void> {
-	let awaitedAt = -1;
+	const leastBytes = Math.ceil((idleMs / 1000) * LEAST_BYTES_A_SECOND);
+	let bytesBefore: number | undefined;
 	while (!connection.signal.aborted) {
-		if (passage.isAwaitingHost && passage.receivedBytes === awaitedAt) {
-			passage.failure ??= new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
+		const { isAwaitingHost, receivedBytes } = passage;
+		const came = receivedBytes - (bytesBefore ?? -Infinity);
+		if (isAwaitingHost && came < leastBytes) {
+			const slow = came > 0 ? { found: 'tooSlow' } : {};
+			passage.failure ??= new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT', ...slow });
 			connection.abort();
 			return;
 		}
-		awaitedAt = passage.isAwaitingHost ? passage.receivedBytes : -1;
+		bytesBefore = isAwaitingHost ? receivedBytes : undefined;
 		await sleep(idleMs, connection.signal).catch(() => undefined);
 	}
 }

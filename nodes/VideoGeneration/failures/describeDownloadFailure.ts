@@ -89,6 +89,9 @@ function describeBreak(facts: FailureFacts): string {
 	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
 	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
 	const hasBegun = receivedBytes !== undefined;
+	if (found === 'tooSlow') {
+		return `The video's host sends too slowly: next to nothing came after ${amount(facts)}`;
+	}
 	if (TIMED_OUT.includes(httpCode)) {
 		return hasBegun
 			? `The video's host stopped sending after ${amount(facts)}`
@@ -135,8 +138,10 @@ function describeRejection(
 	}
 }
 
-function nameWhatCame({ found = '' }: FailureFacts): string {
+function nameWhatCame({ found = '', limit = '' }: FailureFacts): string {
 	switch (found) {
+		case 'tooLarge':
+			return `The video is too large: it has more than ${limit}`;
 		case 'html':
 			return 'A web page came instead of a video';
 		case 'empty':

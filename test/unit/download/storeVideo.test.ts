@@ -10,8 +10,9 @@ const VIDEO = readVideoFile('city-tour');
 async function store(
 	body: Readable,
 	prepareBinaryData: (stream: Readable) => Promise<IBinaryData>,
+	receivedBytes = 0,
 ): Promise<{ error?: unknown; passage: Passage }> {
-	const passage: Passage = { receivedBytes: 0, isAwaitingHost: false };
+	const passage: Passage = { receivedBytes, isAwaitingHost: false };
 	const url = new URL('https://files.example/a.mp4');
 	const helpers = {
 		httpRequest: () => Promise.reject(new Error('not needed')),
@@ -51,6 +52,28 @@ describe('A stream on its way to the store', () => {
 		});
 		expect(error).toMatchObject({ kind: 'uncertain' });
 		expect(passage.receivedBytes).toBe(1000);
+	});
+
+	test('that does not end is broken off where a video has become too large', async () => {
+		const endless = Readable.from(
+			(function* flow() {
+				for (;;) yield VIDEO;
+			})(),
+		);
+		const almostAll = 16 * 1024 ** 3 - 10 * VIDEO.length;
+		const { error, passage } = await store(
+			endless,
+			async (stream) => {
+				await new Promise((resolve) => stream.resume().once('error', resolve));
+				throw new Error('Premature end');
+			},
+			almostAll,
+		);
+		expect(error).toMatchObject({
+			kind: 'unreadable',
+			facts: { found: 'tooLarge', limit: '16 GiB' },
+		});
+		expect(passage.receivedBytes).toBe(almostAll + 11 * VIDEO.length);
 	});
 
 	test("is not to blame for the store's own failure", async () => {

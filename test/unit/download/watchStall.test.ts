@@ -26,14 +26,27 @@ describe('A connection', () => {
 		expect(passage.failure).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ETIMEDOUT' } });
 	});
 
-	test('over which something comes now and then is not closed', async () => {
+	test('over which enough comes now and then is not closed', async () => {
 		const { passage, isClosed, connection } = startWatch(true);
 		for (let i = 0; i < 100; i++) {
-			await jest.advanceTimersByTimeAsync(900);
-			passage.receivedBytes += 1;
+			passage.receivedBytes += 1024;
+			await jest.advanceTimersByTimeAsync(1000);
 		}
 		expect(isClosed()).toBe(false);
 		connection.abort();
+	});
+
+	test('over which next to nothing comes is closed, and not for its silence', async () => {
+		const { passage, isClosed } = startWatch(true);
+		for (let i = 0; i < 10; i++) {
+			passage.receivedBytes += 100;
+			await jest.advanceTimersByTimeAsync(100);
+		}
+		expect(isClosed()).toBe(true);
+		expect(passage.failure).toMatchObject({
+			kind: 'uncertain',
+			facts: { httpCode: 'ETIMEDOUT', found: 'tooSlow' },
+		});
 	});
 
 	test("is not closed for the store's slowness, which begins anew when the host is waited for", async () => {
