@@ -75,6 +75,17 @@ describe('The items of a run', () => {
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 	});
 
+	// n8n's words for it: "when used in the HTTP Request or GraphQL node".
+	test('are sent with a credential that other nodes may not use', async () => {
+		const { apiKey, url } = service.sandbox;
+		const { items, error } = await runNode({
+			parameters: OPERATIONS['account.get'],
+			credentials: { baseUrl: url, apiKey, allowedHttpRequestDomains: 'none' },
+		});
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+	});
+
 	test('are sent in batches, with pauses, as the user sets them', async () => {
 		const items = (await service.queueVideos(5)).map((queueId) => ({ queueId }));
 		const requestOptions = { batching: { batch: { batchSize: 2, batchInterval: 7000 } } };

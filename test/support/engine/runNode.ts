@@ -21,8 +21,8 @@ const NODE_NAME = 'Video Generation';
 
 export interface NodeSetup {
 	parameters: INodeParameters;
-	/** The service's address and the key, as the user enters them. */
-	credentials: { baseUrl: string; apiKey: string };
+	/** The service's address and the key, as the user enters them, and what n8n adds to every credential. */
+	credentials: { baseUrl: string; apiKey: string; allowedHttpRequestDomains?: string };
 	/** The items before the node; one empty item when left out. */
 	items?: IDataObject[];
 	/** The binary data of each of them. */
