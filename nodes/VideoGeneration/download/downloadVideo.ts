@@ -46,7 +46,7 @@ async function attemptDownload(
 	const connection = new AbortController();
 	const stops = signals.filter((signal) => signal !== undefined);
 	const signal = AbortSignal.any([...stops, connection.signal]);
-	const passage: Passage = { receivedBytes: 0, isAwaitingHost: false };
+	const passage: Passage = { receivedBytes: 0, isAwaitingHost: false, storeMs: 0 };
 	let reply: VideoReply | undefined;
 	try {
 		reply = await requestVideo(context, url, settings, signal);

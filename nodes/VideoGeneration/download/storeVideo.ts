@@ -1,4 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
+import { refuseAnswer } from '../failures/refuseAnswer';
 import { readStreamFailure } from '../failures/readStreamFailure';
 import { RequestFailure } from '../failures/requestFailure';
 import { BoxReader } from './BoxReader';
@@ -22,6 +23,8 @@ export interface Passage {
 	receivedBytes: number;
 	/** Whether it is the host that is waited for, and not n8n's store. */
 	isAwaitingHost: boolean;
+	/** How long n8n's store has taken so far (milliseconds). */
+	storeMs: number;
 	/** What has gone wrong on the way: n8n's store may say something else of it. */
 	failure?: RequestFailure;
 }
@@ -65,7 +68,9 @@ async function* receive(body: FileStream, passage: Passage): AsyncGenerator<Buff
 			passage.isAwaitingHost = false;
 			passage.receivedBytes += chunk.length;
 			checkSize(passage.receivedBytes);
+			const handedOnAt = Date.now();
 			yield chunk;
+			passage.storeMs += Date.now() - handedOnAt;
 			passage.isAwaitingHost = true;
 		}
 	} catch (error) {
@@ -77,9 +82,7 @@ async function* receive(body: FileStream, passage: Passage): AsyncGenerator<Buff
 }
 
 function checkSize(bytes: number): void {
-	if (bytes <= MOST_GIB * GIB) return;
-	const facts = { httpCode: '200', found: 'tooLarge', limit: `${MOST_GIB} GiB` };
-	throw new RequestFailure('unreadable', facts);
+	if (bytes > MOST_GIB * GIB) throw refuseAnswer('tooLarge', `${MOST_GIB} GiB`);
 }
 
 async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {

@@ -16,18 +16,20 @@ export async function watchStall(
 	idleMs: number,
 	connection: AbortController,
 ): Promise<void> {
-	const leastBytes = Math.ceil((idleMs / 1000) * LEAST_BYTES_A_SECOND);
-	let bytesBefore: number | undefined;
+	let before: Passage | undefined;
 	while (!connection.signal.aborted) {
-		const { isAwaitingHost, receivedBytes } = passage;
-		const came = receivedBytes - (bytesBefore ?? -Infinity);
-		if (isAwaitingHost && came < leastBytes) {
-			const slow = came > 0 ? { found: 'tooSlow' } : {};
+		if (before?.isAwaitingHost && passage.isAwaitingHost && isTooLittle(before, passage, idleMs)) {
+			const slow = passage.receivedBytes > before.receivedBytes ? { found: 'tooSlow' } : {};
 			passage.failure ??= new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT', ...slow });
 			connection.abort();
 			return;
 		}
-		bytesBefore = isAwaitingHost ? receivedBytes : undefined;
+		before = { ...passage };
 		await sleep(idleMs, connection.signal).catch(() => undefined);
 	}
+}
+
+function isTooLittle(before: Passage, now: Passage, passedMs: number): boolean {
+	const awaitedMs = passedMs - (now.storeMs - before.storeMs);
+	return now.receivedBytes - before.receivedBytes < (awaitedMs / 1000) * LEAST_BYTES_A_SECOND;
 }

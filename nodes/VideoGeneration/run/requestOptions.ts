@@ -2,15 +2,15 @@ import type { IExecuteFunctions, IExecuteSingleFunctions, IHttpRequestOptions } 
 import { NodeOperationError } from 'n8n-workflow';
 import { LONGEST_ANSWER_MS } from '../request/requestDefaults';
 
-/** What n8n adds to every declarative node, under "Options" below the node's own fields. */
-interface Batching {
-	batch?: { batchSize?: number; batchInterval?: number };
-}
-
+/** What n8n adds to every declarative node, as "Request Options"; its batching is read apart. */
 interface RequestOptions {
 	proxy?: string;
 	timeout?: number;
 	allowUnauthorizedCerts?: boolean;
+}
+
+interface Batching {
+	batch?: { batchSize?: number; batchInterval?: number };
 }
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };

@@ -12,7 +12,7 @@ async function store(
 	prepareBinaryData: (stream: Readable) => Promise<IBinaryData>,
 	receivedBytes = 0,
 ): Promise<{ error?: unknown; passage: Passage }> {
-	const passage: Passage = { receivedBytes, isAwaitingHost: false };
+	const passage: Passage = { receivedBytes, isAwaitingHost: false, storeMs: 0 };
 	const url = new URL('https://files.example/a.mp4');
 	const helpers = {
 		httpRequest: () => Promise.reject(new Error('not needed')),
@@ -74,6 +74,22 @@ describe('A stream on its way to the store', () => {
 			facts: { found: 'tooLarge', limit: '16 GiB' },
 		});
 		expect(passage.receivedBytes).toBe(almostAll + 11 * VIDEO.length);
+	});
+
+	test('is told how long the store has taken, apart from the host', async () => {
+		let now = 0;
+		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+		const halves = Readable.from([VIDEO.subarray(0, 1000), VIDEO.subarray(1000)]);
+		const { error, passage } = await store(halves, async (stream) => {
+			for await (const chunk of stream) {
+				expect(chunk).toBeInstanceOf(Buffer);
+				now += 5000;
+			}
+			return { data: '', mimeType: 'video/mp4' };
+		});
+		clock.mockRestore();
+		expect(error).toBeUndefined();
+		expect(passage.storeMs).toBeGreaterThanOrEqual(5000);
 	});
 
 	test("is not to blame for the store's own failure", async () => {

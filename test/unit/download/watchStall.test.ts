@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 function startWatch(isAwaitingHost: boolean) {
-	const passage: Passage = { receivedBytes: 0, isAwaitingHost };
+	const passage: Passage = { receivedBytes: 0, isAwaitingHost, storeMs: 0 };
 	const connection = new AbortController();
 	const watch = watchStall(passage, 1000, connection);
 	return { passage, connection, watch, isClosed: () => connection.signal.aborted };
@@ -57,6 +57,17 @@ describe('A connection', () => {
 		expect(isClosed()).toBe(false);
 		await jest.advanceTimersByTimeAsync(200);
 		expect(isClosed()).toBe(true);
+	});
+
+	test('over which little comes because the store takes its time is not closed', async () => {
+		const { passage, isClosed, connection } = startWatch(true);
+		for (let i = 0; i < 10; i++) {
+			passage.receivedBytes += 100;
+			passage.storeMs += 950;
+			await jest.advanceTimersByTimeAsync(1000);
+		}
+		expect(isClosed()).toBe(false);
+		connection.abort();
 	});
 
 	test('that has ended leaves no timer behind', async () => {

@@ -7,6 +7,7 @@ import type {
 } from '../../../nodes/VideoGeneration/failures/requestFailure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
 import { VIDEO_HOST } from '../../../nodes/VideoGeneration/download/downloadPolicy';
+import { createTestNode } from '../../support/engine/createTestNode';
 
 const AT = { address: 'https://files.example/a.mp4' };
 const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
@@ -71,14 +72,7 @@ describe('The error text of a download', () => {
 	});
 
 	test('reaches the user as it is written, also where it sounds like one of the service', () => {
-		const node = {
-			id: '1',
-			name: 'N',
-			type: 't',
-			typeVersion: 1,
-			position: [0, 0] as [number, number],
-			parameters: {},
-		};
+		const node = createTestNode('N', 't');
 		for (const [kind, facts] of FAILURES) {
 			const failure = new RequestFailure(kind, { ...AT, ...facts });
 			const error = createApiError(node, failure, VIDEO_HOST);

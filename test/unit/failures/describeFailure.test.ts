@@ -14,6 +14,7 @@ import type {
 	FailureKind,
 } from '../../../nodes/VideoGeneration/failures/requestFailure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
+import { createTestNode } from '../../support/engine/createTestNode';
 
 const CONTEXTS: Record<string, FailureContext> = { ADD, CLEAR, READ, READ_QUEUE_ITEM };
 const FAILURES: [FailureKind, FailureFacts][] = [
@@ -69,14 +70,7 @@ describe('An error text', () => {
 		'of %s for %s %s reaches the user as it is written',
 		(_name, kind, _facts, context, facts) => {
 			const failure = new RequestFailure(kind, facts);
-			const node = {
-				id: '1',
-				name: 'N',
-				type: 't',
-				typeVersion: 1,
-				position: [0, 0] as [number, number],
-				parameters: {},
-			};
+			const node = createTestNode('N', 't');
 			const error = createApiError(node, failure, context);
 			expect(error).toBeInstanceOf(NodeApiError);
 			expect({ message: error.message, description: error.description }).toEqual(

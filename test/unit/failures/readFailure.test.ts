@@ -4,15 +4,9 @@ import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
 import { readFailure } from '../../../nodes/VideoGeneration/failures/readFailure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
+import { createTestNode } from '../../support/engine/createTestNode';
 
-const NODE = {
-	id: '1',
-	name: 'N',
-	type: 't',
-	typeVersion: 1,
-	position: [0, 0] as [number, number],
-	parameters: {},
-};
+const NODE = createTestNode('N', 't');
 
 const current = (error: Error) => new NodeApiError(NODE, error as unknown as JsonObject);
 /** n8n before 2.34 loses what its HTTP client has thrown, but for the code. */
