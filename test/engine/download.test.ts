@@ -399,27 +399,6 @@ describe('A download', () => {
 		expect(store.listFiles()).toEqual([]);
 	});
 
-	test('that drips is given up', async () => {
-		host.answer((_request, response) => {
-			response.writeHead(200, { 'content-length': VIDEO.length }).write(VIDEO.subarray(0, 1000));
-			const drip = setInterval(() => response.write('x'), 20);
-			response.once('close', () => {
-				clearInterval(drip);
-			});
-		});
-		const { error } = await download(`${host.url}/v.mp4`, {
-			...once,
-			requestOptions: { timeout: 300 },
-		});
-		expect(error).toMatchObject({
-			httpCode: 'ETIMEDOUT',
-			message: expect.stringMatching(
-				/^The video's host sends too slowly: next to nothing came after 10\d\d of \d+ bytes$/,
-			) as string,
-		});
-		expect(store.listFiles()).toEqual([]);
-	});
-
 	test.each([
 		['an error', 404, '<html>Gone</html>'],
 		['a web page', 200, '<html>'.padEnd(1000)],

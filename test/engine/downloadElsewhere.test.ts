@@ -79,7 +79,7 @@ describe('In the context of a trigger, a download', () => {
 		const failed = downloadVideo(context, { address: null, retries: { maxTries: 1 } });
 		await expect(failed).rejects.toMatchObject({
 			kind: 'unsent',
-			facts: { serviceMessage: expect.stringContaining('"Video URL" is empty') as string },
+			facts: { serviceMessage: expect.stringContaining('not a web address') as string },
 		});
 	});
 });

@@ -317,7 +317,7 @@ describe('A state that is damaged', () => {
 		async (data) => {
 			const trigger = await setUp('static data', { saved: saved(data) });
 			await expect(trigger.activate()).rejects.toMatchObject({
-				message: 'What n8n has saved for this node is damaged',
+				message: 'The data that n8n has saved for this node is damaged',
 				description: expect.stringContaining('another name') as string,
 			});
 		},

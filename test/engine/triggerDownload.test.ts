@@ -85,13 +85,13 @@ describe.each(['static data', 'durable cursors'] as Storage[])(
 			},
 		);
 
-		test('explains a video whose address is no web address', async () => {
+		test('explains a video whose address is not a web address', async () => {
 			const trigger = await activate(storage);
 			service.sandbox.addVideos('main', [{ url: 'file:///etc/hosts' }, { url: ' ' }]);
 			const { items } = await trigger.poll();
 			expect(items?.map(({ json }) => json.downloadError)).toEqual(
 				Array.from({ length: 2 }, () => ({
-					message: 'The url of the video is no web address',
+					message: 'The url of the video is not a web address',
 					description: expect.stringContaining('Video > Get Many') as string,
 				})),
 			);

@@ -77,14 +77,22 @@ describe('The house', () => {
 		expect(findImports(files, (name) => isAbove(name) && name !== 'n8n-workflow')).toEqual([]);
 	});
 
-	test('has a trigger that knows no node, no picker and no parameter, and sends nothing', () => {
+	test('has a trigger and downloads that know no node, no picker and no parameter', () => {
 		const isAbove = (name: string) =>
-			/\/(resources|listSearch|loadOptions)\//.test(name) ||
-			name.endsWith('.node') ||
-			/\/request\/(?!readText$)/.test(name);
-		const files = listFiles('nodes/VideoGeneration/trigger');
-		expect(files.length).toBeGreaterThan(5);
-		expect(findImports(files, isAbove)).toEqual([]);
+			/\/(resources|listSearch|loadOptions|run|completion)\//.test(name) || name.endsWith('.node');
+		for (const folder of ['trigger', 'download']) {
+			const files = listFiles(`nodes/VideoGeneration/${folder}`);
+			expect(files.length).toBeGreaterThan(3);
+			expect(findImports(files, isAbove)).toEqual([]);
+		}
+	});
+
+	test('has a cursor that sends nothing and stores nothing', () => {
+		const isImpure = (name: string) => /\/(download|cursorStore|poll|videoLog)/.test(name);
+		const files = ['cursor', 'cursorFormat'].map(
+			(name) => `nodes/VideoGeneration/trigger/${name}.ts`,
+		);
+		expect(findImports(files, isImpure)).toEqual([]);
 	});
 
 	test('names no file after what it is not for', () => {

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { parseCursor } from '../../../nodes/VideoGeneration/trigger/parseCursor';
-import { readText } from '../../../nodes/VideoGeneration/request/readText';
-import { readVideoTime } from '../../../nodes/VideoGeneration/trigger/readVideoTime';
-import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/selectNewVideos';
+import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
+import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
 /** One thing that happens to the account, to n8n or to the node's settings. */
 export type Step =
@@ -12,7 +11,7 @@ export type Step =
 	| { kind: 'restart' }
 	| { kind: 'watch'; projectIds: string[] };
 
-/** What `VideoCursor` promises for accounts of any size. */
+/** What `Cursor` promises for accounts of any size. */
 const ALWAYS_REMEMBERED = 5_000;
 const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
@@ -92,7 +91,7 @@ export class VideoHistory {
 		this.isContinuous = this.saving === 'always';
 		this.projectIds = projectIds;
 		if (this.saving === 'withExecutions') {
-			this.addedProjects = (log) => before.length > 0 && !before.includes(readText(log.projectId));
+			this.addedProjects = (log) => before.length > 0 && !before.includes(String(log.projectId));
 		}
 		this.poll('saved');
 		this.saved = this.state;
@@ -113,7 +112,7 @@ export class VideoHistory {
 		check(Buffer.byteLength(state) < STATE_LIMIT_BYTES, `the state has ${state.length} bytes`);
 		if (outcome === 'abandoned') return;
 
-		for (const log of this.listed) this.everListed.set(identify(log), readVideoTime(log.createdAt));
+		for (const log of this.listed) this.everListed.set(identify(log), getTime(log));
 		this.state = state;
 		if (this.saving === 'always' || videos.length > 0 || this.isFirstPoll) this.saved = state;
 		this.isFirstPoll = false;
@@ -127,13 +126,13 @@ export class VideoHistory {
 				.map((log) => [identify(log), log]),
 		);
 		for (const video of videos) {
-			check(unseen.delete(identify(video)), `${identify(video)} is handed on, but is not new`);
+			check(unseen.delete(identify(video)), `${identify(video)} is emitted, but is not new`);
 		}
 		const mayBeForgotten = this.createForgottenTest();
 		for (const [identity, log] of unseen) {
-			check(mayBeForgotten(log), `${identity} is new, but is not handed on`);
+			check(mayBeForgotten(log), `${identity} is new, but is not emitted`);
 		}
-		const times = videos.map((video) => readVideoTime(video.createdAt) || Infinity);
+		const times = videos.map((video) => getTime(video) || Infinity);
 		const isSorted = times.every((time, i) => i === 0 || time >= (times[i - 1] ?? 0));
 		check(isSorted, 'the videos are not in order');
 	}
@@ -141,7 +140,7 @@ export class VideoHistory {
 	private isWanted(log: IDataObject): boolean {
 		if (this.isFirstPoll && !this.emitExisting) return false;
 		if (this.addedProjects?.(log) === true) return false;
-		return this.projectIds.length === 0 || this.projectIds.includes(readText(log.projectId));
+		return this.projectIds.length === 0 || this.projectIds.includes(String(log.projectId));
 	}
 
 	/** Up to 10,000 videos all must be remembered, and beyond that whatever the newest 5,000 are. */
@@ -150,15 +149,20 @@ export class VideoHistory {
 		const times = Float64Array.from(this.everListed.values()).sort();
 		const boundary = times.at(-ALWAYS_REMEMBERED - 1) ?? 0;
 		const undatedCount = times.findIndex((time) => time > 0);
-		return ({ createdAt }) => {
-			const time = readVideoTime(createdAt);
+		return (log) => {
+			const time = getTime(log);
 			return time === 0 ? undatedCount > ALWAYS_REMEMBERED / 2 : time <= boundary;
 		};
 	}
 }
 
+/** 0 without a readable date. */
+function getTime({ createdAt }: IDataObject): number {
+	return parseLogTime(createdAt) ?? 0;
+}
+
 function identify({ id, url }: IDataObject): string {
-	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${readText(url)}`;
+	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${String(url)}`;
 }
 
 function parseJson(state: unknown): unknown {

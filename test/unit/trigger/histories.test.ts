@@ -24,6 +24,12 @@ const createdAt: fc.Arbitrary<unknown> = fc.oneof(
 			.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom('+09:00', '-03:30', '+00:00', ''))
 			.map(([hours, zone]) => toIso(hours * 3_600_000).replace('Z', zone)),
 	},
+	{
+		weight: 2,
+		arbitrary: fc
+			.tuple(fc.integer({ min: -9, max: 9 }), fc.constantFrom('Z', '.000000Z', '.5Z'))
+			.map(([minutes, fraction]) => toIso(minutes * 60_000).replace('.000Z', fraction)),
+	},
 	{ weight: 1, arbitrary: fc.constantFrom('2025-01-15T12:00:00.000Z', '2031-01-15T12:00:00Z') },
 	{ weight: 1, arbitrary: fc.constantFrom('soon', '', null, 5, '9999-12-31T23:59:59Z') },
 );
@@ -115,7 +121,7 @@ const sizes = fc.oneof(
 const saving = fc.constantFrom('always' as const, 'withExecutions' as const);
 
 describe('Whatever happens to account, service and n8n', () => {
-	test('every video is handed on once, oldest first, and the state stays small', () => {
+	test('every video is emitted once, oldest first, and the state stays small', () => {
 		fc.assert(
 			fc.property(sizes, fc.boolean(), saving, steps, (size, emitExisting, how, all) => {
 				const history = new VideoHistory(createExisting(size), emitExisting, how);

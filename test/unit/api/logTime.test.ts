@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import fc from 'fast-check';
+import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+
+const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/logTime.ts');
+const NOON = '2026-01-15T12:00:00.000Z';
+const toIso = (createdAt: unknown) => new Date(parseLogTime(createdAt) ?? NaN).toISOString();
+
+describe('The time of an entry in the video log', () => {
+	test('is that of its date, for every date from 1970 to 2109', () => {
+		const dates = fc.date({
+			min: new Date('1970-01-01T00:00:00.001Z'),
+			max: new Date('2109-05-15T00:00:00.000Z'),
+			noInvalidDate: true,
+		});
+		fc.assert(
+			fc.property(dates, (date) => {
+				expect(parseLogTime(date.toISOString())).toBe(date.getTime());
+				expect(parseLogTime(date.toISOString().slice(0, -1))).toBe(date.getTime());
+			}),
+			{ seed: 1, numRuns: 2000 },
+		);
+	});
+
+	test.each([
+		['2024-02-29T23:59:59.999Z', '2024-02-29T23:59:59.999Z'],
+		['2026-01-15T12:00:00Z', NOON],
+		['2026-01-15T12:00:00.1234567Z', '2026-01-15T12:00:00.123Z'],
+		['2026-01-15T12:00:00.000+09:00', '2026-01-15T03:00:00.000Z'],
+		['2026-01-15T12:00:00-0330', '2026-01-15T15:30:00.000Z'],
+		['Thu, 15 Jan 2026 12:00:00 GMT', NOON],
+		['Thu, 15 Jan 2026 12:00:00 EST', '2026-01-15T17:00:00.000Z'],
+		['2026-01-15 12:00:00 UTC', NOON],
+		['2026-01-15', '2026-01-15T00:00:00.000Z'],
+		[` ${NOON} `, NOON],
+	])('in "%s" is %s', (createdAt, expected) => {
+		expect(toIso(createdAt)).toBe(expected);
+	});
+
+	const WITHOUT_ZONE = [
+		'2026-01-15T12:00:00',
+		'2026-01-15t12:00:00',
+		'2026-01-15 12:00',
+		'2026-01-15T12:00:00.000',
+		'2026-01-15T12:00:00.000000',
+		'2026/01/15 12:00:00',
+		'Thu, 15 Jan 2026 12:00:00',
+	];
+
+	test.each(['UTC', 'Asia/Tokyo', 'America/New_York'])(
+		'in a date without a zone is UTC, on a machine in the zone %s too',
+		(zone) => {
+			// A zone is set for a whole process.
+			const script = `
+				const { parseLogTime } = require(${JSON.stringify(MODULE)});
+				console.log(JSON.stringify(${JSON.stringify(WITHOUT_ZONE)}.map(parseLogTime)));`;
+			const output = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', script], {
+				env: { ...process.env, TZ: zone },
+			});
+			const times = JSON.parse(output.toString()) as number[];
+			expect(times.map((time) => new Date(time).toISOString())).toEqual(
+				WITHOUT_ZONE.map(() => NOON),
+			);
+		},
+	);
+
+	test.each([
+		'',
+		'soon',
+		'2026-13-15T12:00:00.000Z',
+		'2026-00-15T12:00:00.000Z',
+		'2026-01-32T12:00:00.000Z',
+		'2026-01-15T25:00:00.000Z',
+		'2026-01-15T12:61:00.000Z',
+		'20x6-01-15T12:00:00.000Z',
+		'0001-01-01T00:00:00.000Z',
+		'1970-01-01T00:00:00.000Z',
+		'2200-01-01T00:00:00.000Z',
+		'9999-12-31T23:59:59.999Z',
+		null,
+		undefined,
+		1768478400000,
+		{},
+		[],
+	])('is none when createdAt is %j', (createdAt) => {
+		expect(parseLogTime(createdAt)).toBeUndefined();
+	});
+});

@@ -1,0 +1,195 @@
+import { Readable } from 'node:stream';
+import type { IBinaryData } from 'n8n-workflow';
+import type { VideoDownload } from '../../../nodes/VideoGeneration/download/downloadVideo';
+import { createSlots, downloadVideo } from '../../../nodes/VideoGeneration/download/downloadVideo';
+import type { DownloadContext } from '../../../nodes/VideoGeneration/download/fetchVideo';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+
+const VIDEO = readVideoFile('city-tour');
+const FILE: IBinaryData = { data: '', mimeType: 'video/mp4' };
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** A host that sends its file chunk by chunk, when the test says so. */
+class Host {
+	readonly body = new Readable({ read: () => undefined });
+
+	requests = 0;
+
+	readonly context: DownloadContext = {
+		helpers: {
+			httpRequest: async ({ abortSignal }) => {
+				this.requests += 1;
+				abortSignal?.addEventListener('abort', () => this.body.destroy(new Error('aborted')));
+				return await Promise.resolve({ statusCode: 200, headers: {}, body: this.body });
+			},
+			prepareBinaryData: async (stream) => {
+				for await (const _chunk of stream as Readable) await this.storing;
+				return FILE;
+			},
+		},
+	};
+
+	/** How long the store takes for each chunk. */
+	storing = Promise.resolve();
+
+	send(from: number, to: number): void {
+		this.body.push(VIDEO.subarray(from, to));
+	}
+
+	end(): void {
+		this.body.push(null);
+	}
+}
+
+/** @returns what has become of the download so far */
+function start(host: Host, retries: Partial<VideoDownload['retries']> = {}) {
+	const outcome: { file?: IBinaryData; error?: unknown } = {};
+	void downloadVideo(host.context, {
+		address: 'https://files.example/a.mp4',
+		retries: { maxTries: 1, ...retries },
+		settings: { timeout: 60 * SECOND },
+	}).then(
+		(file) => (outcome.file = file),
+		(error: unknown) => (outcome.error = error),
+	);
+	return outcome;
+}
+
+const pass = async (ms: number) => {
+	await jest.advanceTimersByTimeAsync(ms);
+	for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+beforeEach(() => {
+	jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+describe('A download', () => {
+	test('ends when the host sends nothing for the timeout', async () => {
+		const host = new Host();
+		const outcome = start(host);
+		await pass(0);
+		host.send(0, 1000);
+		await pass(59 * SECOND);
+		expect(outcome).toEqual({});
+		await pass(61 * SECOND);
+		expect(outcome.error).toMatchObject({
+			kind: 'uncertain',
+			facts: { httpCode: 'ETIMEDOUT', receivedBytes: 1000, address: 'https://files.example/a.mp4' },
+		});
+		expect(outcome.error).not.toHaveProperty('facts.found');
+		expect(host.body.destroyed).toBe(true);
+	});
+
+	test('goes on while something arrives now and then', async () => {
+		const host = new Host();
+		const outcome = start(host);
+		for (let at = 0; at < 6000; at += 100) {
+			host.send(at, at + 100);
+			await pass(50 * SECOND);
+		}
+		expect(outcome).toEqual({});
+		host.send(6000, VIDEO.length);
+		host.end();
+		await pass(0);
+		expect(outcome).toEqual({ file: FILE });
+	});
+
+	test("does not end because n8n's store is slow", async () => {
+		const host = new Host();
+		let endStoring = () => undefined as void;
+		host.storing = new Promise((resolve) => {
+			endStoring = resolve;
+		});
+		const outcome = start(host);
+		host.send(0, VIDEO.length);
+		host.end();
+		await pass(10 * 60 * SECOND);
+		expect(outcome).toEqual({});
+		endStoring();
+		await pass(0);
+		expect(outcome).toEqual({ file: FILE });
+	});
+
+	test('ends at its deadline, and no other try begins', async () => {
+		const host = new Host();
+		const outcome = start(host, { maxTries: 4, deadline: performance.now() + 30 * SECOND });
+		for (let at = 0; at < 29; at++) {
+			host.send(at * 100, at * 100 + 100);
+			await pass(SECOND);
+		}
+		expect(outcome).toEqual({});
+		await pass(SECOND);
+		expect(outcome.error).toMatchObject({
+			facts: { httpCode: 'ETIMEDOUT', found: 'tooSlow', receivedBytes: 2900, tries: 1 },
+		});
+		expect(host.requests).toBe(1);
+	});
+
+	test('is not begun after its deadline', async () => {
+		const host = new Host();
+		const outcome = start(host, { deadline: performance.now() });
+		await pass(0);
+		expect(outcome.error).toMatchObject({ facts: { found: 'tooSlow' } });
+		expect(host.requests).toBe(0);
+	});
+
+	test('without a deadline ends after 6 hours, however the clock is set', async () => {
+		const host = new Host();
+		const outcome = start(host);
+		for (let at = 0; at < 6 * 60 - 1; at++) {
+			host.send(at, at + 1);
+			if (at === 30) jest.setSystemTime(Date.now() + 24 * HOUR);
+			if (at === 60) jest.setSystemTime(Date.now() - 48 * HOUR);
+			await pass(60 * SECOND);
+		}
+		expect(outcome).toEqual({});
+		await pass(60 * SECOND);
+		expect(outcome.error).toMatchObject({ facts: { found: 'tooSlow' } });
+	});
+
+	test('leaves no timer behind', async () => {
+		const host = new Host();
+		const outcome = start(host);
+		host.send(0, VIDEO.length);
+		host.end();
+		await pass(0);
+		expect(outcome).toEqual({ file: FILE });
+		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
+describe('Slots', () => {
+	test('let so many downloads run at once, the others in their order, after a failed one too', async () => {
+		const takeSlot = createSlots(2);
+		const ends: ((reason?: Error) => void)[] = [];
+		const started: number[] = [];
+		const works = [0, 1, 2, 3].map((i) =>
+			takeSlot(async () => {
+				started.push(i);
+				await new Promise<void>((resolve, reject) => {
+					ends[i] = (reason) => {
+						if (reason) reject(reason);
+						else resolve();
+					};
+				});
+				return i;
+			}),
+		);
+		expect(started).toEqual([0, 1]);
+		ends[1]?.(new Error('failed'));
+		await expect(works[1]).rejects.toThrow('failed');
+		expect(started).toEqual([0, 1, 2]);
+		ends[2]?.();
+		expect(await works[2]).toBe(2);
+		expect(started).toEqual([0, 1, 2, 3]);
+		ends[0]?.();
+		ends[3]?.();
+		expect(await Promise.all([works[0], works[3]])).toEqual([0, 3]);
+		expect(await takeSlot(async () => await Promise.resolve('late'))).toBe('late');
+	});
+});

@@ -1,0 +1,111 @@
+import {
+	createFileName,
+	findVideoType,
+	nameOtherContent,
+} from '../../../nodes/VideoGeneration/download/videoFile';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const MP4 = readVideoFile('city-tour').subarray(0, 512);
+const TRANSPORT_STREAM = bytes(`G${'\0'.repeat(187)}G${'\0'.repeat(187)}`);
+const PADDING = '\0\0\0\x10free\0\0\0\0\0\0\0\0';
+
+describe('A file', () => {
+	test.each([
+		['an MP4 without a type', undefined, MP4, 'video/mp4'],
+		['an MP4 of an unknown type', 'application/octet-stream', MP4, 'video/mp4'],
+		['an MP4 under a wrong type', 'text/html', MP4, 'video/mp4'],
+		['an MP4 under its own type', 'VIDEO/MP4; charset=binary', MP4, 'video/mp4'],
+		['an MP4 as another video', 'video/x-m4v', MP4, 'video/x-m4v'],
+		['an MP4 after padding', '', Buffer.concat([bytes(PADDING), MP4]), 'video/mp4'],
+		['an MP4 after much padding', '', bytes('\0\x01\0\0free'.padEnd(600, '\0')), 'video/mp4'],
+		['a segment of an MP4', '', bytes('\0\0\0\x18stypmsdh'), 'video/mp4'],
+		['a bare segment of an MP4', '', bytes('\0\0\0\x18moofmfhd'), 'video/mp4'],
+		['QuickTime', '', bytes('\0\0\0\x14ftypqt  \0\0'), 'video/quicktime'],
+		['QuickTime with its index first', '', bytes('\0\0\0\x08moov\0\0'), 'video/quicktime'],
+		['old QuickTime', '', bytes('\0\0\0\x08wide\0\0'), 'video/quicktime'],
+		['WebM', '', bytes('\x1a\x45\xdf\xa3\x9fB\x86\x81\x01webm'), 'video/webm'],
+		['Matroska', '', bytes('\x1a\x45\xdf\xa3\x9fB\x86\x81\x01matroska'), 'video/x-matroska'],
+		['AVI', '', bytes('RIFF\x01\x02\x03\x04AVI LIST'), 'video/x-msvideo'],
+		['Flash', '', bytes('FLV\x01\x05'), 'video/x-flv'],
+		['MPEG', '', bytes('\0\0\x01\xba!'), 'video/mpeg'],
+		['a transport stream', '', TRANSPORT_STREAM, 'video/mp2t'],
+		['Windows Media', '', bytes('\x30\x26\xb2\x75\x8e\x66\xcf\x11'), 'video/x-ms-wmv'],
+		['a format that only its type tells', 'video/ogg', bytes('OggS\0'), 'video/ogg'],
+	])('is a video: %s', (_what, contentType, head, mimeType) => {
+		expect(findVideoType(contentType, head)).toBe(mimeType);
+	});
+
+	test.each([
+		['nothing, whatever its type says', 'video/mp4', Buffer.alloc(0), 'empty'],
+		['a web page', 'text/html; charset=utf-8', bytes('<!doctype html>'), 'html'],
+		['a web page that says it is a video', 'video/mp4', bytes('\n <html>'), 'html'],
+		['a page with a byte order mark', 'video/mp4', bytes('\xef\xbb\xbf<html>'), 'html'],
+		['a page without a type', undefined, bytes('<Error><Code>NoSuchKey'), 'html'],
+		['an error that says it is a video', 'video/mp4', bytes('{"error":"gone"}'), 'text'],
+		['JSON', 'application/json', bytes('{"error":"gone"}'), 'application/json'],
+		['text', 'text/plain', bytes('Not found'), 'text/plain'],
+		['an image', 'image/png', bytes('\x89PNG\r\n\x1a\n'), 'image/png'],
+		['an image in the same container', '', bytes('\0\0\0\x1cftypavif'), ''],
+		['an image after padding', '', bytes(`${PADDING}\0\0\0\x1cftypheic`), ''],
+		['sound in the same container', 'audio/mp4', bytes('\0\0\0\x1cftypM4A \0'), 'audio/mp4'],
+		['other sound', 'audio/x-wav', bytes('RIFF\x01\x02\x03\x04WAVE'), 'audio/x-wav'],
+		['bytes of no type', 'x"y<script>', bytes('\x01\x02'), ''],
+	])('is not a video: %s', (_what, contentType, head, other) => {
+		expect(findVideoType(contentType, head)).toBeUndefined();
+		expect(nameOtherContent(contentType, head)).toBe(other);
+	});
+});
+
+const name = (path: string, mimeType = 'video/mp4', chosen?: string) =>
+	createFileName(new URL(path, 'https://files.example'), mimeType, chosen);
+
+describe('The name of a file', () => {
+	test.each([
+		['/files/teaser.mp4', 'teaser.mp4'],
+		['/files/teaser.mp4?name=other.webm&signature=a/b.mov#t=1', 'teaser.mp4'],
+		['/files/My%20film%20%E2%80%93%20%C3%BCber.MP4', 'My film – über.MP4'],
+		['/films/%E6%98%A0%E7%94%BB.mp4', '映画.mp4'],
+		['/', 'video.mp4'],
+		['/films/', 'video.mp4'],
+		['/download.php', 'download.php.mp4'],
+		['/8f14e45f', '8f14e45f.mp4'],
+		['/v1.2', 'v1.2.mp4'],
+		['/100%.mp4', '100%.mp4'],
+		['/..%2F..%2Fetc%2Fpasswd', '_.._etc_passwd.mp4'],
+		['/..%5C..%5Cboot.mp4', '_.._boot.mp4'],
+		['/%00%0d%0aevil%7F.mp4', 'evil.mp4'],
+		['/%E2%80%AE4pm.mp4', '4pm.mp4'],
+		['/.htaccess', 'htaccess.mp4'],
+		['/%2E%2E', 'video.mp4'],
+		['/a%3Ab%2A%3F.mp4', 'a_b__.mp4'],
+		['/%20.mp4', 'mp4.mp4'],
+	])('at %s is %s', (path, expected) => {
+		expect(name(path)).toBe(expected);
+	});
+
+	test('gets the extension of its type when the address has none of a video', () => {
+		expect(name('/film', 'video/webm')).toBe('film.webm');
+		expect(name('/film', 'video/unheard-of')).toBe('film.mp4');
+		expect(name('/film.mov', 'video/webm')).toBe('film.mov');
+	});
+
+	test.each([
+		['teaser.mp4', 'teaser.mp4'],
+		['Teaser', 'Teaser.webm'],
+		['Release 1.2', 'Release 1.2.webm'],
+		['teaser.bin', 'teaser.bin'],
+		['../../etc/passwd', '_.._etc_passwd.webm'],
+		['C:\\films\\a.mp4', 'C__films_a.mp4'],
+		[' . ', 'film.webm'],
+	])('that the user chooses as "%s" is %s', (chosen, expected) => {
+		expect(name('/film', 'video/webm', chosen)).toBe(expected);
+	});
+
+	test('is no longer than file systems allow, and keeps its extension', () => {
+		expect(name(`/${'a'.repeat(5000)}.webm`)).toBe(`${'a'.repeat(195)}.webm`);
+		const wide = name(`/${encodeURIComponent('🎬'.repeat(300))}.mp4`);
+		expect(Buffer.byteLength(wide)).toBe(200);
+		expect(wide).toMatch(/^(🎬)+\.mp4$/u);
+	});
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import type { Watch } from '../../../nodes/VideoGeneration/trigger/cursor';
+import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
+import {
+	hashEntry,
+	hashText,
+	parseCursor,
+} from '../../../nodes/VideoGeneration/trigger/cursorFormat';
+
+const WATCH: Watch = { account: 'abc', projectIds: ['p'], emitExisting: true, isContinuous: true };
+const LOG = [{ id: 'a' }, { id: 'b' }];
+const SOUND = JSON.parse(JSON.stringify(selectNewVideos(LOG, 'damaged', WATCH).cursor)) as Record<
+	string,
+	unknown
+>;
+
+describe('A cursor that was saved', () => {
+	test('is parsed as it was saved', () => {
+		expect(parseCursor(SOUND)).toEqual(SOUND);
+	});
+
+	test('is absent when nothing was saved yet', () => {
+		expect(parseCursor(undefined)).toBe('absent');
+	});
+
+	test.each([
+		...Object.keys(SOUND).map((key) => ({ ...SOUND, [key]: undefined })),
+		...Object.keys(SOUND).map((key) => ({ ...SOUND, [key]: null })),
+		{ ...SOUND, version: 2 },
+		{ ...SOUND, version: '1' },
+		{ ...SOUND, account: 7 },
+		{ ...SOUND, projects: 'short' },
+		{ ...SOUND, floor: -1 },
+		{ ...SOUND, floor: 1.5 },
+		{ ...SOUND, floor: 2 ** 42 },
+		{ ...SOUND, floor: '5' },
+		{ ...SOUND, isUndatedForgotten: 0 },
+		{ ...SOUND, videos: String(SOUND.videos).slice(1) },
+		{ ...SOUND, videos: String(SOUND.videos).replace(/^./, ' ') },
+		{ ...SOUND, videos: [SOUND.videos] },
+		{},
+		[],
+		null,
+		0,
+		'',
+		'cursor',
+		{ lastTimeChecked: '2026-01-15T12:00:00.000Z', processedIds: ['a'] },
+	])('is damaged when it is %j', (value) => {
+		expect(parseCursor(value)).toBe('damaged');
+	});
+
+	test('can be any JSON: nothing throws, and existing videos do not flood the workflow', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(SOUND)), (value, key) => {
+				for (const saved of [value, { ...SOUND, [key]: value }]) {
+					const stored = parseCursor(saved);
+					const { videos, cursor } = selectNewVideos(LOG, stored, WATCH);
+					// A sound cursor lacks one of the two entries only when a user edited it.
+					if (stored === 'damaged') expect(videos).toEqual([]);
+					expect(selectNewVideos(LOG, parseCursor(cursor), WATCH).videos).toEqual([]);
+				}
+			}),
+			{ seed: 1, numRuns: 500 },
+		);
+	});
+
+	test('by version 0.1.0 still knows its entries', () => {
+		const saved = {
+			version: 1,
+			account: 'kQx',
+			projects: '9F5h9SZtqgD',
+			floor: 0,
+			isUndatedForgotten: false,
+			videos: 'lD0-sBpruLDPk1Xit0A3a5hUzc3kG0000000bQ9YjupQBDDPk1Xj7d',
+		};
+		const log = [
+			{ id: 'one', createdAt: '2026-01-15T12:00:00.000Z' },
+			{ id: 7, createdAt: 'soon' },
+			{ ...ENTRY, createdAt: '2026-01-15T12:00:01.000Z' },
+		];
+		const { videos, cursor } = selectNewVideos(log, parseCursor(saved), {
+			...WATCH,
+			account: 'kQx',
+		});
+		expect(videos).toEqual([]);
+		expect(cursor).toEqual(saved);
+	});
+});
+
+const ENTRY = {
+	url: 'https://files.example.com/a.mp4?signature=1',
+	projectId: 'p',
+	createdAt: '2026-01-15T12:00:00.000Z',
+};
+
+describe('An entry of the video log is identified', () => {
+	test('by its ID alone, whatever else changes', () => {
+		const hash = hashEntry({ ...ENTRY, id: 'a' });
+		expect(hashEntry({ id: 'a' })).toBe(hash);
+		expect(hashEntry({ ...ENTRY, id: 'b' })).not.toBe(hash);
+		expect(hashEntry({ ...ENTRY, id: ' a' })).not.toBe(hash);
+	});
+
+	test('alike by a number and its digits', () => {
+		expect(hashEntry({ id: 7 })).toBe(hashEntry({ id: '7' }));
+	});
+
+	test.each([undefined, null, '', {}, [], true])(
+		'by its address, project and date when its ID is %j',
+		(id) => {
+			const hash = hashEntry({ ...ENTRY, id });
+			expect(hash).toBe(hashEntry(ENTRY));
+			expect(hash).not.toBe(hashEntry({ ...ENTRY, url: 'https://files.example.com/b.mp4' }));
+			expect(hash).not.toBe(hashEntry({ ...ENTRY, projectId: 'q' }));
+			expect(hash).not.toBe(hashEntry({ ...ENTRY, createdAt: '2026-01-15T12:00:01.000Z' }));
+		},
+	);
+
+	test('alike when only the signature in the address has changed', () => {
+		const url = ENTRY.url.replace('signature=1', 'signature=2');
+		expect(hashEntry({ ...ENTRY, url })).toBe(hashEntry(ENTRY));
+	});
+
+	test('by nothing when it has none of these', () => {
+		expect(hashEntry({})).toBeUndefined();
+		expect(hashEntry({ id: null, url: 5 })).toBeUndefined();
+	});
+});
+
+/** The forms that services give their IDs, with as little difference between two as possible. */
+const FORMS: [string, (i: number) => string][] = [
+	['counted', (i) => String(i)],
+	['counted after a word', (i) => `video_${i}`],
+	['counted before a word', (i) => `${i}-video`],
+	['object IDs', (i) => `65a5${i.toString(16).padStart(8, '0')}d1f2e3c4b5a6`],
+	[
+		'UUIDs that differ in one block',
+		(i) => `a3bb189e-8bf9-3888-9912-${i.toString(16).padStart(12, '0')}`,
+	],
+	['very long', (i) => 'x'.repeat(100) + String(i) + 'y'.repeat(100)],
+	[
+		'of one letter, of every length',
+		(i) => String.fromCharCode(97 + (i % 2000)) + 'a'.repeat(i / 2000),
+	],
+];
+
+describe('The hash of an ID', () => {
+	test.each(['', 'a', 'x'.repeat(100_000), 'ünï\u0000 "\\ 🎬', '__proto__'])(
+		'has 11 characters that JSON need not escape: %#',
+		(text) => {
+			expect(hashText(text)).toMatch(/^[\w-]{11}$/);
+			expect(hashText(text)).toBe(hashText(text));
+		},
+	);
+
+	test.each(FORMS)(
+		'is unique among 100,000 IDs that are %s, and evenly spread',
+		(_form, create) => {
+			const hashes = Array.from({ length: 100_000 }, (_, i) => hashText(create(i)));
+			expect(new Set(hashes).size).toBe(100_000);
+			// Of the first 36 bits, chance alone makes 100,000^2 / 2^37 = 0.07 pairs equal.
+			const prefixes = new Set(hashes.map((hash) => hash.slice(0, 6)));
+			expect(100_000 - prefixes.size).toBeLessThan(4);
+		},
+	);
+
+	test('depends on letter case, spaces and order', () => {
+		const texts = ['ab', 'ba', 'Ab', ' ab', 'ab ', 'aab', 'abb', 'a b', 'a\u0000b', '\u0000ab'];
+		expect(new Set(texts.map(hashText)).size).toBe(texts.length);
+	});
+});
