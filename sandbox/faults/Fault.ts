@@ -1,5 +1,5 @@
 import type { FaultContext } from './FaultContext';
-import type { Reply } from './Reply';
+import type { Outcome, Reply } from './Reply';
 
 /**
  * One way in which the service, or the net in front of it, goes wrong. A fault stands before the
@@ -7,7 +7,7 @@ import type { Reply } from './Reply';
  */
 export interface Fault {
 	/** `undefined` lets the request through to the service. */
-	before?(context: FaultContext): Promise<Reply | 'hang' | 'reset' | undefined>;
+	before?(context: FaultContext): Promise<Outcome | undefined>;
 	/** What goes out in place of the service's reply. */
-	after?(reply: Reply, context: FaultContext): Promise<Reply | 'hang' | 'reset'>;
+	after?(reply: Reply, context: FaultContext): Promise<Outcome>;
 }

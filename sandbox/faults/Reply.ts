@@ -11,3 +11,6 @@ export interface Reply {
 	/** Break the connection after the body, in place of ending the reply. */
 	breaks?: boolean;
 }
+
+/** What a client meets: a reply, none at all, a reset, or bytes that are no HTTP. */
+export type Outcome = Reply | 'hang' | 'reset' | { bytes: Buffer };

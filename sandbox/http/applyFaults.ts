@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
-import type { Reply } from '../faults/Reply';
+import type { Outcome, Reply } from '../faults/Reply';
 import type { SandboxContext } from '../control/SandboxContext';
 import { sendReply } from './sendReply';
 
@@ -53,16 +53,13 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 	});
 }
 
-async function alterReply(
-	reply: Reply,
-	faults: Fault[],
-	context: FaultContext,
-): Promise<Reply | 'hang' | 'reset'> {
+async function alterReply(reply: Reply, faults: Fault[], context: FaultContext): Promise<Outcome> {
 	let altered = reply;
 	for (const fault of faults) {
 		const outcome = await fault.after?.(altered, context);
-		if (typeof outcome === 'string') return outcome;
-		altered = outcome ?? altered;
+		if (outcome === undefined) continue;
+		if (typeof outcome === 'string' || 'bytes' in outcome) return outcome;
+		altered = outcome;
 	}
 	return altered;
 }
@@ -93,7 +90,8 @@ function createFaultContext(request: FastifyRequest, context: SandboxContext): F
 
 function readQueueId(holder: unknown): string | undefined {
 	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
-	return typeof holder.queueId === 'string' ? holder.queueId : undefined;
+	const { queueId } = holder;
+	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
 }
 
 async function waitFor(delayMs: number): Promise<void> {

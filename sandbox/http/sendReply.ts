@@ -1,22 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Reply } from '../faults/Reply';
+import type { Outcome, Reply } from '../faults/Reply';
 import type { RecordedRequest } from '../control/RecordedRequest';
 
 /**
- * Writes a reply exactly as it is, also one that contradicts itself; or none at all, or a reset.
+ * Writes a reply exactly as it is, also one that contradicts itself; none at all, a reset, or bytes past HTTP.
  * A client that goes away in the middle is no error.
  */
 export async function sendReply(
 	response: ServerResponse,
-	reply: Reply | 'hang' | 'reset',
+	reply: Outcome,
 	record: RecordedRequest,
 ): Promise<void> {
 	if (reply === 'hang') return;
 	if (reply === 'reset') {
 		record.broken = true;
 		response.socket?.resetAndDestroy();
+		return;
+	}
+	if ('bytes' in reply) {
+		record.broken = true;
+		response.socket?.end(reply.bytes);
 		return;
 	}
 	record.status = reply.status;
