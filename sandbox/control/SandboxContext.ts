@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/Clock';
-import type { RateLimit } from '../domain/RateLimit';
 import type { Store } from '../domain/Store';
 import type { FaultList } from '../faults/createFaultList';
 import type { RequestLog } from './createRequestLog';
 import type { SandboxRoute } from './SandboxRoute';
+import type { SandboxSettings } from './SandboxSettings';
 
 /** What all routes of one sandbox share. */
 export interface SandboxContext {
@@ -14,9 +14,8 @@ export interface SandboxContext {
 	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
-	/** Added to every reply outside the control routes, in real time. */
-	latencyMs: number;
-	rateLimit: RateLimit | false;
+	/** The same object as the store's settings; replaced by a reset. */
+	settings: SandboxSettings;
 	/** Requests in the current window, by endpoint and account. */
 	readonly rateCounts: Map<string, { startedAt: number; count: number }>;
 	/** Back to the start. */

@@ -21,7 +21,7 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 
 	app.addHook('preValidation', async (request, reply) => {
 		if (!request.record) return;
-		if (context.latencyMs > 0) await waitFor(context.latencyMs);
+		if (context.settings.latencyMs > 0) await waitFor(context.settings.latencyMs);
 		const { operation, url } = request.record;
 		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
 		if (faults.length === 0) return;
