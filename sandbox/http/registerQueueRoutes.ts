@@ -29,7 +29,7 @@ const ADD_BODY = {
 const QUEUE_ID = {
 	type: 'object',
 	required: ['queueId'],
-	properties: { queueId: { type: ['string', 'integer'] } },
+	properties: { queueId: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
 };
 /** The form of the sandbox's own ids: "Format and length of queueId: not shown". */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
