@@ -2,12 +2,19 @@ import type { Durations } from '../domain/Durations';
 import type { RateLimit } from '../domain/RateLimit';
 import { DEFAULT_SERVICE_SETTINGS, type ServiceSettings } from '../domain/ServiceSettings';
 
+export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
+
 /** Everything that can be changed while the sandbox runs. */
 export interface SandboxSettings extends ServiceSettings {
 	/** Added to every reply, in real time. */
 	latencyMs: number;
 	/** `false` switches the limits off. */
 	rateLimit: RateLimit | false;
+	/**
+	 * The entity tags of lists. `constant`: one tag that never changes, whatever the list. With
+	 * `alwaysNotModified` everybody gets 304 who sends If-None-Match, whatever the tag in it.
+	 */
+	etags: (typeof ETAGS)[number];
 }
 
 /** A missing setting, or a missing duration, stays as it is. */
@@ -19,6 +26,7 @@ export const DEFAULT_SETTINGS: Readonly<SandboxSettings> = {
 	...DEFAULT_SERVICE_SETTINGS,
 	latencyMs: 0,
 	rateLimit: { max: 100, windowMs: 60_000 },
+	etags: 'strong',
 };
 
 /** The settings with a change made to them. Fields of `change` that are no settings are ignored. */

@@ -1,3 +1,5 @@
+import { ETAGS } from '../control/SandboxSettings';
+
 const MS = { type: 'number', minimum: 0 };
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };
@@ -19,6 +21,7 @@ export const CONTROL_SCHEMAS = {
 			rateLimit: {
 				anyOf: [{ const: false }, object({ max: COUNT, windowMs: MS }, ['max', 'windowMs'])],
 			},
+			etags: { enum: ETAGS },
 			durations: DURATIONS,
 			endedItemsLeaveAfterMs: { anyOf: [MS, { type: 'null' }] },
 			numericQueueIds: FLAG,

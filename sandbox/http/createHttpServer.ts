@@ -4,6 +4,7 @@ import type { Account } from '../domain/Account';
 import type { Operation } from '../domain/Operation';
 import type { RecordedRequest } from '../control/RecordedRequest';
 import type { SandboxContext } from '../control/SandboxContext';
+import { answerConditionally } from './answerConditionally';
 import { applyFaults } from './applyFaults';
 import { authenticate } from './authenticate';
 import { describeSchemaError } from './describeSchemaError';
@@ -21,6 +22,8 @@ import { replyWithError } from './replyWithError';
 declare module 'fastify' {
 	interface FastifyContextConfig {
 		operation?: Operation;
+		/** Answers conditional requests. */
+		etag?: true;
 	}
 	interface FastifyRequest {
 		/** The owner of the key; set on every route of the API. */
@@ -74,6 +77,7 @@ export async function createHttpServer(
 		reply.code(404).send({ status: 'error', message: `There is no ${method} ${url}` }),
 	);
 	recordRequests(app, context);
+	answerConditionally(app, context);
 	applyFaults(app, context);
 	await app.register((v1) => registerApi(v1, context), { prefix: '/v1' });
 	registerFileRoutes(app, context);

@@ -20,7 +20,7 @@ export function registerProjectRoutes(app: FastifyInstance, context: SandboxCont
 	app.get<{ Querystring: ListQuery }>(
 		'/projects',
 		{
-			config: { operation: 'project.getAll', rateLimit: {} },
+			config: { operation: 'project.getAll', rateLimit: {}, etag: true },
 			schema: { querystring: LIST_QUERY },
 		},
 		({ account, query }) => ({

@@ -9,17 +9,21 @@ export function formatVideoUrl({ protocol, host }: FastifyRequest, videoId: stri
 
 /** GET /videos: all of them at once; the API has no paging and no filter. */
 export function registerVideoRoutes(app: FastifyInstance, context: SandboxContext): void {
-	app.get('/videos', { config: { operation: 'video.getAll', rateLimit: {} } }, (request) => {
-		const logs = listVideos(context.store, request.account, context.clock.now());
-		return {
-			status: 'success',
-			message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
-			videos: logs.map((log) => ({
-				id: log.id,
-				url: log.url ?? formatVideoUrl(request, log.id),
-				projectId: log.projectId,
-				createdAt: log.createdAt,
-			})),
-		};
-	});
+	app.get(
+		'/videos',
+		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
+		(request) => {
+			const logs = listVideos(context.store, request.account, context.clock.now());
+			return {
+				status: 'success',
+				message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
+				videos: logs.map((log) => ({
+					id: log.id,
+					url: log.url ?? formatVideoUrl(request, log.id),
+					projectId: log.projectId,
+					createdAt: log.createdAt,
+				})),
+			};
+		},
+	);
 }

@@ -37,8 +37,9 @@ export async function sendReply(
 	if (reply.breaks === true) response.socket?.destroySoon();
 }
 
-function completeHeaders({ headers, body, chunked }: Reply): Record<string, string> {
+function completeHeaders({ status, headers, body, chunked }: Reply): Record<string, string> {
 	if (chunked === true) return { ...headers, 'transfer-encoding': 'chunked' };
-	if (body instanceof Readable || 'content-length' in headers) return headers;
+	const hasLength = body instanceof Readable || 'content-length' in headers;
+	if (hasLength || status === 304) return headers;
 	return { ...headers, 'content-length': String(body.length) };
 }
