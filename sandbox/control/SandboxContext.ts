@@ -2,6 +2,7 @@ import type { Clock } from '../domain/Clock';
 import type { Store } from '../domain/Store';
 import type { FaultList } from '../faults/createFaultList';
 import type { RequestLog } from './createRequestLog';
+import type { SandboxOptions } from './SandboxOptions';
 import type { SandboxRoute } from './SandboxRoute';
 import type { SandboxSettings } from './SandboxSettings';
 
@@ -14,6 +15,7 @@ export interface SandboxContext {
 	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
+	readonly wait: SandboxOptions['wait'];
 	/** The same object as the store's settings; replaced by a reset. */
 	settings: SandboxSettings;
 	/** Requests in the current window, by endpoint and account. */

@@ -19,6 +19,7 @@ export function createContext(options: SandboxOptions): SandboxContext {
 		requests: createRequestLog(),
 		rateCounts: new Map(),
 		routes: [],
+		wait: options.wait,
 		reset: () => {
 			Object.assign(context, readStart());
 			context.clock.reset();

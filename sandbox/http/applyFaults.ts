@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as waitInRealTime } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
 import type { Outcome, Reply } from '../faults/Reply';
+import type { RecordedRequest } from '../control/RecordedRequest';
 import type { SandboxContext } from '../control/SandboxContext';
 import { sendReply } from './sendReply';
 
@@ -21,11 +22,12 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 
 	app.addHook('preValidation', async (request, reply) => {
 		if (!request.record) return;
-		if (context.settings.latencyMs > 0) await waitFor(context.settings.latencyMs);
+		const { latencyMs } = context.settings;
+		if (latencyMs > 0) await wait(latencyMs, request.record, context);
 		const { operation, url } = request.record;
 		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
 		if (faults.length === 0) return;
-		const faultContext = createFaultContext(request, context);
+		const faultContext = createFaultContext(request, request.record, context);
 		for (const fault of faults) {
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
@@ -76,11 +78,15 @@ function readReply(reply: FastifyReply, payload: unknown): Reply {
 	return { status: reply.statusCode, headers, body };
 }
 
-function createFaultContext(request: FastifyRequest, context: SandboxContext): FaultContext {
+function createFaultContext(
+	request: FastifyRequest,
+	record: RecordedRequest,
+	context: SandboxContext,
+): FaultContext {
 	return {
 		now: () => context.clock.now(),
-		wait: waitFor,
-		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
+		wait: (delayMs) => wait(delayMs, record, context),
+		queueId: readQueueId(request.params) ?? readQueueId(record.body),
 		removeQueueItem: (queueId) => {
 			const item = context.store.queue.get(queueId);
 			if (item) item.left = true;
@@ -94,7 +100,12 @@ function readQueueId(holder: unknown): string | undefined {
 	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
 }
 
-async function waitFor(delayMs: number): Promise<void> {
+async function wait(
+	delayMs: number,
+	record: RecordedRequest,
+	context: SandboxContext,
+): Promise<void> {
+	if (context.wait) await context.wait(delayMs, record);
 	// A pending delay must not keep a process alive whose sandbox is closed.
-	await wait(delayMs, undefined, { ref: false });
+	else await waitInRealTime(delayMs, undefined, { ref: false });
 }
