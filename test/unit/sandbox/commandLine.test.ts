@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import axios from 'axios';
+import { parseCommandLine } from '../../../sandbox/commandLine';
+
+const ROOT = join(__dirname, '../../..');
+
+interface Run {
+	child: ChildProcess;
+	readOutput: () => string;
+	/** Settles when the output contains `text`; rejects when the process ends without it. */
+	waitFor: (text: string) => Promise<void>;
+	exit: Promise<{ code: number | null; output: string }>;
+}
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+	for (const { pid } of running) process.kill(-Number(pid), 'SIGKILL');
+});
+
+/** What `npm run sandbox -- …` runs, in a process group of its own, as a terminal would have it. */
+function runSandbox(...args: string[]): Run {
+	const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'sandbox/main.ts', ...args];
+	const child = spawn(process.execPath, command, { cwd: ROOT, detached: true });
+	running.add(child);
+	let output = '';
+	const collect = (chunk: Buffer): void => {
+		output += chunk.toString();
+	};
+	child.stdout.on('data', collect);
+	child.stderr.on('data', collect);
+	const exit = once(child, 'close').then(([code]) => {
+		running.delete(child);
+		return { code: code as number | null, output };
+	});
+	const waitFor = async (text: string): Promise<void> => {
+		await new Promise<void>((resolve, reject) => {
+			const check = (): void => {
+				if (output.includes(text)) resolve();
+			};
+			child.stdout.on('data', check);
+			void exit.then(() => {
+				reject(new Error(`Ended without "${text}": ${output}`));
+			});
+			check();
+		});
+	};
+	return { child, readOutput: () => output, waitFor, exit };
+}
+
+/** As a terminal's Ctrl-C: every process of the group gets it. */
+function pressCtrlC({ child }: Run): void {
+	process.kill(-Number(child.pid), 'SIGINT');
+}
+
+it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
+	const run = runSandbox('--port', '0', '--credits', '7', '--seed', '42', '--latency', '5');
+	await run.waitFor('/v1/videos');
+	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
+	const apiKey = /main\s+(sandbox-key-\S+)/.exec(run.readOutput())?.[1] ?? '';
+	expect(run.readOutput()).toContain(`${url}/_sandbox/state`);
+	expect(run.readOutput()).toMatch(/Seed\s+42/);
+	expect(run.readOutput()).toMatch(/project-launch-film\s+Launch film/);
+
+	const headers = { Authorization: `Bearer ${apiKey}` };
+	const account = await axios.get<unknown>(`${url}/v1/user/account`, { headers, proxy: false });
+	expect(account.data).toMatchObject({ usage: { remainingCredits: 7 } });
+	const state = await axios.get<unknown>(`${url}/_sandbox/state`, { proxy: false });
+	expect(state.data).toMatchObject({ clock: { kind: 'real' }, settings: { latencyMs: 5 } });
+
+	pressCtrlC(run);
+	expect((await run.exit).code).toBe(0);
+	await expect(axios.get(url, { proxy: false })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('ends with Ctrl-C even while a request hangs', async () => {
+	const run = runSandbox('--port', '0', '--clock', 'manual');
+	await run.waitFor('/v1/videos');
+	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
+	await axios.post(`${url}/_sandbox/faults`, { kind: 'hang' }, { proxy: false });
+	const hanging = axios.get(`${url}/v1/videos`, { proxy: false }).catch(() => 'broken');
+	const count = async () =>
+		(await axios.get<{ requestCount: number }>(`${url}/_sandbox/state`, { proxy: false })).data
+			.requestCount;
+	while ((await count()) === 0);
+	pressCtrlC(run);
+	expect((await run.exit).code).toBe(0);
+	expect(await hanging).toBe('broken');
+});
+
+it('says which port is taken', async () => {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as { port: number };
+	const { code, output } = await runSandbox('--port', String(port)).exit;
+	server.close();
+	expect(code).toBe(1);
+	expect(output.trim()).toBe(
+		`Port ${port} is taken. Stop what uses it, or choose another with --port.`,
+	);
+});
+
+it('explains itself', async () => {
+	const { code, output } = await runSandbox('--help').exit;
+	expect(code).toBe(0);
+	for (const option of ['--port', '--latency', '--credits', '--seed', '--clock', '3456']) {
+		expect(output).toContain(option);
+	}
+});
+
+it('says what is wrong with an option', async () => {
+	const { code, output } = await runSandbox('--credits', 'many').exit;
+	expect(code).toBe(1);
+	expect(output).toContain('--credits takes a whole number from 0 to 1000000000, not "many".');
+	expect(output).not.toContain('    at ');
+});
+
+it('without options: port 3456, no latency, 100 credits, real time, ids that are new each time', () => {
+	const [first, second] = [parseCommandLine([]), parseCommandLine([])];
+	expect(first).toMatchObject({ port: 3456, latencyMs: 0, credits: 100, clock: 'real' });
+	expect(first?.seed).not.toBe(second?.seed);
+});
+it('takes every option', () => {
+	const text = '--port 0 --latency 50 --credits 0 --seed 1 --clock manual';
+	expect(parseCommandLine(text.split(' '))).toEqual({
+		...{ port: 0, latencyMs: 50, credits: 0, seed: 1, clock: 'manual' },
+	});
+});
+it.each([
+	['--port 65536', '--port takes a whole number from 0 to 65535, not "65536".'],
+	['--latency -1', /--latency/],
+	['--latency=-1', '--latency takes a whole number from 0 to 600000, not "-1".'],
+	['--credits 1.5', '--credits takes a whole number from 0 to 1000000000, not "1.5".'],
+	['--seed x', '--seed takes a whole number from 0 to 2147483647, not "x".'],
+	['--clock fast', '--clock takes "real" or "manual", not "fast".'],
+	['--ports 1', /Unknown option '--ports'/],
+	['3456', /Unexpected argument '3456'/],
+	['--port', /--port/],
+])('refuses "%s" in a sentence', (text, message) => {
+	expect(() => parseCommandLine(text.split(' '))).toThrow(message);
+});
+it.each(['--help', '-h'])('%s asks for help', (text) => {
+	expect(parseCommandLine([text])).toBeNull();
+});

@@ -1,0 +1,220 @@
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
+
+const service = useSandboxClient();
+
+/** Sends one request to a control route; null stands for no body. */
+async function control(method: string, path: string, data: unknown = null): Promise<unknown> {
+	const reply = await service.client.request<unknown>({
+		...{ method, url: `/_sandbox${path}` },
+		...(data === null ? {} : { data }),
+	});
+	return reply.status === 200 ? reply.data : [reply.status, reply.data];
+}
+const { queue, getStatus, listVideos } = service;
+
+it('the state shows everything that there is', async () => {
+	const queueId = await queue();
+	service.sandbox.addFault({ kind: 'latency', delayMs: 0 });
+	expect(await control('GET', '/state')).toMatchObject({
+		clock: { kind: 'manual', now: '2026-01-15T12:00:00.000Z' },
+		settings: { latencyMs: 0, rateLimit: { max: 100 }, endedItemsLeaveAfterMs: null },
+		accounts: [
+			{ id: 'main', credits: 99, videoCount: 0, apiKey: service.sandbox.apiKey },
+			{ id: 'other', credits: 5, videoCount: 3 },
+			{ id: 'empty', credits: 0, videoCount: 0 },
+		],
+		queue: [{ queueId, status: 'pending', accountId: 'main' }],
+		charges: [{ queueId, cost: 1 }],
+		faults: [{ id: 1, seen: 0, spec: { kind: 'latency' } }],
+		requestCount: 1,
+	});
+});
+it('requests can be read and cleared', async () => {
+	await service.client.get('/v1/videos');
+	expect(await control('GET', '/requests')).toMatchObject({
+		requests: [{ url: '/v1/videos', operation: 'video.getAll', status: 200 }],
+	});
+	await control('DELETE', '/requests');
+	expect(await control('GET', '/requests')).toEqual({ requests: [] });
+});
+it('the clock can be moved', async () => {
+	const queueId = await queue();
+	expect(await control('POST', '/clock/advance', { ms: 1000 })).toEqual({
+		...{ kind: 'manual', now: '2026-01-15T12:00:01.000Z' },
+	});
+	expect(await getStatus(queueId)).toBe('processing');
+	expect(await control('POST', '/clock/advance', { ms: -1 })).toMatchObject([400, {}]);
+});
+it('faults can be added, listed, removed and cleared', async () => {
+	const fault = { kind: 'status', status: 503 };
+	const added = (await control('POST', '/faults', fault)) as { id: number };
+	expect((await service.client.get('/v1/videos')).status).toBe(503);
+	expect(await control('GET', '/faults')).toEqual({
+		faults: [{ id: added.id, seen: 1, spec: fault }],
+	});
+	await control('DELETE', `/faults/${added.id}`);
+	expect((await service.client.get('/v1/videos')).status).toBe(200);
+	await control('POST', '/faults', fault);
+	await control('DELETE', '/faults');
+	expect((await service.client.get('/v1/videos')).status).toBe(200);
+	expect(await control('POST', '/faults', { kind: 'nothing' })).toEqual([
+		...[400, { status: 'error', message: expect.stringContaining('kind is one of') as string }],
+	]);
+});
+
+describe('a queue item', () => {
+	it('can be finished', async () => {
+		const queueId = await queue();
+		await control('POST', `/queue/${queueId}/finish`);
+		expect(await getStatus(queueId)).toBe('completed');
+		expect(await listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:00.000Z' }]);
+	});
+	it('can be failed, and then no more be finished', async () => {
+		const queueId = await queue();
+		await control('POST', `/queue/${queueId}/fail`);
+		expect(await getStatus(queueId)).toBe('failed');
+		expect(await listVideos()).toEqual([]);
+		expect(await control('POST', `/queue/${queueId}/finish`)).toMatchObject([409, {}]);
+	});
+	it('can be taken out of the queue', async () => {
+		const queueId = await queue();
+		await control('DELETE', `/queue/${queueId}`);
+		expect(await getStatus(queueId)).toBe(404);
+	});
+	it('can be slower or faster than its neighbours', async () => {
+		const [first, second] = [await queue(), await queue()];
+		await control('PATCH', `/queue/${first}`, { durations: { renderingMs: 60_000 } });
+		service.sandbox.clock.advance(8000);
+		expect([await getStatus(first), await getStatus(second)]).toEqual([
+			...['rendering', 'completed'],
+		]);
+	});
+	it.each([
+		['POST', '/queue/unknown/finish', null],
+		['POST', '/queue/unknown/fail', null],
+		['DELETE', '/queue/unknown', null],
+		['PATCH', '/queue/unknown', { durations: {} }],
+	])('must exist: %s %s', async (method, path, body) => {
+		expect(await control(method, path, body)).toMatchObject([404, { status: 'error' }]);
+	});
+});
+
+describe('an account', () => {
+	it('can get other credits', async () => {
+		await control('PATCH', '/accounts/main', { credits: 2 });
+		expect(service.sandbox.readState().accounts[0]).toMatchObject({ id: 'main', credits: 2 });
+	});
+	it('can be named by its key', async () => {
+		await control('PATCH', `/accounts/${service.sandbox.accounts.other.apiKey}`, { credits: 9 });
+		expect(service.sandbox.readState().accounts[1]).toMatchObject({ id: 'other', credits: 9 });
+	});
+	it('can get videos, exactly as they are given, and lose them', async () => {
+		const odd = { id: 'odd', url: 'http://x.test/?a=b', projectId: 'gone', createdAt: 'soon' };
+		await control('POST', '/accounts/main/videos', { videos: [{}, odd, {}] });
+		const videos = await listVideos();
+		expect(videos).toHaveLength(3);
+		expect(videos[0]).toMatchObject({ createdAt: '2026-01-15T12:00:00.000Z' });
+		expect(videos[1]).toEqual(odd);
+
+		await control('DELETE', '/accounts/main/videos', { ids: ['odd'] });
+		expect((await listVideos()).map(({ id }) => id)).toEqual([videos[0]?.id, videos[2]?.id]);
+		await control('DELETE', '/accounts/main/videos');
+		expect(await listVideos()).toEqual([]);
+	});
+	it('can get projects, which can then be used', async () => {
+		const projects = [{ name: 'New one', cost: 7 }, { id: 'mine' }];
+		await control('POST', '/accounts/main/projects', { projects });
+		const listed = await service.client.get<{ projects: unknown[] }>('/v1/projects?sort=createdAt');
+		expect(listed.data.projects).toHaveLength(6);
+		expect(listed.data.projects).toContainEqual(expect.objectContaining({ name: 'New one' }));
+		await queue('mine');
+		expect(service.sandbox.readState().queue).toMatchObject([
+			{ projectId: 'mine', accountId: 'main' },
+		]);
+	});
+	it('must exist', async () => {
+		expect(await control('PATCH', '/accounts/nobody', { credits: 1 })).toMatchObject([404, {}]);
+	});
+});
+
+it('a project can get another cost, other durations, and fail', async () => {
+	const { id } = service.sandbox.projects.teaser;
+	const change = { cost: 5, fails: true, durations: { pendingMs: 0, processingMs: 1 } };
+	await control('PATCH', `/projects/${id}`, change);
+	const queueId = await queue();
+	service.sandbox.clock.advance(1);
+	expect(await getStatus(queueId)).toBe('failed');
+	expect(service.sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
+	expect(await control('PATCH', '/projects/unknown', {})).toMatchObject([404, {}]);
+});
+it('settings can be changed, and a misspelt one is refused', async () => {
+	const settings = {
+		...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 0 },
+		durations: { pendingMs: 0, processingMs: 0, renderingMs: 0 },
+	};
+	expect(await control('PATCH', '/settings', settings)).toMatchObject(settings);
+	const queueId = await queue();
+	expect(await getStatus(queueId)).toBe(404);
+	expect(await listVideos()).toHaveLength(1);
+	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
+});
+describe('settings of what the API leaves open:', () => {
+	it('queue ids can be numbers, which come back as numbers or as text', async () => {
+		const numeric = await queue();
+		expect(numeric).toMatch(/-/);
+		await control('PATCH', '/settings', { numericQueueIds: true });
+		const ids = [await queue(), await queue()] as unknown[] as number[];
+		for (const id of ids) expect(Number.isSafeInteger(id)).toBe(true);
+		const [first = 0, second = 0] = ids;
+		expect(await getStatus(String(first))).toBe('pending');
+		service.sandbox.finish(String(first));
+		expect(await getStatus(String(first))).toBe('completed');
+		for (const queueId of [first, String(second)]) {
+			const cleared = await service.client.post('/v1/queue/clear', { queueId });
+			expect(cleared.data).toMatchObject({ status: 'success', queueId: Number(queueId) });
+		}
+		expect(await getStatus(numeric)).toBe('pending');
+		expect(await getStatus('no-id')).toBe(400);
+	});
+	it('a number is no queue id otherwise', async () => {
+		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);
+	});
+	it('completed and failed can be other words, everywhere in the API', async () => {
+		await control('PATCH', '/settings', {
+			statusWords: { completed: 'Ready', failed: 'canceled' },
+		});
+		const [first, second, third] = [await queue(), await queue(), await queue()];
+		service.sandbox.finish(first);
+		service.sandbox.fail(second);
+		expect(await getStatus(first)).toBe('Ready');
+		expect(await getStatus(second)).toBe('canceled');
+		expect(await getStatus(third)).toBe('pending');
+		await control('PATCH', '/settings', { statusWords: { completed: 'Done' } });
+		expect(await getStatus(second)).toBe('failed');
+	});
+	it('the details of a completed item can have its video, before the log does', async () => {
+		await control('PATCH', '/settings', {
+			...{ videoUrlInDetails: true, durations: { logDelayMs: 5000 } },
+		});
+		const queueId = await queue();
+		expect((await service.getProgress(queueId)).data).not.toHaveProperty('details.videoUrl');
+		service.sandbox.clock.advance(8000);
+		const videoUrl = String((await service.getProgress(queueId)).data.details?.videoUrl);
+		expect(await listVideos()).toEqual([]);
+		expect((await service.client.get(videoUrl)).headers['content-type']).toBe('video/mp4');
+		service.sandbox.clock.advance(5000);
+		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
+	});
+});
+it('a reset brings everything back, and the same ids again', async () => {
+	const before = service.sandbox.readState();
+	const queueId = await queue();
+	await control('POST', '/clock/advance', { ms: 9000 });
+	await control('POST', '/faults', { kind: 'errorKey' });
+	await control('PATCH', '/settings', { latencyMs: 1 });
+	await control('PATCH', `/projects/${service.sandbox.projects.tour.id}`, { name: 'Renamed' });
+	expect(service.sandbox.readState()).not.toEqual(before);
+	await control('POST', '/reset');
+	expect(service.sandbox.readState()).toEqual(before);
+	expect(await queue()).toBe(queueId);
+});
