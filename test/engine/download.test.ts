@@ -209,6 +209,9 @@ describe('An address of no use', () => {
 		['data:video/mp4;base64,AAAA', '"Video URL" is not a web address'],
 		['/files/a.mp4', '"Video URL" is not a web address'],
 		['ftp://127.0.0.1/a.mp4', '"Video URL" is not a web address'],
+		[{}, '"Video URL" is not a web address'],
+		[['http://127.0.0.1/a.mp4'], '"Video URL" is not a web address'],
+		[7, '"Video URL" is not a web address'],
 		['http://ada:secret@127.0.0.1/a.mp4', '"Video URL" is not a web address'],
 	])('such as %j fails before any request', async (url, message) => {
 		const { error } = await download(url);
@@ -219,10 +222,43 @@ describe('An address of no use', () => {
 		expect(store.listFiles()).toEqual([]);
 	});
 
-	test('such as an empty field name fails before any request', async () => {
-		const { error } = await download(addVideo().url, { binaryPropertyName: ' ' });
-		expect(error?.message).toBe('"Put Output File in Field" is empty');
+	test.each([
+		[{ binaryPropertyName: ' ' }, '"Put Output File in Field" is empty'],
+		[{ binaryPropertyName: ['data'] }, '"Put Output File in Field" is not text'],
+		[{ options: { fileName: { name: 'a' } } }, '"File Name" is not text'],
+	])('fails before any request, as does %j', async (parameters, message) => {
+		const { error } = await download(addVideo().url, parameters);
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain('Nothing was sent');
 		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('A complete file', () => {
+	const box = (type: string, body: string) => {
+		const header = Buffer.alloc(8);
+		header.writeUInt32BE(8 + body.length);
+		header.write(type, 4, 'latin1');
+		return Buffer.concat([header, Buffer.from(body, 'latin1')]);
+	};
+	const CASES: [string, Buffer][] = [
+		['ends with an ID3 tag', Buffer.concat([VIDEO, Buffer.from('TAGSome title'.padEnd(128))])],
+		['ends with JSON', Buffer.concat([VIDEO, Buffer.from('{"model":"v3","seed":12345}')])],
+		['ends with zeros', Buffer.concat([VIDEO, Buffer.alloc(16)])],
+		['begins with padding', Buffer.concat([box('free', '\0'.repeat(8)), VIDEO])],
+		['begins as a segment', Buffer.concat([box('styp', 'msdh\0\0\0\0msdhmsix'), VIDEO])],
+		['begins with its index', Buffer.concat([box('moov', 'index'), box('mdat', 'pictures')])],
+	];
+
+	test.each(CASES)('is stored after one request when it %s', async (_what, file) => {
+		host.answer((_request, response) => {
+			response.writeHead(200, { 'content-type': 'application/octet-stream' });
+			response.end(file);
+		});
+		const { items, error } = await download(`${host.url}/v.mp4`);
+		expect(error).toBeUndefined();
+		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(file));
+		expect(host.requests).toHaveLength(1);
 	});
 });
 

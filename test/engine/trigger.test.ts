@@ -134,19 +134,73 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			expect(ids(await trigger.poll())).toEqual(['other-2', 'tour-3']);
 		});
 
-		test.each([[['']], [[null]], [[{ id: 'x' }]], [{ id: 'x' }]])(
-			'fails, and misses nothing, when the choice is %j',
-			async (projectIds) => {
-				const trigger = await activate(storage);
-				finish('a');
-				trigger.parameters = { projectIds };
-				await expect(trigger.activate()).rejects.toMatchObject({
-					message: expect.stringContaining('"Project Names or IDs"') as string,
-				});
-				trigger.parameters = {};
-				expect(ids(await trigger.activate())).toEqual(['a']);
-			},
-		);
+		test.each([
+			['an ID', 'project-city-tour'],
+			['IDs with commas between them', 'project-other, project-city-tour,'],
+			['IDs and numbers in a list', [7, ' project-city-tour ']],
+			['a list as text', '["project-city-tour"]'],
+			['an expression', '={{ ["project-city-tour"] }}'],
+			['an expression that returns text', '={{ "project-other,project-city-tour" }}'],
+		])('takes them as %s', async (_what, projectIds) => {
+			const trigger = await activate(storage, { projectIds });
+			finish('other', tour('tour'));
+			expect(ids(await trigger.poll())).toEqual(['tour']);
+		});
+
+		test.each([
+			[['']],
+			[[null]],
+			[[{ id: 'x' }]],
+			[{ id: 'x' }],
+			[' , '],
+			[true],
+			['={{ undefined }}'],
+			['={{ null }}'],
+		])('fails, and misses nothing, when the choice is %j', async (projectIds) => {
+			const trigger = await activate(storage);
+			finish('a');
+			trigger.parameters = { projectIds };
+			await expect(trigger.activate()).rejects.toMatchObject({
+				message: expect.stringContaining('"Project Names or IDs"') as string,
+			});
+			trigger.parameters = {};
+			expect(ids(await trigger.activate())).toEqual(['a']);
+		});
+	});
+
+	test.each([
+		['TRUE', ['a']],
+		[1, ['a']],
+		['={{ "true" }}', ['a']],
+		['false', null],
+		[0, null],
+		['', null],
+	])('understands a switch that is %j', async (emitExisting, expected) => {
+		finish('a');
+		const trigger = await setUp(storage, { parameters: { options: { emitExisting } } });
+		expect(ids(await trigger.activate())).toEqual(expected);
+	});
+
+	test.each([
+		['"Emit Existing Videos"', { emitExisting: 'maybe' }],
+		['"Download Video"', { downloadVideo: { on: true } }],
+		['"Put Output File in Field"', { downloadVideo: true, binaryPropertyName: ['data'] }],
+	])('names %s when its value cannot be understood, and sends nothing', async (field, options) => {
+		const trigger = await setUp(storage, { parameters: { options } });
+		await expect(trigger.activate()).rejects.toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringContaining(field) as string,
+		});
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('passes over entries that are not videos', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		const entries = [null, 7, 'odd', true, [], {}, { id: null, createdAt: null }];
+		service.sandbox.addFault({ kind: 'oddEntries', entries });
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		expect(ids(await trigger.poll())).toBeNull();
 	});
 
 	describe('when a poll fails', () => {
@@ -223,6 +277,28 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		const { error } = await trigger.poll();
 		expect(error).toMatchObject({ httpCode: 'ECONNABORTED' });
 	});
+
+	testWith(
+		'pollBudget',
+		'keeps to its time when the clock of this machine is set back meanwhile',
+		async () => {
+			const trigger = await setUp(storage, { budgetMs: 12_000 });
+			await trigger.activate();
+			service.sandbox.clearRequests();
+			service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 });
+			const now = Date.now.bind(Date);
+			const stopListening = service.sandbox.onRequest(() => {
+				jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+			});
+			const startedAt = now();
+			const { error } = await runWithoutWaiting(() => trigger.poll());
+			stopListening();
+			jest.restoreAllMocks();
+			expect(now() - startedAt).toBeLessThan(10_000);
+			expect(error).toMatchObject({ httpCode: '429' });
+			expect(service.sandbox.requests).toHaveLength(2);
+		},
+	);
 
 	test('does not flood when its credential is exchanged for another account', async () => {
 		finish('a');
@@ -358,6 +434,16 @@ describe('"Fetch test event"', () => {
 		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
 			description: expect.stringContaining('"Project Names or IDs"') as string,
 		});
+	});
+
+	test('passes over entries that are not videos', async () => {
+		const trigger = await setUp('static data');
+		service.sandbox.addFault({ kind: 'oddEntries', entries: [null, 7, 'odd', [], {}] });
+		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
+			message: 'There is no finished video to show yet',
+		});
+		finish('a');
+		expect((await trigger.fetchTestEvent())?.map(({ json }) => json.id)).toEqual(['a']);
 	});
 
 	test('says what is wrong with the key', async () => {

@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
 import axios from 'axios';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import type { Storage } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { testWith } from '../support/engine/testWith';
+import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 const store = useBinaryStore();
+const host = useFileHost();
 
-const activate = async (storage: Storage, options: object = {}) => {
+const VIDEO = readVideoFile('product-teaser');
+
+const activate = async (storage: Storage, options: object = {}, budgetMs?: number) => {
 	const trigger = await ActiveTrigger.create({
 		credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
 		storage,
+		budgetMs,
 		parameters: { options: { downloadVideo: true, ...options } },
 	});
 	await trigger.activate();
@@ -112,6 +119,69 @@ describe.each(['static data', 'durable cursors'] as Storage[])(
 			});
 			expect(store.listFiles()).toEqual([]);
 		});
+
+		testWith(
+			'pollBudget',
+			'is over in the time that n8n gives it, however long the list takes',
+			async () => {
+				const trigger = await activate(storage, {}, 36_000);
+				service.sandbox.addVideos('main', [{}]);
+				service.sandbox.addFault({
+					kind: 'tooManyRequests',
+					retryAfter: 'seconds',
+					seconds: 30,
+					operation: 'video.getAll',
+					times: 1,
+				});
+				service.sandbox.addFault({
+					kind: 'status',
+					status: 503,
+					headers: { 'retry-after': '3' },
+					operation: 'video.file',
+				});
+				const { items, tookMs } = await runWithoutWaiting(async () => {
+					const startedAt = jest.now();
+					return { ...(await trigger.poll()), tookMs: jest.now() - startedAt };
+				});
+				expect(items).toHaveLength(1);
+				expect(items?.[0]?.json).toHaveProperty('downloadError');
+				expect(tookMs).toBeLessThan(36_000);
+			},
+		);
+
+		testWith(
+			'pollBudget',
+			'gives up files that stop or drip when its time is over, and keeps no part of them',
+			async () => {
+				const trigger = await activate(storage, {}, 1_500);
+				host.answer((request, response) => {
+					response
+						.writeHead(200, { 'content-length': VIDEO.length })
+						.write(VIDEO.subarray(0, 1000));
+					if (request.url === '/stop.mp4') return;
+					const drip = setInterval(() => response.write('x'), 20);
+					response.once('close', () => {
+						clearInterval(drip);
+					});
+				});
+				service.sandbox.addVideos('main', [
+					...['/stop.mp4', '/drip.mp4', '/3.mp4', '/4.mp4', '/waiting.mp4'].map((path) => ({
+						url: host.url + path,
+					})),
+				]);
+				const startedAt = performance.now();
+				const { items } = await trigger.poll();
+				expect(performance.now() - startedAt).toBeLessThan(1_500);
+				expect(items?.map(({ json }) => json.downloadError)).toEqual(
+					Array.from({ length: 5 }, () => ({
+						message: 'The video was not downloaded within the time that n8n allows for a poll',
+						description: expect.stringContaining('Video > Download') as string,
+					})),
+				);
+				expect(host.requests).toHaveLength(4);
+				while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
+			},
+		);
 
 		test('shows the newest video with its file as a test event', async () => {
 			const trigger = await activate(storage);

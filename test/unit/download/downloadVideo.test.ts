@@ -20,7 +20,8 @@ class Host {
 		helpers: {
 			httpRequest: async ({ abortSignal }) => {
 				this.requests += 1;
-				abortSignal?.addEventListener('abort', () => this.body.destroy(new Error('aborted')));
+				const end = () => this.body.destroy(new Error('aborted'));
+				(abortSignal as AbortSignal | undefined)?.addEventListener('abort', end);
 				return await Promise.resolve({ statusCode: 200, headers: {}, body: this.body });
 			},
 			prepareBinaryData: async (stream) => {
