@@ -1,7 +1,10 @@
+import { brokenHttp } from './brokenHttp';
+import { commas } from './commas';
 import { contentType } from './contentType';
 import { cutOff } from './cutOff';
 import { emptyBody } from './emptyBody';
 import { endlessBody } from './endlessBody';
+import { envelopeStatus } from './envelopeStatus';
 import { errorEnvelope } from './errorEnvelope';
 import { errorKey } from './errorKey';
 import { extraFields } from './extraFields';
@@ -11,6 +14,7 @@ import { latency } from './latency';
 import { leavesQueue } from './leavesQueue';
 import { missingField } from './missingField';
 import { nestedJson } from './nestedJson';
+import { oddEntries } from './oddEntries';
 import { redirect } from './redirect';
 import { reset } from './reset';
 import { slowBody } from './slowBody';
@@ -19,12 +23,15 @@ import { statusWord } from './statusWord';
 import { tooManyRequests } from './tooManyRequests';
 import { wrongLength } from './wrongLength';
 
-/** Every kind of fault under the name that sets it. */
+/** Every kind of fault by its name. */
 export const FAULT_KINDS = {
+	brokenHttp,
+	commas,
 	contentType,
 	cutOff,
 	emptyBody,
 	endlessBody,
+	envelopeStatus,
 	errorEnvelope,
 	errorKey,
 	extraFields,
@@ -34,6 +41,7 @@ export const FAULT_KINDS = {
 	leavesQueue,
 	missingField,
 	nestedJson,
+	oddEntries,
 	redirect,
 	reset,
 	slowBody,

@@ -1,53 +1,42 @@
 import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as waitInRealTime } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Fault } from '../faults/Fault';
-import type { FaultContext } from '../faults/FaultContext';
-import type { Reply } from '../faults/Reply';
-import type { SandboxContext } from '../control/SandboxContext';
+import type { SandboxContext } from '../control/context';
+import type { RecordedRequest } from '../control/requestLog';
+import type { Fault, FaultContext, Outcome, Reply } from '../faults/Fault';
 import { sendReply } from './sendReply';
 
-interface Faulted {
-	faults: Fault[];
-	faultContext: FaultContext;
-}
-
 /**
- * Puts the sandbox's faults around the service: before it when a request has been read and nothing
- * has looked at it yet, not even at its key; behind it when its reply is about to go out.
+ * Applies faults around the service: before it as soon as a request has been read, even before its
+ * key is checked; after it when its reply is about to be sent.
  */
 export function applyFaults(app: FastifyInstance, context: SandboxContext): void {
-	const faulted = new WeakMap<FastifyRequest, Faulted>();
-
 	app.addHook('preValidation', async (request, reply) => {
-		if (!request.record) return;
-		if (context.latencyMs > 0) await waitFor(context.latencyMs);
-		const { operation, url } = request.record;
-		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
-		if (faults.length === 0) return;
-		const faultContext = createFaultContext(request, context);
-		for (const fault of faults) {
+		const { record, rawBody } = request;
+		if (!record) return;
+		const { latencyMs } = context.store.settings;
+		if (latencyMs > 0) await wait(latencyMs, record, context);
+		const { operation, url } = record;
+		request.faults = context.faults.take({ operation, text: `${url}\n${rawBody}` });
+		const faultContext = createFaultContext(request, record, context);
+		for (const fault of request.faults) {
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
 			reply.hijack();
-			await sendReply(reply.raw, outcome, request.record);
+			await sendReply(reply.raw, outcome, record);
 			return;
 		}
-		faulted.set(request, { faults, faultContext });
 	});
 
 	app.addHook('onSend', (request, reply, payload, done) => {
-		const entry = faulted.get(request);
-		const behind = entry?.faults.filter((fault) => fault.after !== undefined) ?? [];
-		if (!request.record || !entry || behind.length === 0) {
-			if (request.record) request.record.status = reply.statusCode;
+		const { record, faults = [] } = request;
+		if (!record || !faults.some((fault) => fault.after !== undefined)) {
+			if (record) record.status = reply.statusCode;
 			done(null, payload);
 			return;
 		}
-		const { record } = request;
-		// `done` stays uncalled: from here on the reply is written past fastify, which would put its
-		// length and its end right again.
-		alterReply(readReply(reply, payload), behind, entry.faultContext)
+		// `done` is never called: fastify would correct the length and the end of the reply.
+		alterReply(toReply(reply, payload), faults, createFaultContext(request, record, context))
 			.then((outcome) => sendReply(reply.raw, outcome, record))
 			.catch(() => reply.raw.destroy());
 	});
@@ -55,19 +44,20 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 
 async function alterReply(
 	reply: Reply,
-	faults: Fault[],
+	faults: readonly Fault[],
 	context: FaultContext,
-): Promise<Reply | 'hang' | 'reset'> {
+): Promise<Outcome> {
 	let altered = reply;
 	for (const fault of faults) {
 		const outcome = await fault.after?.(altered, context);
-		if (typeof outcome === 'string') return outcome;
-		altered = outcome ?? altered;
+		if (outcome === undefined) continue;
+		if (typeof outcome === 'string' || 'bytes' in outcome) return outcome;
+		altered = outcome;
 	}
 	return altered;
 }
 
-function readReply(reply: FastifyReply, payload: unknown): Reply {
+function toReply(reply: FastifyReply, payload: unknown): Reply {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(reply.getHeaders())) {
 		if (value !== undefined) headers[name] = String(value);
@@ -79,11 +69,15 @@ function readReply(reply: FastifyReply, payload: unknown): Reply {
 	return { status: reply.statusCode, headers, body };
 }
 
-function createFaultContext(request: FastifyRequest, context: SandboxContext): FaultContext {
+function createFaultContext(
+	request: FastifyRequest,
+	record: RecordedRequest,
+	context: SandboxContext,
+): FaultContext {
 	return {
 		now: () => context.clock.now(),
-		wait: waitFor,
-		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
+		wait: (delayMs) => wait(delayMs, record, context),
+		queueId: findQueueId(request.params) ?? findQueueId(record.body),
 		removeQueueItem: (queueId) => {
 			const item = context.store.queue.get(queueId);
 			if (item) item.left = true;
@@ -91,12 +85,18 @@ function createFaultContext(request: FastifyRequest, context: SandboxContext): F
 	};
 }
 
-function readQueueId(holder: unknown): string | undefined {
+function findQueueId(holder: unknown): string | undefined {
 	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
-	return typeof holder.queueId === 'string' ? holder.queueId : undefined;
+	const { queueId } = holder;
+	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
 }
 
-async function waitFor(delayMs: number): Promise<void> {
-	// A pending delay must not keep a process alive whose sandbox is closed.
-	await wait(delayMs, undefined, { ref: false });
+async function wait(
+	delayMs: number,
+	record: RecordedRequest,
+	context: SandboxContext,
+): Promise<void> {
+	if (context.wait) await context.wait(delayMs, record);
+	// Unreferenced: a pending delay must not keep the process alive when the sandbox is closed.
+	else await waitInRealTime(delayMs, undefined, { ref: false });
 }

@@ -1,12 +1,12 @@
-import type { Account } from '../../../../sandbox/domain/Account';
-import { addQueueItem } from '../../../../sandbox/domain/addQueueItem';
-import { clearQueueItem } from '../../../../sandbox/domain/clearQueueItem';
-import { createStore } from '../../../../sandbox/domain/createStore';
-import { endQueueItem } from '../../../../sandbox/domain/endQueueItem';
-import { findQueueItem } from '../../../../sandbox/domain/findQueueItem';
-import { listVideos } from '../../../../sandbox/domain/listVideos';
+import type { Account } from '../../../../sandbox/domain/model';
+import { addQueueItem } from '../../../../sandbox/domain/queue';
+import { clearQueueItem } from '../../../../sandbox/domain/queue';
+import { createStore } from '../../../../sandbox/domain/store';
+import { endQueueItem } from '../../../../sandbox/domain/queue';
+import { getQueueItem } from '../../../../sandbox/domain/queue';
+import { listVideos } from '../../../../sandbox/domain/lists';
 import { SEED_PROJECTS } from '../../../../sandbox/domain/SEED_PROJECTS';
-import type { Store } from '../../../../sandbox/domain/Store';
+import type { Store } from '../../../../sandbox/domain/store';
 
 const NOW = Date.parse('2026-01-15T12:00:00.000Z');
 const { teaser, costly, failing, foreign } = SEED_PROJECTS;
@@ -55,8 +55,25 @@ describe('adding to the queue', () => {
 		const input = { projectId: teaser.id, overwriteSettings: true, customPrompt: 'A cat' };
 		expect(addQueueItem(store, main, input, NOW)).toMatchObject(input);
 	});
+	it('is charged for good, whatever becomes of the item', () => {
+		const input = { projectId: costly.id, overwriteSettings: true, customPrompt: 'A cat' };
+		const { queueId, videoId } = addQueueItem(store, main, input, NOW);
+		const plain = add(teaser.id, NOW + 1);
+		clearQueueItem(store, main, queueId, NOW + 2);
+		store.settings.endedItemsLeaveAfterMs = 0;
+		listVideos(store, main, NOW + 9000);
+		expect(store.queue.size).toBe(0);
+		expect(store.charges).toEqual([
+			{ ...input, queueId, accountId: 'main', cost: 3, at: NOW, videoId },
+			{
+				...{ queueId: plain.queueId, accountId: 'main', projectId: teaser.id },
+				...{ customPrompt: null, overwriteSettings: false, cost: 1, at: NOW + 1 },
+				videoId: plain.videoId,
+			},
+		]);
+	});
 	it("takes the project's durations before the sandbox's", () => {
-		store.durations.pendingMs = 10;
+		store.settings.durations.pendingMs = 10;
 		store.projects.set(teaser.id, { ...teaser, durations: { renderingMs: 20 } });
 		expect(add().durations).toEqual({
 			...{ pendingMs: 10, processingMs: 4000, renderingMs: 20 },
@@ -69,16 +86,16 @@ describe('a queue item', () => {
 	it('is unknown to every account but its own', () => {
 		const { queueId } = add();
 		const notFound = expect.objectContaining({ code: 'notFound' }) as Error;
-		expect(() => findQueueItem(store, other, queueId, NOW)).toThrow(notFound);
+		expect(() => getQueueItem(store, other, queueId, NOW)).toThrow(notFound);
 		expect(() => {
 			clearQueueItem(store, other, queueId, NOW);
 		}).toThrow(notFound);
-		expect(findQueueItem(store, main, queueId, NOW).queueId).toBe(queueId);
+		expect(getQueueItem(store, main, queueId, NOW).queueId).toBe(queueId);
 	});
 	it('is gone for good when it is cleared, and never becomes a video', () => {
 		const { queueId } = add();
 		clearQueueItem(store, main, queueId, NOW + 7999);
-		expect(() => findQueueItem(store, main, queueId, NOW + 9000)).toThrow('not found');
+		expect(() => getQueueItem(store, main, queueId, NOW + 9000)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 9000)).toEqual([]);
 	});
 	it('leaves its video when it is cleared after its end, also if nobody has looked before', () => {
@@ -88,15 +105,15 @@ describe('a queue item', () => {
 	});
 	it('stays readable after its end', () => {
 		const { queueId } = add();
-		expect(findQueueItem(store, main, queueId, NOW + 9e9).queueId).toBe(queueId);
+		expect(getQueueItem(store, main, queueId, NOW + 9e9).queueId).toBe(queueId);
 	});
 	it('leaves the queue some time after its end where the store is set to that', () => {
-		store.endedItemsLeaveAfterMs = 500;
+		store.settings.endedItemsLeaveAfterMs = 500;
 		const { queueId } = add();
 		const failed = add(failing.id);
-		expect(findQueueItem(store, main, queueId, NOW + 8499).queueId).toBe(queueId);
-		expect(() => findQueueItem(store, main, queueId, NOW + 8500)).toThrow('not found');
-		expect(() => findQueueItem(store, main, failed.queueId, NOW + 8500)).toThrow('not found');
+		expect(getQueueItem(store, main, queueId, NOW + 8499).queueId).toBe(queueId);
+		expect(() => getQueueItem(store, main, queueId, NOW + 8500)).toThrow('not found');
+		expect(() => getQueueItem(store, main, failed.queueId, NOW + 8500)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 8500)).toHaveLength(1);
 	});
 	it('can be ended once', () => {
@@ -136,11 +153,18 @@ describe('the video log', () => {
 			slow.videoId,
 		]);
 	});
+	it('can be written by another clock, in whole seconds', () => {
+		Object.assign(store.settings, { logClockSkewMs: -3_999, logWholeSeconds: true });
+		add();
+		expect(listVideos(store, main, NOW + 8000)).toMatchObject([
+			{ createdAt: '2026-01-15T12:00:04Z' },
+		]);
+	});
 	it('can be late, even for an item that has left the queue', () => {
-		store.endedItemsLeaveAfterMs = 0;
-		store.durations.logDelayMs = 1000;
+		store.settings.endedItemsLeaveAfterMs = 0;
+		store.settings.durations.logDelayMs = 1000;
 		const { queueId, videoId } = add();
-		expect(() => findQueueItem(store, main, queueId, NOW + 8000)).toThrow('not found');
+		expect(() => getQueueItem(store, main, queueId, NOW + 8000)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 8999)).toEqual([]);
 		expect(listVideos(store, main, NOW + 9000)).toMatchObject([
 			{ id: videoId, createdAt: '2026-01-15T12:00:09.000Z' },

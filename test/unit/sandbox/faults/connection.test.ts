@@ -142,6 +142,22 @@ describe('cutOff', () => {
 	});
 });
 
+describe('brokenHttp', () => {
+	it.each([
+		['statusLine', 'HPE_INVALID_CONSTANT'],
+		['header', 'HPE_INVALID_HEADER_TOKEN'],
+	] as const)('processes the request, and sends an invalid %s', async (part, code) => {
+		service.sandbox.addFault({ kind: 'brokenHttp', part });
+		await expect(add()).rejects.toMatchObject({ code });
+		expect(readCredits()).toBe(99);
+		expect(service.sandbox.requests).toMatchObject([{ operation: 'queue.add', broken: true }]);
+	});
+	it('can send an invalid chunk size after a good start', async () => {
+		service.sandbox.addFault({ kind: 'brokenHttp', part: 'chunk' });
+		await expect(readRaw(ACCOUNT)).rejects.toMatchObject({ code: 'HPE_INVALID_CHUNK_SIZE' });
+	});
+});
+
 describe('wrongLength', () => {
 	it('announces more than there is, and ends', async () => {
 		const path = addVideo();

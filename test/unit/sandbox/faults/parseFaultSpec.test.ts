@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULT_KINDS } from '../../../../sandbox/faults/FAULT_KINDS';
-import { parseFaultSpec } from '../../../../sandbox/faults/parseFaultSpec';
+import { parseFaultSpec } from '../../../../sandbox/faults/FaultSpec';
 
 it('every kind of fault is in the registry', () => {
 	const files = readdirSync(join(__dirname, '../../../../sandbox/faults'));
 	const kinds = Object.keys(FAULT_KINDS);
 	for (const kind of kinds) expect(files).toContain(`${kind}.ts`);
-	expect(kinds).toHaveLength(20);
+	expect(kinds).toHaveLength(24);
 });
 it.each([
 	[{ kind: 'hang' }],
@@ -17,7 +17,7 @@ it.each([
 	expect(parseFaultSpec(spec)).toBe(spec);
 });
 it.each([
-	[{}, /^A fault's kind is one of contentType, cutOff, .*wrongLength$/],
+	[{}, /^A fault's kind is one of brokenHttp, commas, .*wrongLength$/],
 	[null, /kind is one of/],
 	[{ kind: 'toString' }, /kind is one of/],
 	[{ kind: 'status' }, /status: fault must have required property 'status'/],

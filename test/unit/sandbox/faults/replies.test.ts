@@ -1,3 +1,4 @@
+import type { FaultSpec } from '../../../../sandbox/faults/FaultSpec';
 import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
 
 const service = useSandboxClient();
@@ -158,6 +159,101 @@ it('faults of JSON replies leave other replies alone', async () => {
 	service.sandbox.addFault({ kind: 'errorKey' });
 	const reply = await service.client.get(`/files/${String(video?.id)}.mp4`);
 	expect(reply.headers['content-type']).toBe('video/mp4');
+});
+
+describe('envelopeStatus', () => {
+	it('replaces the word of a good reply, and the add is paid', async () => {
+		service.sandbox.addFault({ kind: 'envelopeStatus', word: 'Success' });
+		expect((await add()).data).toMatchObject({ status: 'Success', newQueueItem: {} });
+		expect(readCredits()).toBe(99);
+	});
+	it('leaves an error alone', async () => {
+		service.sandbox.addFault({ kind: 'envelopeStatus', word: 'ok' });
+		expect((await readProgress('no-id')).data).toMatchObject({ status: 'error' });
+	});
+});
+
+describe('oddEntries', () => {
+	it('puts entries that are none among those of a list', async () => {
+		const [first, second] = service.sandbox.addVideos('main', [{}, {}]);
+		service.sandbox.addFault({ kind: 'oddEntries' });
+		const { data } = await service.client.get<{ videos: { id: string }[] }>('/v1/videos');
+		expect(data.videos).toHaveLength(11);
+		expect(data.videos.slice(0, 5)).toEqual([
+			...[null, { ...first, url: expect.any(String) as string }],
+			...[7, { ...second, url: expect.any(String) as string }, 'odd'],
+		]);
+	});
+	it('takes entries of your own, also for a list without any', async () => {
+		service.sandbox.addFault({ kind: 'oddEntries', entries: [[null], 'x'] });
+		const { data } = await service.client.get<{ videos: unknown[] }>('/v1/videos');
+		expect(data.videos).toEqual([[null], 'x']);
+	});
+});
+
+describe('commas', () => {
+	it.each([64, 65, 200_001])('makes a list of zeros, %i bytes long', async (bytes) => {
+		service.sandbox.addFault({ kind: 'commas', bytes });
+		for (const [url, field] of [
+			['/v1/videos', 'videos'],
+			['/v1/projects', 'projects'],
+		]) {
+			const { data } = await service.client.get<string>(String(url), { responseType: 'text' });
+			expect(data).toHaveLength(bytes);
+			expect(data.startsWith(`{"status":"success","${String(field)}":[0,0,`)).toBe(true);
+			const lists = JSON.parse(data) as Record<string, unknown[]>;
+			expect(new Set(lists[String(field)])).toEqual(new Set([0]));
+		}
+	});
+	it('is 64 MiB long when nothing is said, and leaves other replies alone', async () => {
+		service.sandbox.addFault({ kind: 'commas' });
+		const { data } = await service.client.get<Buffer>('/v1/videos', {
+			responseType: 'arraybuffer',
+		});
+		expect(data).toHaveLength(64 * 1024 ** 2);
+		expect((await add()).data).toMatchObject({ status: 'success' });
+	});
+});
+
+describe('an add that is accepted and paid, whatever its reply says', () => {
+	const page = { body: '<html>Bad gateway</html>', contentType: 'text/html' };
+	const paid: [FaultSpec, object | string][] = [
+		[
+			{ kind: 'status', status: 500, phase: 'after', ...page },
+			{ status: 500, data: page.body },
+		],
+		[
+			{ kind: 'status', status: 502, phase: 'after', ...page },
+			{ status: 502, data: page.body },
+		],
+		[
+			{ kind: 'status', status: 504, phase: 'after', ...page },
+			{ status: 504, data: page.body },
+		],
+		[
+			{ kind: 'html', phase: 'after', body: 'Hello' },
+			{ status: 200, data: 'Hello' },
+		],
+		[{ kind: 'cutOff' }, { status: 200, data: expect.stringMatching(/^\{"status":/) as string }],
+		[{ kind: 'cutOff', ending: 'break' }, 'ERR_BAD_RESPONSE'],
+		[{ kind: 'emptyBody' }, { status: 200, data: '' }],
+		[{ kind: 'missingField', field: 'newQueueItem' }, { data: { status: 'success' } }],
+		[{ kind: 'latency', delayMs: 5, phase: 'after' }, { data: { newQueueItem: {} } }],
+		[{ kind: 'reset', phase: 'after' }, 'ECONNRESET'],
+		[{ kind: 'brokenHttp' }, 'HPE_INVALID_CONSTANT'],
+		[{ kind: 'hang', phase: 'after' }, 'ECONNABORTED'],
+	];
+	it.each(paid)('%j', async (fault, expected) => {
+		service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+		const body = { projectId: service.sandbox.projects.teaser.id };
+		const reply: unknown = await service.client
+			.post('/v1/queue/add', body, { timeout: 300 })
+			.catch((error: unknown) => (error as { code: string }).code);
+		if (typeof expected === 'string') expect(reply).toBe(expected);
+		else expect(reply).toMatchObject(expected);
+		expect(readCredits()).toBe(99);
+		expect(service.sandbox.readState().queue).toHaveLength(1);
+	});
 });
 
 describe('statusWord', () => {
