@@ -3,6 +3,7 @@ import type { RateLimit } from '../domain/RateLimit';
 import type { Store } from '../domain/Store';
 import type { FaultList } from '../faults/createFaultList';
 import type { RequestLog } from './createRequestLog';
+import type { SandboxOptions } from './SandboxOptions';
 import type { SandboxRoute } from './SandboxRoute';
 
 /** What all routes of one sandbox share. */
@@ -14,6 +15,8 @@ export interface SandboxContext {
 	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
+	/** How latencies are waited for. */
+	readonly wait: NonNullable<SandboxOptions['wait']>;
 	/** Added to every reply outside the control routes, in real time. */
 	latencyMs: number;
 	rateLimit: RateLimit | false;

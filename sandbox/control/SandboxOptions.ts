@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/Clock';
+import type { RecordedRequest } from './RecordedRequest';
 import type { SandboxSettings } from './SandboxSettings';
 
 /** How a sandbox begins; a reset brings it back to this. */
@@ -15,4 +16,6 @@ export interface SandboxOptions extends Partial<SandboxSettings> {
 	clock?: Clock['kind'];
 	/** Where a manual clock starts (milliseconds since 1970); 2026-01-15T12:00:00Z by default. */
 	startsAt?: number;
+	/** How a latency is waited for, which is in real time by default. */
+	wait?: (delayMs: number, request: RecordedRequest) => Promise<void>;
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
@@ -21,11 +20,11 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 
 	app.addHook('preValidation', async (request, reply) => {
 		if (!request.record) return;
-		if (context.latencyMs > 0) await waitFor(context.latencyMs);
+		if (context.latencyMs > 0) await context.wait(context.latencyMs, request.record);
 		const { operation, url } = request.record;
 		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
 		if (faults.length === 0) return;
-		const faultContext = createFaultContext(request, context);
+		const faultContext = createFaultContext(request, request.record, context);
 		for (const fault of faults) {
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
@@ -76,11 +75,15 @@ function readReply(reply: FastifyReply, payload: unknown): Reply {
 	return { status: reply.statusCode, headers, body };
 }
 
-function createFaultContext(request: FastifyRequest, context: SandboxContext): FaultContext {
+function createFaultContext(
+	request: FastifyRequest,
+	record: RecordedRequest,
+	context: SandboxContext,
+): FaultContext {
 	return {
 		now: () => context.clock.now(),
-		wait: waitFor,
-		queueId: readQueueId(request.params) ?? readQueueId(request.record?.body),
+		wait: (delayMs) => context.wait(delayMs, record),
+		queueId: readQueueId(request.params) ?? readQueueId(record.body),
 		removeQueueItem: (queueId) => {
 			const item = context.store.queue.get(queueId);
 			if (item) item.left = true;
@@ -92,9 +95,4 @@ function readQueueId(holder: unknown): string | undefined {
 	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
 	const { queueId } = holder;
 	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
-}
-
-async function waitFor(delayMs: number): Promise<void> {
-	// A pending delay must not keep a process alive whose sandbox is closed.
-	await wait(delayMs, undefined, { ref: false });
 }
