@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
 import type { Outcome, Reply } from '../faults/Reply';
+import type { RecordedRequest } from '../control/RecordedRequest';
 import type { SandboxContext } from '../control/SandboxContext';
 import { sendReply } from './sendReply';
 
