@@ -1,4 +1,5 @@
 import type { Controls } from './control/createControls';
+import type { Charge } from './domain/Charge';
 import type { Clock } from './domain/Clock';
 import type { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import type { SEED_PROJECTS } from './domain/SEED_PROJECTS';
@@ -16,6 +17,8 @@ export interface Sandbox extends Controls {
 	readonly accounts: typeof SEED_ACCOUNTS;
 	readonly projects: typeof SEED_PROJECTS;
 	readonly clock: Clock;
+	/** Every accepted add since the start or the last `reset`, in order. */
+	readonly charges: readonly Charge[];
 	/** What has been received since the start, the last `clearRequests` or `reset`, oldest first. */
 	readonly requests: readonly RecordedRequest[];
 	/** Calls `listener` with each request when it has been read, before anything answers it. */

@@ -27,6 +27,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		accounts: SEED_ACCOUNTS,
 		projects: SEED_PROJECTS,
 		clock: context.clock,
+		get charges() {
+			return context.store.charges;
+		},
 		get requests() {
 			return context.requests.list();
 		},

@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/Clock';
-import type { RateLimit } from '../domain/RateLimit';
 import type { Store } from '../domain/Store';
 import type { FaultList } from '../faults/createFaultList';
 import type { RequestLog } from './createRequestLog';
 import type { SandboxOptions } from './SandboxOptions';
 import type { SandboxRoute } from './SandboxRoute';
+import type { SandboxSettings } from './SandboxSettings';
 
 /** What all routes of one sandbox share. */
 export interface SandboxContext {
@@ -17,9 +17,8 @@ export interface SandboxContext {
 	store: Store;
 	/** How latencies are waited for. */
 	readonly wait: NonNullable<SandboxOptions['wait']>;
-	/** Added to every reply outside the control routes, in real time. */
-	latencyMs: number;
-	rateLimit: RateLimit | false;
+	/** The same object as the store's settings; replaced by a reset. */
+	settings: SandboxSettings;
 	/** Requests in the current window, by endpoint and account. */
 	readonly rateCounts: Map<string, { startedAt: number; count: number }>;
 	/** Back to the start. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/Clock';
 import type { RecordedRequest } from './RecordedRequest';
-import type { SandboxSettings } from './SandboxSettings';
+import type { SettingsChange } from './SandboxSettings';
 
 /** How a sandbox begins; a reset brings it back to this. */
-export interface SandboxOptions extends Partial<SandboxSettings> {
+export interface SandboxOptions extends SettingsChange {
 	/** 0, the default, takes any free port. */
 	port?: number;
 	/** Decides all ids that are not fixed. 1 by default, so that a test sees the same ones again. */

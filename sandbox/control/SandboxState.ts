@@ -1,4 +1,5 @@
 import type { Account } from '../domain/Account';
+import type { Charge } from '../domain/Charge';
 import type { Clock } from '../domain/Clock';
 import type { Project } from '../domain/Project';
 import type { QueueItem } from '../domain/QueueItem';
@@ -9,10 +10,12 @@ import type { SandboxSettings } from './SandboxSettings';
 /** Everything that the sandbox knows at one moment, of all accounts. */
 export interface SandboxState {
 	clock: { kind: Clock['kind']; now: string };
-	settings: Omit<SandboxSettings, 'durations'>;
+	settings: SandboxSettings;
 	accounts: (Account & { videoCount: number })[];
 	projects: Project[];
 	queue: (QueueItem & QueueItemLife)[];
+	/** Every accepted add, in order, whatever became of its item. */
+	charges: Charge[];
 	faults: ReturnType<FaultList['list']>;
 	requestCount: number;
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../domain/Account';
 import type { Project } from '../domain/Project';
 import { ServiceError } from '../domain/ServiceError';
-import { settleQueue } from '../domain/settleQueue';
+import { formatLogTime, settleQueue } from '../domain/settleQueue';
 import type { VideoLog } from '../domain/VideoLog';
 import type { SandboxContext } from './SandboxContext';
 
@@ -43,7 +43,7 @@ export function createAccountControls(context: SandboxContext) {
 			const logged = readVideos(accountId);
 			const projects = [...context.store.projects.values()];
 			const projectId = projects.find((project) => project.accountId === accountId)?.id ?? '';
-			const createdAt = new Date(context.clock.now()).toISOString();
+			const createdAt = formatLogTime(context.store, context.clock.now());
 			const added = videos.map((given) => ({
 				...{ id: context.store.createId(), url: null, projectId, createdAt },
 				...given,

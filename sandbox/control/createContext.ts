@@ -5,16 +5,14 @@ import { createFaultList } from '../faults/createFaultList';
 import type { SandboxOptions } from './SandboxOptions';
 import { createRequestLog } from './createRequestLog';
 import type { SandboxContext } from './SandboxContext';
-
-const DEFAULT_RATE_LIMIT = { max: 100, windowMs: 60_000 };
+import { changeSettings, DEFAULT_SETTINGS } from './SandboxSettings';
 
 /** A sandbox before its first request. */
 export function createContext(options: SandboxOptions): SandboxContext {
-	const readStart = () => ({
-		store: createStore({ ...options, seed: options.seed ?? 1 }),
-		latencyMs: options.latencyMs ?? 0,
-		rateLimit: options.rateLimit ?? DEFAULT_RATE_LIMIT,
-	});
+	const readStart = () => {
+		const settings = changeSettings(DEFAULT_SETTINGS, options);
+		return { settings, store: createStore({ ...options, seed: options.seed ?? 1, settings }) };
+	};
 	const context: SandboxContext = {
 		...readStart(),
 		clock: createClock(options.clock ?? 'manual', options.startsAt),

@@ -5,7 +5,7 @@ import type { SandboxContext } from './SandboxContext';
 import { createAccountControls } from './createAccountControls';
 import { createQueueControls } from './createQueueControls';
 import { readState } from './readState';
-import type { SandboxSettings } from './SandboxSettings';
+import { changeSettings, type SettingsChange } from './SandboxSettings';
 
 type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'durations'>>;
 
@@ -22,14 +22,8 @@ export function createControls(context: SandboxContext) {
 			if (!project) throw new ServiceError('notFound', `There is no project ${projectId}`);
 			Object.assign(project, change);
 		},
-		configure(settings: Partial<SandboxSettings>): void {
-			const { store } = context;
-			Object.assign(store.durations, settings.durations);
-			context.latencyMs = settings.latencyMs ?? context.latencyMs;
-			context.rateLimit = settings.rateLimit ?? context.rateLimit;
-			if (settings.endedItemsLeaveAfterMs !== undefined) {
-				store.endedItemsLeaveAfterMs = settings.endedItemsLeaveAfterMs;
-			}
+		configure(change: SettingsChange): void {
+			Object.assign(context.settings, changeSettings(context.settings, change));
 		},
 		/** A copy of everything the sandbox knows now. */
 		readState: () => readState(context),

@@ -9,17 +9,14 @@ export function readState({ store, clock, ...context }: SandboxContext): Sandbox
 	settleQueue(store, now);
 	return {
 		clock: { kind: clock.kind, now: new Date(now).toISOString() },
-		settings: {
-			latencyMs: context.latencyMs,
-			rateLimit: context.rateLimit,
-			endedItemsLeaveAfterMs: store.endedItemsLeaveAfterMs,
-		},
+		settings: { ...context.settings },
 		accounts: [...store.accounts.values()].map((account) => ({
 			...account,
 			videoCount: store.videos.get(account.id)?.length ?? 0,
 		})),
 		projects: [...store.projects.values()].map((project) => ({ ...project })),
 		queue: [...store.queue.values()].map((item) => ({ ...item, ...readLife(item, now) })),
+		charges: store.charges.map((charge) => ({ ...charge })),
 		faults: context.faults.list(),
 		requestCount: context.requests.list().length,
 	};

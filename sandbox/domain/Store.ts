@@ -1,7 +1,8 @@
 import type { Account } from './Account';
-import type { Durations } from './Durations';
+import type { Charge } from './Charge';
 import type { Project } from './Project';
 import type { QueueItem } from './QueueItem';
+import type { ServiceSettings } from './ServiceSettings';
 import type { VideoLog } from './VideoLog';
 
 /** Everything the service remembers. Plain data: what happens to it is in the functions around it. */
@@ -11,9 +12,9 @@ export interface Store {
 	queue: Map<string, QueueItem>;
 	/** By account id, in the order in which they were logged. */
 	videos: Map<string, VideoLog[]>;
-	durations: Durations;
-	/** Null: finished and failed items stay in the queue until they are cleared. */
-	endedItemsLeaveAfterMs: number | null;
+	/** Every accepted add, in order. */
+	charges: Charge[];
+	settings: ServiceSettings;
 	/** The next unused id of a queue item or video. */
 	createId: () => string;
 }

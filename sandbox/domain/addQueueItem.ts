@@ -34,11 +34,11 @@ export function addQueueItem(
 	}
 	spendCredits(account, project);
 	const item: QueueItem = {
-		queueId: store.createId(),
+		queueId: createQueueId(store),
 		accountId: account.id,
 		projectId: project.id,
 		createdAt: now,
-		durations: { ...store.durations, ...project.durations },
+		durations: { ...store.settings.durations, ...project.durations },
 		outcome: project.fails ? 'failed' : 'completed',
 		forced: null,
 		videoId: store.createId(),
@@ -48,7 +48,18 @@ export function addQueueItem(
 		customPrompt: input.customPrompt ?? null,
 	};
 	store.queue.set(item.queueId, item);
+	const { queueId, accountId, projectId, customPrompt, overwriteSettings, videoId } = item;
+	store.charges.push({
+		...{ queueId, accountId, projectId, customPrompt, overwriteSettings },
+		...{ cost: project.cost, at: now, videoId },
+	});
 	return item;
+}
+
+/** A UUID, or 48 of its bits as a number that JSON can carry exactly. */
+function createQueueId({ createId, settings }: Store): string {
+	const id = createId();
+	return settings.numericQueueIds ? String(parseInt(id.replace('-', '').slice(0, 12), 16)) : id;
 }
 
 function isBlank(text: string | null | undefined): boolean {

@@ -1,10 +1,9 @@
 import type { Account } from './Account';
 import { createIdSource } from './createIdSource';
-import { DEFAULT_DURATIONS } from './DEFAULT_DURATIONS';
-import type { Durations } from './Durations';
 import type { Project } from './Project';
 import { SEED_ACCOUNTS } from './SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './SEED_PROJECTS';
+import { DEFAULT_SERVICE_SETTINGS, type ServiceSettings } from './ServiceSettings';
 import type { Store } from './Store';
 import type { VideoLog } from './VideoLog';
 
@@ -15,11 +14,10 @@ interface StoreOptions {
 	credits?: number | undefined;
 	/** Of the main account. */
 	apiKey?: string | undefined;
-	durations?: Partial<Durations> | undefined;
-	endedItemsLeaveAfterMs?: number | null | undefined;
+	settings?: ServiceSettings;
 }
 
-/** A service as it is at its start: the seeded accounts, projects and videos, and an empty queue. */
+/** A service at its start, the seeded accounts, projects and videos, and an empty queue. */
 export function createStore(options: StoreOptions): Store {
 	const createId = createIdSource(options.seed);
 	const accounts: Account[] = Object.values(SEED_ACCOUNTS).map((account) => ({ ...account }));
@@ -29,8 +27,8 @@ export function createStore(options: StoreOptions): Store {
 		projects: new Map(projects.map((project) => [project.id, project])),
 		queue: new Map(),
 		videos: new Map([['other', createForeignVideos(createId)]]),
-		durations: { ...DEFAULT_DURATIONS, ...options.durations },
-		endedItemsLeaveAfterMs: options.endedItemsLeaveAfterMs ?? null,
+		charges: [],
+		settings: options.settings ?? structuredClone(DEFAULT_SERVICE_SETTINGS),
 		createId,
 	};
 	const main = store.accounts.get('main');

@@ -26,17 +26,23 @@ function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
 		id: item.videoId,
 		url: null,
 		projectId: item.projectId,
-		createdAt: new Date(loggedAt).toISOString(),
+		createdAt: formatLogTime(store, loggedAt),
 	};
 	const logs = store.videos.get(item.accountId);
 	if (logs) logs.push(log);
 	else store.videos.set(item.accountId, [log]);
 }
 
+/** A time as new entries of the video log write it. */
+export function formatLogTime({ settings }: Store, ms: number): string {
+	const text = new Date(ms + settings.logClockSkewMs).toISOString();
+	return settings.logWholeSeconds ? text.replace(/\.\d{3}Z$/, 'Z') : text;
+}
+
 function releaseItem(store: Store, item: QueueItem, now: number): void {
 	const { status, endedAt } = readLife(item, now);
 	if (endedAt === null) return;
-	const { endedItemsLeaveAfterMs } = store;
+	const { endedItemsLeaveAfterMs } = store.settings;
 	if (endedItemsLeaveAfterMs !== null && now >= endedAt + endedItemsLeaveAfterMs) item.left = true;
 	// An item whose log entry is still to come is kept for it, out of sight.
 	if (item.left && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);

@@ -1,5 +1,6 @@
 const MS = { type: 'number', minimum: 0 };
 const TEXT = { type: 'string' };
+const FLAG = { type: 'boolean' };
 const COUNT = { type: 'integer', minimum: 0 };
 
 function object(properties: Record<string, object>, required: string[] = []): object {
@@ -7,7 +8,7 @@ function object(properties: Record<string, object>, required: string[] = []): ob
 }
 
 const DURATIONS = object({ pendingMs: MS, processingMs: MS, renderingMs: MS, logDelayMs: MS });
-const PROJECT = { name: TEXT, cost: COUNT, fails: { type: 'boolean' }, durations: DURATIONS };
+const PROJECT = { name: TEXT, cost: COUNT, fails: FLAG, durations: DURATIONS };
 const VIDEO = { id: TEXT, url: { type: ['string', 'null'] }, projectId: TEXT, createdAt: TEXT };
 
 /** What the control routes take. A misspelt field is refused: it would change nothing, silently. */
@@ -20,6 +21,11 @@ export const CONTROL_SCHEMAS = {
 			},
 			durations: DURATIONS,
 			endedItemsLeaveAfterMs: { anyOf: [MS, { type: 'null' }] },
+			numericQueueIds: FLAG,
+			logClockSkewMs: { type: 'number' },
+			logWholeSeconds: FLAG,
+			videoUrlInDetails: FLAG,
+			statusWords: object({ completed: TEXT, failed: TEXT }),
 		}),
 	},
 	advance: { body: object({ ms: MS }, ['ms']) },

@@ -21,7 +21,8 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 
 	app.addHook('preValidation', async (request, reply) => {
 		if (!request.record) return;
-		if (context.latencyMs > 0) await context.wait(context.latencyMs, request.record);
+		const { latencyMs } = context.settings;
+		if (latencyMs > 0) await context.wait(latencyMs, request.record);
 		const { operation, url } = request.record;
 		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
 		if (faults.length === 0) return;

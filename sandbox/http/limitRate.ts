@@ -8,14 +8,14 @@ import type { SandboxContext } from '../control/SandboxContext';
  * account and endpoint. Values and headers are not shown there: these are the sandbox's own.
  */
 export async function limitRate(app: FastifyInstance, context: SandboxContext): Promise<void> {
-	const read = () => context.rateLimit || { max: 0, windowMs: 0 };
+	const read = () => context.settings.rateLimit || { max: 0, windowMs: 0 };
 	await app.register(rateLimit, {
 		global: false,
 		// After authentication: requests are counted per account, not per address.
 		hook: 'preValidation',
 		store: createRateLimitStore(context),
 		keyGenerator: (request) => `${request.routeOptions.url ?? ''} ${request.account.id}`,
-		allowList: () => context.rateLimit === false,
+		allowList: () => context.settings.rateLimit === false,
 		max: () => read().max,
 		timeWindow: () => read().windowMs,
 		errorResponseBuilder: (_request, { after }) =>

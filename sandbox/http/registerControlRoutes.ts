@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../control/createControls';
-import type { SandboxSettings } from '../control/SandboxSettings';
+import type { SettingsChange } from '../control/SandboxSettings';
 import type { Durations } from '../domain/Durations';
 import type { Project } from '../domain/Project';
 import { ServiceError } from '../domain/ServiceError';
@@ -34,7 +34,7 @@ export function registerControlRoutes(
 		controls.reset();
 		return DONE;
 	});
-	app.patch<{ Body: Partial<SandboxSettings> }>(
+	app.patch<{ Body: SettingsChange }>(
 		'/settings',
 		{ schema: CONTROL_SCHEMAS.settings },
 		({ body }) => {

@@ -32,8 +32,9 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 		},
 		(request, reply) => {
 			const { store, clock } = context;
-			settleQueue(store, clock.now());
-			const picture = findVideoPicture(store, request.params.videoId);
+			const now = clock.now();
+			settleQueue(store, now);
+			const picture = findVideoPicture(store, request.params.videoId, now);
 			if (picture === undefined) throw new ServiceError('notFound', 'There is no such video');
 			const video = readVideoFile(picture);
 			const sizeBytes = Number(request.query.sizeBytes ?? video.length);

@@ -2,8 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { addQueueItem } from '../domain/addQueueItem';
 import { clearQueueItem } from '../domain/clearQueueItem';
 import { findQueueItem } from '../domain/findQueueItem';
+import type { QueueItemLife } from '../domain/QueueItemLife';
 import { readLife } from '../domain/readLife';
+import { ServiceError } from '../domain/ServiceError';
 import type { SandboxContext } from '../control/SandboxContext';
+import { formatVideoUrl } from './registerVideoRoutes';
 
 interface AddBody {
 	projectId: string;
@@ -11,7 +14,7 @@ interface AddBody {
 	customPrompt?: string | null;
 }
 interface QueueId {
-	queueId: string;
+	queueId: string | number;
 }
 
 const ADD_BODY = {
@@ -23,17 +26,14 @@ const ADD_BODY = {
 		customPrompt: { type: ['string', 'null'] },
 	},
 };
-/** The form of the sandbox's own ids: "Format and length of queueId: not shown". */
 const QUEUE_ID = {
 	type: 'object',
 	required: ['queueId'],
-	properties: {
-		queueId: {
-			type: 'string',
-			pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
-		},
-	},
+	properties: { queueId: { type: ['string', 'integer'] } },
 };
+/** The form of the sandbox's own ids: "Format and length of queueId: not shown". */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const DIGITS = /^[0-9]{1,16}$/;
 
 /** POST /queue/add, GET /queue/progress/{queueId} and POST /queue/clear. */
 export function registerQueueRoutes(app: FastifyInstance, context: SandboxContext): void {
@@ -48,7 +48,7 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 				status: 'success',
 				message: 'Video generation request added to the queue',
 				newQueueItem: {
-					queueId: item.queueId,
+					queueId: formatQueueId(context, item.queueId),
 					projectId: item.projectId,
 					status: 'pending',
 					generationProgress: 0,
@@ -63,14 +63,20 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 	app.get<{ Params: QueueId }>(
 		'/queue/progress/:queueId',
 		{ config: { operation: 'queue.getProgress' }, schema: { params: QUEUE_ID } },
-		({ account, params }) => {
+		(request) => {
+			const { account, params } = request;
 			const now = clock.now();
-			const item = findQueueItem(context.store, account, params.queueId, now);
-			const { status, generationProgress, renderProgress } = readLife(item, now);
+			const item = findQueueItem(
+				context.store,
+				account,
+				parseQueueId(context, params.queueId),
+				now,
+			);
+			const videoUrl = formatVideoUrl(request, item.videoId);
 			return {
 				status: 'success',
 				message: 'Queue progress retrieved',
-				details: { status, generationProgress, renderProgress },
+				details: describeProgress(context, readLife(item, now), videoUrl),
 			};
 		},
 	);
@@ -78,9 +84,44 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 	app.post<{ Body: QueueId }>(
 		'/queue/clear',
 		{ config: { operation: 'queue.clear' }, schema: { body: QUEUE_ID } },
-		({ account, body: { queueId } }) => {
+		({ account, body }) => {
+			const queueId = parseQueueId(context, body.queueId);
 			clearQueueItem(context.store, account, queueId, clock.now());
-			return { status: 'success', message: 'Queue item cleared', queueId };
+			return {
+				status: 'success',
+				message: 'Queue item cleared',
+				queueId: formatQueueId(context, queueId),
+			};
 		},
 	);
+}
+
+/** Digits are a queue id only where the sandbox is set to make such ids. */
+function isNumeric({ settings }: SandboxContext, queueId: string): boolean {
+	return settings.numericQueueIds && DIGITS.test(queueId);
+}
+
+function formatQueueId(context: SandboxContext, queueId: string): string | number {
+	return isNumeric(context, queueId) ? Number(queueId) : queueId;
+}
+
+/** @throws ServiceError `invalidInput` */
+function parseQueueId(context: SandboxContext, value: string | number): string {
+	const queueId = String(value);
+	if (isNumeric(context, queueId) || UUID.test(queueId)) return queueId;
+	throw new ServiceError('invalidInput', 'Invalid queueId format');
+}
+
+function describeProgress(
+	{ settings }: SandboxContext,
+	{ status, generationProgress, renderProgress }: QueueItemLife,
+	videoUrl: string,
+): object {
+	const words: Partial<Record<string, string>> = settings.statusWords;
+	return {
+		status: words[status] ?? status,
+		generationProgress,
+		renderProgress,
+		...(settings.videoUrlInDetails && status === 'completed' ? { videoUrl } : {}),
+	};
 }

@@ -13,11 +13,14 @@ it('two sandboxes know nothing of each other', async () => {
 it('starts with the options it is given, and comes back to them', async () => {
 	const sandbox = await startSandbox({
 		...{ credits: 3, startsAt: 0, latencyMs: 1, rateLimit: false },
-		...{ durations: { pendingMs: 7 }, endedItemsLeaveAfterMs: 9 },
+		...{ durations: { pendingMs: 7 }, endedItemsLeaveAfterMs: 9, numericQueueIds: true },
 	});
 	const start = {
 		clock: { kind: 'manual', now: '1970-01-01T00:00:00.000Z' },
-		settings: { latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 9 },
+		settings: {
+			...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 9, numericQueueIds: true },
+			durations: { pendingMs: 7, processingMs: 4000 },
+		},
 		accounts: [{ credits: 3 }, {}, {}],
 	};
 	expect(sandbox.readState()).toMatchObject(start);
@@ -25,6 +28,8 @@ it('starts with the options it is given, and comes back to them', async () => {
 		latencyMs: 0,
 		rateLimit: { max: 1, windowMs: 1 },
 		endedItemsLeaveAfterMs: null,
+		durations: { pendingMs: 8 },
+		numericQueueIds: false,
 	});
 	sandbox.clock.advance(1);
 	sandbox.reset();

@@ -55,8 +55,25 @@ describe('adding to the queue', () => {
 		const input = { projectId: teaser.id, overwriteSettings: true, customPrompt: 'A cat' };
 		expect(addQueueItem(store, main, input, NOW)).toMatchObject(input);
 	});
+	it('is charged for good, whatever becomes of the item', () => {
+		const input = { projectId: costly.id, overwriteSettings: true, customPrompt: 'A cat' };
+		const { queueId, videoId } = addQueueItem(store, main, input, NOW);
+		const plain = add(teaser.id, NOW + 1);
+		clearQueueItem(store, main, queueId, NOW + 2);
+		store.settings.endedItemsLeaveAfterMs = 0;
+		listVideos(store, main, NOW + 9000);
+		expect(store.queue.size).toBe(0);
+		expect(store.charges).toEqual([
+			{ ...input, queueId, accountId: 'main', cost: 3, at: NOW, videoId },
+			{
+				...{ queueId: plain.queueId, accountId: 'main', projectId: teaser.id },
+				...{ customPrompt: null, overwriteSettings: false, cost: 1, at: NOW + 1 },
+				videoId: plain.videoId,
+			},
+		]);
+	});
 	it("takes the project's durations before the sandbox's", () => {
-		store.durations.pendingMs = 10;
+		store.settings.durations.pendingMs = 10;
 		store.projects.set(teaser.id, { ...teaser, durations: { renderingMs: 20 } });
 		expect(add().durations).toEqual({
 			...{ pendingMs: 10, processingMs: 4000, renderingMs: 20 },
@@ -91,7 +108,7 @@ describe('a queue item', () => {
 		expect(findQueueItem(store, main, queueId, NOW + 9e9).queueId).toBe(queueId);
 	});
 	it('leaves the queue some time after its end where the store is set to that', () => {
-		store.endedItemsLeaveAfterMs = 500;
+		store.settings.endedItemsLeaveAfterMs = 500;
 		const { queueId } = add();
 		const failed = add(failing.id);
 		expect(findQueueItem(store, main, queueId, NOW + 8499).queueId).toBe(queueId);
@@ -136,9 +153,16 @@ describe('the video log', () => {
 			slow.videoId,
 		]);
 	});
+	it('can be written by another clock, in whole seconds', () => {
+		Object.assign(store.settings, { logClockSkewMs: -3_999, logWholeSeconds: true });
+		add();
+		expect(listVideos(store, main, NOW + 8000)).toMatchObject([
+			{ createdAt: '2026-01-15T12:00:04Z' },
+		]);
+	});
 	it('can be late, even for an item that has left the queue', () => {
-		store.endedItemsLeaveAfterMs = 0;
-		store.durations.logDelayMs = 1000;
+		store.settings.endedItemsLeaveAfterMs = 0;
+		store.settings.durations.logDelayMs = 1000;
 		const { queueId, videoId } = add();
 		expect(() => findQueueItem(store, main, queueId, NOW + 8000)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 8999)).toEqual([]);

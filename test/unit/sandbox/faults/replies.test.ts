@@ -201,7 +201,8 @@ describe('commas', () => {
 			const { data } = await service.client.get<string>(String(url), { responseType: 'text' });
 			expect(data).toHaveLength(bytes);
 			expect(data.startsWith(`{"status":"success","${String(field)}":[0,0,`)).toBe(true);
-			expect(new Set(JSON.parse(data)[String(field)])).toEqual(new Set([0]));
+			const lists = JSON.parse(data) as Record<string, unknown[]>;
+			expect(new Set(lists[String(field)])).toEqual(new Set([0]));
 		}
 	});
 	it('is 64 MiB long when nothing is said, and leaves other replies alone', async () => {
@@ -247,7 +248,7 @@ describe('an add that is accepted and paid, whatever its reply says', () => {
 		const body = { projectId: service.sandbox.projects.teaser.id };
 		const reply: unknown = await service.client
 			.post('/v1/queue/add', body, { timeout: 300 })
-			.catch((error: { code: string }) => error.code);
+			.catch((error: unknown) => (error as { code: string }).code);
 		if (typeof expected === 'string') expect(reply).toBe(expected);
 		else expect(reply).toMatchObject(expected);
 		expect(readCredits()).toBe(99);

@@ -166,13 +166,83 @@ it('settings can be changed, and a misspelt one is refused', async () => {
 		...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 0 },
 		durations: { pendingMs: 0, processingMs: 0, renderingMs: 0 },
 	};
-	expect(await control('PATCH', '/settings', settings)).toEqual({
-		...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 0 },
-	});
+	expect(await control('PATCH', '/settings', settings)).toMatchObject(settings);
 	const queueId = await queue();
 	expect(await readStatus(queueId)).toBe(404);
 	expect(await listVideos()).toHaveLength(1);
 	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
+});
+describe('settings of what the API leaves open:', () => {
+	it('queue ids can be numbers, which come back as numbers or as text', async () => {
+		const numeric = await queue();
+		expect(numeric).toMatch(/-/);
+		await control('PATCH', '/settings', { numericQueueIds: true });
+		const ids = [await queue(), await queue()] as unknown[] as number[];
+		for (const id of ids) expect(Number.isSafeInteger(id)).toBe(true);
+		const [first = 0, second = 0] = ids;
+		expect(await readStatus(String(first))).toBe('pending');
+		service.sandbox.finish(String(first));
+		expect(await readStatus(String(first))).toBe('completed');
+		for (const queueId of [first, String(second)]) {
+			const cleared = await service.client.post('/v1/queue/clear', { queueId });
+			expect(cleared.data).toMatchObject({ status: 'success', queueId: Number(queueId) });
+		}
+		expect(await readStatus(numeric)).toBe('pending');
+		expect(await readStatus('no-id')).toBe(400);
+	});
+	it('a number is no queue id otherwise', async () => {
+		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);
+	});
+	it('completed and failed can be other words, everywhere in the API', async () => {
+		await control('PATCH', '/settings', {
+			statusWords: { completed: 'Ready', failed: 'canceled' },
+		});
+		const [first, second, third] = [await queue(), await queue(), await queue()];
+		service.sandbox.finish(first);
+		service.sandbox.fail(second);
+		expect(await readStatus(first)).toBe('Ready');
+		expect(await readStatus(second)).toBe('canceled');
+		expect(await readStatus(third)).toBe('pending');
+		await control('PATCH', '/settings', { statusWords: { completed: 'Done' } });
+		expect(await readStatus(second)).toBe('failed');
+	});
+	it('the details of a completed item can have its video, before the log does', async () => {
+		await control('PATCH', '/settings', {
+			...{ videoUrlInDetails: true, durations: { logDelayMs: 5000 } },
+		});
+		const queueId = await queue();
+		const read = async () =>
+			(
+				await service.client.get<{ details: { videoUrl?: string } }>(
+					`/v1/queue/progress/${queueId}`,
+				)
+			).data.details.videoUrl;
+		expect(await read()).toBeUndefined();
+		service.sandbox.clock.advance(8000);
+		const videoUrl = String(await read());
+		expect(await listVideos()).toEqual([]);
+		expect((await service.client.get(videoUrl)).headers['content-type']).toBe('video/mp4');
+		service.sandbox.clock.advance(5000);
+		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
+	});
+	it('the log can have a clock of its own, and whole seconds', async () => {
+		await control('PATCH', '/settings', { logClockSkewMs: 2500, logWholeSeconds: true });
+		service.sandbox.addVideos('main', [{}]);
+		expect(await listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:02Z' }]);
+	});
+});
+it('charges are kept in order, also when their items are gone', async () => {
+	const queueId = await queue();
+	await service.client.post('/v1/queue/clear', { queueId });
+	await queue(service.sandbox.projects.costly.id);
+	const charges = [
+		{ queueId, accountId: 'main', cost: 1, at: service.sandbox.clock.now() },
+		{ projectId: service.sandbox.projects.costly.id, cost: 3, customPrompt: null },
+	];
+	expect(service.sandbox.charges).toMatchObject(charges);
+	expect(await control('GET', '/state')).toMatchObject({ charges });
+	service.sandbox.reset();
+	expect(service.sandbox.charges).toEqual([]);
 });
 it('a reset brings everything back, and the same ids again', async () => {
 	const before = service.sandbox.readState();
