@@ -15,8 +15,7 @@ export interface SandboxContext {
 	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
-	/** How latencies are waited for. */
-	readonly wait: NonNullable<SandboxOptions['wait']>;
+	readonly wait: SandboxOptions['wait'];
 	/** The same object as the store's settings; replaced by a reset. */
 	settings: SandboxSettings;
 	/** Requests in the current window, by endpoint and account. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { createClock } from '../domain/createClock';
 import { createStore } from '../domain/createStore';
 import { createFaultList } from '../faults/createFaultList';
@@ -20,7 +19,7 @@ export function createContext(options: SandboxOptions): SandboxContext {
 		requests: createRequestLog(),
 		rateCounts: new Map(),
 		routes: [],
-		wait: options.wait ?? waitInRealTime,
+		wait: options.wait,
 		reset: () => {
 			Object.assign(context, readStart());
 			context.clock.reset();
@@ -30,9 +29,4 @@ export function createContext(options: SandboxOptions): SandboxContext {
 		},
 	};
 	return context;
-}
-
-async function waitInRealTime(delayMs: number): Promise<void> {
-	// A pending delay must not keep a process alive whose sandbox is closed.
-	await wait(delayMs, undefined, { ref: false });
 }

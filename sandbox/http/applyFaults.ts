@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as waitInRealTime } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/Fault';
 import type { FaultContext } from '../faults/FaultContext';
@@ -22,7 +23,7 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 	app.addHook('preValidation', async (request, reply) => {
 		if (!request.record) return;
 		const { latencyMs } = context.settings;
-		if (latencyMs > 0) await context.wait(latencyMs, request.record);
+		if (latencyMs > 0) await wait(latencyMs, request.record, context);
 		const { operation, url } = request.record;
 		const faults = context.faults.take({ operation, text: `${url}\n${request.rawBody}` });
 		if (faults.length === 0) return;
@@ -84,7 +85,7 @@ function createFaultContext(
 ): FaultContext {
 	return {
 		now: () => context.clock.now(),
-		wait: (delayMs) => context.wait(delayMs, record),
+		wait: (delayMs) => wait(delayMs, record, context),
 		queueId: readQueueId(request.params) ?? readQueueId(record.body),
 		removeQueueItem: (queueId) => {
 			const item = context.store.queue.get(queueId);
@@ -97,4 +98,14 @@ function readQueueId(holder: unknown): string | undefined {
 	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
 	const { queueId } = holder;
 	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
+}
+
+async function wait(
+	delayMs: number,
+	record: RecordedRequest,
+	context: SandboxContext,
+): Promise<void> {
+	if (context.wait) await context.wait(delayMs, record);
+	// A pending delay must not keep a process alive whose sandbox is closed.
+	else await waitInRealTime(delayMs, undefined, { ref: false });
 }
