@@ -75,10 +75,12 @@ export class SkippedTime {
 
 	/**
 	 * @param countSleeping how many open requests wait for the clock themselves, because the service takes its time
+	 * @param beforeSkip called when nothing is left to be done before the next timer
 	 */
 	constructor(
 		private readonly service?: ServiceWithClock,
 		private readonly countSleeping: () => number = () => 0,
+		private readonly beforeSkip: () => void = () => undefined,
 	) {
 		jest.useFakeTimers(
 			service
@@ -119,7 +121,9 @@ export class SkippedTime {
 		const startedAt = process.hrtime.bigint();
 		while (!isOver()) {
 			if (process.hrtime.bigint() - startedAt > LONGEST_MS * 1e6) throw new Error(this.describe());
-			if (!(await this.settle(isOver)) || jest.getTimerCount() === 0) continue;
+			if (!(await this.settle(isOver))) continue;
+			this.beforeSkip();
+			if (jest.getTimerCount() === 0) continue;
 			await jest.advanceTimersToNextTimerAsync();
 			this.takeServiceAlong();
 		}
