@@ -1,15 +1,14 @@
-import type { Controls } from './control/createControls';
-import type { Charge } from './domain/Charge';
-import type { Clock } from './domain/Clock';
+import type { SandboxRoute } from './control/context';
+import type { Controls } from './control/controls';
+import type { RecordedRequest, WantedRequests } from './control/requestLog';
+import type { Clock } from './domain/clock';
+import type { Charge } from './domain/model';
 import type { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import type { SEED_PROJECTS } from './domain/SEED_PROJECTS';
-import type { RecordedRequest } from './control/RecordedRequest';
-import type { SandboxRoute } from './control/SandboxRoute';
-import type { WantedRequests } from './control/waitForRequests';
 
-/** A running sandbox, in the hands of a test. */
+/** A running sandbox as a test sees it. */
 export interface Sandbox extends Controls {
-	/** Base URL, without a slash at its end. */
+	/** Base URL, without a trailing slash. */
 	readonly url: string;
 	readonly port: number;
 	/** Key of the main account. */
@@ -17,20 +16,24 @@ export interface Sandbox extends Controls {
 	readonly accounts: typeof SEED_ACCOUNTS;
 	readonly projects: typeof SEED_PROJECTS;
 	readonly clock: Clock;
-	/** Every accepted add since the start or the last `reset`, in order. */
+	/** Accepted adds since the start or the last `reset`, in order. */
 	readonly charges: readonly Charge[];
-	/** What has been received since the start, the last `clearRequests` or `reset`, oldest first. */
+	/** Requests since the start, the last `clearRequests` or `reset`, oldest first. */
 	readonly requests: readonly RecordedRequest[];
-	/** Calls `listener` with each request when it has been read, before anything answers it. */
+	/**
+	 * Calls `listener` with each request that has been read, before it is processed.
+	 *
+	 * @returns a function that removes the listener
+	 */
 	onRequest(listener: (request: RecordedRequest) => void): () => void;
 	/**
-	 * Waits until as many such requests have been received as are wanted.
+	 * Waits until the wanted number of requests has been received.
 	 *
 	 * @throws Error after `timeoutMs` (5000 by default) of real time
 	 */
 	waitForRequests(wanted: WantedRequests): Promise<RecordedRequest[]>;
-	/** Every route, in fastify's notation. */
+	/** All routes, in fastify's notation. */
 	readonly routes: readonly SandboxRoute[];
-	/** Stops listening and breaks every open connection. */
+	/** Stops listening and breaks open connections. */
 	close(): Promise<void>;
 }

@@ -1,6 +1,4 @@
-import { describeSandbox } from './cli/describeSandbox';
-import { HELP } from './cli/HELP';
-import { parseCommandLine } from './cli/parseCommandLine';
+import { describeSandbox, HELP, parseCommandLine } from './commandLine';
 import { startSandbox } from './startSandbox';
 
 async function main(args: string[]): Promise<void> {

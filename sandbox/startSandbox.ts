@@ -1,22 +1,21 @@
 import type { AddressInfo } from 'node:net';
-import { createControls } from './control/createControls';
+import { createContext, type SandboxOptions } from './control/context';
+import { createControls } from './control/controls';
+import { waitForRequests } from './control/requestLog';
 import { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './domain/SEED_PROJECTS';
-import { createHttpServer } from './http/createHttpServer';
-import { createContext } from './control/createContext';
-import { waitForRequests } from './control/waitForRequests';
+import { createServer } from './http/server';
 import type { Sandbox } from './Sandbox';
-import type { SandboxOptions } from './control/SandboxOptions';
 
 /**
  * Starts a local video service on the loopback address.
  *
- * @throws Error with `code` `EADDRINUSE` when the port is taken
+ * @throws Error with `code` `EADDRINUSE` if the port is in use
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const context = createContext(options);
 	const controls = createControls(context);
-	const app = await createHttpServer(context, controls);
+	const app = await createServer(context, controls);
 	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 	const { port } = app.server.address() as AddressInfo;
 	return {

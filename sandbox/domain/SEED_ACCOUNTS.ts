@@ -1,8 +1,8 @@
-import type { Account } from './Account';
+import type { Account } from './model';
 
-/** Who uses the sandbox at its start. Keys are fixed, so that a saved credential keeps working. */
+/** The accounts at the start. Keys are fixed, so that a saved credential keeps working. */
 export const SEED_ACCOUNTS = {
-	/** Has projects of every kind and no video yet. */
+	/** Has projects of every kind, and no video yet. */
 	main: {
 		id: 'main',
 		name: 'Ada Example',
@@ -10,7 +10,7 @@ export const SEED_ACCOUNTS = {
 		apiKey: 'sandbox-key-of-ada-5f0c1d',
 		credits: 100,
 	},
-	/** Somebody else, whose things the main account must never see. */
+	/** Its projects and videos must be invisible to the main account. */
 	other: {
 		id: 'other',
 		name: 'Ben Example',
@@ -18,7 +18,7 @@ export const SEED_ACCOUNTS = {
 		apiKey: 'sandbox-key-of-ben-8e27b4',
 		credits: 5,
 	},
-	/** Has nothing at all: no project, no video, no credit. */
+	/** Has no project, no video and no credits. */
 	empty: {
 		id: 'empty',
 		name: 'Cleo Example',

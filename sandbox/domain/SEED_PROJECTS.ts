@@ -1,8 +1,8 @@
-import type { Project } from './Project';
+import type { Project } from './model';
 
 const ordinary = { cost: 1, fails: false, durations: {} };
 
-/** The projects at the start. Their order by creation is not their order by last update. */
+/** The projects at the start. Sorting them by creation and by last update gives different orders. */
 export const SEED_PROJECTS = {
 	teaser: {
 		...ordinary,

@@ -23,7 +23,7 @@ import { statusWord } from './statusWord';
 import { tooManyRequests } from './tooManyRequests';
 import { wrongLength } from './wrongLength';
 
-/** Every kind of fault under the name that sets it. */
+/** Every kind of fault by its name. */
 export const FAULT_KINDS = {
 	brokenHttp,
 	commas,

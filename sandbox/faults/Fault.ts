@@ -1,13 +1,61 @@
-import type { FaultContext } from './FaultContext';
-import type { Outcome, Reply } from './Reply';
+import type { Readable } from 'node:stream';
 
-/**
- * One way in which the service, or the net in front of it, goes wrong. A fault stands before the
- * service, where the request is then not processed, or behind it, where it was.
- */
+/** One reply on the wire. */
+export interface Reply {
+	status: number;
+	/** Lower-case names. The body's own length is announced unless there is a `content-length`. */
+	headers: Record<string, string>;
+	body: Buffer | Readable;
+	/** Sends the body in chunks, without a length. */
+	chunked?: boolean;
+	/** Breaks the connection after the body instead of ending the reply. */
+	breaks?: boolean;
+}
+
+/** What a client receives: a reply, nothing, a reset, or bytes that are not HTTP. */
+export type Outcome = Reply | 'hang' | 'reset' | { bytes: Buffer };
+
+/** The request as a fault sees it, and what a fault can do besides changing the reply. */
+export interface FaultContext {
+	/** Sandbox time. */
+	now: () => number;
+	/** Waits in real time, even if the client has gone: a service does not notice at once. */
+	wait: (ms: number) => Promise<void>;
+	/** Undefined unless the request names a queue item. */
+	queueId: string | undefined;
+	/** Takes an item out of the queue, if it is there. Its generation continues. */
+	removeQueueItem: (queueId: string) => void;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** One way in which the service, or the network in front of it, fails. */
 export interface Fault {
-	/** `undefined` lets the request through to the service. */
-	before?(context: FaultContext): Promise<Outcome | undefined>;
-	/** What goes out in place of the service's reply. */
-	after?(reply: Reply, context: FaultContext): Promise<Outcome>;
+	/** Runs before the service has seen the request. An outcome replaces the service. */
+	before?(context: FaultContext): MaybePromise<Outcome | undefined>;
+	/** Runs when the service has processed the request. An outcome replaces its reply. */
+	after?(reply: Reply, context: FaultContext): MaybePromise<Outcome | undefined>;
+}
+
+/** A kind of fault. `options` are JSON Schemas, which check what comes in over HTTP. */
+export interface FaultKind<Options extends object> {
+	readonly options: Readonly<Record<keyof Options & string, object>>;
+	readonly required?: readonly (keyof Options & string)[];
+	create(options: Options): Fault;
+}
+
+/** An option of faults that do not need the service's reply. */
+export interface PhaseOption {
+	/** `after`: the service processes the request first, so an add is accepted and paid. */
+	phase?: 'before' | 'after';
+}
+
+export const PHASE = { enum: ['before', 'after'] };
+
+/** Creates a fault that acts in one phase; `before` is the default. */
+export function actInPhase(
+	phase: PhaseOption['phase'],
+	act: (context: FaultContext) => MaybePromise<Outcome | undefined>,
+): Fault {
+	return phase === 'after' ? { after: (_reply, context) => act(context) } : { before: act };
 }

@@ -1,4 +1,4 @@
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const BYTES = {
@@ -8,14 +8,12 @@ const BYTES = {
 };
 
 interface BrokenHttpOptions {
-	/** Which part is invalid; the status line by default. */
+	/** The invalid part; the status line by default. */
 	part?: keyof typeof BYTES;
 }
 
-/** The request is processed, and its reply is not valid HTTP: Node's client fails with an HPE_ code. */
+/** Processes the request and sends invalid HTTP: Node's client fails with an HPE_ code. */
 export const brokenHttp: FaultKind<BrokenHttpOptions> = {
 	options: { part: { enum: Object.keys(BYTES) } },
-	create: ({ part = 'statusLine' }) => ({
-		after: () => Promise.resolve({ bytes: Buffer.from(BYTES[part]) }),
-	}),
+	create: ({ part = 'statusLine' }) => ({ after: () => ({ bytes: Buffer.from(BYTES[part]) }) }),
 };

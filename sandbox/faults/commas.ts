@@ -1,30 +1,26 @@
 import { Readable } from 'node:stream';
-import type { FaultKind } from './FaultKind';
-import { omitHeader } from './omitHeader';
-import type { Reply } from './Reply';
+import type { FaultKind, Reply } from './Fault';
+import { omitHeader } from './replies';
 
 const DEFAULT_BYTES = 64 * 1024 ** 2;
 const PIECE = Buffer.from('0,'.repeat(32 * 1024));
 
-/** A list reply becomes valid JSON of very many, very small entries: `[0,0,0,…]`. */
+/** Replaces a list reply with valid JSON of very many tiny entries: `[0,0,0,…]`. */
 export const commas: FaultKind<{ bytes?: number }> = {
 	options: { bytes: { type: 'integer', minimum: 64 } },
 	create: ({ bytes = DEFAULT_BYTES }) => ({
 		after: (reply) => {
 			const field = findListField(reply);
-			if (field === undefined) return Promise.resolve(reply);
-			return Promise.resolve({
-				...reply,
-				headers: omitHeader(reply.headers, 'content-length'),
-				body: Readable.from(writeList(field, bytes), { objectMode: false }),
-			});
+			if (field === undefined) return reply;
+			const headers = omitHeader(reply.headers, 'content-length');
+			const body = Readable.from(writeList(field, bytes), { objectMode: false });
+			return { ...reply, headers, body };
 		},
 	}),
 };
 
 function findListField({ body }: Reply): string | undefined {
-	if (!Buffer.isBuffer(body)) return undefined;
-	return /"(\w+)":\[/.exec(body.toString())?.[1];
+	return Buffer.isBuffer(body) ? /"(\w+)":\[/.exec(body.toString())?.[1] : undefined;
 }
 
 function* writeList(field: string, bytes: number): Generator<Buffer> {

@@ -1,7 +1,7 @@
-import type { FaultKind } from './FaultKind';
-import { omitHeader } from './omitHeader';
+import type { FaultKind } from './Fault';
+import { omitHeader } from './replies';
 
-/** The right body under a wrong content type; an empty one sends no such header. */
+/** Sends the right body with another content type; an empty text sends none. */
 export const contentType: FaultKind<{ value: string }> = {
 	options: { value: { type: 'string' } },
 	required: ['value'],
@@ -9,7 +9,7 @@ export const contentType: FaultKind<{ value: string }> = {
 		after: (reply) => {
 			const headers = omitHeader(reply.headers, 'content-type');
 			if (value !== '') headers['content-type'] = value;
-			return Promise.resolve({ ...reply, headers });
+			return { ...reply, headers };
 		},
 	}),
 };

@@ -1,14 +1,13 @@
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
 
-/** The service's own status and content type, and nothing after them. */
+/** Sends the service's status and content type with an empty body. */
 export const emptyBody: FaultKind<object> = {
 	options: {},
 	create: () => ({
-		after: (reply) =>
-			Promise.resolve({
-				...reply,
-				headers: { ...reply.headers, 'content-length': '0' },
-				body: Buffer.alloc(0),
-			}),
+		after: (reply) => ({
+			...reply,
+			headers: { ...reply.headers, 'content-length': '0' },
+			body: Buffer.alloc(0),
+		}),
 	}),
 };

@@ -1,36 +1,28 @@
 import { Readable } from 'node:stream';
-import type { FaultContext } from './FaultContext';
-import type { FaultKind } from './FaultKind';
+import { actInPhase, type FaultContext, type FaultKind, PHASE, type PhaseOption } from './Fault';
 
-interface EndlessBodyOptions {
-	/** Bytes in each piece; 64 KiB by default. */
+interface EndlessBodyOptions extends PhaseOption {
+	/** Bytes per piece; 64 KiB by default. */
 	pieceBytes?: number;
 	/** Pause before each piece, in real time; none by default. */
 	delayMs?: number;
 	status?: number;
-	/** Let the service process the request first. */
-	phase?: 'before' | 'after';
 }
 
-/** JSON begins, and never ends: it floods or drips for as long as somebody listens. */
+/** Sends JSON that never ends, fast or in drops, for as long as the client listens. */
 export const endlessBody: FaultKind<EndlessBodyOptions> = {
 	options: {
 		pieceBytes: { type: 'integer', minimum: 1 },
 		delayMs: { type: 'number', minimum: 0 },
 		status: { type: 'integer', minimum: 200, maximum: 599 },
-		phase: { enum: ['before', 'after'] },
+		phase: PHASE,
 	},
-	create: ({ pieceBytes = 64 * 1024, delayMs = 0, status = 200, phase = 'before' }) => {
-		const answer = (context: FaultContext) =>
-			Promise.resolve({
-				status,
-				headers: { 'content-type': 'application/json; charset=utf-8' },
-				body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
-			});
-		return phase === 'before'
-			? { before: answer }
-			: { after: (_reply, context) => answer(context) };
-	},
+	create: ({ pieceBytes = 64 * 1024, delayMs = 0, status = 200, phase }) =>
+		actInPhase(phase, (context) => ({
+			status,
+			headers: { 'content-type': 'application/json; charset=utf-8' },
+			body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
+		})),
 };
 
 async function* flow(

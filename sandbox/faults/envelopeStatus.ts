@@ -1,18 +1,14 @@
-import { changeReplyJson } from './changeReplyJson';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { changeJson } from './replies';
 
-/** A good reply whose envelope says another word than `success`, such as `Success` or `ok`. */
+/** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
 export const envelopeStatus: FaultKind<{ word: unknown }> = {
 	options: { word: {} },
 	required: ['word'],
 	create: ({ word }) => ({
 		after: (reply) =>
-			Promise.resolve(
-				reply.status === 200
-					? changeReplyJson(reply, (body) => {
-							body.status = word;
-						})
-					: reply,
-			),
+			changeJson(reply, (body) => {
+				if (reply.status === 200) body.status = word;
+			}),
 	}),
 };

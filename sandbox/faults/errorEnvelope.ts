@@ -1,10 +1,10 @@
-import { createJsonReply } from './createJsonReply';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { createJsonReply } from './replies';
 
-/** Status 200, and an envelope that says `error`: a failure in the clothes of a success. */
+/** Reports a failure with status 200 and an envelope that says `error`. */
 export const errorEnvelope: FaultKind<{ message?: string }> = {
 	options: { message: { type: 'string' } },
 	create: ({ message = 'Something went wrong' }) => ({
-		before: () => Promise.resolve(createJsonReply(200, { status: 'error', message })),
+		before: () => createJsonReply(200, { status: 'error', message }),
 	}),
 };

@@ -1,10 +1,8 @@
-import { changeReplyObjects } from './changeReplyObjects';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { addFields } from './replies';
 
-/** A success that has an `error` key: an empty text by default, as services write "no error". */
+/** Adds an `error` key to a success; empty by default, as services write "no error". */
 export const errorKey: FaultKind<{ value?: unknown }> = {
 	options: { value: {} },
-	create: ({ value = '' }) => ({
-		after: (reply) => Promise.resolve(changeReplyObjects(reply, { error: value })),
-	}),
+	create: ({ value = '' }) => ({ after: (reply) => addFields(reply, { error: value }) }),
 };

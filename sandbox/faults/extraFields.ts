@@ -1,11 +1,9 @@
-import { changeReplyObjects } from './changeReplyObjects';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { addFields } from './replies';
 
-/** Fields that no specification names, in the envelope and in every resource. */
+/** Adds unspecified fields to the envelope and every resource. */
 export const extraFields: FaultKind<{ fields: Record<string, unknown> }> = {
 	options: { fields: { type: 'object' } },
 	required: ['fields'],
-	create: ({ fields }) => ({
-		after: (reply) => Promise.resolve(changeReplyObjects(reply, fields)),
-	}),
+	create: ({ fields }) => ({ after: (reply) => addFields(reply, fields) }),
 };

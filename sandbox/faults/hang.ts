@@ -1,10 +1,7 @@
-import type { FaultKind } from './FaultKind';
+import { actInPhase, type FaultKind, PHASE, type PhaseOption } from './Fault';
 
-/** No reply ever comes; with `phase: 'after'` the request was processed all the same. */
-export const hang: FaultKind<{ phase?: 'before' | 'after' }> = {
-	options: { phase: { enum: ['before', 'after'] } },
-	create: ({ phase }) =>
-		phase === 'after'
-			? { after: () => Promise.resolve('hang') }
-			: { before: () => Promise.resolve('hang') },
+/** Never replies. */
+export const hang: FaultKind<PhaseOption> = {
+	options: { phase: PHASE },
+	create: ({ phase }) => actInPhase(phase, () => 'hang'),
 };

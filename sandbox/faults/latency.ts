@@ -1,24 +1,12 @@
-import type { FaultKind } from './FaultKind';
+import { actInPhase, type FaultKind, PHASE, type PhaseOption } from './Fault';
 
-/** The reply takes `delayMs` longer; `phase: 'after'` delays it when the request is processed. */
-export const latency: FaultKind<{ delayMs: number; phase?: 'before' | 'after' }> = {
-	options: {
-		delayMs: { type: 'number', minimum: 0 },
-		phase: { enum: ['before', 'after'] },
-	},
+/** Delays the processing of the request, or with `phase: 'after'` its reply. */
+export const latency: FaultKind<PhaseOption & { delayMs: number }> = {
+	options: { delayMs: { type: 'number', minimum: 0 }, phase: PHASE },
 	required: ['delayMs'],
 	create: ({ delayMs, phase }) =>
-		phase === 'after'
-			? {
-					after: async (reply, context) => {
-						await context.wait(delayMs);
-						return reply;
-					},
-				}
-			: {
-					before: async (context) => {
-						await context.wait(delayMs);
-						return undefined;
-					},
-				},
+		actInPhase(phase, async ({ wait }) => {
+			await wait(delayMs);
+			return undefined;
+		}),
 };

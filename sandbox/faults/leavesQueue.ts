@@ -1,15 +1,15 @@
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
 
 /**
- * The queue item that a request names is out of the queue from then on: the service answers 404,
- * though the generation goes on, and its video gets into the log.
+ * Takes the queue item that a request names out of the queue: the service answers 404 from then on.
+ * The generation continues, and its video gets into the log.
  */
 export const leavesQueue: FaultKind<object> = {
 	options: {},
 	create: () => ({
-		before: (context) => {
-			if (context.queueId !== undefined) context.removeQueueItem(context.queueId);
-			return Promise.resolve(undefined);
+		before: ({ queueId, removeQueueItem }) => {
+			if (queueId !== undefined) removeQueueItem(queueId);
+			return undefined;
 		},
 	}),
 };

@@ -1,21 +1,19 @@
-import { changeReplyJson } from './changeReplyJson';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { changeJson } from './replies';
 
-/** A promised field is not there. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
+/** Leaves a field out. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
 export const missingField: FaultKind<{ field: string }> = {
 	options: { field: { type: 'string', minLength: 1 } },
 	required: ['field'],
 	create: ({ field }) => ({
 		after: (reply) =>
-			Promise.resolve(
-				changeReplyJson(reply, (body) => {
-					remove(body, field);
-				}),
-			),
+			changeJson(reply, (body) => {
+				removeField(body, field);
+			}),
 	}),
 };
 
-function remove(body: Record<string, unknown>, field: string): void {
+function removeField(body: Record<string, unknown>, field: string): void {
 	const path = field.split('.');
 	const last = path.pop() ?? field;
 	let holder: unknown = body;

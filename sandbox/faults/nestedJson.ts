@@ -1,25 +1,23 @@
-import { changeReplyJson } from './changeReplyJson';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind, Reply } from './Fault';
+import { changeJson } from './replies';
 
 const MARK = '"nested here"';
 
-/** A field of so many lists, one inside the other: in a list's first entry, else in the envelope. */
+/** Adds a field of nested lists to a list's first entry, or else to the envelope. */
 export const nestedJson: FaultKind<{ levels: number }> = {
 	options: { levels: { type: 'integer', minimum: 1 } },
 	required: ['levels'],
-	create: ({ levels }) => ({
-		after: (reply) => {
-			const marked = changeReplyJson(reply, (body) => {
-				const [list] = Object.values(body).filter(Array.isArray);
-				const [entry = body] = (list ?? []) as Record<string, unknown>[];
-				entry.nested = JSON.parse(MARK);
-			});
-			if (!Buffer.isBuffer(marked.body)) return Promise.resolve(marked);
-			const nested = '['.repeat(levels) + ']'.repeat(levels);
-			return Promise.resolve({
-				...marked,
-				body: Buffer.from(marked.body.toString().replace(MARK, nested)),
-			});
-		},
-	}),
+	create: ({ levels }) => ({ after: (reply) => nest(reply, levels) }),
 };
+
+function nest(reply: Reply, levels: number): Reply {
+	const marked = changeJson(reply, (body) => {
+		const [list] = Object.values(body).filter(Array.isArray);
+		const [entry = body] = (list ?? []) as Record<string, unknown>[];
+		entry.nested = JSON.parse(MARK);
+	});
+	if (!Buffer.isBuffer(marked.body)) return marked;
+	// As text: JSON.stringify recurses, and runs out of stack at some depth.
+	const nested = '['.repeat(levels) + ']'.repeat(levels);
+	return { ...marked, body: Buffer.from(marked.body.toString().replace(MARK, nested)) };
+}

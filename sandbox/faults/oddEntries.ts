@@ -1,5 +1,5 @@
-import { changeReplyJson } from './changeReplyJson';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { changeJson } from './replies';
 
 const ODD_ENTRIES = [
 	null,
@@ -13,18 +13,16 @@ const ODD_ENTRIES = [
 	{ url: 'http://127.0.0.1:9/odd.mp4', name: 'Odd', createdAt: '2026-01-15T12:00:00.000Z' },
 ];
 
-/** Entries that are none, before, between and behind the entries of a list. */
+/** Puts invalid entries before, between and after the entries of a list. */
 export const oddEntries: FaultKind<{ entries?: unknown[] }> = {
 	options: { entries: { type: 'array' } },
 	create: ({ entries = ODD_ENTRIES }) => ({
 		after: (reply) =>
-			Promise.resolve(
-				changeReplyJson(reply, (body) => {
-					for (const [field, value] of Object.entries(body)) {
-						if (Array.isArray(value)) body[field] = interleave(entries, value);
-					}
-				}),
-			),
+			changeJson(reply, (body) => {
+				for (const [field, value] of Object.entries(body)) {
+					if (Array.isArray(value)) body[field] = interleave(entries, value);
+				}
+			}),
 	}),
 };
 

@@ -1,6 +1,6 @@
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
 
-/** The service sends the client elsewhere. */
+/** Redirects the client. */
 export const redirect: FaultKind<{ location: string; status?: 301 | 302 | 303 | 307 | 308 }> = {
 	options: {
 		location: { type: 'string' },
@@ -8,6 +8,6 @@ export const redirect: FaultKind<{ location: string; status?: 301 | 302 | 303 | 
 	},
 	required: ['location'],
 	create: ({ location, status = 302 }) => ({
-		before: () => Promise.resolve({ status, headers: { location }, body: Buffer.alloc(0) }),
+		before: () => ({ status, headers: { location }, body: Buffer.alloc(0) }),
 	}),
 };

@@ -1,10 +1,7 @@
-import type { FaultKind } from './FaultKind';
+import { actInPhase, type FaultKind, PHASE, type PhaseOption } from './Fault';
 
-/** The connection is reset; with `phase: 'after'` the request was processed, and its reply is lost. */
-export const reset: FaultKind<{ phase?: 'before' | 'after' }> = {
-	options: { phase: { enum: ['before', 'after'] } },
-	create: ({ phase }) =>
-		phase === 'after'
-			? { after: () => Promise.resolve('reset') }
-			: { before: () => Promise.resolve('reset') },
+/** Resets the connection. */
+export const reset: FaultKind<PhaseOption> = {
+	options: { phase: PHASE },
+	create: ({ phase }) => actInPhase(phase, () => 'reset'),
 };

@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream';
-import type { FaultContext } from './FaultContext';
-import type { FaultKind } from './FaultKind';
-import { readReplyLength } from './readReplyLength';
+import type { FaultContext, FaultKind } from './Fault';
+import { getLength } from './replies';
 
 interface SlowBodyOptions {
-	/** Bytes in each piece. */
+	/** Bytes per piece. */
 	pieceBytes: number;
 	/** Pause before each piece, in real time. */
 	delayMs: number;
 }
 
-/** The head comes at once, and the body drips. */
+/** Sends the head at once, and the body in small pieces. */
 export const slowBody: FaultKind<SlowBodyOptions> = {
 	options: {
 		pieceBytes: { type: 'integer', minimum: 1 },
@@ -18,12 +17,11 @@ export const slowBody: FaultKind<SlowBodyOptions> = {
 	},
 	required: ['pieceBytes', 'delayMs'],
 	create: (options) => ({
-		after: (reply, context) =>
-			Promise.resolve({
-				...reply,
-				headers: { ...reply.headers, 'content-length': String(readReplyLength(reply)) },
-				body: Readable.from(drip(reply.body, options, context), { objectMode: false }),
-			}),
+		after: (reply, context) => ({
+			...reply,
+			headers: { ...reply.headers, 'content-length': String(getLength(reply)) },
+			body: Readable.from(drip(reply.body, options, context), { objectMode: false }),
+		}),
 	}),
 };
 

@@ -1,20 +1,17 @@
-import { createJsonReply } from './createJsonReply';
-import type { FaultKind } from './FaultKind';
-import type { Reply } from './Reply';
+import { actInPhase, type FaultKind, PHASE, type PhaseOption, type Reply } from './Fault';
+import { createJsonReply } from './replies';
 
-interface StatusOptions {
+interface StatusOptions extends PhaseOption {
 	status: number;
-	/** Of the API's error body; not used with `body`. */
+	/** For the API's error body; ignored if there is a `body`. */
 	message?: string;
 	/** Text is sent as it is, anything else as JSON. */
 	body?: unknown;
 	contentType?: string;
 	headers?: Record<string, string>;
-	/** `after`: the request was processed (an add is accepted and paid), and this comes anyway. */
-	phase?: 'before' | 'after';
 }
 
-/** Any status with any body; by default the API's error body. */
+/** Replies with any status and any body; by default the API's error body. */
 export const status: FaultKind<StatusOptions> = {
 	options: {
 		status: { type: 'integer', minimum: 200, maximum: 599 },
@@ -22,13 +19,10 @@ export const status: FaultKind<StatusOptions> = {
 		body: {},
 		contentType: { type: 'string' },
 		headers: { type: 'object', additionalProperties: { type: 'string' } },
-		phase: { enum: ['before', 'after'] },
+		phase: PHASE,
 	},
 	required: ['status'],
-	create: (options) =>
-		options.phase === 'after'
-			? { after: () => Promise.resolve(createReply(options)) }
-			: { before: () => Promise.resolve(createReply(options)) },
+	create: (options) => actInPhase(options.phase, () => createReply(options)),
 };
 
 function createReply(options: StatusOptions): Reply {

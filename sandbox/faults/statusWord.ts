@@ -1,15 +1,15 @@
-import { changeReplyJson } from './changeReplyJson';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { changeJson } from './replies';
 
 interface StatusWordOptions {
 	word: string;
-	/** Replace this word only; otherwise every one. */
+	/** Replaces only this word; by default every word. */
 	insteadOf?: string;
-	/** Also give the item a `videoUrl`, as a service may that finishes without saying so. */
+	/** Also adds a `videoUrl`, as a service may that does not say that an item is finished. */
 	videoUrl?: string;
 }
 
-/** Queue items have another status word than the sandbox's own. */
+/** Replaces the status word of queue items. */
 export const statusWord: FaultKind<StatusWordOptions> = {
 	options: {
 		word: { type: 'string' },
@@ -19,12 +19,10 @@ export const statusWord: FaultKind<StatusWordOptions> = {
 	required: ['word'],
 	create: (options) => ({
 		after: (reply) =>
-			Promise.resolve(
-				changeReplyJson(reply, (body) => {
-					changeItem(body.details, options);
-					changeItem(body.newQueueItem, options);
-				}),
-			),
+			changeJson(reply, (body) => {
+				changeItem(body.details, options);
+				changeItem(body.newQueueItem, options);
+			}),
 	}),
 };
 

@@ -1,14 +1,14 @@
-import { createJsonReply } from './createJsonReply';
-import type { FaultKind } from './FaultKind';
+import type { FaultKind } from './Fault';
+import { createJsonReply } from './replies';
 
 interface TooManyRequestsOptions {
-	/** The form of the Retry-After header, whose date is by the sandbox's clock. */
+	/** Form of the Retry-After header. A date follows the sandbox's clock. */
 	retryAfter: 'seconds' | 'date' | 'none';
 	seconds?: number;
 	message?: string;
 }
 
-/** 429, refused before it was accepted. */
+/** Refuses the request with 429 before it is accepted. */
 export const tooManyRequests: FaultKind<TooManyRequestsOptions> = {
 	options: {
 		retryAfter: { enum: ['seconds', 'date', 'none'] },
@@ -23,7 +23,7 @@ export const tooManyRequests: FaultKind<TooManyRequestsOptions> = {
 			if (retryAfter === 'date') {
 				headers['retry-after'] = new Date(now() + seconds * 1000).toUTCString();
 			}
-			return Promise.resolve(createJsonReply(429, { status: 'error', message }, headers));
+			return createJsonReply(429, { status: 'error', message }, headers);
 		},
 	}),
 };

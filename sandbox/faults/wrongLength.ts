@@ -1,19 +1,15 @@
-import type { FaultKind } from './FaultKind';
-import { readReplyLength } from './readReplyLength';
+import type { FaultKind } from './Fault';
+import { getLength } from './replies';
 
-/** The announced length is off by `byBytes`; the body is whole, and the connection ends after it. */
+/** Announces a wrong length. The body is complete, and the connection ends after it. */
 export const wrongLength: FaultKind<{ byBytes: number }> = {
 	options: { byBytes: { type: 'integer' } },
 	required: ['byBytes'],
 	create: ({ byBytes }) => ({
 		after: (reply) => {
-			const announcedBytes = Math.max(0, readReplyLength(reply) + byBytes);
-			const headers = {
-				...reply.headers,
-				'content-length': String(announcedBytes),
-				connection: 'close',
-			};
-			return Promise.resolve({ ...reply, headers });
+			const length = String(Math.max(0, getLength(reply) + byBytes));
+			const headers = { ...reply.headers, 'content-length': length, connection: 'close' };
+			return { ...reply, headers };
 		},
 	}),
 };

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 
 const files = new Map<string, Buffer>();
 
 /**
- * One of the MP4s beside this file.
+ * Returns one of the MP4s beside this file.
  *
- * @param picture its name without extension
- * @throws Error when there is none of that name
+ * @param picture file name without extension
+ * @throws Error if there is no such file
  */
 export function readVideoFile(picture: string): Buffer {
 	const known = files.get(picture);
@@ -15,4 +16,39 @@ export function readVideoFile(picture: string): Buffer {
 	const file = readFileSync(join(__dirname, `${picture}.mp4`));
 	files.set(picture, file);
 	return file;
+}
+
+const BOX_HEADER_BYTES = 8;
+const CHUNK = Buffer.alloc(64 * 1024);
+
+/**
+ * Streams bytes `start` to `end` (inclusive) of a video that is padded to `sizeBytes` with an MP4
+ * `free` box: playable, up to 4 GiB, and never in memory as a whole.
+ */
+export function streamPaddedVideo(
+	video: Buffer,
+	sizeBytes: number,
+	{ start, end }: { start: number; end: number },
+): Readable {
+	const head = Buffer.concat([video, createFreeBoxHeader(sizeBytes - video.length)]);
+	return Readable.from(generateChunks(head, start, end + 1), { objectMode: false });
+}
+
+function createFreeBoxHeader(boxBytes: number): Buffer {
+	if (boxBytes < BOX_HEADER_BYTES) {
+		throw new RangeError(`Padding needs at least ${BOX_HEADER_BYTES} bytes more than the video`);
+	}
+	const header = Buffer.alloc(BOX_HEADER_BYTES);
+	header.writeUInt32BE(boxBytes);
+	header.write('free', 4);
+	return header;
+}
+
+function* generateChunks(head: Buffer, start: number, end: number): Generator<Buffer> {
+	let at = start;
+	while (at < end) {
+		const chunk = at < head.length ? head.subarray(at, end) : CHUNK.subarray(0, end - at);
+		yield chunk;
+		at += chunk.length;
+	}
 }

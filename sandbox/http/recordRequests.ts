@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { RequestLog } from '../control/createRequestLog';
-import type { RecordedRequest } from '../control/RecordedRequest';
-import type { SandboxContext } from '../control/SandboxContext';
+import type { SandboxContext } from '../control/context';
+import type { RecordedRequest, RequestLog } from '../control/requestLog';
 
-/** Writes down every request outside the control routes, and whether its client waited for the end. */
+/** Records all requests except those to control routes, and whether the client stayed to the end. */
 export function recordRequests(app: FastifyInstance, { clock, requests }: SandboxContext): void {
 	app.addHook('onRequest', (request, reply, done) => {
-		// Whoever compares a date of the service with "now" gets both from the same clock.
+		// Clients compare dates of the service with this header, so both come from the same clock.
 		reply.raw.setHeader('date', new Date(clock.now()).toUTCString());
 		if (!request.url.startsWith('/_sandbox/')) {
 			const record: RecordedRequest = {
@@ -27,7 +26,7 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 	});
 	app.addHook('preValidation', (request, _reply, done) => {
 		if (request.record) {
-			request.record.body = readBody(request.rawBody);
+			request.record.body = parseBody(request.rawBody);
 			requests.announce(request.record, 'received');
 		}
 		done();
@@ -42,7 +41,7 @@ function watchConnection(record: RecordedRequest, response: ServerResponse, log:
 	});
 }
 
-function readBody(text: string): unknown {
+function parseBody(text: string): unknown {
 	if (text === '') return undefined;
 	try {
 		return JSON.parse(text) as unknown;

@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Outcome, Reply } from '../faults/Reply';
-import type { RecordedRequest } from '../control/RecordedRequest';
+import type { RecordedRequest } from '../control/requestLog';
+import type { Outcome, Reply } from '../faults/Fault';
 
-/**
- * Writes a reply exactly as it is, also one that contradicts itself; none at all, a reset, or bytes past HTTP.
- * A client that goes away in the middle is no error.
- */
+/** Sends a reply exactly as given, even if it contradicts itself. Ignores clients that close early. */
 export async function sendReply(
 	response: ServerResponse,
 	reply: Outcome,
@@ -37,8 +34,9 @@ export async function sendReply(
 	if (reply.breaks === true) response.socket?.destroySoon();
 }
 
-function completeHeaders({ headers, body, chunked }: Reply): Record<string, string> {
+function completeHeaders({ status, headers, body, chunked }: Reply): Record<string, string> {
 	if (chunked === true) return { ...headers, 'transfer-encoding': 'chunked' };
-	if (body instanceof Readable || 'content-length' in headers) return headers;
+	const hasLength = body instanceof Readable || 'content-length' in headers;
+	if (hasLength || status === 304) return headers;
 	return { ...headers, 'content-length': String(body.length) };
 }

@@ -110,6 +110,11 @@ describe('every reply of the sandbox is as docs/openapi.yaml describes it:', () 
 		expect(await send(createClient(), { method, url }, { method, url })).toEqual([200, 429]);
 	});
 
+	it.each(ENDPOINTS.slice(3, 5))('an unchanged list at %s %s', async (method, url) => {
+		const headers = { 'If-None-Match': '*' };
+		expect((await createClient().request({ method, url, headers })).status).toBe(304);
+	});
+
 	it('and no described reply was left out above', () => {
 		const described = loadOpenApi().flatMap(({ method, path, responses }) =>
 			Object.keys(responses).map((status) => `${method} ${path} ${status}`),
@@ -130,6 +135,7 @@ describe('the checker', () => {
 		['another content type', { ...reply, contentType: 'text/html', body: good }],
 		['a missing field', { ...reply, body: { status: 'success', message: 'Nothing' } }],
 		['an extra field', { ...reply, body: { ...good, count: 0 } }],
+		['a body where there is none', { ...reply, status: 304, body: good }],
 		['another envelope', { ...reply, body: { ...good, status: 'error' } }],
 		['a date that is none', { ...reply, body: { ...good, videos: [video] } }],
 	])('refuses %s', (_what, exchange) => {
@@ -137,6 +143,7 @@ describe('the checker', () => {
 	});
 	it('takes what is described', () => {
 		expect(check({ ...reply, body: good })).toBe('GET /v1/videos 200');
+		expect(check({ ...reply, status: 304, body: '' })).toBe('GET /v1/videos 304');
 	});
 });
 
@@ -144,8 +151,8 @@ it('the examples in docs/openapi.yaml have the fields of their schemas and no ot
 	const check = createReplyChecker();
 	const names = loadOpenApi().flatMap(({ method, path, responses }) =>
 		Object.entries(responses).flatMap(([status, { content }]) => {
-			const { example, examples = { only: { value: example } } } =
-				content['application/json'] ?? {};
+			const { example = '', examples = { only: { value: example } } } =
+				content?.['application/json'] ?? {};
 			return Object.values(examples).map(({ value: body }) =>
 				check({ method, url: path, status: Number(status), contentType: 'application/json', body }),
 			);

@@ -1,5 +1,5 @@
 import axios from 'axios';
-import type { Project } from '../../sandbox/domain/Project';
+import type { Project } from '../../sandbox/domain/model';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { buildCalledWorkflow } from '../support/e2e/buildCalledWorkflow';
 import { buildWorkflow, videoGeneration, type WorkflowStep } from '../support/e2e/buildWorkflow';

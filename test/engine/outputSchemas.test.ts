@@ -126,7 +126,7 @@ const ENVELOPE = ['status', 'message'];
 function findReply(operation: string): JsonObject {
 	const [request, ...steps] = REPLIES[operation] ?? [];
 	const described = loadOpenApi().find(({ method, path }) => `${method} ${path}` === request);
-	const body = described?.responses['200']?.content['application/json']?.schema;
+	const body = described?.responses['200']?.content?.['application/json']?.schema;
 	return steps.reduce<JsonObject>(
 		(schema, step) =>
 			(step === '[]' ? schema.items : (schema.properties as JsonObject)[step]) as JsonObject,

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, ITaskData } from 'n8n-workflow';
-import type { RecordedRequest } from '../../../sandbox/control/RecordedRequest';
+import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Play, PlayedAdd, PlayedVideo } from './playStory';
 import type { StoryExecution, StoryItem } from './Story';
 import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './workflows';

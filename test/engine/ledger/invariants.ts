@@ -236,7 +236,8 @@ const executionEnds: Invariant = (ledger) =>
 /** No raw error of JavaScript or Node stands in the execution. */
 const noRawError: Invariant = ({ texts }) =>
 	texts.flat().flatMap(({ path, text }) => {
-		if (path.endsWith('.stack')) return [];
+		// Node's code of a broken connection is a fact for a repair branch.
+		if (path.endsWith('.stack') || path.endsWith('.httpCode')) return [];
 		const raw = RAW_TEXT.exec(text);
 		return raw ? [`${path}: ${text.slice(0, 300)}`] : [];
 	});

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { findViolations } from './invariants';
 import type { Violation } from './invariants';
@@ -31,7 +33,8 @@ export function judgeStories(theme: Theme): void {
 	});
 	const judge = async (seed: number, count: number, path?: string) => {
 		if (!held.stage) throw new Error('The stage is there from beforeAll to afterAll');
-		if (process.env.LEDGER_SURVEY !== undefined) await survey(held.stage, theme, seed, count);
+		const folder = process.env.LEDGER_SURVEY;
+		if (folder !== undefined) await survey(held.stage, theme, seed, count, folder);
 		else await findCounterexample(held.stage, theme, seed, count, path);
 	};
 	if (REPEAT.seed !== undefined) {
@@ -93,29 +96,36 @@ async function findCounterexample(
 	);
 }
 
-/** Plays all stories, whatever happens, and counts how many of them break which invariant. */
-async function survey(stage: Stage, theme: Theme, seed: number, numRuns: number): Promise<void> {
-	const counts: Record<string, number> = {};
-	const examples: Record<string, string> = {};
+/**
+ * Plays all stories, whatever happens, and counts how many of them break which invariant: into the folder
+ * that LEDGER_SURVEY names, with the shortest story of each.
+ */
+async function survey(
+	stage: Stage,
+	theme: Theme,
+	seed: number,
+	numRuns: number,
+	folder: string,
+): Promise<void> {
+	const counts = new Map<string, number>();
+	const examples = new Map<string, string>();
 	const startedAt = process.hrtime.bigint();
 	for (const story of fc.sample(createStories(theme), { seed, numRuns })) {
 		const { ledger, violations } = await playAndJudge(stage, story);
 		for (const violation of violations) {
 			const { invariant } = violation;
-			counts[invariant] = (counts[invariant] ?? 0) + 1;
+			counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
 			const tale = tellStory(ledger, [violation]);
-			if (tale.length < (examples[invariant]?.length ?? Infinity)) examples[invariant] = tale;
+			const shortest = examples.get(invariant);
+			if (shortest === undefined || tale.length < shortest.length) examples.set(invariant, tale);
 		}
 	}
 	const tookMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
-	const table = Object.entries(counts).map(([invariant, count]) => `${count}\t${invariant}`);
-	const shown = examples[process.env.LEDGER_SURVEY ?? ''] ?? '';
-	process.stdout.write(
-		[
-			`${theme}: ${numRuns} stories, ${(tookMs / numRuns).toFixed(0)} ms each`,
-			...table,
-			shown,
-			'',
-		].join('\n'),
-	);
+	const table = [...counts].map(([invariant, count]) => `${count}\t${invariant}`).sort();
+	const title = `${theme}, seed ${seed}: ${numRuns} stories, ${(tookMs / numRuns).toFixed(0)} ms each`;
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, `${theme}-${seed}.txt`), [title, ...table, ''].join('\n'));
+	for (const [invariant, tale] of examples) {
+		writeFileSync(join(folder, `${theme}-${seed}-${invariant}.txt`), tale);
+	}
 }

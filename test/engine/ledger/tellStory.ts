@@ -1,7 +1,7 @@
 import type { Violation } from './invariants';
 import type { Ledger } from './Ledger';
 import { isAgent } from './Ledger';
-import type { Story, StoryExecution, StoryVideo } from './Story';
+import type { StoryExecution, StoryVideo } from './Story';
 import { PLAIN_VIDEO } from './Story';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 
@@ -16,7 +16,7 @@ export function tellStory(ledger: Ledger, violations: Violation[]): string {
 		'',
 		...story.executions.flatMap((execution, index) => tellExecution(execution, index)),
 		'The service:',
-		...tellService(story).map((line) => `  ${line}`),
+		...tellService(ledger).map((line) => `  ${line}`),
 		...story.clockIsSet.map(
 			({ afterMs, byMs }) =>
 				`After ${afterMs / 1000} s this machine's clock is set by ${byMs / 1000} s.`,
@@ -63,14 +63,16 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 	];
 }
 
-function tellService({ service }: Story): string[] {
-	const { addTroubles, videos, logTroubles, ...settings } = service;
+function tellService({ story, adds, videos: accepted }: Ledger): string[] {
+	const { addTroubles, videos, logTroubles, ...settings } = story.service;
 	const special = Object.entries(settings).filter(
 		([, value]) => value !== false && value !== null && value !== 0,
 	);
 	return [
-		...addTroubles.map(({ nth, trouble }) => `add ${nth}: ${ADD_TROUBLES[trouble].tale}`),
-		...videos.flatMap((video, index) => tellVideo(video, index)),
+		...addTroubles
+			.filter(({ nth }) => nth <= adds.length)
+			.map(({ nth, trouble }) => `add ${nth}: ${ADD_TROUBLES[trouble].tale}`),
+		...videos.slice(0, accepted.length).flatMap((video, index) => tellVideo(video, index)),
 		...logTroubles.map(
 			({ nth, trouble }) => `reading ${nth} of the log: ${READ_TROUBLES[trouble].tale}`,
 		),
@@ -105,7 +107,7 @@ function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 				? `paid as ${add.charge.queueId}, video ${add.charge.videoId}`
 				: 'nothing is paid';
 			return [
-				`${at} add of ${JSON.stringify(customPrompt)} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; for its client ${add.fate}`,
+				`${at} add of ${JSON.stringify(customPrompt) ?? 'no prompt'} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; for its client ${add.fate}`,
 			];
 		}
 		const line = `${request.method} ${request.url}: ${end}`;

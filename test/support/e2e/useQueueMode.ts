@@ -1,6 +1,6 @@
 import axios from 'axios';
-import type { Operation } from '../../../sandbox/domain/Operation';
-import type { VideoLog } from '../../../sandbox/domain/VideoLog';
+import type { Operation } from '../../../sandbox/domain/model';
+import type { VideoLog } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';

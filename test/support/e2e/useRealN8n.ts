@@ -1,6 +1,6 @@
 import type { Credential } from '../../../scripts/n8n/n8nTypes';
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
-import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
+import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { RealN8n } from './RealN8n';

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Operation } from '../../../sandbox/domain/Operation';
+import type { Operation } from '../../../sandbox/domain/model';
 
 /** A project that the sandbox has from its start. */
 export const PROJECT = 'project-product-teaser';

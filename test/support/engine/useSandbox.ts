@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/Sandbox';
-import type { SandboxOptions } from '../../../sandbox/control/SandboxOptions';
+import type { SandboxOptions } from '../../../sandbox/control/context';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { OPERATIONS } from './OPERATIONS';
 import type { NodeResult, NodeSetup } from './runNode';

@@ -14,7 +14,8 @@ export interface OpenApiOperation {
 	responses: Record<
 		string,
 		{
-			content: Record<
+			/** Missing where there is no body, as in a 304. */
+			content?: Record<
 				string,
 				{ schema: JsonObject; examples?: Record<string, { value: unknown }>; example?: unknown }
 			>;

@@ -1,4 +1,4 @@
-import { parseCommandLine } from '../../../sandbox/cli/parseCommandLine';
+import { parseCommandLine } from '../../../sandbox/commandLine';
 
 it('without options: port 3456, no latency, 100 credits, real time, ids that are new each time', () => {
 	const [first, second] = [parseCommandLine([]), parseCommandLine([])];

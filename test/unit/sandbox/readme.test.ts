@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HELP } from '../../../sandbox/cli/HELP';
+import { HELP } from '../../../sandbox/commandLine';
 import { FAULT_KINDS } from '../../../sandbox/faults/FAULT_KINDS';
 import { startSandbox } from '../../../sandbox/startSandbox';
 

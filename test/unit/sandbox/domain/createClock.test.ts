@@ -1,4 +1,4 @@
-import { createClock } from '../../../../sandbox/domain/createClock';
+import { createClock } from '../../../../sandbox/domain/clock';
 
 describe('a manual clock', () => {
 	it('stands still until it is moved', () => {

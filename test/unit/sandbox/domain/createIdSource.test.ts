@@ -1,4 +1,4 @@
-import { createIdSource } from '../../../../sandbox/domain/createIdSource';
+import { createIdSource } from '../../../../sandbox/domain/store';
 
 const take = (seed: number, count: number): string[] => {
 	const createId = createIdSource(seed);

@@ -1,12 +1,12 @@
-import type { Account } from '../../../../sandbox/domain/Account';
-import { addQueueItem } from '../../../../sandbox/domain/addQueueItem';
-import { clearQueueItem } from '../../../../sandbox/domain/clearQueueItem';
-import { createStore } from '../../../../sandbox/domain/createStore';
-import { endQueueItem } from '../../../../sandbox/domain/endQueueItem';
-import { findQueueItem } from '../../../../sandbox/domain/findQueueItem';
-import { listVideos } from '../../../../sandbox/domain/listVideos';
+import type { Account } from '../../../../sandbox/domain/model';
+import { addQueueItem } from '../../../../sandbox/domain/queue';
+import { clearQueueItem } from '../../../../sandbox/domain/queue';
+import { createStore } from '../../../../sandbox/domain/store';
+import { endQueueItem } from '../../../../sandbox/domain/queue';
+import { getQueueItem } from '../../../../sandbox/domain/queue';
+import { listVideos } from '../../../../sandbox/domain/lists';
 import { SEED_PROJECTS } from '../../../../sandbox/domain/SEED_PROJECTS';
-import type { Store } from '../../../../sandbox/domain/Store';
+import type { Store } from '../../../../sandbox/domain/store';
 
 const NOW = Date.parse('2026-01-15T12:00:00.000Z');
 const { teaser, costly, failing, foreign } = SEED_PROJECTS;
@@ -86,16 +86,16 @@ describe('a queue item', () => {
 	it('is unknown to every account but its own', () => {
 		const { queueId } = add();
 		const notFound = expect.objectContaining({ code: 'notFound' }) as Error;
-		expect(() => findQueueItem(store, other, queueId, NOW)).toThrow(notFound);
+		expect(() => getQueueItem(store, other, queueId, NOW)).toThrow(notFound);
 		expect(() => {
 			clearQueueItem(store, other, queueId, NOW);
 		}).toThrow(notFound);
-		expect(findQueueItem(store, main, queueId, NOW).queueId).toBe(queueId);
+		expect(getQueueItem(store, main, queueId, NOW).queueId).toBe(queueId);
 	});
 	it('is gone for good when it is cleared, and never becomes a video', () => {
 		const { queueId } = add();
 		clearQueueItem(store, main, queueId, NOW + 7999);
-		expect(() => findQueueItem(store, main, queueId, NOW + 9000)).toThrow('not found');
+		expect(() => getQueueItem(store, main, queueId, NOW + 9000)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 9000)).toEqual([]);
 	});
 	it('leaves its video when it is cleared after its end, also if nobody has looked before', () => {
@@ -105,15 +105,15 @@ describe('a queue item', () => {
 	});
 	it('stays readable after its end', () => {
 		const { queueId } = add();
-		expect(findQueueItem(store, main, queueId, NOW + 9e9).queueId).toBe(queueId);
+		expect(getQueueItem(store, main, queueId, NOW + 9e9).queueId).toBe(queueId);
 	});
 	it('leaves the queue some time after its end where the store is set to that', () => {
 		store.settings.endedItemsLeaveAfterMs = 500;
 		const { queueId } = add();
 		const failed = add(failing.id);
-		expect(findQueueItem(store, main, queueId, NOW + 8499).queueId).toBe(queueId);
-		expect(() => findQueueItem(store, main, queueId, NOW + 8500)).toThrow('not found');
-		expect(() => findQueueItem(store, main, failed.queueId, NOW + 8500)).toThrow('not found');
+		expect(getQueueItem(store, main, queueId, NOW + 8499).queueId).toBe(queueId);
+		expect(() => getQueueItem(store, main, queueId, NOW + 8500)).toThrow('not found');
+		expect(() => getQueueItem(store, main, failed.queueId, NOW + 8500)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 8500)).toHaveLength(1);
 	});
 	it('can be ended once', () => {
@@ -164,7 +164,7 @@ describe('the video log', () => {
 		store.settings.endedItemsLeaveAfterMs = 0;
 		store.settings.durations.logDelayMs = 1000;
 		const { queueId, videoId } = add();
-		expect(() => findQueueItem(store, main, queueId, NOW + 8000)).toThrow('not found');
+		expect(() => getQueueItem(store, main, queueId, NOW + 8000)).toThrow('not found');
 		expect(listVideos(store, main, NOW + 8999)).toEqual([]);
 		expect(listVideos(store, main, NOW + 9000)).toMatchObject([
 			{ id: videoId, createdAt: '2026-01-15T12:00:09.000Z' },

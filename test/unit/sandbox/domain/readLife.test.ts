@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readLife } from '../../../../sandbox/domain/readLife';
+import { getItemState } from '../../../../sandbox/domain/lifeCycle';
 
 const DURATIONS = { pendingMs: 1000, processingMs: 4000, renderingMs: 2000, logDelayMs: 0 };
 const ITEM = {
@@ -26,24 +26,24 @@ describe("a queue item's life", () => {
 		[7000, { status: 'completed', generationProgress: 100, renderProgress: 100, endedAt: 57_000 }],
 		[9e9, { status: 'completed', generationProgress: 100, renderProgress: 100, endedAt: 57_000 }],
 	])('after %i ms', (ageMs, life) => {
-		expect(readLife(ITEM, ITEM.createdAt + ageMs)).toEqual(life);
+		expect(getItemState(ITEM, ITEM.createdAt + ageMs)).toEqual(life);
 	});
 
 	it('ends in the middle of processing when the generation fails', () => {
 		const item = { ...ITEM, outcome: 'failed' } as const;
-		expect(readLife(item, 53_399)).toEqual(running('processing', 59, 0));
+		expect(getItemState(item, 53_399)).toEqual(running('processing', 59, 0));
 		const failed = { status: 'failed', generationProgress: 60, renderProgress: 0, endedAt: 53_400 };
-		expect(readLife(item, 53_400)).toEqual(failed);
-		expect(readLife(item, 9e9)).toEqual(failed);
+		expect(getItemState(item, 53_400)).toEqual(failed);
+		expect(getItemState(item, 9e9)).toEqual(failed);
 	});
 
 	it('can be ended by force, from that moment on', () => {
 		const completed = { ...ITEM, forced: { outcome: 'completed', at: 52_000 } } as const;
-		expect(readLife(completed, 51_999).status).toBe('processing');
-		expect(readLife(completed, 52_000)).toMatchObject({ status: 'completed', endedAt: 52_000 });
+		expect(getItemState(completed, 51_999).status).toBe('processing');
+		expect(getItemState(completed, 52_000)).toMatchObject({ status: 'completed', endedAt: 52_000 });
 
 		const failed = { ...ITEM, forced: { outcome: 'failed', at: 56_000 } } as const;
-		expect(readLife(failed, 90_000)).toEqual({
+		expect(getItemState(failed, 90_000)).toEqual({
 			...{ status: 'failed', generationProgress: 100, renderProgress: 50 },
 			endedAt: 56_000,
 		});
@@ -52,7 +52,7 @@ describe("a queue item's life", () => {
 	it('may skip every stage', () => {
 		const durations = { pendingMs: 0, processingMs: 0, renderingMs: 0, logDelayMs: 0 };
 		const completed = { status: 'completed', endedAt: 50_000 };
-		expect(readLife({ ...ITEM, durations }, 50_000)).toMatchObject(completed);
+		expect(getItemState({ ...ITEM, durations }, 50_000)).toMatchObject(completed);
 	});
 
 	it('never goes back, and its progress is always a whole percentage', () => {
@@ -69,8 +69,8 @@ describe("a queue item's life", () => {
 					durations: given,
 					outcome: fails ? 'failed' : 'completed',
 				} as const;
-				const before = readLife(item, item.createdAt + first);
-				const after = readLife(item, item.createdAt + first + later);
+				const before = getItemState(item, item.createdAt + first);
+				const after = getItemState(item, item.createdAt + first + later);
 				expect(order.indexOf(after.status)).toBeGreaterThanOrEqual(order.indexOf(before.status));
 				for (const field of ['generationProgress', 'renderProgress'] as const) {
 					expect(Number.isInteger(after[field])).toBe(true);

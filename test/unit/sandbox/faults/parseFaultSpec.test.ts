@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULT_KINDS } from '../../../../sandbox/faults/FAULT_KINDS';
-import { parseFaultSpec } from '../../../../sandbox/faults/parseFaultSpec';
+import { parseFaultSpec } from '../../../../sandbox/faults/FaultSpec';
 
 it('every kind of fault is in the registry', () => {
 	const files = readdirSync(join(__dirname, '../../../../sandbox/faults'));

@@ -1,4 +1,4 @@
-import { parseRange } from '../../../../sandbox/files/parseRange';
+import { parseRange } from '../../../../sandbox/http/fileRoutes';
 
 it.each([
 	[undefined, null],

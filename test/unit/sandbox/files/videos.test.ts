@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEED_PROJECTS } from '../../../../sandbox/domain/SEED_PROJECTS';
 import { readVideoFile } from '../../../../sandbox/files/readVideoFile';
-import { streamPaddedVideo } from '../../../../sandbox/files/streamPaddedVideo';
+import { streamPaddedVideo } from '../../../../sandbox/files/readVideoFile';
 
 const FILES = join(__dirname, '../../../../sandbox/files');
 const pictures = readdirSync(FILES)

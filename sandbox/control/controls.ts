@@ -1,0 +1,139 @@
+import {
+	type Account,
+	type Project,
+	type QueueItem,
+	ServiceError,
+	type VideoLog,
+} from '../domain/model';
+import { endQueueItem, formatLogTime, settleQueue } from '../domain/queue';
+import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
+import type { FaultSpec } from '../faults/FaultSpec';
+import type { SandboxContext } from './context';
+import { getState } from './state';
+
+/** An account: one of the sandbox's own, its name (`main`, `other`, `empty`), or its API key. */
+type AccountRef = string | { readonly id: string };
+
+type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'durations'>>;
+
+export type Controls = ReturnType<typeof createControls>;
+
+/**
+ * What tests and control routes can do besides using the API. Unknown accounts, projects and queue
+ * items throw a ServiceError `notFound`.
+ */
+export function createControls(context: SandboxContext) {
+	return {
+		...createQueueControls(context),
+		...createAccountControls(context),
+		changeProject(projectId: string, change: ProjectChange): void {
+			const project = context.store.projects.get(projectId);
+			if (!project) throw new ServiceError('notFound', `There is no project ${projectId}`);
+			Object.assign(project, change);
+		},
+		configure(change: SettingsChange): void {
+			context.store.settings = changeSettings(context.store.settings, change);
+		},
+		/** Returns a copy of everything the sandbox knows. */
+		readState: () => getState(context),
+		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind or option */
+		addFault: (spec: FaultSpec) => context.faults.add(spec),
+		removeFault: (id: number) => {
+			context.faults.remove(id);
+		},
+		clearFaults: () => {
+			context.faults.clear();
+		},
+		clearRequests: () => {
+			context.requests.clear();
+		},
+		/** Returns to the start: store, clock and settings; requests and faults are removed. */
+		reset: context.reset,
+	};
+}
+
+function createQueueControls(context: SandboxContext) {
+	const get = (queueId: string): QueueItem => {
+		const item = context.store.queue.get(queueId);
+		if (!item) throw new ServiceError('notFound', `There is no queue item ${queueId}`);
+		return item;
+	};
+	return {
+		/** Completes an item now. @throws ServiceError `conflict` if it has failed */
+		finish(queueId: string): void {
+			endQueueItem(context.store, get(queueId), 'completed', context.clock.now());
+		},
+		/** Fails an item now. @throws ServiceError `conflict` if it is completed */
+		fail(queueId: string): void {
+			endQueueItem(context.store, get(queueId), 'failed', context.clock.now());
+		},
+		/**
+		 * Takes an item out of the queue, as a service may do by itself: the API answers 404 from
+		 * then on, but the generation continues, and its video gets into the log.
+		 */
+		removeQueueItem(queueId: string): void {
+			get(queueId).left = true;
+			settleQueue(context.store, context.clock.now());
+		},
+		/** Gives an item durations of its own, counted from its creation. */
+		changeQueueItem(queueId: string, change: { durations: Partial<Durations> }): void {
+			Object.assign(get(queueId).durations, change.durations);
+		},
+	};
+}
+
+function createAccountControls(context: SandboxContext) {
+	const get = (ref: AccountRef): Account => {
+		const name = typeof ref === 'string' ? ref : ref.id;
+		const { accounts } = context.store;
+		const account = accounts.get(name) ?? [...accounts.values()].find((a) => a.apiKey === name);
+		if (!account) throw new ServiceError('notFound', 'There is no such account in the sandbox');
+		return account;
+	};
+	const getVideos = (accountId: string): VideoLog[] => {
+		settleQueue(context.store, context.clock.now());
+		return context.store.videos.get(accountId) ?? [];
+	};
+	return {
+		setCredits(account: AccountRef, credits: number): void {
+			get(account).credits = credits;
+		},
+		/** Adds projects to an account. Missing fields get a default. */
+		addProjects(account: AccountRef, projects: Partial<Project>[]): Project[] {
+			const accountId = get(account).id;
+			const added = projects.map((given) => ({ ...createProject(context), ...given, accountId }));
+			for (const project of added) context.store.projects.set(project.id, project);
+			return added.map((project) => ({ ...project }));
+		},
+		/** Adds entries to an account's video log, unchecked. Missing fields get a default. */
+		addVideos(account: AccountRef, videos: Partial<VideoLog>[]): VideoLog[] {
+			const { id: accountId } = get(account);
+			const logged = getVideos(accountId);
+			const projects = [...context.store.projects.values()];
+			const projectId = projects.find((project) => project.accountId === accountId)?.id ?? '';
+			const createdAt = formatLogTime(context.store, context.clock.now());
+			const added = videos.map((given) => ({
+				...{ id: context.store.createId(), url: null, projectId, createdAt },
+				...given,
+			}));
+			context.store.videos.set(accountId, logged.concat(added));
+			return added.map((video) => ({ ...video }));
+		},
+		/** Removes entries of an account's video log: those with these ids, or all. */
+		removeVideos(account: AccountRef, ids?: string[]): void {
+			const { id: accountId } = get(account);
+			const removed = new Set(ids);
+			const kept = getVideos(accountId).filter(({ id }) => ids && !removed.has(id));
+			context.store.videos.set(accountId, kept);
+		},
+	};
+}
+
+function createProject({ store, clock }: SandboxContext): Omit<Project, 'accountId'> {
+	const id = store.createId();
+	const now = clock.now();
+	return {
+		...{ id, name: `Project ${id.slice(0, 8)}`, createdAt: now, updatedAt: now },
+		...{ cost: 1, fails: false, durations: {}, picture: 'product-teaser' },
+	};
+}

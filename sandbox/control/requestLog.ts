@@ -1,0 +1,97 @@
+import type { Operation } from '../domain/model';
+
+/** One request as it reached the sandbox. */
+export interface RecordedRequest {
+	method: string;
+	/** Path and query as sent, not decoded. */
+	url: string;
+	/** Lower-case names. */
+	headers: Record<string, string | string[] | undefined>;
+	/** Parsed if it is JSON, otherwise the text; undefined without a body. */
+	body: unknown;
+	/** Undefined for a path that is not part of the API. */
+	operation: Operation | undefined;
+	/** Sandbox time. */
+	at: number;
+	/** Time of this machine. */
+	realAt: number;
+	/** Status of the reply, once its head has been sent. */
+	status?: number;
+	/** Whether the client closed the connection before the reply was complete. */
+	closed?: boolean;
+	/** Whether a fault broke the connection. */
+	broken?: boolean;
+}
+
+/** Which requests to wait for. */
+export interface WantedRequests {
+	count: number;
+	operation?: Operation;
+	/** Only requests whose client has closed the connection. */
+	closed?: true;
+	/** In real time; 5000 by default. */
+	timeoutMs?: number;
+}
+
+/** `received`: read, and not yet processed. `left`: the client closed the connection. */
+type RequestEvent = 'received' | 'left';
+type Listener = (request: RecordedRequest, event: RequestEvent) => void;
+
+/** Limits the memory of a sandbox that is polled for days. */
+const MAX_REQUESTS = 10_000;
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** Records requests, oldest first, and tells listeners about them. */
+export function createRequestLog() {
+	let requests: RecordedRequest[] = [];
+	const listeners = new Set<Listener>();
+	return {
+		list: (): readonly RecordedRequest[] => requests,
+		clear(): void {
+			requests = [];
+		},
+		add(request: RecordedRequest): void {
+			requests.push(request);
+			if (requests.length > MAX_REQUESTS) requests.shift();
+		},
+		announce(request: RecordedRequest, event: RequestEvent): void {
+			for (const listener of listeners) listener(request, event);
+		},
+		/** @returns a function that removes the listener */
+		listen(listener: Listener): () => void {
+			listeners.add(listener);
+			return () => {
+				listeners.delete(listener);
+			};
+		},
+	};
+}
+
+/** @throws Error after `timeoutMs` */
+export async function waitForRequests(
+	log: RequestLog,
+	{ count, operation, closed, timeoutMs = 5000 }: WantedRequests,
+): Promise<RecordedRequest[]> {
+	const select = () =>
+		log
+			.list()
+			.filter((request) => operation === undefined || request.operation === operation)
+			.filter((request) => closed === undefined || request.closed === true);
+	return await new Promise((resolve, reject) => {
+		const check = () => {
+			const received = select();
+			if (received.length < count) return;
+			stopListening();
+			clearTimeout(timeout);
+			resolve(received);
+		};
+		const stopListening = log.listen(check);
+		const timeout = setTimeout(() => {
+			stopListening();
+			const what = `${closed ? 'closed ' : ''}requests (${operation ?? 'any operation'})`;
+			reject(new Error(`${select().length} of ${count} ${what} within ${timeoutMs} ms`));
+		}, timeoutMs);
+		check();
+	});
+}

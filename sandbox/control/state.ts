@@ -1,0 +1,39 @@
+import type { Clock } from '../domain/clock';
+import { getItemState, type QueueItemState } from '../domain/lifeCycle';
+import type { Account, Charge, Project, QueueItem } from '../domain/model';
+import { settleQueue } from '../domain/queue';
+import type { Settings } from '../domain/settings';
+import type { FaultList } from '../faults/faultList';
+import type { SandboxContext } from './context';
+
+/** Everything the sandbox knows at one moment, for all accounts. */
+export interface SandboxState {
+	clock: { kind: Clock['kind']; now: string };
+	settings: Settings;
+	accounts: (Account & { videoCount: number })[];
+	projects: Project[];
+	queue: (QueueItem & QueueItemState)[];
+	/** Every accepted add, in order, whatever became of its item. */
+	charges: Charge[];
+	faults: ReturnType<FaultList['list']>;
+	requestCount: number;
+}
+
+/** Returns a copy: changing it changes nothing in the sandbox. */
+export function getState({ store, clock, faults, requests }: SandboxContext): SandboxState {
+	const now = clock.now();
+	settleQueue(store, now);
+	return {
+		clock: { kind: clock.kind, now: new Date(now).toISOString() },
+		settings: structuredClone(store.settings),
+		accounts: [...store.accounts.values()].map((account) => ({
+			...account,
+			videoCount: store.videos.get(account.id)?.length ?? 0,
+		})),
+		projects: [...store.projects.values()].map((project) => ({ ...project })),
+		queue: [...store.queue.values()].map((item) => ({ ...item, ...getItemState(item, now) })),
+		charges: store.charges.map((charge) => ({ ...charge })),
+		faults: faults.list(),
+		requestCount: requests.list().length,
+	};
+}

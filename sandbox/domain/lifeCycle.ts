@@ -1,0 +1,64 @@
+import type { QueueItem } from './model';
+
+/** The state of a queue item at one moment. */
+export interface QueueItemState {
+	status: 'pending' | 'processing' | 'rendering' | 'completed' | 'failed';
+	/** Percent, an integer from 0 to 100. */
+	generationProgress: number;
+	/** Percent, an integer from 0 to 100. */
+	renderProgress: number;
+	/** Time of completion or failure; null while it runs. */
+	endedAt: number | null;
+}
+
+/** A failing generation fails during processing, at this progress. */
+const FAILS_AT_PERCENT = 60;
+
+type Living = Pick<QueueItem, 'createdAt' | 'durations' | 'outcome' | 'forced'>;
+
+/**
+ * Returns the state of a queue item at `now`: pending, processing, rendering, then completed or
+ * failed. The API names only `pending` ("States and transitions"); the other words are ours. The
+ * state depends only on the item and the time, so no timer runs.
+ */
+export function getItemState(item: Living, now: number): QueueItemState {
+	const { forced } = item;
+	if (forced === null || now < forced.at) return getUnforcedState(item, now);
+	if (forced.outcome === 'completed') return complete(forced.at);
+	return { ...getUnforcedState(item, forced.at), status: 'failed', endedAt: forced.at };
+}
+
+function getUnforcedState(item: Living, now: number): QueueItemState {
+	const { pendingMs, processingMs, renderingMs } = item.durations;
+	const processingAt = item.createdAt + pendingMs;
+	const renderingAt = processingAt + processingMs;
+	const completedAt = renderingAt + renderingMs;
+	const failedAt = processingAt + Math.ceil((processingMs * FAILS_AT_PERCENT) / 100);
+
+	if (item.outcome === 'failed' && now >= failedAt) {
+		return {
+			status: 'failed',
+			generationProgress: FAILS_AT_PERCENT,
+			renderProgress: 0,
+			endedAt: failedAt,
+		};
+	}
+	if (now >= completedAt) return complete(completedAt);
+	if (now >= renderingAt) {
+		const renderProgress = percent(now - renderingAt, renderingMs);
+		return { status: 'rendering', generationProgress: 100, renderProgress, endedAt: null };
+	}
+	if (now >= processingAt) {
+		const generationProgress = percent(now - processingAt, processingMs);
+		return { status: 'processing', generationProgress, renderProgress: 0, endedAt: null };
+	}
+	return { status: 'pending', generationProgress: 0, renderProgress: 0, endedAt: null };
+}
+
+function complete(endedAt: number): QueueItemState {
+	return { status: 'completed', generationProgress: 100, renderProgress: 100, endedAt };
+}
+
+function percent(elapsedMs: number, totalMs: number): number {
+	return Math.floor((elapsedMs * 100) / totalMs);
+}

@@ -1,0 +1,97 @@
+import type { Durations } from './settings';
+
+/** The API's operations by resource and verb, and the download of a finished video. */
+export const OPERATIONS = [
+	'queue.add',
+	'queue.getProgress',
+	'queue.clear',
+	'video.getAll',
+	'project.getAll',
+	'account.get',
+	'video.file',
+] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+/** The owner of an API key. Everything else belongs to one account. */
+export interface Account {
+	/** The sandbox's own name for it; the API has no account id. */
+	id: string;
+	name: string;
+	email: string;
+	apiKey: string;
+	credits: number;
+}
+
+/** A saved project. The API does not show its settings; here they are cost, time, outcome, picture. */
+export interface Project {
+	id: string;
+	accountId: string;
+	name: string;
+	createdAt: number;
+	updatedAt: number;
+	/** Credits per video. */
+	cost: number;
+	/** Whether every generation of this project fails. */
+	fails: boolean;
+	durations: Partial<Durations>;
+	/** The MP4 that its videos show: a file name in `sandbox/files/`, without extension. */
+	picture: string;
+}
+
+export interface QueueItem {
+	/** Always text here; replies may show it as a number (`numericQueueIds`). */
+	queueId: string;
+	accountId: string;
+	projectId: string;
+	createdAt: number;
+	durations: Durations;
+	/** How the generation ends unless `forced` says otherwise. */
+	outcome: 'completed' | 'failed';
+	/** An end that a test has set, whatever the durations say. */
+	forced: { outcome: 'completed' | 'failed'; at: number } | null;
+	/** Assigned at the start, so that ids do not depend on the order in which videos finish. */
+	videoId: string;
+	/** Whether its entry is in the video log. */
+	logged: boolean;
+	/** Whether it has left the queue: the API answers 404, but the generation continues. */
+	left: boolean;
+	overwriteSettings: boolean;
+	customPrompt: string | null;
+}
+
+/** One successful generation, as the API lists it. */
+export interface VideoLog {
+	id: string;
+	/** Null: the address at which the sandbox itself serves this video. */
+	url: string | null;
+	projectId: string;
+	/** Text rather than a time, because tests also list invalid dates. */
+	createdAt: string;
+}
+
+/** An accepted add. Charges are never removed, unlike the queue items they paid for. */
+export interface Charge {
+	queueId: string;
+	accountId: string;
+	projectId: string;
+	customPrompt: string | null;
+	overwriteSettings: boolean;
+	/** Credits. */
+	cost: number;
+	/** Sandbox time in milliseconds since 1970. */
+	at: number;
+	/** Id of the log entry if the generation completes. */
+	videoId: string;
+}
+
+/** A refusal in the service's own words. The HTTP layer maps `code` to a status. */
+export class ServiceError extends Error {
+	constructor(
+		readonly code: 'invalidInput' | 'insufficientCredits' | 'notFound' | 'conflict',
+		message: string,
+	) {
+		super(message);
+		this.name = 'ServiceError';
+	}
+}

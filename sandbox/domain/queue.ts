@@ -1,0 +1,165 @@
+import { getItemState } from './lifeCycle';
+import { type Account, type Project, type QueueItem, ServiceError } from './model';
+import type { Store } from './store';
+
+export interface NewQueueItem {
+	projectId: string;
+	overwriteSettings?: boolean;
+	customPrompt?: string | null;
+}
+
+/**
+ * Queues a generation and charges the account (POST /v1/queue/add).
+ *
+ * @throws ServiceError `invalidInput` for a project of another account or a missing prompt,
+ *   `insufficientCredits`. Nothing is charged then.
+ */
+export function addQueueItem(
+	store: Store,
+	account: Account,
+	input: NewQueueItem,
+	now: number,
+): QueueItem {
+	const project = store.projects.get(input.projectId);
+	if (project?.accountId !== account.id) {
+		throw new ServiceError('invalidInput', 'projectId: no project of this account has this id');
+	}
+	if (input.overwriteSettings === true && (input.customPrompt ?? '').trim() === '') {
+		throw new ServiceError(
+			'invalidInput',
+			'customPrompt is required when overwriteSettings is true',
+		);
+	}
+	spendCredits(account, project);
+	const item: QueueItem = {
+		queueId: createQueueId(store),
+		accountId: account.id,
+		projectId: project.id,
+		createdAt: now,
+		durations: { ...store.settings.durations, ...project.durations },
+		outcome: project.fails ? 'failed' : 'completed',
+		forced: null,
+		videoId: store.createId(),
+		logged: false,
+		left: false,
+		overwriteSettings: input.overwriteSettings ?? false,
+		customPrompt: input.customPrompt ?? null,
+	};
+	store.queue.set(item.queueId, item);
+	const { queueId, accountId, projectId, customPrompt, overwriteSettings, videoId } = item;
+	store.charges.push({
+		...{ queueId, accountId, projectId, customPrompt, overwriteSettings },
+		...{ cost: project.cost, at: now, videoId },
+	});
+	return item;
+}
+
+function spendCredits(account: Account, project: Project): void {
+	if (account.credits < project.cost) {
+		throw new ServiceError(
+			'insufficientCredits',
+			`Insufficient credits: this video costs ${project.cost}, the account has ${account.credits}`,
+		);
+	}
+	account.credits -= project.cost;
+}
+
+/** Returns a UUID, or 48 of its bits as digits: JSON carries such a number exactly. */
+function createQueueId({ createId, settings }: Store): string {
+	const id = createId();
+	return settings.numericQueueIds ? String(parseInt(id.replace('-', '').slice(0, 12), 16)) : id;
+}
+
+/**
+ * Returns the account's item of that id. Items of other accounts are not found either ("What the
+ * service does", 2).
+ *
+ * @throws ServiceError `notFound`
+ */
+export function getQueueItem(
+	store: Store,
+	account: Account,
+	queueId: string,
+	now: number,
+): QueueItem {
+	settleQueue(store, now);
+	const item = store.queue.get(queueId);
+	if (item?.accountId !== account.id || item.left) {
+		throw new ServiceError('notFound', 'Queue item not found');
+	}
+	return item;
+}
+
+/**
+ * Removes an item permanently, whatever its state (POST /v1/queue/clear). A finished video stays in
+ * the log.
+ *
+ * @throws ServiceError `notFound`
+ */
+export function clearQueueItem(store: Store, account: Account, queueId: string, now: number): void {
+	store.queue.delete(getQueueItem(store, account, queueId, now).queueId);
+}
+
+/**
+ * Ends an item now, whatever its durations. An item that has ended this way stays as it is.
+ *
+ * @throws ServiceError `conflict` when it has ended the other way
+ */
+export function endQueueItem(
+	store: Store,
+	item: QueueItem,
+	outcome: 'completed' | 'failed',
+	now: number,
+): void {
+	const { status, endedAt } = getItemState(item, now);
+	if (endedAt !== null && status !== outcome) {
+		throw new ServiceError('conflict', `Queue item ${item.queueId} is ${status} already`);
+	}
+	if (endedAt === null) item.forced = { outcome, at: now };
+	settleQueue(store, now);
+}
+
+/**
+ * Brings the store up to `now`: completed items get their log entry, oldest first, and ended items
+ * leave the queue where the settings say so. Runs before every request and change, instead of timers.
+ */
+export function settleQueue(store: Store, now: number): void {
+	const ended = [...store.queue.values()].flatMap((item) => {
+		const { status, endedAt } = getItemState(item, now);
+		if (endedAt === null) return [];
+		return [{ item, status, endedAt, loggedAt: endedAt + item.durations.logDelayMs }];
+	});
+	const due = ended.filter(
+		({ item, status, loggedAt }) => status === 'completed' && !item.logged && now >= loggedAt,
+	);
+	due.sort((a, b) => a.loggedAt - b.loggedAt);
+	for (const { item, loggedAt } of due) logVideo(store, item, loggedAt);
+
+	const { endedItemsLeaveAfterMs } = store.settings;
+	for (const { item, status, endedAt } of ended) {
+		if (endedItemsLeaveAfterMs !== null && now >= endedAt + endedItemsLeaveAfterMs) {
+			item.left = true;
+		}
+		// An item that has left is kept until its log entry is written.
+		if (item.left && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
+	}
+}
+
+function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
+	item.logged = true;
+	const log = {
+		id: item.videoId,
+		url: null,
+		projectId: item.projectId,
+		createdAt: formatLogTime(store, loggedAt),
+	};
+	const logs = store.videos.get(item.accountId);
+	if (logs) logs.push(log);
+	else store.videos.set(item.accountId, [log]);
+}
+
+/** Formats a time as the video log's own clock would. */
+export function formatLogTime({ settings }: Store, ms: number): string {
+	const text = new Date(ms + settings.logClockSkewMs).toISOString();
+	return settings.logWholeSeconds ? text.replace(/\.\d{3}Z$/, 'Z') : text;
+}

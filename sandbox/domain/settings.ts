@@ -1,0 +1,71 @@
+/** Duration of each stage of a queue item, in milliseconds. */
+export interface Durations {
+	pendingMs: number;
+	processingMs: number;
+	renderingMs: number;
+	/** From the end of the item to its entry in the video log. */
+	logDelayMs: number;
+}
+
+/** At most `max` requests per account and limited endpoint in each window. */
+export interface RateLimit {
+	max: number;
+	windowMs: number;
+}
+
+export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
+
+/** What can be changed while the sandbox runs. */
+export interface Settings {
+	/** Added to every reply, in real time. */
+	latencyMs: number;
+	/** `false` switches the limits off. */
+	rateLimit: RateLimit | false;
+	/**
+	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified` answers
+	 * every If-None-Match with 304.
+	 */
+	etags: (typeof ETAGS)[number];
+	/** Apply to items queued from now on. A project's own durations take precedence. */
+	durations: Durations;
+	/** Null: finished and failed items stay in the queue until they are cleared. */
+	endedItemsLeaveAfterMs: number | null;
+	/** New queue ids consist of digits, and replies send them as JSON numbers. */
+	numericQueueIds: boolean;
+	/** Added to `createdAt` of new log entries, as if the log had a clock of its own. */
+	logClockSkewMs: number;
+	/** Writes `createdAt` of new log entries without milliseconds. */
+	logWholeSeconds: boolean;
+	/** Adds `videoUrl` to the progress of a completed item. */
+	videoUrlInDetails: boolean;
+	/** Words the API uses instead of `completed` and `failed`. */
+	statusWords: { completed?: string; failed?: string };
+}
+
+/** Missing settings, and missing durations, stay as they are. */
+export type SettingsChange = Partial<Omit<Settings, 'durations'>> & {
+	durations?: Partial<Durations>;
+};
+
+export const DEFAULT_SETTINGS: Readonly<Settings> = {
+	latencyMs: 0,
+	rateLimit: { max: 100, windowMs: 60_000 },
+	etags: 'strong',
+	// Eight seconds per video: long enough to see progress, short enough to wait for.
+	durations: { pendingMs: 1000, processingMs: 4000, renderingMs: 3000, logDelayMs: 0 },
+	endedItemsLeaveAfterMs: null,
+	numericQueueIds: false,
+	logClockSkewMs: 0,
+	logWholeSeconds: false,
+	videoUrlInDetails: false,
+	statusWords: {},
+};
+
+/** Returns changed settings. Other fields of `change` are ignored. */
+export function changeSettings(settings: Settings, change: SettingsChange): Settings {
+	const given = Object.entries<unknown>({ ...change }).filter(
+		([name, value]) => name in settings && value !== undefined,
+	);
+	const durations = { ...settings.durations, ...change.durations };
+	return { ...settings, ...(Object.fromEntries(given) as Partial<Settings>), durations };
+}

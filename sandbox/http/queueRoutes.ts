@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../control/context';
+import { getItemState, type QueueItemState } from '../domain/lifeCycle';
+import { ServiceError } from '../domain/model';
+import { addQueueItem, clearQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
+import type { Settings } from '../domain/settings';
+import { getVideoUrl } from './fileRoutes';
+
+interface QueueId {
+	queueId: string | number;
+}
+
+const ADD_BODY = {
+	type: 'object',
+	required: ['projectId'],
+	properties: {
+		projectId: { type: 'string' },
+		overwriteSettings: { type: 'boolean' },
+		customPrompt: { type: ['string', 'null'] },
+	},
+};
+const QUEUE_ID = {
+	type: 'object',
+	required: ['queueId'],
+	properties: { queueId: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+};
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const DIGITS = /^[0-9]{1,16}$/;
+
+/** POST /queue/add, GET /queue/progress/{queueId} and POST /queue/clear. */
+export function registerQueueRoutes(app: FastifyInstance, context: SandboxContext): void {
+	app.post<{ Body: NewQueueItem }>(
+		'/queue/add',
+		{ config: { operation: 'queue.add' }, schema: { body: ADD_BODY } },
+		({ account, body }) => {
+			const { store, clock } = context;
+			const item = addQueueItem(store, account, body, clock.now());
+			return {
+				status: 'success',
+				message: 'Video generation request added to the queue',
+				newQueueItem: {
+					queueId: formatQueueId(item.queueId, store.settings),
+					projectId: item.projectId,
+					status: 'pending',
+					generationProgress: 0,
+					renderProgress: 0,
+					videoUrl: null,
+					createdAt: new Date(item.createdAt).toISOString(),
+				},
+			};
+		},
+	);
+
+	app.get<{ Params: QueueId }>(
+		'/queue/progress/:queueId',
+		{ config: { operation: 'queue.getProgress' }, schema: { params: QUEUE_ID } },
+		(request) => {
+			const { store, clock } = context;
+			const queueId = parseQueueId(request.params.queueId, store.settings);
+			const item = getQueueItem(store, request.account, queueId, clock.now());
+			const state = getItemState(item, clock.now());
+			return {
+				status: 'success',
+				message: 'Queue progress retrieved',
+				details: describeProgress(state, getVideoUrl(request, item.videoId), store.settings),
+			};
+		},
+	);
+
+	app.post<{ Body: QueueId }>(
+		'/queue/clear',
+		{ config: { operation: 'queue.clear' }, schema: { body: QUEUE_ID } },
+		({ account, body }) => {
+			const { store, clock } = context;
+			const queueId = parseQueueId(body.queueId, store.settings);
+			clearQueueItem(store, account, queueId, clock.now());
+			return {
+				status: 'success',
+				message: 'Queue item cleared',
+				queueId: formatQueueId(queueId, store.settings),
+			};
+		},
+	);
+}
+
+function describeProgress(
+	{ status, generationProgress, renderProgress }: QueueItemState,
+	videoUrl: string,
+	{ statusWords, videoUrlInDetails }: Settings,
+): object {
+	const words: Partial<Record<string, string>> = statusWords;
+	return {
+		status: words[status] ?? status,
+		generationProgress,
+		renderProgress,
+		...(videoUrlInDetails && status === 'completed' ? { videoUrl } : {}),
+	};
+}
+
+function formatQueueId(queueId: string, settings: Settings): string | number {
+	return isNumeric(queueId, settings) ? Number(queueId) : queueId;
+}
+
+/**
+ * Accepts only the sandbox's own format ("Format and length of queueId: not shown").
+ *
+ * @throws ServiceError `invalidInput`
+ */
+function parseQueueId(value: string | number, settings: Settings): string {
+	const queueId = String(value);
+	if (isNumeric(queueId, settings) || UUID.test(queueId)) return queueId;
+	throw new ServiceError('invalidInput', 'Invalid queueId format');
+}
+
+function isNumeric(queueId: string, settings: Settings): boolean {
+	return settings.numericQueueIds && DIGITS.test(queueId);
+}
