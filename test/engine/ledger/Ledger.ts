@@ -30,6 +30,8 @@ export interface Outcome {
 	execution: number;
 	node: string;
 	run: number;
+	/** 0, or 1 for the error output. */
+	output: number;
 	/** The order that it is linked to; undefined when it is linked to none. */
 	item: number | undefined;
 	json: IDataObject;
@@ -122,11 +124,11 @@ function listOutcomes({ story, executions }: Play, execution: number): Outcome[]
 	if (!settings || !runData) return [];
 	const read = (node: string, findItem: (task: ITaskData, item: number) => number | undefined) =>
 		(runData[node] ?? []).flatMap((task, run) =>
-			(task.data?.main ?? task.data?.ai_tool ?? []).flatMap((items) =>
+			(task.data?.main ?? task.data?.ai_tool ?? []).flatMap((items, output) =>
 				(items ?? []).map((item): Outcome => {
 					const linked = readLink(item);
 					return {
-						...{ execution, node, json: item.json },
+						...{ execution, node, output, json: item.json },
 						run: node === WAIT_NODE ? (task.source[0]?.previousNodeRun ?? 0) : run,
 						item: linked === undefined ? undefined : findItem(task, linked),
 						error: readError(item),

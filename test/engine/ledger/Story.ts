@@ -36,9 +36,10 @@ export interface StoryExecution {
 	/** Of Retry On Fail, 1 when it is off. */
 	tries: 1 | 2 | 3 | 5;
 	executeOnce: boolean;
-	/** n8n's Request Options; 0 when they are not set. */
-	batchSize: number;
+	/** n8n's Request Options; batches of 0 and a timeout of null are not set. */
+	batchSize: number | string;
 	batchIntervalMs: number;
+	requestTimeout: number | string | null;
 	/** The option Max Tries of the node; null when it is not set. */
 	maxTries: number | null;
 }

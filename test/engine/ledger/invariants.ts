@@ -42,16 +42,18 @@ const nothingElseIsSent: Invariant = ({ groups }) =>
 	});
 
 /** Every queue id whose answer arrived stands in the execution; after Stop, in n8n's log at least. */
-const everyIdStands: Invariant = ({ adds, texts, executions, logLines }) => {
+const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
 	const all = texts.flat();
-	const isStopped = executions.some((execution) => execution.isStopped);
-	return adds.flatMap(({ fate, charge }) => {
-		if (fate !== 'told' || !charge) return [];
-		const { queueId } = charge;
-		if (all.some(({ text }) => text.includes(queueId))) return [];
-		// n8n saves a stopped execution before the node can answer.
-		if (isStopped && logLines.some((line) => line.includes(queueId))) return [];
-		return [`queue id ${queueId} was told, and stands nowhere`];
+	return [...groups.values()].flatMap(({ adds, orders }) => {
+		const isStopped = orders.some(({ execution }) => executions[execution]?.isStopped);
+		return adds.flatMap(({ fate, charge }) => {
+			if (fate !== 'told' || !charge) return [];
+			const { queueId } = charge;
+			if (all.some(({ text }) => text.includes(queueId))) return [];
+			// n8n saves a stopped execution before the node can answer.
+			if (isStopped && logLines.some((line) => line.includes(queueId))) return [];
+			return [`${name(orders)} was told the queue id ${queueId}, and it stands nowhere`];
+		});
 	});
 };
 
@@ -70,19 +72,16 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 				];
 	});
 
-/** With the node set to stop, the error says that a video may have been queued when that is so, and only then. */
-const errorSaysMayBeQueued: Invariant = ({ story, executions, groups, texts }) =>
-	story.executions.flatMap((execution, index) => {
+/** An error says that a video may have been queued when that is so, and only then. */
+const unknownFateIsSaid: Invariant = ({ story, executions, groups, texts }) =>
+	story.executions.flatMap((_, index) => {
 		const played = executions[index];
-		if (!played?.run || played.isStopped || execution.onError !== 'stopWorkflow') return [];
+		if (!played?.run || played.isStopped) return [];
 		const own = [...groups.values()].filter(({ orders }) =>
-			orders.every((order) => order.execution === index),
+			orders.some((order) => order.execution === index),
 		);
-		if (own.some(({ adds }) => adds.some(({ fate }) => fate === 'unclear'))) return [];
-		const shared = [...groups.values()].some(
-			({ orders }) => orders.length > 0 && new Set(orders.map((o) => o.execution)).size > 1,
-		);
-		if (shared) return [];
+		const isShared = own.some(({ orders }) => orders.some((order) => order.execution !== index));
+		if (isShared || own.some(({ adds }) => adds.some(({ fate }) => fate === 'unclear'))) return [];
 		const isUnknown = own.some(isOfUnknownFate);
 		const isSaid = (texts[index] ?? []).some(({ text }) => /may have been queued/i.test(text));
 		if (isSaid === isUnknown) return [];
@@ -183,23 +182,40 @@ const everyItemComesOutOnce: Invariant = (ledger) =>
 		const played = ledger.executions[index];
 		if (!played?.run || played.isStopped) return [];
 		if (isAgent(execution) || execution.onError === 'stopWorkflow') return [];
-		return ledger.orders
-			.filter((order) => order.execution === index)
-			.flatMap((order) => {
-				const out = ledger.outcomes.filter(
-					({ execution: e, node, run, item }) =>
-						e === index && node === ADD_NODE && run === order.run && item === order.item,
-				);
-				const isMeant = out.every(
-					(one) => one.error !== undefined || readQueueId(one) !== undefined,
-				);
-				return out.length === 1 && isMeant
-					? []
-					: [
-							`${name([order])} came out ${out.length} times${isMeant ? '' : ', as neither video nor error'}`,
-						];
-			});
+		const out = ledger.outcomes.filter((outcome) => outcome.execution === index);
+		const added = out.filter(({ node }) => node === ADD_NODE);
+		const ordered = ledger.orders.filter((order) => order.execution === index);
+		if (execution.waiting !== 'wait') return compareItems(ADD_NODE, ordered, added);
+		// The error output of Queue > Add leads nowhere, and Queue > Wait has Execute Once as well.
+		const isInput = ({ output, run }: Outcome, at: number) =>
+			output === 0 &&
+			!(
+				execution.executeOnce &&
+				added.slice(0, at).some((one) => one.run === run && one.output === 0)
+			);
+		return [
+			...compareItems(ADD_NODE, ordered, added),
+			...compareItems(
+				WAIT_NODE,
+				added.filter(isInput),
+				out.filter(({ node }) => node === WAIT_NODE),
+			),
+		];
 	});
+
+function compareItems(
+	node: string,
+	inputs: Pick<Outcome, 'run' | 'item'>[],
+	outputs: Outcome[],
+): string[] {
+	return inputs.flatMap(({ run, item }) => {
+		const own = outputs.filter((outcome) => outcome.run === run && outcome.item === item);
+		const isMeant = own.every((one) => one.error !== undefined || readQueueId(one) !== undefined);
+		if (own.length === 1 && isMeant) return [];
+		const how = isMeant ? '' : ', as neither video nor error';
+		return [`item ${String(item)} of ${node}, run ${run}, came out ${own.length} times${how}`];
+	});
+}
 
 /** With the node set to stop, nothing is sent after an add of unknown fate. */
 const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
@@ -275,7 +291,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 	nothingElseIsSent,
 	everyIdStands,
 	mayBeQueuedIsRight,
-	errorSaysMayBeQueued,
+	unknownFateIsSaid,
 	queueIdIsOwn,
 	videoIsOwn,
 	ownVideoIsCandidate,

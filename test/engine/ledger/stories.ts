@@ -75,8 +75,15 @@ const execution = fc.record({
 	tries: fc.constantFrom(1 as const, 2 as const, 3 as const, 5 as const),
 	executeOnce: fc.integer({ min: 0, max: 15 }).map((number) => number === 15),
 	batchSize: fc.oneof(
-		{ weight: 4, arbitrary: fc.constant(0) },
-		{ weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
+		{ weight: 4, arbitrary: fc.constant<number | string>(0) },
+		{ weight: 1, arbitrary: fc.constantFrom<(number | string)[]>(1, 2, 3, '2') },
+	),
+	requestTimeout: fc.oneof(
+		{ weight: 6, arbitrary: fc.constant(null) },
+		{
+			weight: 1,
+			arbitrary: fc.constantFrom<(number | string)[]>(30_000, '30000', 45_000.5, 2 ** 31 + 1),
+		},
 	),
 	batchIntervalMs: fc.constantFrom(0, 700, 5_000),
 	maxTries: fc.constantFrom(null, 1, 2, 6),
@@ -200,7 +207,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 			clockIsSet,
 			stopAfterMs: fc.oneof(
 				{ weight: 9, arbitrary: fc.constant(null) },
-				{ weight: 1, arbitrary: milliseconds(100, 30_000) },
+				{ weight: 1, arbitrary: fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)) },
 			),
 		})
 		.map(({ executions, ...rest }) => ({

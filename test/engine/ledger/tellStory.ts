@@ -44,9 +44,10 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 			: `waiting (${waiting}) with ${JSON.stringify(execution.waitOptions)}`,
 		promptEnd === '' ? '' : `prompts end with ${promptEnd}`,
 		execution.executeOnce ? 'Execute Once' : '',
-		execution.batchSize > 0
+		execution.batchSize !== 0
 			? `batches of ${execution.batchSize} every ${execution.batchIntervalMs} ms`
 			: '',
+		execution.requestTimeout === null ? '' : `Timeout ${JSON.stringify(execution.requestTimeout)}`,
 		execution.maxTries === null ? '' : `Max Tries ${execution.maxTries}`,
 		isAgent(execution) ? `${execution.callsAtOnce} calls at once` : '',
 	];

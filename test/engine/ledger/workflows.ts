@@ -55,7 +55,10 @@ export function createNodes(execution: StoryExecution): INode[] {
 	const isAgent = execution.way === 'agentCalls' || execution.way === 'agentSteps';
 	const common: Partial<INode> = {
 		credentials: CREDENTIALS,
-		onError: execution.onError,
+		// A tool has no error output: there, n8n's default is to go on and to tell the agent.
+		...(!(isAgent && execution.onError === 'continueErrorOutput') && {
+			onError: execution.onError,
+		}),
 		...(execution.tries > 1 && { retryOnFail: true, maxTries: execution.tries }),
 		...(execution.executeOnce && { executeOnce: true }),
 	};
@@ -107,11 +110,13 @@ function createWaitParameters(execution: StoryExecution): INodeParameters {
 }
 
 function createCommonParameters(execution: StoryExecution): INodeParameters {
-	const { batchSize, batchIntervalMs: batchInterval, maxTries } = execution;
+	const { batchSize, batchIntervalMs: batchInterval, maxTries, requestTimeout } = execution;
+	const requestOptions = {
+		...(batchSize !== 0 && { batching: { batch: { batchSize, batchInterval } } }),
+		...(requestTimeout !== null && { timeout: requestTimeout }),
+	};
 	return {
-		...(batchSize > 0 && {
-			requestOptions: { batching: { batch: { batchSize, batchInterval } } },
-		}),
+		...(Object.keys(requestOptions).length > 0 && { requestOptions }),
 		...(maxTries !== null && { options: { maxTries } }),
 	};
 }
