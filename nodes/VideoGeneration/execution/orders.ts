@@ -10,6 +10,7 @@ import { classifyError } from '../failures/classifyError';
 import { mayBeCarriedOut, RequestFailure } from '../failures/failure';
 import type { TrackedItem } from '../waiting/accountVideos';
 import type { Job } from './operation';
+import { checkJob } from './run';
 
 /**
  * What became of one item's add. At most one add is accepted for an order, through all tries of
@@ -61,6 +62,7 @@ export async function placeOrder(
 		throw order.failure ?? new RequestFailure('uncertain', { httpCode: 'ECONNRESET' });
 	}
 	if (order.fate === 'accepted') return order;
+	checkJob(job);
 	order.fate = 'unknown';
 	const sent = send().then(
 		([output]) => {

@@ -2,7 +2,14 @@ import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { combineSignals } from '../api/pause';
 import { createSlots, DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
+import { RequestFailure } from '../failures/failure';
 import type { Job } from './operation';
+
+/** @throws what keeps an item from being sent */
+export function checkJob({ problem, run }: Job): void {
+	if (problem !== undefined) throw problem as Error;
+	if (run.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+}
 
 /** One try of the node with its input items: what the items share. */
 export class Run {

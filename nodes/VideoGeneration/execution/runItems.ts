@@ -18,7 +18,7 @@ import type { Job, Operation, Operations } from './operation';
 import { closeOrder, placeOrder } from './orders';
 import { createInputError, getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
-import { Run } from './run';
+import { checkJob, Run } from './run';
 
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
@@ -175,7 +175,6 @@ async function settle(job: Job, work: Promise<INodeExecutionData[]>): Promise<Ou
 }
 
 async function sendAdd(job: Job): Promise<INodeExecutionData[]> {
-	checkJob(job);
 	const { operation } = job;
 	const send = async () => await sendDeclaredRequest(job);
 	let isPlaced = false;
@@ -208,12 +207,6 @@ async function perform(job: Job): Promise<INodeExecutionData[]> {
 	checkJob(job);
 	const send = async () => await sendDeclaredRequest(job);
 	return await (job.operation.perform?.(job, send) ?? send());
-}
-
-/** @throws what keeps the item from being sent */
-function checkJob({ problem, run }: Job): void {
-	if (problem !== undefined) throw problem as Error;
-	if (run.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 }
 
 /** Sends the declared request, by the retry policy, and takes the declared steps for its response. */

@@ -78,7 +78,7 @@ export class AccountVideos {
 
 	private batches: VideoBatches = new Map();
 
-	/** The keys of entries that have an owner, and until when that is remembered. */
+	/** The keys of entries that have an owner, and since when, by `performance.now()`. */
 	private readonly owned = new Map<string, number>();
 
 	private ticks = 0;
@@ -100,8 +100,8 @@ export class AccountVideos {
 	track(known: Pick<TrackedItem, 'queueId' | 'projectId' | 'runningAt'>): TrackedItem {
 		this.forgetOld();
 		const same = this.find(known.queueId);
+		if (same?.waits === 0) this.beginAnew();
 		const item = same && same.waits > 0 ? same : { isWanting: false, waits: 0, endedAt: 0 };
-		if (same && same !== item) this.drop(same);
 		item.projectId ??= known.projectId;
 		item.runningAt ??= known.runningAt;
 		if (known.queueId !== undefined) item.queueId = known.queueId;
@@ -117,11 +117,9 @@ export class AccountVideos {
 		this.items.add(item);
 	}
 
-	/** Names a tracked add, once its response has come. A name that is in use means that the service began anew. */
+	/** Names a tracked add, once its response has come. */
 	name(item: TrackedItem, queueId: string, createdAt: number | undefined): void {
-		if (this.find(queueId) !== undefined) {
-			for (const other of this.items) if (other.waits === 0) this.drop(other);
-		}
+		if (this.find(queueId) !== undefined) this.beginAnew();
 		item.queueId = queueId;
 		item.createdAt = createdAt;
 	}
@@ -255,8 +253,13 @@ export class AccountVideos {
 
 	private give(item: TrackedItem, video: LoggedVideo): void {
 		item.video = video;
-		this.owned.set(getKey(video.entry), performance.now() + MEMORY_MS);
+		this.owned.set(getKey(video.entry), performance.now());
 		removeVideo(this.batches, video);
+	}
+
+	/** A queue ID that comes again is that of a service which began anew: what was known of it is void. */
+	private beginAnew(): void {
+		for (const item of this.items) if (item.waits === 0) this.drop(item);
 	}
 
 	private drop(item: TrackedItem): void {
@@ -277,12 +280,15 @@ export class AccountVideos {
 	}
 
 	private forgetOld(): void {
-		const now = performance.now();
-		for (const item of this.items) {
-			if (item.waits === 0 && item.endedAt + MEMORY_MS < now) this.items.delete(item);
-		}
-		for (const [key, until] of this.owned) if (until < now) this.owned.delete(key);
+		for (const item of this.items) if (item.waits === 0 && isOld(item.endedAt)) this.drop(item);
+		for (const [key, since] of this.owned) if (isOld(since)) this.owned.delete(key);
 	}
+}
+
+/** @param since by `performance.now()`; a time that has not come yet is that of a clock which began anew */
+function isOld(since: number): boolean {
+	const now = performance.now();
+	return now < since || now > since + MEMORY_MS;
 }
 
 function createLoggedVideo(entry: IDataObject, seenAt: number): LoggedVideo {
