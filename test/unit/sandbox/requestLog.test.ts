@@ -1,4 +1,4 @@
-import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const service = useSandboxClient();
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SANDBOX = join(__dirname, '../../../sandbox');
 
-/** What the files of one folder import, as paths from `sandbox/` or as package names. */
+/** Lists what the files of a folder import, as paths from `sandbox/` or as package names. */
 function listImports(folder: string): string[] {
 	return readdirSync(join(SANDBOX, folder))
 		.filter((name) => name.endsWith('.ts'))
@@ -21,7 +21,7 @@ it.each([
 	['faults', /^(faults\/|domain\/|node:|ajv$)/],
 	['control', /^(control\/|faults\/|domain\/)/],
 	['http', /^(http\/|control\/|faults\/|domain\/|files\/|node:|fastify|@fastify\/)/],
-])('%s imports nothing that depends on it', (folder, allowed) => {
+])('sandbox/%s imports nothing that depends on it', (folder, allowed) => {
 	const imports = listImports(folder);
 	expect(imports.length).toBeGreaterThan(0);
 	expect(imports.filter((target) => !allowed.test(target))).toEqual([]);

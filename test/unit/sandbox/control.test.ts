@@ -1,4 +1,4 @@
-import { useSandboxClient } from '../../../support/sandbox/useSandboxClient';
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const service = useSandboxClient();
 
@@ -10,24 +10,9 @@ async function control(method: string, path: string, data: unknown = null): Prom
 	});
 	return reply.status === 200 ? reply.data : [reply.status, reply.data];
 }
-async function queue(projectId: string = service.sandbox.projects.teaser.id): Promise<string> {
-	const reply = await service.client.post<{ newQueueItem: { queueId: string } }>('/v1/queue/add', {
-		projectId,
-	});
-	return reply.data.newQueueItem.queueId;
-}
-async function readStatus(queueId: string): Promise<unknown> {
-	const reply = await service.client.get<{ details?: { status: string } }>(
-		`/v1/queue/progress/${queueId}`,
-	);
-	return reply.data.details?.status ?? reply.status;
-}
-async function listVideos(): Promise<Record<string, unknown>[]> {
-	return (await service.client.get<{ videos: Record<string, unknown>[] }>('/v1/videos')).data
-		.videos;
-}
+const { queue, getStatus, listVideos } = service;
 
-it('the state shows everything that there is', async () => {
+it('the state shows everything', async () => {
 	const queueId = await queue();
 	service.sandbox.addFault({ kind: 'latency', delayMs: 0 });
 	expect(await control('GET', '/state')).toMatchObject({
@@ -39,6 +24,7 @@ it('the state shows everything that there is', async () => {
 			{ id: 'empty', credits: 0, videoCount: 0 },
 		],
 		queue: [{ queueId, status: 'pending', accountId: 'main' }],
+		charges: [{ queueId, cost: 1 }],
 		faults: [{ id: 1, seen: 0, spec: { kind: 'latency' } }],
 		requestCount: 1,
 	});
@@ -56,7 +42,7 @@ it('the clock can be moved', async () => {
 	expect(await control('POST', '/clock/advance', { ms: 1000 })).toEqual({
 		...{ kind: 'manual', now: '2026-01-15T12:00:01.000Z' },
 	});
-	expect(await readStatus(queueId)).toBe('processing');
+	expect(await getStatus(queueId)).toBe('processing');
 	expect(await control('POST', '/clock/advance', { ms: -1 })).toMatchObject([400, {}]);
 });
 it('faults can be added, listed, removed and cleared', async () => {
@@ -80,26 +66,26 @@ describe('a queue item', () => {
 	it('can be finished', async () => {
 		const queueId = await queue();
 		await control('POST', `/queue/${queueId}/finish`);
-		expect(await readStatus(queueId)).toBe('completed');
+		expect(await getStatus(queueId)).toBe('completed');
 		expect(await listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:00.000Z' }]);
 	});
-	it('can be failed, and then no more be finished', async () => {
+	it('can be failed, and not finished afterwards', async () => {
 		const queueId = await queue();
 		await control('POST', `/queue/${queueId}/fail`);
-		expect(await readStatus(queueId)).toBe('failed');
+		expect(await getStatus(queueId)).toBe('failed');
 		expect(await listVideos()).toEqual([]);
 		expect(await control('POST', `/queue/${queueId}/finish`)).toMatchObject([409, {}]);
 	});
 	it('can be taken out of the queue', async () => {
 		const queueId = await queue();
 		await control('DELETE', `/queue/${queueId}`);
-		expect(await readStatus(queueId)).toBe(404);
+		expect(await getStatus(queueId)).toBe(404);
 	});
 	it('can be slower or faster than its neighbours', async () => {
 		const [first, second] = [await queue(), await queue()];
 		await control('PATCH', `/queue/${first}`, { durations: { renderingMs: 60_000 } });
 		service.sandbox.clock.advance(8000);
-		expect([await readStatus(first), await readStatus(second)]).toEqual([
+		expect([await getStatus(first), await getStatus(second)]).toEqual([
 			...['rendering', 'completed'],
 		]);
 	});
@@ -114,7 +100,7 @@ describe('a queue item', () => {
 });
 
 describe('an account', () => {
-	it('can get other credits', async () => {
+	it('can be given other credits', async () => {
 		await control('PATCH', '/accounts/main', { credits: 2 });
 		expect(service.sandbox.readState().accounts[0]).toMatchObject({ id: 'main', credits: 2 });
 	});
@@ -122,7 +108,7 @@ describe('an account', () => {
 		await control('PATCH', `/accounts/${service.sandbox.accounts.other.apiKey}`, { credits: 9 });
 		expect(service.sandbox.readState().accounts[1]).toMatchObject({ id: 'other', credits: 9 });
 	});
-	it('can get videos, exactly as they are given, and lose them', async () => {
+	it('can be given videos, unchecked, and lose them', async () => {
 		const odd = { id: 'odd', url: 'http://x.test/?a=b', projectId: 'gone', createdAt: 'soon' };
 		await control('POST', '/accounts/main/videos', { videos: [{}, odd, {}] });
 		const videos = await listVideos();
@@ -135,7 +121,7 @@ describe('an account', () => {
 		await control('DELETE', '/accounts/main/videos');
 		expect(await listVideos()).toEqual([]);
 	});
-	it('can get projects, which can then be used', async () => {
+	it('can be given projects to use', async () => {
 		const projects = [{ name: 'New one', cost: 7 }, { id: 'mine' }];
 		await control('POST', '/accounts/main/projects', { projects });
 		const listed = await service.client.get<{ projects: unknown[] }>('/v1/projects?sort=createdAt');
@@ -151,13 +137,13 @@ describe('an account', () => {
 	});
 });
 
-it('a project can get another cost, other durations, and fail', async () => {
+it('a project can be given another cost, other durations and another outcome', async () => {
 	const { id } = service.sandbox.projects.teaser;
 	const change = { cost: 5, fails: true, durations: { pendingMs: 0, processingMs: 1 } };
 	await control('PATCH', `/projects/${id}`, change);
 	const queueId = await queue();
 	service.sandbox.clock.advance(1);
-	expect(await readStatus(queueId)).toBe('failed');
+	expect(await getStatus(queueId)).toBe('failed');
 	expect(service.sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
 	expect(await control('PATCH', '/projects/unknown', {})).toMatchObject([404, {}]);
 });
@@ -168,81 +154,57 @@ it('settings can be changed, and a misspelt one is refused', async () => {
 	};
 	expect(await control('PATCH', '/settings', settings)).toMatchObject(settings);
 	const queueId = await queue();
-	expect(await readStatus(queueId)).toBe(404);
+	expect(await getStatus(queueId)).toBe(404);
 	expect(await listVideos()).toHaveLength(1);
 	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
 });
-describe('settings of what the API leaves open:', () => {
-	it('queue ids can be numbers, which come back as numbers or as text', async () => {
+describe('a setting:', () => {
+	it('queue ids are numbers, and requests may send them as text', async () => {
 		const numeric = await queue();
 		expect(numeric).toMatch(/-/);
 		await control('PATCH', '/settings', { numericQueueIds: true });
 		const ids = [await queue(), await queue()] as unknown[] as number[];
 		for (const id of ids) expect(Number.isSafeInteger(id)).toBe(true);
 		const [first = 0, second = 0] = ids;
-		expect(await readStatus(String(first))).toBe('pending');
+		expect(await getStatus(String(first))).toBe('pending');
 		service.sandbox.finish(String(first));
-		expect(await readStatus(String(first))).toBe('completed');
+		expect(await getStatus(String(first))).toBe('completed');
 		for (const queueId of [first, String(second)]) {
 			const cleared = await service.client.post('/v1/queue/clear', { queueId });
 			expect(cleared.data).toMatchObject({ status: 'success', queueId: Number(queueId) });
 		}
-		expect(await readStatus(numeric)).toBe('pending');
-		expect(await readStatus('no-id')).toBe(400);
+		expect(await getStatus(numeric)).toBe('pending');
+		expect(await getStatus('no-id')).toBe(400);
 	});
-	it('a number is no queue id otherwise', async () => {
+	it('a number is no queue id by default', async () => {
 		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);
 	});
-	it('completed and failed can be other words, everywhere in the API', async () => {
+	it('other words for completed and failed', async () => {
 		await control('PATCH', '/settings', {
 			statusWords: { completed: 'Ready', failed: 'canceled' },
 		});
 		const [first, second, third] = [await queue(), await queue(), await queue()];
 		service.sandbox.finish(first);
 		service.sandbox.fail(second);
-		expect(await readStatus(first)).toBe('Ready');
-		expect(await readStatus(second)).toBe('canceled');
-		expect(await readStatus(third)).toBe('pending');
+		expect(await getStatus(first)).toBe('Ready');
+		expect(await getStatus(second)).toBe('canceled');
+		expect(await getStatus(third)).toBe('pending');
 		await control('PATCH', '/settings', { statusWords: { completed: 'Done' } });
-		expect(await readStatus(second)).toBe('failed');
+		expect(await getStatus(second)).toBe('failed');
 	});
-	it('the details of a completed item can have its video, before the log does', async () => {
+	it('the address of the video in the details, even before the log has it', async () => {
 		await control('PATCH', '/settings', {
 			...{ videoUrlInDetails: true, durations: { logDelayMs: 5000 } },
 		});
 		const queueId = await queue();
-		const read = async () =>
-			(
-				await service.client.get<{ details: { videoUrl?: string } }>(
-					`/v1/queue/progress/${queueId}`,
-				)
-			).data.details.videoUrl;
-		expect(await read()).toBeUndefined();
+		expect((await service.getProgress(queueId)).data).not.toHaveProperty('details.videoUrl');
 		service.sandbox.clock.advance(8000);
-		const videoUrl = String(await read());
+		const videoUrl = String((await service.getProgress(queueId)).data.details?.videoUrl);
 		expect(await listVideos()).toEqual([]);
 		expect((await service.client.get(videoUrl)).headers['content-type']).toBe('video/mp4');
 		service.sandbox.clock.advance(5000);
 		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
 	});
-	it('the log can have a clock of its own, and whole seconds', async () => {
-		await control('PATCH', '/settings', { logClockSkewMs: 2500, logWholeSeconds: true });
-		service.sandbox.addVideos('main', [{}]);
-		expect(await listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:02Z' }]);
-	});
-});
-it('charges are kept in order, also when their items are gone', async () => {
-	const queueId = await queue();
-	await service.client.post('/v1/queue/clear', { queueId });
-	await queue(service.sandbox.projects.costly.id);
-	const charges = [
-		{ queueId, accountId: 'main', cost: 1, at: service.sandbox.clock.now() },
-		{ projectId: service.sandbox.projects.costly.id, cost: 3, customPrompt: null },
-	];
-	expect(service.sandbox.charges).toMatchObject(charges);
-	expect(await control('GET', '/state')).toMatchObject({ charges });
-	service.sandbox.reset();
-	expect(service.sandbox.charges).toEqual([]);
 });
 it('a reset brings everything back, and the same ids again', async () => {
 	const before = service.sandbox.readState();

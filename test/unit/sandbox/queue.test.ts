@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { getItemState } from '../../../sandbox/domain/lifeCycle';
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
+
+const DURATIONS = { pendingMs: 1000, processingMs: 4000, renderingMs: 2000, logDelayMs: 0 };
+const ITEM = {
+	createdAt: 50_000,
+	durations: DURATIONS,
+	outcome: 'completed',
+	forced: null,
+} as const;
+
+const running = (status: string, generationProgress: number, renderProgress: number) => ({
+	...{ status, generationProgress, renderProgress, endedAt: null },
+});
+const completed = (endedAt: number) => ({
+	...{ status: 'completed', generationProgress: 100, renderProgress: 100, endedAt },
+});
+
+describe('The state of a queue item', () => {
+	it.each([
+		[0, running('pending', 0, 0)],
+		[999, running('pending', 0, 0)],
+		[1000, running('processing', 0, 0)],
+		[3000, running('processing', 50, 0)],
+		[4999, running('processing', 99, 0)],
+		[5000, running('rendering', 100, 0)],
+		[6500, running('rendering', 100, 75)],
+		[7000, completed(57_000)],
+		[9e9, completed(57_000)],
+	])('after %i ms', (ageMs, state) => {
+		expect(getItemState(ITEM, ITEM.createdAt + ageMs)).toEqual(state);
+	});
+
+	it('is failed from the middle of processing when the generation fails', () => {
+		const item = { ...ITEM, outcome: 'failed' } as const;
+		expect(getItemState(item, 53_399)).toEqual(running('processing', 59, 0));
+		const failed = { status: 'failed', generationProgress: 60, renderProgress: 0, endedAt: 53_400 };
+		expect(getItemState(item, 53_400)).toEqual(failed);
+		expect(getItemState(item, 9e9)).toEqual(failed);
+	});
+
+	it('can be forced from a moment on', () => {
+		const finished = { ...ITEM, forced: { outcome: 'completed', at: 52_000 } } as const;
+		expect(getItemState(finished, 51_999).status).toBe('processing');
+		expect(getItemState(finished, 52_000)).toEqual(completed(52_000));
+
+		const failed = { ...ITEM, forced: { outcome: 'failed', at: 56_000 } } as const;
+		expect(getItemState(failed, 90_000)).toEqual({
+			...{ status: 'failed', generationProgress: 100, renderProgress: 50, endedAt: 56_000 },
+		});
+	});
+
+	it('never goes back, and its progress is always a whole percentage', () => {
+		const stage = fc.integer({ min: 0, max: 10_000 });
+		const durations = fc.record({
+			...{ pendingMs: stage, processingMs: stage, renderingMs: stage, logDelayMs: stage },
+		});
+		const outcome = fc.constantFrom('completed', 'failed');
+		const order = ['pending', 'processing', 'rendering', 'completed', 'failed'];
+		fc.assert(
+			fc.property(durations, outcome, stage, stage, (given, end, first, later) => {
+				const item = { ...ITEM, durations: given, outcome: end };
+				const before = getItemState(item, item.createdAt + first);
+				const after = getItemState(item, item.createdAt + first + later);
+				expect(order.indexOf(after.status)).toBeGreaterThanOrEqual(order.indexOf(before.status));
+				for (const field of ['generationProgress', 'renderProgress'] as const) {
+					expect(Number.isInteger(after[field])).toBe(true);
+					expect(after[field]).toBeGreaterThanOrEqual(before[field]);
+					expect(after[field]).toBeLessThanOrEqual(100);
+				}
+			}),
+		);
+	});
+});
+
+const service = useSandboxClient();
+const advance = (ms: number) => {
+	service.sandbox.clock.advance(ms);
+};
+const getItems = () => service.sandbox.readState().queue;
+
+describe('A queue item', () => {
+	it("takes the project's durations rather than the sandbox's", async () => {
+		service.sandbox.configure({ durations: { pendingMs: 10 } });
+		const { id } = service.sandbox.projects.teaser;
+		service.sandbox.changeProject(id, { durations: { renderingMs: 20 } });
+		await service.queue();
+		const durations = { pendingMs: 10, processingMs: 4000, renderingMs: 20, logDelayMs: 0 };
+		expect(getItems()).toMatchObject([{ durations }]);
+	});
+	it('never becomes a video when it is cleared while it runs', async () => {
+		const queueId = await service.queue();
+		advance(7999);
+		await service.client.post('/v1/queue/clear', { queueId });
+		advance(1000);
+		expect(await service.getStatus(queueId)).toBe(404);
+		expect(await service.listVideos()).toEqual([]);
+	});
+	it('leaves its video when it is cleared after its end, even if the clear is the first request', async () => {
+		const queueId = await service.queue();
+		advance(8000);
+		await service.client.post('/v1/queue/clear', { queueId });
+		expect(await service.listVideos()).toHaveLength(1);
+	});
+	it('leaves the queue some time after its end if the sandbox is told so', async () => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 500 });
+		const queueId = await service.queue();
+		const failed = await service.queue(service.sandbox.projects.failing.id);
+		advance(8499);
+		expect(await service.getStatus(queueId)).toBe('completed');
+		advance(1);
+		expect([await service.getStatus(queueId), await service.getStatus(failed)]).toEqual([404, 404]);
+		expect(await service.listVideos()).toHaveLength(1);
+	});
+	it('ends once', async () => {
+		const queueId = await service.queue();
+		for (const ms of [10, 10]) {
+			advance(ms);
+			service.sandbox.finish(queueId);
+		}
+		expect(await service.listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:00.010Z' }]);
+		expect(() => {
+			service.sandbox.fail(queueId);
+		}).toThrow(expect.objectContaining({ code: 'conflict' }) as Error);
+	});
+});
+
+describe('The video log', () => {
+	it('gets one entry for each completed item, with the time of its end', async () => {
+		await service.queue();
+		await service.queue(service.sandbox.projects.failing.id);
+		const [{ videoId } = { videoId: '' }] = getItems();
+		advance(7999);
+		expect(await service.listVideos()).toEqual([]);
+		const log = {
+			id: videoId,
+			url: `${service.sandbox.url}/files/${videoId}.mp4`,
+			projectId: service.sandbox.projects.teaser.id,
+			createdAt: '2026-01-15T12:00:08.000Z',
+		};
+		for (const ms of [1001, 1000]) {
+			advance(ms);
+			expect(await service.listVideos()).toEqual([log]);
+		}
+	});
+	it('lists videos in the order in which they were finished', async () => {
+		await service.queue();
+		const fast = await service.queue();
+		service.sandbox.changeQueueItem(fast, { durations: { renderingMs: 0 } });
+		const [first, second] = getItems();
+		advance(9000);
+		const ids = (await service.listVideos()).map(({ id }) => id);
+		expect(ids).toEqual([second?.videoId, first?.videoId]);
+	});
+	it('can be late, even for an item that has left the queue', async () => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { logDelayMs: 1000 } });
+		const queueId = await service.queue();
+		advance(8000);
+		expect(await service.getStatus(queueId)).toBe(404);
+		advance(999);
+		expect(await service.listVideos()).toEqual([]);
+		advance(1);
+		expect(await service.listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:09.000Z' }]);
+		expect(getItems()).toEqual([]);
+	});
+	it('can have its own clock, and whole seconds', async () => {
+		service.sandbox.configure({ logClockSkewMs: -3999, logWholeSeconds: true });
+		await service.queue();
+		advance(8000);
+		service.sandbox.addVideos('main', [{}]);
+		const date = { createdAt: '2026-01-15T12:00:04Z' };
+		expect(await service.listVideos()).toMatchObject([date, date]);
+	});
+});
+
+it('Every accepted add is charged once and forever', async () => {
+	const { costly, teaser } = service.sandbox.projects;
+	const prompt = { projectId: costly.id, overwriteSettings: true, customPrompt: 'A cat' };
+	const first = (await service.add(prompt)).data.newQueueItem.queueId;
+	advance(1);
+	const second = await service.queue();
+	await service.add({ projectId: 'unknown' });
+	const [one, two] = getItems();
+	await service.client.post('/v1/queue/clear', { queueId: first });
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
+	advance(9000);
+	const charges = [
+		{
+			...{ ...prompt, queueId: first, accountId: 'main', cost: 3 },
+			...{ at: Date.parse('2026-01-15T12:00:00.000Z'), videoId: one?.videoId },
+		},
+		{
+			...{ projectId: teaser.id, overwriteSettings: false, customPrompt: null },
+			...{ queueId: second, accountId: 'main', cost: 1 },
+			...{ at: Date.parse('2026-01-15T12:00:00.001Z'), videoId: two?.videoId },
+		},
+	];
+	expect(getItems()).toEqual([]);
+	expect(service.sandbox.charges).toEqual(charges);
+	expect(service.sandbox.readState().charges).toEqual(charges);
+	service.sandbox.reset();
+	expect(service.sandbox.charges).toEqual([]);
+});
