@@ -1,78 +1,159 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { readFailure } from '../failures/readFailure';
-import { ANSWER_TIMEOUT_MS } from '../request/requestDefaults';
-import { RequestFailure } from '../failures/requestFailure';
-import { sendWithRetries } from '../request/sendWithRetries';
-import { readVideoAddress, showAddress } from './readVideoAddress';
-import type { VideoReply } from './requestVideo';
-import { requestVideo } from './requestVideo';
-import type { Passage } from './storeVideo';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
+import { pause } from '../api/pause';
+import { RESPONSE_TIMEOUT_MS } from '../api/request';
+import { sendWithRetries } from '../api/retry';
+import type { ConnectionSettings, DownloadContext, VideoResponse } from './fetchVideo';
+import { addFacts, fetchVideo } from './fetchVideo';
+import type { Transfer } from './storeVideo';
 import { storeVideo } from './storeVideo';
-import type { DownloadContext, VideoDownload } from './VideoDownload';
-import { watchStall } from './watchStall';
+import { hideQuery, parseVideoAddress } from './videoAddress';
+
+/** Long enough for the largest file that is accepted, at 6 Mbit/s. */
+const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
 
 const CANCELLED = new RequestFailure('cancelled');
+const TIMED_OUT = { httpCode: 'ETIMEDOUT' };
+const IDLE = new RequestFailure('uncertain', TIMED_OUT);
+const TOO_SLOW = new RequestFailure('uncertain', { ...TIMED_OUT, found: 'tooSlow' });
+const NOT_AN_ADDRESS = new RequestFailure('unsent', {
+	serviceMessage:
+		'The address of the video is not a web address. Get the video again with Video > Get Many.',
+});
+
+export interface VideoDownload {
+	/** The address of the video, as the user or the service gives it. */
+	address: unknown;
+	/** The file's name; by default the name in the address. */
+	fileName?: string;
+	retries: {
+		/** How many times the video may be requested, from 1. */
+		maxTries: number;
+		/** Ends the download. */
+		signal?: AbortSignal | undefined;
+		/** When the download must be over, by `performance.now()`. */
+		deadline?: number;
+	};
+	settings?: ConnectionSettings;
+}
 
 /**
- * Downloads a video into n8n's binary store. It is a read: asked for again where the request policy
- * says so, from its beginning.
+ * Downloads a video into n8n's binary store. Where the request policy allows it, the video is
+ * requested again from its beginning.
  *
- * @returns what stands under an item's `binary`
- * @throws a RequestFailure, to be told to the user in the context `VIDEO_HOST`
+ * @returns the value for an item's `binary`
+ * @throws a RequestFailure, whose texts are those of a download
  */
 export async function downloadVideo(
 	context: DownloadContext,
-	download: VideoDownload,
+	{ address, fileName, retries, settings = {} }: VideoDownload,
 ): Promise<IBinaryData> {
-	const url = readVideoAddress(download.address);
-	if (!(url instanceof URL)) {
-		const serviceMessage = `${url.message}. ${url.description}`;
-		throw new RequestFailure('unsent', { serviceMessage });
-	}
-	const { signals = [] } = download.retries;
-	const send = async () => {
-		if (signals.some((signal) => signal?.aborted)) throw CANCELLED;
-		return await attemptDownload(context, download, url);
-	};
-	// A read is never told that it was cleared already.
-	return (await sendWithRetries(send, { ...download.retries, requestKind: 'read' })) as IBinaryData;
+	const url = parseVideoAddress(address);
+	if (url === undefined) throw NOT_AN_ADDRESS;
+	const deadline = Math.min(retries.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
+	const { maxTries, signal } = retries;
+	const attempt = { url, fileName, settings, signal, deadline };
+	return await sendWithRetries(async () => await attemptDownload(context, attempt), {
+		requestKind: 'read',
+		maxTries,
+		signal,
+		deadline,
+	});
+}
+
+interface Attempt extends Pick<VideoDownload, 'fileName'> {
+	url: URL;
+	settings: ConnectionSettings;
+	signal: AbortSignal | undefined;
+	deadline: number;
 }
 
 async function attemptDownload(
 	context: DownloadContext,
-	{ fileName, retries: { signals = [] }, settings }: VideoDownload,
-	url: URL,
+	{ url, fileName, settings, signal, deadline }: Attempt,
 ): Promise<IBinaryData> {
+	if (signal?.aborted) throw CANCELLED;
+	if (performance.now() >= deadline) throw TOO_SLOW;
 	const connection = new AbortController();
-	const stops = signals.filter((signal) => signal !== undefined);
-	const signal = AbortSignal.any([...stops, connection.signal]);
-	const passage: Passage = { receivedBytes: 0, isAwaitingHost: false, storeMs: 0 };
-	let reply: VideoReply | undefined;
+	const end = AbortSignal.any([connection.signal, ...(signal ? [signal] : [])]);
+	const timeout = settings.timeout ?? RESPONSE_TIMEOUT_MS;
+	const transfer: Transfer = { receivedBytes: 0, isAwaitingHost: false };
+	let response: VideoResponse | undefined;
 	try {
-		reply = await requestVideo(context, url, settings, signal);
-		void watchStall(passage, settings?.timeout ?? ANSWER_TIMEOUT_MS, connection);
-		return await storeVideo(context, reply, fileName, passage);
+		void watchTransfer(transfer, timeout, deadline, connection);
+		response = await fetchVideo(context, url, { ...settings, timeout }, end);
+		return await storeVideo(context, response, fileName, transfer);
 	} catch (error) {
-		const isStopped = stops.some(({ aborted }) => aborted);
-		throw isStopped ? CANCELLED : completeFailure(readFailure(error), passage, reply);
+		if (signal?.aborted) throw CANCELLED;
+		const failure = transfer.failure ?? classifyError(error);
+		throw response ? addFacts(failure, describeTransfer(transfer, response)) : failure;
 	} finally {
-		// Whatever has happened, nothing more is to come.
 		connection.abort();
 	}
 }
 
-/** Adds where it happened and how far it had come. */
-function completeFailure(
-	{ kind, facts }: RequestFailure,
-	{ receivedBytes }: Passage,
-	reply: VideoReply | undefined,
-): RequestFailure {
-	if (!reply) return new RequestFailure(kind, facts);
-	const announcedBytes = Number(reply.headers['content-length'] ?? NaN);
-	return new RequestFailure(kind, {
-		...facts,
-		address: showAddress(reply.url),
+/**
+ * Closes the connection when the host sends nothing for too long, or at the deadline: n8n's timeout
+ * ends with the head of the response. The time that n8n's store takes does not count as idle.
+ *
+ * @param idleMs the host may be silent for this long; the connection is closed before twice as long
+ */
+async function watchTransfer(
+	transfer: Transfer,
+	idleMs: number,
+	deadline: number,
+	connection: AbortController,
+): Promise<void> {
+	let before: Transfer | undefined;
+	while (!connection.signal.aborted) {
+		const leftMs = deadline - performance.now();
+		const isIdle =
+			before?.isAwaitingHost === true &&
+			transfer.isAwaitingHost &&
+			before.receivedBytes === transfer.receivedBytes;
+		if (leftMs <= 0 || isIdle) {
+			transfer.failure ??= leftMs <= 0 ? TOO_SLOW : IDLE;
+			connection.abort();
+			return;
+		}
+		before = { ...transfer };
+		await pause(Math.min(idleMs, leftMs), connection.signal);
+	}
+}
+
+/** Where the video was found, how much of it came, and how much was announced. */
+function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoResponse) {
+	const announcedBytes = Number(headers['content-length'] ?? NaN);
+	return {
+		address: hideQuery(url),
 		receivedBytes,
 		...(Number.isSafeInteger(announcedBytes) ? { announcedBytes } : {}),
-	});
+	};
+}
+
+/**
+ * A few downloads fill a connection and pass over a slow host, and more of them finish no sooner.
+ * Where n8n keeps files in memory, every file that is being transferred is held there as a whole.
+ */
+export const DOWNLOADS_AT_ONCE = 4;
+
+/** Does some work once a slot is free. */
+export type TakeSlot = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Limits how many downloads run at the same time; the others wait in their order. */
+export function createSlots(count: number): TakeSlot {
+	const waiting: (() => void)[] = [];
+	let free = count;
+	return async (work) => {
+		if (free > 0) free -= 1;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await work();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else free += 1;
+		}
+	};
 }

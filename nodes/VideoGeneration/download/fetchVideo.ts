@@ -1,0 +1,123 @@
+import type {
+	BinaryHelperFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+	RequestHelperFunctions,
+} from 'n8n-workflow';
+import { classifyError } from '../failures/classifyError';
+import type { FailureFacts } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import { checkBody } from '../api/response';
+import { hideQuery, isWebAddress } from './videoAddress';
+
+/** The parts of an n8n context that a download uses: those of operations and triggers have them. */
+export interface DownloadContext {
+	helpers: Pick<RequestHelperFunctions, 'httpRequest'> &
+		Pick<BinaryHelperFunctions, 'prepareBinaryData'>;
+}
+
+/** How the user lets n8n send requests. */
+export type ConnectionSettings = Pick<
+	IHttpRequestOptions,
+	'proxy' | 'skipSslCertificateValidation' | 'timeout'
+>;
+
+/** A Node.js stream as n8n returns it; published code may not import the class. */
+export type FileStream = Extract<
+	Parameters<DownloadContext['helpers']['prepareBinaryData']>[0],
+	{ pipe: unknown }
+>;
+
+export interface VideoResponse {
+	body: FileStream;
+	headers: IN8nHttpFullResponse['headers'];
+	/** The address at the end of the redirects. */
+	url: URL;
+}
+
+/** A short link, a load balancer and a storage service together need fewer. */
+const MAX_REDIRECTS = 10;
+const REDIRECTS = [301, 302, 303, 307, 308];
+const HEADERS = {
+	Accept: 'video/*,*/*;q=0.5',
+	// Compression does not shrink a video, and it would hide the length of the file.
+	'Accept-Encoding': 'identity',
+};
+
+/**
+ * Requests a video, without any key, and follows redirects. n8n does not follow them itself, so that
+ * every address is checked like the first one, by n8n's own rules about hosts too.
+ *
+ * @param signal closes the connection, while the file is transferred too
+ * @throws a RequestFailure with the address that failed
+ */
+export async function fetchVideo(
+	{ helpers }: DownloadContext,
+	address: URL,
+	settings: ConnectionSettings,
+	signal: AbortSignal,
+): Promise<VideoResponse> {
+	let url = address;
+	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+		try {
+			const response = await sendRequest(helpers, url, settings, signal);
+			const target = findRedirect(response, url);
+			if (target === undefined) return { ...response, url };
+			url = target;
+		} catch (error) {
+			throw addFacts(classifyError(error), { address: hideQuery(url) });
+		}
+	}
+	throw new RequestFailure('redirected', { found: 'tooMany', address: hideQuery(address) });
+}
+
+export function addFacts({ kind, facts }: RequestFailure, more: FailureFacts): RequestFailure {
+	return new RequestFailure(kind, { ...facts, ...more });
+}
+
+type Response = Pick<VideoResponse, 'body' | 'headers'> & { statusCode: number };
+
+async function sendRequest(
+	helpers: DownloadContext['helpers'],
+	url: URL,
+	settings: ConnectionSettings,
+	signal: AbortSignal,
+): Promise<Response> {
+	const connection = new AbortController();
+	const response = (await helpers
+		.httpRequest({
+			...settings,
+			method: 'GET',
+			url: url.href,
+			headers: { ...HEADERS },
+			encoding: 'stream',
+			returnFullResponse: true,
+			disableFollowRedirect: true,
+			ignoreHttpStatusErrors: true,
+			abortSignal: AbortSignal.any([signal, connection.signal]),
+		})
+		.catch((error: unknown) => {
+			throw classifyError({ message: (error as Error).message, cause: error });
+		})) as IN8nHttpFullResponse & Response;
+	// The reader of the stream is told of an error as well; without a listener it would end n8n.
+	response.body.on('error', () => undefined);
+	if (response.statusCode >= 300) connection.abort();
+	return response;
+}
+
+/**
+ * @returns where the response redirects to, or undefined for a response that holds the video
+ * @throws a RequestFailure for every other response
+ */
+function findRedirect({ headers, statusCode }: Response, url: URL): URL | undefined {
+	if (statusCode < 300) return undefined;
+	const httpCode = String(statusCode);
+	if (!REDIRECTS.includes(statusCode)) checkBody({ headers, statusCode }, undefined);
+	const { location } = headers;
+	if (typeof location !== 'string' || !URL.canParse(location, url.href)) {
+		throw new RequestFailure('redirected', { httpCode });
+	}
+	const target = new URL(location, url);
+	if (isWebAddress(target)) return target;
+	throw new RequestFailure('redirected', { httpCode, found: 'notWeb', location: target.protocol });
+}

@@ -1,0 +1,119 @@
+import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { parseSwitch, parseText } from '../execution/parameters';
+import type { PollParameters } from '../trigger/poll';
+import { createOptionsField } from './fields';
+
+export const triggerProperties: INodeProperties[] = [
+	{
+		displayName: 'Project Names or IDs',
+		name: 'projectIds',
+		type: 'multiOptions',
+		typeOptions: { loadOptionsMethod: 'getProjects' },
+		default: [],
+		description:
+			'The projects whose videos start the workflow. Leave it empty for all projects. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+	},
+	createOptionsField(
+		{
+			displayName: 'Download Video',
+			name: 'downloadVideo',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to download the file of each video. If a download fails, the workflow starts without the file, and downloadError says why.',
+		},
+		{
+			displayName: 'Emit Existing Videos',
+			name: 'emitExisting',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether the workflow also starts for the videos that are already finished when it is published, instead of only for later ones',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: 'data',
+			displayOptions: { show: { downloadVideo: [true] } },
+			hint: 'The name of the output binary field to put the file in',
+			description:
+				'Most nodes look for a file in the field data, unless you enter another name there',
+		},
+	),
+];
+
+const TESTING =
+	"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not change which videos start the workflow later.";
+const LISTED =
+	"These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
+
+/** The texts of n8n's panel while there is no output, in the words of n8n's own triggers. */
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Starts the workflow for every finished video',
+	executionsHelp: {
+		inactive: `${TESTING}<br /> <br /><b>Once you're happy with your workflow</b>, publish it. Then every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
+		active: `${TESTING}<br /> <br /><b>Your workflow will also execute automatically</b>, since it's activated. Every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
+	},
+	activationHint:
+		'Once you’ve finished building your workflow, publish it to have it start for every finished video (you just won’t see those executions here).',
+};
+
+/** @throws a NodeOperationError that names the field to correct */
+export function getTriggerParameters(context: IPollFunctions): PollParameters {
+	const name = parseText(context.getNodeParameter('options.binaryPropertyName', ''));
+	if (name === undefined) {
+		throw new NodeOperationError(context.getNode(), '"Put Output File in Field" is not text', {
+			description: 'Enter the name of the field to put the file in, such as data, under Options.',
+		});
+	}
+	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
+	return {
+		projectIds: getProjectIds(context),
+		emitExisting: getSwitch(context, 'emitExisting', 'Emit Existing Videos'),
+		binaryPropertyName: isDownloading ? name || 'data' : undefined,
+	};
+}
+
+function getSwitch(context: IPollFunctions, name: string, displayName: string): boolean {
+	const value = parseSwitch(context.getNodeParameter(`options.${name}`, false));
+	if (value !== undefined) return value;
+	throw new NodeOperationError(context.getNode(), `"${displayName}" is neither on nor off`, {
+		description: `Turn "${displayName}" on or off under Options, or correct its expression: it must return true or false.`,
+	});
+}
+
+/** The projects to watch: from the list, or from an expression that returns a list, an ID, or IDs with commas between them. */
+function getProjectIds(context: IPollFunctions): string[] {
+	const value: unknown = context.getNodeParameter('projectIds', []);
+	if (value === '') return [];
+	const ids = parseList(value).flatMap(parseIds);
+	if (!ids.includes('')) return ids;
+	throw new NodeOperationError(
+		context.getNode(),
+		'"Project Names or IDs" contains something that is not a project ID',
+		{
+			description:
+				'Choose the projects from the list, or correct the expression: it must return IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
+		},
+	);
+}
+
+function parseList(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value;
+	try {
+		const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+		return Array.isArray(list) ? list : [value];
+	} catch {
+		return [value];
+	}
+}
+
+/** @returns [''] for what is not an ID */
+function parseIds(value: unknown): string[] {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	const ids = text.split(',').map((id) => id.trim());
+	const given = ids.filter((id) => id !== '');
+	return given.length > 0 ? given : [''];
+}

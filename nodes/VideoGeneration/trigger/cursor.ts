@@ -1,0 +1,215 @@
+import type { IDataObject } from 'n8n-workflow';
+import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
+import { toText } from '../api/response';
+import type { Cursor, StoredCursor } from './cursorFormat';
+import {
+	formatRecord,
+	hashEntry,
+	hashProjects,
+	includesProjectOf,
+	parseHashes,
+	parseTimes,
+	RECORD_LENGTH,
+	UNDATED,
+} from './cursorFormat';
+
+/** This many of the newest entries are always remembered. */
+const MIN_REMEMBERED = 5_000;
+
+/** Above this number all but the newest entries are forgotten, so that this happens only now and then. */
+const MAX_REMEMBERED = 10_000;
+
+/** This many of the entries without a readable date are remembered when some must be forgotten. */
+const MAX_UNDATED = 2_500;
+
+/** What the trigger watches, by its parameters and credential. */
+export interface Watch {
+	/** See hashAccount. */
+	account: string;
+	/** Empty for all projects. */
+	projectIds: readonly string[];
+	/** Whether the first poll emits the videos that it finds. */
+	emitExisting: boolean;
+	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
+	isContinuous: boolean;
+}
+
+export interface Selection {
+	/** The new entries, oldest first; those without a readable date come last. */
+	videos: IDataObject[];
+	/** The same object when nothing changed. */
+	cursor: Cursor;
+}
+
+/**
+ * Selects the new entries of the video log. An entry whose ID was never listed is new, whatever its
+ * date says, unless it lies at or below the cursor's floor.
+ *
+ * @param log the whole list of "GET /v1/videos", in any order
+ */
+export function selectNewVideos(
+	log: readonly IDataObject[],
+	stored: StoredCursor,
+	watch: Watch,
+): Selection {
+	if (stored === 'absent') return startCursor(log, watch, watch.emitExisting);
+	if (stored === 'damaged' || isOtherAccount(log, stored, watch)) {
+		return startCursor(log, watch, false);
+	}
+	const unseen = findUnseen(log, stored);
+	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
+	// unseen too. Only the next videos of such a project are new.
+	const wasWatched = (entry: IDataObject) =>
+		watch.isContinuous || includesProjectOf(entry, stored.projects);
+	return {
+		videos: sortWatched(unseen, watch).filter(wasWatched),
+		cursor: remember(unseen, stored, watch),
+	};
+}
+
+/** The entry with the latest date, for a test event. One without a readable date comes last. */
+export function findNewestVideo(
+	log: readonly IDataObject[],
+	projectIds: readonly string[],
+): IDataObject | undefined {
+	let newest: IDataObject | undefined;
+	let newestTime = -Infinity;
+	for (const entry of log) {
+		if (!isEntry(entry) || hashEntry(entry) === undefined) continue;
+		const time = getTime(entry);
+		if (time <= newestTime || !isWatched(entry, projectIds)) continue;
+		newest = entry;
+		newestTime = time;
+	}
+	return newest;
+}
+
+/** The first cursor remembers all entries. They are emitted only where the user wants it. */
+function startCursor(log: readonly IDataObject[], watch: Watch, isEmitting: boolean): Selection {
+	const isLong = log.length > MAX_REMEMBERED;
+	const start: Cursor = {
+		version: 1,
+		account: watch.account,
+		projects: hashProjects(watch.projectIds),
+		// Of a long list only the newest entries are remembered, unless all of them are emitted.
+		floor: isLong && !isEmitting ? findFloor(Float64Array.from(log, getTime)) : 0,
+		isUndatedForgotten: false,
+		videos: '',
+	};
+	const unseen = findUnseen(log, start);
+	return {
+		videos: isEmitting ? sortWatched(unseen, watch) : [],
+		cursor: remember(unseen, start, watch),
+	};
+}
+
+/**
+ * Whether the key or the address has changed, and no listed entry was ever seen. With a new key of the
+ * same account the trigger continues. An empty list tells nothing.
+ */
+function isOtherAccount(log: readonly IDataObject[], cursor: Cursor, { account }: Watch): boolean {
+	if (cursor.account === account || log.length === 0) return false;
+	const known = parseHashes(cursor.videos);
+	return !log.some((entry) => isEntry(entry) && known.has(hashEntry(entry) ?? ''));
+}
+
+interface UnseenEntry {
+	entry: IDataObject;
+	hash: string;
+	/** Milliseconds since 1970, or UNDATED. */
+	time: number;
+}
+
+/** The entries that a cursor neither remembers nor has forgotten, each ID once. */
+function findUnseen(
+	log: readonly IDataObject[],
+	{ videos, floor, isUndatedForgotten }: Cursor,
+): UnseenEntry[] {
+	const known = parseHashes(videos);
+	const isOld = createAgeCheck(floor);
+	const unseen: UnseenEntry[] = [];
+	for (const entry of log) {
+		if (!isEntry(entry) || isOld(entry.createdAt)) continue;
+		const time = getTime(entry);
+		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
+		const hash = hashEntry(entry);
+		if (hash === undefined || known.has(hash)) continue;
+		known.add(hash);
+		unseen.push({ entry, hash, time });
+	}
+	return unseen;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether a date is below the floor, without parsing it: dates in UTC such as
+ * `2026-01-15T12:00:00.000Z` sort like text. This skips most of a long list, whose dates would take a
+ * sixth of the time of its request to parse. A date that is not below the floor's second is not judged.
+ */
+function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
+	const firstDate = new Date(DAY_MS).toISOString();
+	const floorSecond = new Date(floor).toISOString().slice(0, 19);
+	return (createdAt) =>
+		typeof createdAt === 'string' &&
+		createdAt < floorSecond &&
+		createdAt > firstDate &&
+		createdAt.endsWith('Z');
+}
+
+/** A list of the service may hold anything. */
+function isEntry(value: unknown): value is IDataObject {
+	return typeof value === 'object' && value !== null;
+}
+
+function getTime(entry: unknown): number {
+	return (isEntry(entry) ? parseLogTime(entry.createdAt) : undefined) ?? UNDATED;
+}
+
+function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
+	return projectIds.length === 0 || projectIds.includes(toText(projectId));
+}
+
+function sortWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[] {
+	const rank = ({ time }: UnseenEntry) => (time === UNDATED ? MAX_LOG_TIME : time);
+	return unseen
+		.filter(({ entry }) => isWatched(entry, projectIds))
+		.sort((a, b) => rank(a) - rank(b))
+		.map(({ entry }) => entry);
+}
+
+/** Remembers the entries of all projects, so that they are not new when their project is watched later. */
+function remember(unseen: UnseenEntry[], before: Cursor, { account, projectIds }: Watch): Cursor {
+	const projects = hashProjects(projectIds);
+	const isSame = account === before.account && projects === before.projects;
+	if (isSame && unseen.length === 0) return before;
+
+	const records = unseen.map(({ hash, time }) => formatRecord(hash, time));
+	const cursor = { ...before, account, projects, videos: before.videos + records.join('') };
+	return cursor.videos.length > MAX_REMEMBERED * RECORD_LENGTH ? forgetOldest(cursor) : cursor;
+}
+
+/** Forgets all but the newest entries, and raises the floor above the forgotten ones: they stay old. */
+function forgetOldest(cursor: Cursor): Cursor {
+	const times = parseTimes(cursor.videos);
+	const floor = Math.max(cursor.floor, findFloor(times));
+	// Of the undated entries, those that were listed first are forgotten first.
+	let excess = times.filter((time) => time === UNDATED).length - MAX_UNDATED;
+	const isUndatedForgotten = cursor.isUndatedForgotten || excess > 0;
+	let videos = '';
+	times.forEach((time, i) => {
+		const isKept = time === UNDATED ? excess-- <= 0 : time > floor;
+		if (isKept) videos += cursor.videos.slice(i * RECORD_LENGTH, (i + 1) * RECORD_LENGTH);
+	});
+	return { ...cursor, floor, isUndatedForgotten, videos };
+}
+
+/**
+ * The time of the newest entry that is forgotten. At most MIN_REMEMBERED entries are later: entries of
+ * the same millisecond stay together, since only their time tells that they are old.
+ *
+ * @returns 0 when there are no more entries than that
+ */
+function findFloor(times: Float64Array): number {
+	return times.toSorted().at(-MIN_REMEMBERED - 1) ?? 0;
+}

@@ -1,0 +1,183 @@
+import type { IDataObject } from 'n8n-workflow';
+import { MAX_LOG_TIME } from '../api/logTime';
+import { toText } from '../api/response';
+
+/**
+ * What the trigger remembers between two polls. It is JSON, and n8n copies it into the record of
+ * every execution, so it is kept small: 18 characters for each entry, 180 KB at most.
+ *
+ * At any time, an entry that was ever listed is among `videos`, or its time is at or below `floor`. So
+ * no entry is new twice, and an entry above the floor is never overlooked.
+ */
+export interface Cursor {
+	version: 1;
+	/** A hash of the account's key and the service's address. */
+	account: string;
+	/** The watched projects as hashes of their IDs; empty for all. */
+	projects: string;
+	/** Milliseconds since 1970. Entries at or before this time are not new; 0 while all are remembered. */
+	floor: number;
+	/** Whether entries without a readable date had to be forgotten, so that none of them is new any more. */
+	isUndatedForgotten: boolean;
+	/** The remembered entries, each as the hash of its ID (11 characters) and its time (7). */
+	videos: string;
+}
+
+/** The place of a cursor may be empty before the first poll, or hold something else. */
+export type StoredCursor = Cursor | 'absent' | 'damaged';
+
+/** The time of an entry without a readable date. */
+export const UNDATED = 0;
+
+/**
+ * Parses a cursor from JSON, as a whole or not at all: with a part of it, videos that were emitted
+ * before would be new again.
+ */
+export function parseCursor(value: unknown): StoredCursor {
+	if (value === undefined) return 'absent';
+	if (typeof value !== 'object' || value === null) return 'damaged';
+	const { version, account, projects, floor, isUndatedForgotten, videos } =
+		value as Partial<Cursor>;
+	const isSound =
+		version === 1 &&
+		typeof account === 'string' &&
+		isPacked(projects, HASH_LENGTH) &&
+		isPacked(videos, RECORD_LENGTH) &&
+		typeof isUndatedForgotten === 'boolean' &&
+		Number.isInteger(floor) &&
+		floor !== undefined &&
+		floor >= 0 &&
+		floor < MAX_LOG_TIME;
+	return isSound ? { version, account, projects, floor, isUndatedForgotten, videos } : 'damaged';
+}
+
+/** Whether a text consists of parts of one length, in the characters that the encodings below use. */
+function isPacked(text: unknown, partLength: number): text is string {
+	return typeof text === 'string' && text.length % partLength === 0 && /^[\w-]*$/.test(text);
+}
+
+/** 18 bits: enough to notice another account, too few to tell anything about the key. */
+const ACCOUNT_LENGTH = 3;
+
+/** Changes with the key or the service's address. A new key of the same account changes it as well. */
+export function hashAccount(baseUrl: unknown, apiKey: unknown): string {
+	return hashText(`${String(baseUrl)}\n${String(apiKey)}`).slice(0, ACCOUNT_LENGTH);
+}
+
+/** The watched projects as a cursor holds them: the same in any order, and empty for all projects. */
+export function hashProjects(projectIds: readonly string[]): string {
+	return [...new Set(projectIds.map(hashText))].sort().join('');
+}
+
+/** @param projects as `hashProjects` returns them */
+export function includesProjectOf({ projectId }: IDataObject, projects: string): boolean {
+	const hash = hashText(toText(projectId));
+	for (let at = 0; at < projects.length; at += HASH_LENGTH) {
+		if (projects.startsWith(hash, at)) return true;
+	}
+	return projects === '';
+}
+
+/**
+ * Identifies an entry of the video log by its ID. The specification promises one ("Video log"). An
+ * entry without it is identified by its address, project and date; the address counts without its
+ * query, in which services put signatures that change.
+ *
+ * @returns undefined for an entry that has none of these
+ */
+export function hashEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
+	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));
+	const address = typeof url === 'string' ? url.replace(/[?#].*$/s, '') : '';
+	const parts = [address, projectId, createdAt].map((part) =>
+		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
+	);
+	// The first character keeps it apart from the IDs.
+	return parts.some((part) => part !== '') ? hashText(`\u0000${parts.join('\n')}`) : undefined;
+}
+
+const TIME_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-';
+const TIME_LENGTH = 7;
+const HASH_LENGTH = 11;
+
+/** The number of characters that a remembered entry takes. */
+export const RECORD_LENGTH = HASH_LENGTH + TIME_LENGTH;
+
+/** @param time whole milliseconds, below MAX_LOG_TIME */
+export function formatRecord(hash: string, time: number): string {
+	let text = '';
+	let rest = time;
+	for (let i = 0; i < TIME_LENGTH; i++) {
+		text = TIME_ALPHABET.charAt(rest % 64) + text;
+		rest = Math.floor(rest / 64);
+	}
+	return hash + text;
+}
+
+/** The hashes of all records. */
+export function parseHashes(videos: string): Set<string> {
+	const hashes = new Set<string>();
+	for (let at = 0; at < videos.length; at += RECORD_LENGTH) {
+		hashes.add(videos.slice(at, at + HASH_LENGTH));
+	}
+	return hashes;
+}
+
+/** The times of all records, in their order. */
+export function parseTimes(videos: string): Float64Array {
+	const times = new Float64Array(videos.length / RECORD_LENGTH);
+	for (let i = 0; i < times.length; i++) {
+		const end = (i + 1) * RECORD_LENGTH;
+		let time = 0;
+		for (let at = end - TIME_LENGTH; at < end; at++) {
+			time = time * 64 + TIME_ALPHABET.indexOf(videos.charAt(at));
+		}
+		times[i] = time;
+	}
+	return times;
+}
+
+const HASH_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+const { imul } = Math;
+
+/**
+ * 64 bits for a text of any length, as 11 characters that JSON need not escape.
+ *
+ * Not cryptographic, since a collision gains nobody anything. Every step maps the two halves one to
+ * one, so that no information is lost on the way: with 10,000 remembered entries, a new one has a
+ * chance of one in 10^15 to be mistaken for one of them.
+ */
+export function hashText(text: string): string {
+	let high = 0x2545f491;
+	let low = 0x1b873593;
+	for (let i = 0; i < text.length; i++) {
+		high = imul(rotate(high ^ text.charCodeAt(i), 15), 0x9e3779b1);
+		low = imul(rotate(low ^ high, 13), 0x85ebca77);
+	}
+	low ^= text.length;
+	for (let round = 0; round < 2; round++) {
+		high = (high + mix(low)) | 0;
+		low = (low + mix(high)) | 0;
+	}
+	return encode(high, low);
+}
+
+function rotate(bits: number, by: number): number {
+	return (bits << by) | (bits >>> (32 - by));
+}
+
+/** Makes each bit change about half of the others. */
+function mix(bits: number): number {
+	let mixed = imul(bits ^ (bits >>> 16), 0x7feb352d);
+	mixed = imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+	return mixed ^ (mixed >>> 16);
+}
+
+function encode(high: number, low: number): string {
+	let text = '';
+	for (let shift = 0; shift < 30; shift += 6) {
+		text +=
+			HASH_ALPHABET.charAt((high >>> shift) & 63) + HASH_ALPHABET.charAt((low >>> shift) & 63);
+	}
+	return text + HASH_ALPHABET.charAt(((high >>> 30) << 2) | (low >>> 30));
+}

@@ -1,0 +1,157 @@
+import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { createSlots, DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
+import { parseVideoAddress } from '../download/videoAddress';
+import { createApiError } from '../failures/apiError';
+import { describeFailure } from '../failures/texts';
+import type { FailureText } from '../failures/texts';
+import { describeDownloadFailure } from '../failures/downloadTexts';
+import { classifyError } from '../failures/classifyError';
+import { hideKey } from '../api/hideKey';
+import { fetchVideoLog } from '../api/endpoints';
+import { CREDENTIAL } from '../api/request';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { findNewestVideo, selectNewVideos } from './cursor';
+import { hashAccount } from './cursorFormat';
+import { CursorStore } from './cursorStore';
+
+/** The trigger's parameters for one poll. */
+export interface PollParameters {
+	/** Empty for all projects. */
+	projectIds: string[];
+	emitExisting: boolean;
+	/** The binary field for the files; undefined without downloads. */
+	binaryPropertyName: string | undefined;
+}
+
+/** Older versions of n8n have no limit. */
+const DEFAULT_BUDGET_MS = 300_000;
+
+/** The rest of the time that n8n allows is for starting the execution. */
+const USED_SHARE = 0.9;
+
+/** n8n polls again after a minute at the earliest; a list that takes longer is left to that poll. */
+const MAX_LIST_MS = 60_000;
+
+/**
+ * Fetches the video log and returns an item for each new video, oldest first. The list and the
+ * downloads share one deadline: n8n abandons a poll that takes longer, and with it what the poll found.
+ */
+export async function pollVideos(
+	context: IPollFunctions,
+	parameters: PollParameters,
+): Promise<INodeExecutionData[]> {
+	const startedAt = performance.now();
+	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
+	const deadline = startedAt + budgetMs * USED_SHARE;
+	const listDeadline = Math.min(deadline, startedAt + MAX_LIST_MS);
+	const videos =
+		context.getMode() === 'manual'
+			? await fetchTestEvent(context, parameters, listDeadline)
+			: await fetchNewVideos(context, parameters, listDeadline);
+	const { binaryPropertyName } = parameters;
+	if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
+	return await attachFiles(context, videos, binaryPropertyName, deadline);
+}
+
+/**
+ * The videos that are new to this node; they are not new any more afterwards. The cursor is loaded
+ * after the list has arrived, and saved before anything else can run: two polls that overlap, because
+ * the service is slow, do not both emit a video.
+ */
+async function fetchNewVideos(
+	context: IPollFunctions,
+	{ projectIds, emitExisting }: PollParameters,
+	deadline: number,
+): Promise<IDataObject[]> {
+	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
+	const log = await fetchLog(context, deadline);
+	const store = CursorStore.open(context);
+	const { videos, cursor } = selectNewVideos(log, store.load(), {
+		account: hashAccount(baseUrl, apiKey),
+		projectIds,
+		emitExisting,
+		isContinuous: store.isContinuous,
+	});
+	store.save(cursor, videos.length > 0);
+	return videos;
+}
+
+/** The newest video, for a user who builds the workflow. The cursor stays as it is. */
+async function fetchTestEvent(
+	context: IPollFunctions,
+	{ projectIds }: PollParameters,
+	deadline: number,
+): Promise<IDataObject[]> {
+	const newest = findNewestVideo(await fetchLog(context, deadline), projectIds);
+	if (newest) return [newest];
+	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
+		description:
+			projectIds.length === 0
+				? 'Finish a video and fetch the test event again. You can publish the workflow without it: it starts with the first video.'
+				: 'Finish a video of the projects in "Project Names or IDs", or choose other projects, and fetch the test event again.',
+	});
+}
+
+/** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
+async function fetchLog(context: IPollFunctions, deadline: number): Promise<IDataObject[]> {
+	try {
+		return await fetchVideoLog(context, { maxTries: DEFAULT_MAX_TRIES, deadline });
+	} catch (error) {
+		const failure = await hideKey(context, classifyError(error));
+		const text = describeFailure(failure, {
+			requestKind: 'read',
+			rateLimitAdvice: RATE_LIMIT_ADVICE,
+		});
+		throw createApiError(context.getNode(), failure, text);
+	}
+}
+
+/** Nothing is lost by a poll that fails: the next one sees what this one would have seen. */
+const RATE_LIMIT_ADVICE =
+	'The next poll asks again, and no video is missed. If this happens often, choose longer Poll Times.';
+
+/**
+ * Downloads the file of each video. The cursor is saved by then, so a video is emitted even when its
+ * download fails: its item says why in `downloadError`, and the workflow can try again with Video >
+ * Download.
+ */
+async function attachFiles(
+	context: IPollFunctions,
+	videos: IDataObject[],
+	binaryPropertyName: string,
+	deadline: number,
+): Promise<INodeExecutionData[]> {
+	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
+	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
+	const attach = async (json: IDataObject) =>
+		await downloadVideo(context, { address: json.url, retries }).then(
+			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
+			(reason: unknown) => ({
+				json: { ...json, downloadError: { ...describeDownloadError(json, reason, deadline) } },
+			}),
+		);
+	return await Promise.all(videos.map(async (video) => await takeSlot(() => attach(video))));
+}
+
+const OUT_OF_TIME: FailureText = {
+	message: 'The video was not downloaded within the time that n8n allows for a poll',
+	description: 'Download it in the workflow with Video > Download, which has more time.',
+};
+const NOT_AN_ADDRESS: FailureText = {
+	message: 'The url of the video is not a web address',
+	description: 'Get the video again with Video > Get Many, and download it with Video > Download.',
+};
+
+function describeDownloadError(
+	{ url }: IDataObject,
+	reason: unknown,
+	deadline: number,
+): FailureText {
+	if (parseVideoAddress(url) === undefined) return NOT_AN_ADDRESS;
+	if (performance.now() >= deadline) return OUT_OF_TIME;
+	return describeDownloadFailure(classifyError(reason), {
+		field: 'url',
+		rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
+	});
+}
