@@ -187,7 +187,7 @@ export async function startExecution(
 function addAgent(registry: INodeTypes, execution: StoryExecution): INodeTypes {
 	const { items, way, callsAtOnce } = execution;
 	const inputs = items.map((item) => ({
-		prompt: String(item.prompt ?? ''),
+		prompt: item.prompt as string,
 		project: formatProject(item),
 	}));
 	const groups = Array.from({ length: Math.ceil(inputs.length / callsAtOnce) }, (_, group) =>
@@ -195,7 +195,7 @@ function addAgent(registry: INodeTypes, execution: StoryExecution): INodeTypes {
 	);
 	const types: Record<string, INodeType> = {
 		[AGENT]: way === 'agentSteps' ? createSteppingAgent(groups, []) : createAgent(groups, []),
-		[TOOL]: asTool(registry.getByNameAndVersion(NODE_TYPE) as INodeType),
+		[TOOL]: asTool(registry.getByNameAndVersion(NODE_TYPE)),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
 	return { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
