@@ -6,17 +6,16 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { credentialTestRules } from '../nodes/VideoGeneration/request/credentialTestRules';
-import { endAfter } from '../nodes/VideoGeneration/request/endAfter';
-import { normalizeApiKey } from '../nodes/VideoGeneration/request/normalizeApiKey';
-import { normalizeBaseUrl } from '../nodes/VideoGeneration/request/normalizeBaseUrl';
-import { LONGEST_ANSWER_MS } from '../nodes/VideoGeneration/request/requestDefaults';
+import { parseApiKey, parseBaseUrl } from './connection';
+import { credentialTestRules } from './testRules';
 
-/** Where nothing comes at all, n8n's own timeout says so, in its own words. */
-const HEAD_START_MS = 500;
+/** n8n's own timeout, which is over once the head of a response has come, comes first where nothing comes at all. */
+const GRACE_MS = 500;
 
-/** Of the credential test: n8n overwrites the timeout that stands in its request. */
-const LONGEST_TEST_MS = 20_000;
+/** n8n's default, which overwrites a timeout in the credential test's request. */
+const DEFAULT_TIMEOUT_MS = 300_000;
+
+const TEST_TIMEOUT_MS = 20_000;
 
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
@@ -48,7 +47,7 @@ export class VideoGenerationApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'The address of the service, without a path. A trailing /v1 does no harm.',
+			description: 'The address of the service, without a path. A trailing /v1 is fine.',
 		},
 	];
 
@@ -65,11 +64,11 @@ export class VideoGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds `Authorization: Bearer <key>` (specification, "Authentication"), to requests to the
-	 * service's own address only: whatever else asks for this credential does not get its key.
-	 * A function, since an expression would be evaluated anew for every request.
+	 * service's own address only. A function, since an expression would be evaluated anew for every
+	 * request.
 	 *
-	 * Every request of the package passes here, the credential test as well, and n8n has no limit to the
-	 * time that an answer may take as a whole. So its timeout becomes one.
+	 * Every request of the package passes here, the credential test as well, and n8n does not limit
+	 * the time of a whole response. So its timeout becomes such a limit here.
 	 *
 	 * @throws an Error with a sentence for the user when the key or the address cannot be used
 	 */
@@ -77,8 +76,8 @@ export class VideoGenerationApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const serviceUrl = normalizeBaseUrl(credentials.baseUrl);
-		const url = readUrl(requestOptions);
+		const serviceUrl = parseBaseUrl(credentials.baseUrl);
+		const url = getUrl(requestOptions);
 		const isRelative = !/^https?:\/\//i.test(url);
 		if (!isRelative && new URL(url).origin !== new URL(serviceUrl).origin) {
 			throw new Error(
@@ -88,34 +87,44 @@ export class VideoGenerationApi implements ICredentialType {
 		return await Promise.resolve({
 			...requestOptions,
 			...(isRelative ? { baseURL: serviceUrl, abortSignal: limitTime(requestOptions) } : {}),
-			headers: { ...requestOptions.headers, Authorization: `Bearer ${readApiKey(credentials)}` },
+			headers: {
+				...requestOptions.headers,
+				Authorization: `Bearer ${parseApiKey(credentials.apiKey)}`,
+			},
 		});
 	}
 }
 
 /** The HTTP Request node names its address `uri`, as an older way to send requests does. */
-function readUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
+function getUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
 	return url ?? uri;
 }
 
-/**
- * Ends a request in time. The node takes its answers in as streams, so what is not one is the
- * credential test; a request of another node, which gives a whole address, is that node's own affair.
- */
-function limitTime({ encoding, timeout, abortSignal }: IHttpRequestOptions): AbortSignal {
-	const isTest = encoding !== 'stream';
-	const longestMs = isTest ? LONGEST_TEST_MS : (timeout ?? LONGEST_ANSWER_MS) + HEAD_START_MS;
-	return endAfter(longestMs, abortSignal);
-}
+/** Keeps the timeout signals referenced; Node may otherwise garbage-collect them before they fire. */
+const timeouts = new WeakMap<AbortSignal, AbortSignal>();
 
-function readApiKey(credentials: ICredentialDataDecryptedObject): string {
-	const key = normalizeApiKey(credentials.apiKey);
-	if (!/^[\x21-\x7e]+$/.test(key)) {
-		throw new Error(
-			key === ''
-				? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
-				: 'The API Key has characters that no key can have, such as spaces or line breaks. Copy it again from the developers page of your account.',
-		);
-	}
-	return key;
+/**
+ * A signal that ends the request in time. The package's own requests are streams, so any other one
+ * is the credential test.
+ *
+ * Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's
+ * log when the response comes.
+ */
+function limitTime({
+	encoding,
+	timeout,
+	abortSignal,
+	method,
+	url,
+}: IHttpRequestOptions): AbortSignal {
+	const isTest = encoding !== 'stream';
+	const timeoutSignal = AbortSignal.timeout(
+		isTest ? TEST_TIMEOUT_MS : (timeout ?? DEFAULT_TIMEOUT_MS) + GRACE_MS,
+	);
+	const isAdd = method === 'POST' && url === '/v1/queue/add';
+	const signals =
+		abortSignal instanceof AbortSignal && !isAdd ? [abortSignal, timeoutSignal] : [timeoutSignal];
+	const signal = AbortSignal.any(signals);
+	timeouts.set(signal, timeoutSignal);
+	return signal;
 }

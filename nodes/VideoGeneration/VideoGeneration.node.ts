@@ -1,14 +1,20 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { REQUEST_DEFAULTS, CREDENTIAL } from './api/request';
+import { createCustomOperations, createToolCall } from './execution/runItems';
 import { searchProjects } from './listSearch/searchProjects';
-import { CREDENTIAL, REQUEST_DEFAULTS } from './request/requestDefaults';
-import { sendByPolicy } from './request/sendByPolicy';
-import { accountProperties } from './resources/account';
+import { accountOperations, accountProperties } from './resources/account';
 import { hints } from './resources/hints';
-import { projectProperties } from './resources/project';
-import { queueProperties } from './resources/queue';
-import { videoProperties } from './resources/video';
-import { createCustomOperations } from './run/createCustomOperations';
+import { projectOperations, projectProperties } from './resources/project';
+import { queueOperations, queueProperties } from './resources/queue';
+import { videoOperations, videoProperties } from './resources/video';
+
+const operations = {
+	queue: queueOperations,
+	video: videoOperations,
+	project: projectOperations,
+	account: accountOperations,
+};
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,7 +34,7 @@ export class VideoGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
 		requestDefaults: REQUEST_DEFAULTS,
-		requestOperations: { pagination: sendByPolicy },
+		requestOperations: { pagination: createToolCall(operations) },
 		hints,
 		properties: [
 			{
@@ -51,7 +57,7 @@ export class VideoGeneration implements INodeType {
 		],
 	};
 
-	customOperations = createCustomOperations(this.description);
+	customOperations = createCustomOperations(operations);
 
 	methods = { listSearch: { searchProjects } };
 }

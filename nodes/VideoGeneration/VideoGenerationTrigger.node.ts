@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { getProjects } from './loadOptions/getProjects';
-import { CREDENTIAL } from './request/requestDefaults';
+import { CREDENTIAL } from './api/request';
 import { getTriggerParameters, triggerPanel, triggerProperties } from './resources/trigger';
 import { pollVideos } from './trigger/poll';
 

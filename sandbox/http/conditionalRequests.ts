@@ -28,7 +28,7 @@ export function answerConditionally(app: FastifyInstance, context: SandboxContex
 }
 
 function createTag(payload: string, isWeak: boolean): string {
-	const hash = createHash('sha256').update(payload).digest('base64url');
+	const hash = createHash('sha1').update(payload).digest('base64url');
 	return `${isWeak ? 'W/' : ''}"${hash}"`;
 }
 

@@ -1,10 +1,57 @@
-import type { RequestKind } from '../failures/RequestKind';
-import { readFailure } from '../failures/readFailure';
-import { RequestFailure } from '../failures/requestFailure';
-import { decideRetry } from '../request/decideRetry';
-import { pause } from '../request/pause';
+import { classifyError } from '../failures/classifyError';
+import type { RequestKind } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import { MAX_RETRY_AFTER_MS } from '../failures/texts';
+import { pause } from './pause';
+
+/** How many times a request is sent at most, unless "Max Tries" says otherwise. */
+export const DEFAULT_MAX_TRIES = 4;
+
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
 
 const TIMED_OUT = new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
+
+/**
+ * Whether a failed request is sent again, and after which delay.
+ *
+ * | failure       | read  | clear | add                                          |
+ * | ------------- | ----- | ----- | -------------------------------------------- |
+ * | rateLimited   | again | again | again: it was refused before it was accepted |
+ * | unreached     | again | again | again                                        |
+ * | uncertain     | again | again | never: a second add may pay twice            |
+ * | anything else | no    | no    | no                                           |
+ *
+ * The service's own hint beats the back-off, which is exponential from 1 s, doubling, with full
+ * jitter, so that many workflows that failed together do not come back together.
+ *
+ * @param tryNumber how many times the request has been sent, from 1
+ * @param random a number from 0 to 1
+ * @returns the delay in milliseconds, or undefined when it must not be sent again
+ */
+export function decideRetry(
+	requestKind: RequestKind,
+	{ kind, facts }: RequestFailure,
+	tryNumber: number,
+	maxTries: number,
+	random: number,
+): number | undefined {
+	const canBeSentAgain =
+		kind === 'rateLimited' ||
+		kind === 'unreached' ||
+		(kind === 'uncertain' && requestKind !== 'add' && !isLasting(facts.httpCode));
+	if (!canBeSentAgain || tryNumber >= maxTries) return undefined;
+	const { retryAfterMs } = facts;
+	if (retryAfterMs !== undefined) {
+		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
+	}
+	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
+}
+
+/** 501 and 505 say that the service cannot do this at all, so no later try helps. */
+function isLasting(httpCode = ''): boolean {
+	return httpCode === '501' || httpCode === '505';
+}
 
 export interface RetryOptions {
 	requestKind: RequestKind;
@@ -25,23 +72,21 @@ export async function sendWithRetries<T>(
 	send: () => Promise<T>,
 	{ requestKind, maxTries, signal, deadline = Infinity }: RetryOptions,
 ): Promise<T> {
+	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
-		if (signal?.aborted) throw new RequestFailure('cancelled', { tries: tries - 1 });
+		if (signal?.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 		try {
 			return await send();
 		} catch (error) {
-			const reason = readFailure(error);
+			const reason = classifyError(error);
 			// The HTTP client reports every abort alike: one that is not ours is a timeout.
 			const failure = reason.kind === 'cancelled' && !signal?.aborted ? TIMED_OUT : reason;
 			const delayMs = decideRetry(requestKind, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {
-				throw countTries(failure, tries);
+				throw failure.with({ tries, mayBeDone });
 			}
-			await pause(delayMs, [signal]);
+			mayBeDone ||= failure.kind === 'uncertain';
+			await pause(delayMs, signal);
 		}
 	}
-}
-
-function countTries({ kind, facts }: RequestFailure, tries: number): RequestFailure {
-	return new RequestFailure(kind, { ...facts, tries });
 }

@@ -1,10 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
-import type { RetryOptions } from '../api/retry';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
+import { pause } from '../api/pause';
+import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import { sendWithRetries } from '../api/retry';
-import { readFailure } from '../failures/readFailure';
-import { RequestFailure } from '../failures/requestFailure';
-import { pause } from '../request/pause';
-import { ANSWER_TIMEOUT_MS } from '../request/requestDefaults';
 import type { ConnectionSettings, DownloadContext, VideoResponse } from './fetchVideo';
 import { addFacts, fetchVideo } from './fetchVideo';
 import type { Transfer } from './storeVideo';
@@ -28,8 +27,14 @@ export interface VideoDownload {
 	address: unknown;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
-	/** The signal ends the download at any time, and so does the deadline. */
-	retries: Omit<RetryOptions, 'requestKind'>;
+	retries: {
+		/** How many times the video may be requested, from 1. */
+		maxTries: number;
+		/** Ends the download. */
+		signal?: AbortSignal | undefined;
+		/** When the download must be over, by `performance.now()`. */
+		deadline?: number;
+	};
 	settings?: ConnectionSettings;
 }
 
@@ -47,10 +52,12 @@ export async function downloadVideo(
 	const url = parseVideoAddress(address);
 	if (url === undefined) throw NOT_AN_ADDRESS;
 	const deadline = Math.min(retries.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
-	const attempt = { url, fileName, settings, signal: retries.signal, deadline };
+	const { maxTries, signal } = retries;
+	const attempt = { url, fileName, settings, signal, deadline };
 	return await sendWithRetries(async () => await attemptDownload(context, attempt), {
-		...retries,
 		requestKind: 'read',
+		maxTries,
+		signal,
 		deadline,
 	});
 }
@@ -70,7 +77,7 @@ async function attemptDownload(
 	if (performance.now() >= deadline) throw TOO_SLOW;
 	const connection = new AbortController();
 	const end = AbortSignal.any([connection.signal, ...(signal ? [signal] : [])]);
-	const timeout = settings.timeout ?? ANSWER_TIMEOUT_MS;
+	const timeout = settings.timeout ?? RESPONSE_TIMEOUT_MS;
 	const transfer: Transfer = { receivedBytes: 0, isAwaitingHost: false };
 	let response: VideoResponse | undefined;
 	try {
@@ -79,7 +86,7 @@ async function attemptDownload(
 		return await storeVideo(context, response, fileName, transfer);
 	} catch (error) {
 		if (signal?.aborted) throw CANCELLED;
-		const failure = transfer.failure ?? readFailure(error);
+		const failure = transfer.failure ?? classifyError(error);
 		throw response ? addFacts(failure, describeTransfer(transfer, response)) : failure;
 	} finally {
 		connection.abort();
@@ -111,7 +118,7 @@ async function watchTransfer(
 			return;
 		}
 		before = { ...transfer };
-		await pause(Math.min(idleMs, leftMs), [connection.signal]);
+		await pause(Math.min(idleMs, leftMs), connection.signal);
 	}
 }
 

@@ -4,10 +4,10 @@ import type {
 	IN8nHttpFullResponse,
 	RequestHelperFunctions,
 } from 'n8n-workflow';
-import { readFailure } from '../failures/readFailure';
-import type { FailureFacts } from '../failures/requestFailure';
-import { RequestFailure } from '../failures/requestFailure';
-import { judgeReply } from '../request/judgeReply';
+import { classifyError } from '../failures/classifyError';
+import type { FailureFacts } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import { checkBody } from '../api/response';
 import { hideQuery, isWebAddress } from './videoAddress';
 
 /** The parts of an n8n context that a download uses: those of operations and triggers have them. */
@@ -65,7 +65,7 @@ export async function fetchVideo(
 			if (target === undefined) return { ...response, url };
 			url = target;
 		} catch (error) {
-			throw addFacts(readFailure(error), { address: hideQuery(url) });
+			throw addFacts(classifyError(error), { address: hideQuery(url) });
 		}
 	}
 	throw new RequestFailure('redirected', { found: 'tooMany', address: hideQuery(address) });
@@ -97,7 +97,7 @@ async function sendRequest(
 			abortSignal: AbortSignal.any([signal, connection.signal]),
 		})
 		.catch((error: unknown) => {
-			throw readFailure({ message: (error as Error).message, cause: error });
+			throw classifyError({ message: (error as Error).message, cause: error });
 		})) as IN8nHttpFullResponse & Response;
 	// The reader of the stream is told of an error as well; without a listener it would end n8n.
 	response.body.on('error', () => undefined);
@@ -112,7 +112,7 @@ async function sendRequest(
 function findRedirect({ headers, statusCode }: Response, url: URL): URL | undefined {
 	if (statusCode < 300) return undefined;
 	const httpCode = String(statusCode);
-	if (!REDIRECTS.includes(statusCode)) judgeReply({ body: undefined, headers, statusCode });
+	if (!REDIRECTS.includes(statusCode)) checkBody({ headers, statusCode }, undefined);
 	const { location } = headers;
 	if (typeof location !== 'string' || !URL.canParse(location, url.href)) {
 		throw new RequestFailure('redirected', { httpCode });

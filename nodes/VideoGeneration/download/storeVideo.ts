@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { readStreamFailure } from '../failures/readStreamFailure';
-import { refuseAnswer } from '../failures/refuseAnswer';
-import { RequestFailure } from '../failures/requestFailure';
+import { classifyStreamError } from '../failures/classifyError';
+import { createExcess } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
 import type { DownloadContext, FileStream, VideoResponse } from './fetchVideo';
 import { createFileName, findVideoType, HEAD_BYTES, nameOtherContent } from './videoFile';
 
@@ -60,7 +60,7 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 			transfer.isAwaitingHost = true;
 		}
 	} catch (error) {
-		transfer.failure ??= error instanceof RequestFailure ? error : readStreamFailure(error);
+		transfer.failure ??= error instanceof RequestFailure ? error : classifyStreamError(error);
 		throw transfer.failure;
 	} finally {
 		transfer.isAwaitingHost = false;
@@ -68,7 +68,7 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 }
 
 function checkSize(bytes: number): void {
-	if (bytes > MAX_GIB * GIB) throw refuseAnswer('tooLarge', `${MAX_GIB} GiB`);
+	if (bytes > MAX_GIB * GIB) throw createExcess('tooLarge', `${MAX_GIB} GiB`);
 }
 
 async function receiveHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {

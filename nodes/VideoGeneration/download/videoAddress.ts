@@ -1,4 +1,4 @@
-import { parseText } from '../parameters';
+import { toText } from '../api/response';
 
 /**
  * The address of a video, from "Video URL" or from the service's video log.
@@ -6,7 +6,7 @@ import { parseText } from '../parameters';
  * @returns undefined unless it is an address that can be requested
  */
 export function parseVideoAddress(value: unknown): URL | undefined {
-	const text = parseText(value) ?? '';
+	const text = toText(value);
 	if (!URL.canParse(text)) return undefined;
 	const url = new URL(text);
 	return isWebAddress(url) ? url : undefined;

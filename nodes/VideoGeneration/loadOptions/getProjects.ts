@@ -1,5 +1,12 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
-import { readProjects } from '../request/readProjects';
+import { fetchProjects } from '../api/endpoints';
+import { hideKey } from '../api/hideKey';
+import { createApiError } from '../failures/apiError';
+import { classifyError } from '../failures/classifyError';
+import { describeFailure } from '../failures/texts';
+
+/** The user waits for the list in the editor. */
+const MAX_TRIES = 2;
 
 /**
  * The projects of the account as options to choose several of, last updated first.
@@ -7,5 +14,21 @@ import { readProjects } from '../request/readProjects';
  * @throws a NodeApiError, so that the list shows what is wrong instead of being empty
  */
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return (await readProjects(this)).map(({ id, name }) => ({ name, value: id }));
+	return (await listProjects(this)).map(({ id, name }) => ({ name, value: id }));
+}
+
+/** The projects of the account, for the editor. @throws a NodeApiError */
+export async function listProjects(
+	context: ILoadOptionsFunctions,
+): Promise<{ id: string; name: string }[]> {
+	try {
+		return await fetchProjects(context, { maxTries: MAX_TRIES });
+	} catch (error) {
+		const failure = await hideKey(context, classifyError(error));
+		throw createApiError(
+			context.getNode(),
+			failure,
+			describeFailure(failure, { requestKind: 'read' }),
+		);
+	}
 }

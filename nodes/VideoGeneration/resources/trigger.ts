@@ -1,8 +1,8 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { parseSwitch, parseText } from '../parameters';
+import { parseSwitch, parseText } from '../execution/parameters';
 import type { PollParameters } from '../trigger/poll';
-import { createOptionsField } from './optionsField';
+import { createOptionsField } from './fields';
 
 export const triggerProperties: INodeProperties[] = [
 	{

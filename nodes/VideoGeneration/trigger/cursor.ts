@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
-import { readText } from '../request/readText';
+import { toText } from '../api/response';
 import type { Cursor, StoredCursor } from './cursorFormat';
 import {
 	formatRecord,
@@ -168,7 +168,7 @@ function getTime(entry: unknown): number {
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
-	return projectIds.length === 0 || projectIds.includes(readText(projectId));
+	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
 
 function sortWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[] {

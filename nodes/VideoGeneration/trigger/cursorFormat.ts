@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME } from '../api/logTime';
-import { readText } from '../request/readText';
+import { toText } from '../api/response';
 
 /**
  * What the trigger remembers between two polls. It is JSON, and n8n copies it into the record of
@@ -71,7 +71,7 @@ export function hashProjects(projectIds: readonly string[]): string {
 
 /** @param projects as `hashProjects` returns them */
 export function includesProjectOf({ projectId }: IDataObject, projects: string): boolean {
-	const hash = hashText(readText(projectId));
+	const hash = hashText(toText(projectId));
 	for (let at = 0; at < projects.length; at += HASH_LENGTH) {
 		if (projects.startsWith(hash, at)) return true;
 	}

@@ -1,19 +1,19 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { VIDEO_HOST } from '../download/downloadPolicy';
 import { createSlots, DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
 import { parseVideoAddress } from '../download/videoAddress';
-import { createApiError } from '../failures/createApiError';
-import { describeFailure } from '../failures/describeFailure';
-import type { FailureText } from '../failures/FailureText';
-import { readFailure } from '../failures/readFailure';
-import { hideKey } from '../request/hideKey';
-import { POLL } from '../request/operationPolicies';
-import { CREDENTIAL, DEFAULT_MAX_TRIES } from '../request/requestDefaults';
+import { createApiError } from '../failures/apiError';
+import { describeFailure } from '../failures/texts';
+import type { FailureText } from '../failures/texts';
+import { describeDownloadFailure } from '../failures/downloadTexts';
+import { classifyError } from '../failures/classifyError';
+import { hideKey } from '../api/hideKey';
+import { fetchVideoLog } from '../api/endpoints';
+import { CREDENTIAL } from '../api/request';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { findNewestVideo, selectNewVideos } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
-import { fetchVideoLog } from './videoLog';
 
 /** The trigger's parameters for one poll. */
 export interface PollParameters {
@@ -98,10 +98,18 @@ async function fetchLog(context: IPollFunctions, deadline: number): Promise<IDat
 	try {
 		return await fetchVideoLog(context, { maxTries: DEFAULT_MAX_TRIES, deadline });
 	} catch (error) {
-		const failure = await hideKey(context, readFailure(error));
-		throw createApiError(context.getNode(), failure, POLL);
+		const failure = await hideKey(context, classifyError(error));
+		const text = describeFailure(failure, {
+			requestKind: 'read',
+			rateLimitAdvice: RATE_LIMIT_ADVICE,
+		});
+		throw createApiError(context.getNode(), failure, text);
 	}
 }
+
+/** Nothing is lost by a poll that fails: the next one sees what this one would have seen. */
+const RATE_LIMIT_ADVICE =
+	'The next poll asks again, and no video is missed. If this happens often, choose longer Poll Times.';
 
 /**
  * Downloads the file of each video. The cursor is saved by then, so a video is emitted even when its
@@ -142,9 +150,8 @@ function describeDownloadError(
 ): FailureText {
 	if (parseVideoAddress(url) === undefined) return NOT_AN_ADDRESS;
 	if (performance.now() >= deadline) return OUT_OF_TIME;
-	return describeFailure(readFailure(reason), {
-		...VIDEO_HOST,
-		fields: 'url',
+	return describeDownloadFailure(classifyError(reason), {
+		field: 'url',
 		rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
 	});
 }

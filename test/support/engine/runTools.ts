@@ -17,9 +17,9 @@ import { loadPackage } from './loadPackage';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 
-const AGENT = 'test.agent';
-const TOOL = `${NODE_TYPE}Tool`;
-const TOOL_NAME = 'Video Tool';
+export const AGENT = 'test.agent';
+export const TOOL = `${NODE_TYPE}Tool`;
+export const TOOL_NAME = 'Video Tool';
 
 const AGENT_DESCRIPTION: INodeTypeDescription = {
 	displayName: 'Agent',
@@ -121,7 +121,8 @@ export async function runTools({
 	return answers;
 }
 
-function createAgent(
+/** Calls the tool itself, as older agents do. */
+export function createAgent(
 	calls: object[][],
 	answers: string[],
 	beforeLaterCalls: () => Promise<void> = async () => {
@@ -146,7 +147,7 @@ function createAgent(
 }
 
 /** Asks n8n for the calls of one group at a time, and is run again with what came of them. */
-function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
+export function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
 	const groups = [...calls];
 	return {
 		description: AGENT_DESCRIPTION,
@@ -171,7 +172,7 @@ function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
 }
 
 /** n8n's server makes the tool's type of a node's by giving it an output for agents. */
-function asTool(type: INodeType): INodeType {
+export function asTool(type: INodeType): INodeType {
 	const tool = Object.create(type) as INodeType;
 	tool.description = { ...type.description, name: TOOL, outputs: [NodeConnectionTypes.AiTool] };
 	return tool;

@@ -23,11 +23,11 @@ describe('The API key', () => {
 		expect(reply.status).toBe(401);
 		expect(reply.data).toEqual({ status: 'error', message });
 	});
-	it('is looked at before the body is', async () => {
+	it('is checked before the body', async () => {
 		const headers = { Authorization: 'Bearer wrong', 'Content-Type': 'application/json' };
 		expect((await service.client.post('/v1/queue/add', '{', { headers })).status).toBe(401);
 	});
-	it('opens the things of its own account only', async () => {
+	it('gives access to its own account only', async () => {
 		const queueId = await service.queue();
 		const other = createSandboxClient(service.sandbox, service.sandbox.accounts.other.apiKey);
 		const { data } = await other.get<Projects>('/v1/projects');
@@ -132,7 +132,7 @@ describe('GET /v1/queue/progress/{queueId}', () => {
 			details: { status: 'failed', generationProgress: 60, renderProgress: 0 },
 		});
 	});
-	it('knows a malformed id from an unknown one', async () => {
+	it('tells a malformed id from an unknown one', async () => {
 		for (const id of ['x', '', '7']) expect(await service.getStatus(id)).toBe(400);
 		expect(await service.getStatus('00000000-0000-4000-8000-000000000000')).toBe(404);
 	});

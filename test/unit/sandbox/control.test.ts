@@ -12,7 +12,7 @@ async function control(method: string, path: string, data: unknown = null): Prom
 }
 const { queue, getStatus, listVideos } = service;
 
-it('the state shows everything that there is', async () => {
+it('the state shows everything', async () => {
 	const queueId = await queue();
 	service.sandbox.addFault({ kind: 'latency', delayMs: 0 });
 	expect(await control('GET', '/state')).toMatchObject({
@@ -69,7 +69,7 @@ describe('a queue item', () => {
 		expect(await getStatus(queueId)).toBe('completed');
 		expect(await listVideos()).toMatchObject([{ createdAt: '2026-01-15T12:00:00.000Z' }]);
 	});
-	it('can be failed, and then no more be finished', async () => {
+	it('can be failed, and not finished afterwards', async () => {
 		const queueId = await queue();
 		await control('POST', `/queue/${queueId}/fail`);
 		expect(await getStatus(queueId)).toBe('failed');
@@ -100,7 +100,7 @@ describe('a queue item', () => {
 });
 
 describe('an account', () => {
-	it('can get other credits', async () => {
+	it('can be given other credits', async () => {
 		await control('PATCH', '/accounts/main', { credits: 2 });
 		expect(service.sandbox.readState().accounts[0]).toMatchObject({ id: 'main', credits: 2 });
 	});
@@ -108,7 +108,7 @@ describe('an account', () => {
 		await control('PATCH', `/accounts/${service.sandbox.accounts.other.apiKey}`, { credits: 9 });
 		expect(service.sandbox.readState().accounts[1]).toMatchObject({ id: 'other', credits: 9 });
 	});
-	it('can get videos, exactly as they are given, and lose them', async () => {
+	it('can be given videos, unchecked, and lose them', async () => {
 		const odd = { id: 'odd', url: 'http://x.test/?a=b', projectId: 'gone', createdAt: 'soon' };
 		await control('POST', '/accounts/main/videos', { videos: [{}, odd, {}] });
 		const videos = await listVideos();
@@ -121,7 +121,7 @@ describe('an account', () => {
 		await control('DELETE', '/accounts/main/videos');
 		expect(await listVideos()).toEqual([]);
 	});
-	it('can get projects, which can then be used', async () => {
+	it('can be given projects to use', async () => {
 		const projects = [{ name: 'New one', cost: 7 }, { id: 'mine' }];
 		await control('POST', '/accounts/main/projects', { projects });
 		const listed = await service.client.get<{ projects: unknown[] }>('/v1/projects?sort=createdAt');
@@ -137,7 +137,7 @@ describe('an account', () => {
 	});
 });
 
-it('a project can get another cost, other durations, and fail', async () => {
+it('a project can be given another cost, other durations and another outcome', async () => {
 	const { id } = service.sandbox.projects.teaser;
 	const change = { cost: 5, fails: true, durations: { pendingMs: 0, processingMs: 1 } };
 	await control('PATCH', `/projects/${id}`, change);
@@ -158,8 +158,8 @@ it('settings can be changed, and a misspelt one is refused', async () => {
 	expect(await listVideos()).toHaveLength(1);
 	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
 });
-describe('settings of what the API leaves open:', () => {
-	it('queue ids can be numbers, which come back as numbers or as text', async () => {
+describe('a setting:', () => {
+	it('queue ids are numbers, and requests may send them as text', async () => {
 		const numeric = await queue();
 		expect(numeric).toMatch(/-/);
 		await control('PATCH', '/settings', { numericQueueIds: true });
@@ -176,10 +176,10 @@ describe('settings of what the API leaves open:', () => {
 		expect(await getStatus(numeric)).toBe('pending');
 		expect(await getStatus('no-id')).toBe(400);
 	});
-	it('a number is no queue id otherwise', async () => {
+	it('a number is no queue id by default', async () => {
 		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);
 	});
-	it('completed and failed can be other words, everywhere in the API', async () => {
+	it('other words for completed and failed', async () => {
 		await control('PATCH', '/settings', {
 			statusWords: { completed: 'Ready', failed: 'canceled' },
 		});
@@ -192,7 +192,7 @@ describe('settings of what the API leaves open:', () => {
 		await control('PATCH', '/settings', { statusWords: { completed: 'Done' } });
 		expect(await getStatus(second)).toBe('failed');
 	});
-	it('the details of a completed item can have its video, before the log does', async () => {
+	it('the address of the video in the details, even before the log has it', async () => {
 		await control('PATCH', '/settings', {
 			...{ videoUrlInDetails: true, durations: { logDelayMs: 5000 } },
 		});

@@ -57,11 +57,24 @@ const fetchBody = async (path = ACCOUNT) => {
 const addVideo = (): string =>
 	`/files/${String(service.sandbox.addVideos('main', [{}])[0]?.id)}.mp4`;
 
-it('hang never replies, and the request is not processed', async () => {
-	service.sandbox.addFault({ kind: 'hang' });
-	const request = service.client.post('/v1/queue/add', {}, { timeout: 50 });
-	await expect(request).rejects.toMatchObject({ code: 'ECONNABORTED' });
-	expect(getCredits()).toBe(100);
+it.each([
+	['before', 100],
+	['after', 99],
+] as const)('hang never replies; %s processing, %i credits are left', async (phase, credits) => {
+	service.sandbox.addFault({ kind: 'hang', phase, operation: 'queue.add' });
+	const leaving = new AbortController();
+	const body = { projectId: service.sandbox.projects.teaser.id };
+	const replied = jest.fn();
+	const request = service.client
+		.post('/v1/queue/add', body, { signal: leaving.signal })
+		.then(replied, () => 'left');
+	await service.sandbox.waitForRequests({ count: 1 });
+	// A request that comes later and is answered: the first one has been dealt with.
+	await service.client.get(ACCOUNT);
+	expect(getCredits()).toBe(credits);
+	leaving.abort();
+	expect(await request).toBe('left');
+	expect(replied).not.toHaveBeenCalled();
 });
 
 it('reset breaks the connection, and the request is not processed', async () => {

@@ -1,8 +1,30 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { optionsField } from '../optionsField';
+import { requireField } from '../../api/response';
+import type { Operation } from '../../execution/operation';
+import { optionsField } from '../fields';
+import { checkObject, getBody } from '../responseSteps';
 
 export const getFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['account'], operation: ['get'] } },
 	[optionsField],
 );
+
+/** Account > Get (specification, "GET /v1/user/account"). */
+export const get: Operation = {
+	requestKind: 'read',
+	routing: {
+		request: { method: 'GET', url: '/v1/user/account' },
+		send: { paginate: true },
+		output: { postReceive: [checkObject, unwrapAccount] },
+	},
+};
+
+/** The account without its envelope. */
+async function unwrapAccount(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
+	const account = { ...getBody(items) };
+	delete account.status;
+	delete account.message;
+	requireField(account, 'usage', 'object');
+	return await Promise.resolve([{ json: account }]);
+}

@@ -1,8 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { limitFields } from '../limitFields';
-import { maxTriesOption } from '../maxTriesOption';
-import { createOptionsField } from '../optionsField';
+import type { Operation } from '../../execution/operation';
+import { getCollection, getLimit } from '../../execution/parameters';
+import { createOptionsField, limitFields, maxTriesOption } from '../fields';
+import { checkList, limitItems, unwrapList } from '../responseSteps';
 
 export const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['project'], operation: ['getAll'] } },
@@ -19,7 +20,7 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 					{ name: 'Updated At', value: 'updatedAt' },
 				],
 				default: 'updatedAt',
-				description: 'Which date of the projects to sort them by',
+				description: 'The date to sort the projects by',
 			},
 			{
 				displayName: 'Sort Order',
@@ -35,3 +36,26 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 		),
 	],
 );
+
+/** Project > Get Many (specification, "GET /v1/projects"). */
+export const getAll: Operation = {
+	requestKind: 'read',
+	routing: {
+		request: { method: 'GET', url: '/v1/projects' },
+		send: { paginate: true, preSend: [setQuery] },
+		output: { postReceive: [checkList, unwrapList('projects'), limitItems] },
+	},
+	texts: { fields: '"Sort By" and "Sort Order"' },
+};
+
+/** `sort` and `order`, each only when it is chosen. */
+async function setQuery(
+	this: IExecuteSingleFunctions,
+	request: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	getLimit(this);
+	const { sort, order } = getCollection(this, 'options');
+	const query = { ...(sort ? { sort } : {}), ...(order ? { order } : {}) };
+	request.qs = query;
+	return await Promise.resolve(request);
+}

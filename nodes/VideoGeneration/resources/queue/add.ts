@@ -1,7 +1,22 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { projectLocator } from '../projectLocator';
-import { waitOptions } from './waitOptions';
+import { checkBody, createIncomplete, requireField, toText } from '../../api/response';
+import { OBJECT_LIMITS, receiveBody } from '../../api/responseBody';
+import type { Operation } from '../../execution/operation';
+import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
+import { classifyError } from '../../failures/classifyError';
+import { mayBeCarriedOut } from '../../failures/failure';
+import { getAccountVideos } from '../../waiting/accountVideos';
+import { projectLocator } from '../fields';
+import type { WaitSettings } from './waitOptions';
+import { getWaitSettings, waitForQueueItem, waitOptions } from './waitOptions';
 
 export const addFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['add'] } },
@@ -10,7 +25,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			...projectLocator,
 			required: true,
 			description:
-				'The project to make the video from. Most videos cost 1 credit, those of some projects more.',
+				'The project to make the video from. Most videos cost 1 credit; some projects cost more.',
 		},
 		{
 			displayName: 'Overwrite Settings',
@@ -18,7 +33,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether what is set here replaces the settings saved in the project. 'Custom Prompt' is required then.",
+				"Whether to replace the settings saved in the project. 'Custom Prompt' is then required.",
 		},
 		{
 			displayName: 'Custom Prompt',
@@ -28,7 +43,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. A sunrise over the sea, calm music',
 			description:
-				"What the video is to show, instead of the project's own prompt. Leave it empty to use the project's prompt. Required when 'Overwrite Settings' is on.",
+				"What the video shows. Leave it empty to use the project's own prompt. Required when 'Overwrite Settings' is on.",
 		},
 		{
 			displayName: 'Wait for Completion',
@@ -36,8 +51,155 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the video is finished and return it with its address, instead of returning the queue item at once. All items wait at the same time.',
+				'Whether to wait until the video is finished and return it with its URL. All items wait at the same time.',
 		},
 		{ ...waitOptions, displayOptions: { show: { waitForCompletion: [true] } } },
 	],
 );
+
+/** Undefined when the video is not waited for. */
+type Settings = WaitSettings | undefined;
+
+/** Queue > Add (specification, "POST /v1/queue/add"). */
+export const add: Operation<Settings> = {
+	requestKind: 'add',
+	routing: {
+		request: { method: 'POST', url: '/v1/queue/add' },
+		send: { paginate: true, preSend: [setBody] },
+		output: { postReceive: [getQueueItem] },
+	},
+	texts: {
+		fields: '"Project" and "Custom Prompt"',
+		notFound: {
+			message: 'The video service does not know this project',
+			description:
+				'Check "Project" of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.',
+		},
+	},
+	getIds: ({ body }) => {
+		const { projectId } = body as { projectId?: string };
+		return projectId === undefined ? {} : { projectId };
+	},
+	getSettings: (context) =>
+		getSwitch(context, 'waitForCompletion', 'Wait for Completion')
+			? getWaitSettings(context)
+			: undefined,
+
+	/** While an add is on its way, its video may already be made: it counts as a possible owner. */
+	async perform({ context, request, settings, order }, send) {
+		if (settings === undefined) return await send();
+		const account = await getAccountVideos(context);
+		const { projectId } = request.body as { projectId: string };
+		const item = account.track({ projectId, runningAt: account.tick() });
+		try {
+			const output = await send();
+			const queueItem = output[0]?.json ?? {};
+			item.projectId = toText(queueItem.projectId) || projectId;
+			account.name(item, toText(queueItem.queueId), parseTime(queueItem.createdAt));
+			if (order) order.tracked = item;
+			account.release(item);
+			return output;
+		} catch (error) {
+			const failure = classifyError(error);
+			if (mayBeCarriedOut(failure)) account.release(item);
+			else account.forget(item);
+			throw failure;
+		}
+	},
+
+	async complete(job, order, queueItem) {
+		const { context, settings } = job;
+		if (settings === undefined || order.tracked === undefined) return [{ json: queueItem }];
+		if (order.finished !== undefined) return order.finished;
+		const account = await getAccountVideos(context);
+		account.resume(order.tracked);
+		const json = await waitForQueueItem(job, settings, {
+			account,
+			item: order.tracked,
+			queueId: order.queueId ?? '',
+			details: getDetails(queueItem),
+			onStatus: (status) => {
+				order.lastStatus = status;
+			},
+		});
+		order.finished = [{ json }];
+		return order.finished;
+	},
+};
+
+/**
+ * The body of the request: optional fields are absent when they are not set.
+ *
+ * @throws a NodeOperationError without a project, or with "Overwrite Settings" on and no prompt
+ */
+async function setBody(
+	this: IExecuteSingleFunctions,
+	request: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	const projectId = getProjectId(this);
+	request.body = projectId === '' ? {} : { projectId };
+	const overwriteSettings = getSwitch(this, 'overwriteSettings', 'Overwrite Settings');
+	const customPrompt = getText(this, 'customPrompt', 'Custom Prompt');
+	const isEmpty = customPrompt.trim() === '';
+	const notSpent = 'Nothing was queued for this item, and no credit was spent.';
+	if (projectId === '') {
+		throw createInputError(
+			this,
+			'"Project" is empty',
+			`Choose a project from the list, or enter its ID. ${notSpent}`,
+		);
+	}
+	if (overwriteSettings && isEmpty) {
+		throw createInputError(
+			this,
+			'"Custom Prompt" is empty',
+			`It is required when "Overwrite Settings" is on: enter a prompt, or turn "Overwrite Settings" off. ${notSpent}`,
+		);
+	}
+	request.body = {
+		projectId,
+		...(overwriteSettings ? { overwriteSettings } : {}),
+		...(isEmpty ? {} : { customPrompt }),
+	};
+	return await Promise.resolve(request);
+}
+
+/**
+ * The new queue item. A queue ID is proof that the add was accepted, whatever else the response says.
+ *
+ * @throws a RequestFailure without one
+ */
+async function getQueueItem(
+	this: IExecuteSingleFunctions,
+	_items: INodeExecutionData[],
+	response: IN8nHttpFullResponse,
+): Promise<INodeExecutionData[]> {
+	const body = await receiveBody(response, OBJECT_LIMITS);
+	const accepted = findQueueItem(body);
+	if (accepted) return [{ json: putFirst(accepted) }];
+	requireField(checkBody(response, body), 'newQueueItem', 'object');
+	throw createIncomplete('newQueueItem.queueId');
+}
+
+function findQueueItem(body: unknown): IDataObject | undefined {
+	if (typeof body !== 'object' || body === null) return undefined;
+	const { newQueueItem } = body as { newQueueItem?: IDataObject | null };
+	const queueId = toText(newQueueItem?.queueId);
+	return queueId === '' ? undefined : { ...newQueueItem, queueId };
+}
+
+/** What people use comes first. */
+function putFirst(queueItem: IDataObject): IDataObject {
+	const { queueId, projectId, status, videoUrl } = queueItem;
+	return { ...{ queueId, projectId, status, videoUrl }, ...queueItem };
+}
+
+/** A queue item's progress, as the response to its add tells it. */
+function getDetails({ status, generationProgress, renderProgress }: IDataObject): IDataObject {
+	return { status: status ?? 'pending', generationProgress, renderProgress };
+}
+
+function parseTime(value: unknown): number | undefined {
+	const time = typeof value === 'string' ? Date.parse(value) : NaN;
+	return Number.isNaN(time) ? undefined : time;
+}

@@ -1,7 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { projectLocator } from '../projectLocator';
-import { waitOptions } from './waitOptions';
+import type { Operation } from '../../execution/operation';
+import { getProjectId } from '../../execution/parameters';
+import { getAccountVideos } from '../../waiting/accountVideos';
+import { projectLocator } from '../fields';
+import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
+import type { WaitSettings } from './waitOptions';
+import { getWaitSettings, waitForQueueItem, waitOptions } from './waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
@@ -9,8 +14,29 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 		{
 			...projectLocator,
 			description:
-				'The project that the video is made from, so that the finished video can be told from those of other projects. If it is empty, the video may be any one that is finished in the meantime.',
+				'The project that the video is made from. Without it, the video may be any that is finished in the meantime.',
 		},
 		waitOptions,
 	],
 );
+
+/** Queue > Wait, for a queue item that was added elsewhere. */
+export const wait: Operation<WaitSettings & { projectId: string }> = {
+	requestKind: 'read',
+	routing: {
+		request: { method: 'GET', url: '/v1/queue/progress' },
+		send: { paginate: true, preSend: [setQueueIdInPath] },
+	},
+	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	getIds: getIdsFromPath,
+	getSettings: (context) => ({ ...getWaitSettings(context), projectId: getProjectId(context) }),
+
+	async perform(job) {
+		const { context, settings, request } = job;
+		const { queueId = '' } = getIdsFromPath(request);
+		const account = await getAccountVideos(context);
+		const projectId = settings.projectId || undefined;
+		const item = account.track({ queueId, projectId });
+		return [{ json: await waitForQueueItem(job, settings, { account, item, queueId }) }];
+	},
+};

@@ -1,9 +1,23 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { DEFAULT_COMPLETED_STATUSES, DEFAULT_FAILED_STATUSES } from '../../completion/judgeStatus';
+import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { fetchProgress, fetchVideoLog } from '../../api/endpoints';
+import type { Job } from '../../execution/operation';
 import {
-	DEFAULT_POLLING_INTERVAL_SECONDS,
-	DEFAULT_TIMEOUT_SECONDS,
-} from '../../completion/readWaitSettings';
+	createInputError,
+	getCollection,
+	parseNumber,
+	parseText,
+} from '../../execution/parameters';
+import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
+import type { StatusWords } from '../../waiting/status';
+import {
+	DEFAULT_COMPLETED_STATUSES,
+	DEFAULT_FAILED_STATUSES,
+	parseStatusWords,
+} from '../../waiting/status';
+import { waitForVideo } from '../../waiting/waitForVideo';
+
+const DEFAULT_INTERVAL_SECONDS = 10;
+const DEFAULT_TIMEOUT_SECONDS = 1800;
 
 /** How a video is waited for. */
 export const waitOptions: INodeProperties = {
@@ -19,8 +33,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_COMPLETED_STATUSES,
 			description:
-				'The words in "status" that mean that a video is finished, separated by commas. Upper and lower case are the same.',
-			hint: 'The service does not publish its words: if a finished video goes unnoticed, add the word that Get Progress shows',
+				'The statuses that mean the video is finished, separated by commas. Not case-sensitive.',
+			hint: 'The service does not publish its statuses. If a finished video is not noticed, add the status that Get Progress shows.',
 		},
 		{
 			displayName: 'Failed Statuses',
@@ -28,16 +42,16 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_FAILED_STATUSES,
 			description:
-				'The words in "status" that mean that there will be no video, separated by commas. Upper and lower case are the same.',
-			hint: 'Any word that is in neither list means that the video is still being made',
+				'The statuses that mean there will be no video, separated by commas. Not case-sensitive.',
+			hint: 'With any status in neither list, the video is still being made',
 		},
 		{
 			displayName: 'Polling Interval',
 			name: 'pollingInterval',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			default: DEFAULT_POLLING_INTERVAL_SECONDS,
-			description: 'How many seconds to wait between two looks at the progress',
+			default: DEFAULT_INTERVAL_SECONDS,
+			description: 'Seconds between progress checks',
 		},
 		{
 			displayName: 'Timeout',
@@ -46,8 +60,76 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_TIMEOUT_SECONDS,
 			description:
-				'After how many seconds to stop waiting. The video is made all the same, and the error says how to go on.',
-			hint: 'If the workflow has a timeout in its settings, that one must be longer: it ends the whole execution',
+				'Seconds to wait before the item fails. The video is still made, and the error says how to go on.',
+			hint: 'A timeout in the workflow settings must be longer, since it ends the whole execution',
 		},
 	],
 };
+
+export interface WaitSettings {
+	intervalMs: number;
+	timeoutMs: number;
+	words: StatusWords;
+}
+
+/** "Wait Options". @throws a NodeOperationError that names the field, unless both times are 1 second or more */
+export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
+	const options = getCollection(context, 'waitOptions');
+	const getWords = (value: unknown, fallback: string) =>
+		parseStatusWords(value === undefined || value === null ? fallback : (parseText(value) ?? ''));
+	return {
+		intervalMs:
+			getSeconds(context, 'Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS) *
+			1000,
+		timeoutMs: getSeconds(context, 'Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS) * 1000,
+		words: {
+			completed: getWords(options.completedStatuses, DEFAULT_COMPLETED_STATUSES),
+			failed: getWords(options.failedStatuses, DEFAULT_FAILED_STATUSES),
+		},
+	};
+}
+
+function getSeconds(
+	context: IExecuteSingleFunctions,
+	field: string,
+	value: unknown,
+	fallback: number,
+): number {
+	const seconds = parseNumber(value) ?? fallback;
+	if (Number.isFinite(seconds) && seconds >= 1) return seconds;
+	throw createInputError(
+		context,
+		`"${field}" must be 1 second or more`,
+		`Correct "${field}" under Wait Options. Nothing was sent for this item.`,
+	);
+}
+
+/** Waits for the video of an item's queue item, with the item's own credential and connection. */
+export async function waitForQueueItem(
+	{ context, request, run, maxTries }: Job,
+	settings: WaitSettings,
+	queued: {
+		account: AccountVideos;
+		item: TrackedItem;
+		queueId: string;
+		details?: IDataObject;
+		onStatus?: (status: string) => void;
+	},
+): Promise<IDataObject> {
+	const { proxy, skipSslCertificateValidation, timeout } = request;
+	const options = {
+		maxTries: 1,
+		signal: run.signal,
+		connection: { proxy, skipSslCertificateValidation, timeout },
+	};
+	return await waitForVideo({
+		...settings,
+		...queued,
+		maxTries,
+		requests: {
+			fetchProgress: async (queueId) => await fetchProgress(context, queueId, options),
+			fetchLog: async () => await fetchVideoLog(context, options),
+			signal: run.signal,
+		},
+	});
+}

@@ -1,7 +1,21 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { maxTriesOption } from '../maxTriesOption';
-import { createOptionsField } from '../optionsField';
+import { downloadVideo } from '../../download/downloadVideo';
+import { hideQuery, parseVideoAddress } from '../../download/videoAddress';
+import type { Operation } from '../../execution/operation';
+import { createInputError, getText } from '../../execution/parameters';
+import { describeDownloadFailure } from '../../failures/downloadTexts';
+import { createOptionsField, maxTriesOption } from '../fields';
+
+export const binaryPropertyField: INodeProperties = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	required: true,
+	default: 'data',
+	hint: 'The name of the output binary field to put the file in',
+	description: 'Most nodes that take a file look for it in the field data',
+};
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
@@ -14,18 +28,9 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. {{ $json.url }}',
 			description:
-				'The address of the finished video: the URL that Video > Get Many returns, or the videoUrl of a wait. The API key is not sent there.',
+				'The address of the finished video: the URL that Video > Get Many returns, or the videoUrl of Queue > Wait. The API key is not sent there.',
 		},
-		{
-			displayName: 'Put Output File in Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			required: true,
-			default: 'data',
-			hint: 'The name of the output binary field to put the file in',
-			description:
-				'Most nodes that take a file look for it in the field data, unless they are told another name',
-		},
+		binaryPropertyField,
 		createOptionsField(
 			{
 				displayName: 'File Name',
@@ -34,9 +39,79 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 				default: '',
 				placeholder: 'e.g. product-teaser.mp4',
 				description:
-					'What to call the file. If it is empty, the file is named by its address. A name without an extension gets that of the video.',
+					"The name of the file. If it is empty, the name comes from the address. A name without an extension gets the video's.",
 			},
 			maxTriesOption,
 		),
 	],
 );
+
+interface Settings {
+	/** The name of the binary field that receives the file. */
+	binaryPropertyName: string;
+	/** '' for the name in the address. */
+	fileName: string;
+}
+
+/** Video > Download: the request goes to the video's own host, without the key. */
+export const download: Operation<Settings> = {
+	requestKind: 'read',
+	routing: { send: { paginate: true, preSend: [setVideoUrl] } },
+	describeFailure: (failure) => describeDownloadFailure(failure),
+	getIds: ({ url }) => (URL.canParse(url) ? { videoUrl: hideQuery(new URL(url)) } : {}),
+	getSettings: (context) => ({
+		binaryPropertyName: getBinaryPropertyName(context),
+		fileName: getText(context, 'options.fileName', 'File Name').trim(),
+	}),
+
+	async perform({ context, run, request, maxTries, settings }) {
+		const { proxy, skipSslCertificateValidation, timeout } = request;
+		const file = await run.takeDownloadSlot(
+			async () =>
+				await downloadVideo(context, {
+					address: request.url,
+					fileName: settings.fileName,
+					retries: { maxTries, signal: run.signal },
+					settings: { proxy, skipSslCertificateValidation, timeout },
+				}),
+		);
+		const { json, binary } = context.getInputData();
+		return [{ json: { ...json }, binary: { ...binary, [settings.binaryPropertyName]: file } }];
+	},
+};
+
+/** @throws a NodeOperationError when "Video URL" is not a web address */
+async function setVideoUrl(
+	this: IExecuteSingleFunctions,
+	request: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+	const videoUrl = getText(this, 'videoUrl', 'Video URL').trim();
+	if (videoUrl === '') {
+		throw createInputError(
+			this,
+			'"Video URL" is empty',
+			'Enter the URL of a video, as Video > Get Many returns it. If it is an expression, check that it has a value for this item. Nothing was sent.',
+		);
+	}
+	const address = parseVideoAddress(videoUrl);
+	if (address === undefined) {
+		throw createInputError(
+			this,
+			'"Video URL" is not a web address',
+			'Enter an address that begins with http:// or https://, without a user name or password, such as the url that Video > Get Many returns. Nothing was sent.',
+		);
+	}
+	request.url = address.href;
+	return await Promise.resolve(request);
+}
+
+/** "Put Output File in Field". @throws a NodeOperationError when it is empty */
+export function getBinaryPropertyName(context: IExecuteSingleFunctions): string {
+	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();
+	if (name !== '') return name;
+	throw createInputError(
+		context,
+		'"Put Output File in Field" is empty',
+		'Enter a name for the field that receives the file, such as data. Nothing was sent.',
+	);
+}

@@ -1,0 +1,49 @@
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
+
+/**
+ * The service's address, from the "Base URL" as a person pastes it: with spaces around it, without
+ * a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
+ *
+ * @returns an http or https address without a trailing slash, e.g. `https://api.example.com`
+ * @throws an Error with a sentence for the user when it is not an address
+ */
+export function parseBaseUrl(pasted: unknown): string {
+	const text = typeof pasted === 'string' ? pasted.trim() : '';
+	if (text === '') {
+		throw new Error(
+			'The Base URL is empty. Open the Video Generation API credential and enter the address of the service in "Base URL".',
+		);
+	}
+	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
+		? text
+		: `${LOOPBACK.test(text) ? 'http' : 'https'}://${text}`;
+	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
+		throw new Error(
+			'The Base URL is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".',
+		);
+	}
+	const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/i, '').replace(/\/+$/, '');
+	return url.origin + path;
+}
+
+/** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */
+export function trimApiKey(pasted: unknown): string {
+	return typeof pasted === 'string' ? pasted.trim().replace(/^Bearer\s+/i, '') : '';
+}
+
+/** Whether a trimmed key can stand in a header; any other key is never sent. */
+export function isSendableKey(key: string): boolean {
+	return /^[\x21-\x7e]+$/.test(key);
+}
+
+/** @throws an Error with a sentence for the user when the key cannot be sent */
+export function parseApiKey(pasted: unknown): string {
+	const key = trimApiKey(pasted);
+	if (isSendableKey(key)) return key;
+	throw new Error(
+		key === ''
+			? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
+			: 'The API Key contains characters that no key has, such as spaces or line breaks. Copy it again from the developers page of your account.',
+	);
+}

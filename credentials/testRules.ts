@@ -1,0 +1,43 @@
+import type { ICredentialTestRequest } from 'n8n-workflow';
+
+const REDIRECTED =
+	'The address redirects. Enter the address that it redirects to in "Base URL": the key is never sent on.';
+const FAILING =
+	'The service is failing at the moment, so the key could not be checked. Try again later.';
+const NOT_THE_SERVICE =
+	'Something answered at this address, but not the video generation service. Check "Base URL".';
+
+const TEXT_BY_STATUS: Record<number, string> = {
+	301: REDIRECTED,
+	302: REDIRECTED,
+	303: REDIRECTED,
+	307: REDIRECTED,
+	308: REDIRECTED,
+	400: 'The service refused the request for the account (400). Check "API Key" and "Base URL".',
+	401: 'The service does not accept this key. Copy it again from the developers page of your account.',
+	403: 'The service does not allow this key to read the account. Copy the key again from the developers page of your account.',
+	404: 'There is no video generation service at this address (404). Check "Base URL".',
+	405: NOT_THE_SERVICE,
+	429: 'The service is receiving too many requests. Wait a minute and test again.',
+	500: FAILING,
+	502: FAILING,
+	503: FAILING,
+	504: FAILING,
+};
+
+/**
+ * What the credential test says of each response. n8n lets a test pass unless a rule forbids it, and
+ * its rules on a body are negative: one fails when the key's value is exactly the rule's. So a web
+ * page is recognised by the account's missing fields, which are `undefined`.
+ */
+export const credentialTestRules = [
+	...Object.entries(TEXT_BY_STATUS).map(([status, message]) => ({
+		type: 'responseCode',
+		properties: { value: Number(status), message },
+	})),
+	...[
+		{ key: 'status', value: undefined, message: NOT_THE_SERVICE },
+		{ key: 'status', value: 'error', message: 'The service reported a failure. Check "API Key".' },
+		{ key: 'usage', value: undefined, message: NOT_THE_SERVICE },
+	].map((properties) => ({ type: 'responseSuccessBody', properties })),
+] as ICredentialTestRequest['rules'];

@@ -1,0 +1,35 @@
+import type { IPollFunctions } from 'n8n-workflow';
+import { isSendableKey, trimApiKey } from '../../../credentials/connection';
+import type { RequestFailure } from '../failures/failure';
+import { CREDENTIAL } from './request';
+
+const HIDDEN = '[API key]';
+const MAX_MESSAGE_LENGTH = 300;
+
+/**
+ * Takes the key out of what the service said, since a service may repeat it in its own words or in a
+ * link, and shortens those words afterwards.
+ */
+export async function hideKey(
+	context: Pick<IPollFunctions, 'getCredentials'>,
+	failure: RequestFailure,
+): Promise<RequestFailure> {
+	const { serviceMessage, location } = failure.facts;
+	if (serviceMessage === undefined && location === undefined) return failure;
+	const { apiKey } = await context
+		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
+		.catch(() => ({ apiKey: '' }));
+	const key = trimApiKey(apiKey);
+	const hide = (text: string) =>
+		isSendableKey(key)
+			? text.replaceAll(key, HIDDEN).replaceAll(encodeURIComponent(key), HIDDEN)
+			: text;
+	return failure.with({
+		...(serviceMessage === undefined ? {} : { serviceMessage: shorten(hide(serviceMessage)) }),
+		...(location === undefined ? {} : { location: hide(location) }),
+	});
+}
+
+function shorten(text: string): string {
+	return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : text;
+}

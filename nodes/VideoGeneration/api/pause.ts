@@ -1,0 +1,77 @@
+import { sleep } from 'n8n-workflow';
+
+/** Longer timers overflow in Node.js, and fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Waits, unless the signal ends the wait at once.
+ *
+ * @returns whether the time has passed; false when the signal ended the wait
+ */
+export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
+	for (let leftMs = delayMs; leftMs > 0 && signal?.aborted !== true; leftMs -= MAX_TIMER_MS) {
+		const timer = new AbortController();
+		let end: () => void = () => undefined;
+		// Older versions of n8n's sleep ignore their signal, so the abort ends the wait here, too.
+		const ended = new Promise<void>((resolve) => {
+			end = () => {
+				resolve();
+				timer.abort();
+			};
+		});
+		const stopListening = onAbort(signal, end);
+		const slept = sleep(Math.min(leftMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
+		await Promise.race([slept, ended]);
+		stopListening();
+	}
+	return signal?.aborted !== true;
+}
+
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when the signal is aborted. All callbacks share one listener: Node.js warns of a leak at
+ * more than ten listeners, and thousands of items may wait.
+ *
+ * @returns a function that stops listening
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+	if (signal === undefined) return () => undefined;
+	const callbacks = listeners.get(signal) ?? new Set();
+	if (!listeners.has(signal)) {
+		listeners.set(signal, callbacks);
+		signal.addEventListener('abort', () => {
+			for (const each of callbacks) each();
+		});
+	}
+	callbacks.add(callback);
+	return () => {
+		callbacks.delete(callback);
+	};
+}
+
+/** A signal that is aborted when one of the others is; undefined ones are left out. */
+export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSignal {
+	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
+/**
+ * A clock for durations, in milliseconds. It goes by the timers that have run out as well as by
+ * `performance.now()`, and never by the date, so that setting the date does not matter.
+ */
+export class Stopwatch {
+	private latest = performance.now();
+
+	now(): number {
+		this.latest = Math.max(this.latest, performance.now());
+		return this.latest;
+	}
+
+	/** As `pause`. */
+	async pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
+		const endsAt = this.now() + delayMs;
+		const isOver = await pause(delayMs, signal);
+		if (isOver) this.latest = Math.max(this.latest, endsAt);
+		return isOver;
+	}
+}

@@ -1,0 +1,100 @@
+import type {
+	IDataObject,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IN8nHttpFullResponse,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { classifyError } from '../failures/classifyError';
+import { checkResponse } from './response';
+import type { BodyLimits, HttpResponse } from './responseBody';
+import type { RetryOptions } from './retry';
+import { sendWithRetries } from './retry';
+
+/** The credential that signs every request. */
+export const CREDENTIAL = 'videoGenerationApi';
+
+/**
+ * What holds for every request. No redirect is followed, since n8n would send the key along. n8n
+ * throws no HTTP error, since `Retry-After` would be lost. The body comes as a stream, since n8n
+ * would buffer a body of any size.
+ */
+export const REQUEST_DEFAULTS = {
+	json: true,
+	disableFollowRedirect: true,
+	ignoreHttpStatusErrors: true,
+	encoding: 'stream',
+} as const;
+
+/** How long a read or a clear waits for its response: it can be sent again. */
+export const RESPONSE_TIMEOUT_MS = 60_000;
+
+/** How long an add waits, which cannot: n8n's own timeout. */
+export const MAX_RESPONSE_TIMEOUT_MS = 300_000;
+
+/** A try with less time than this for its response is not started. */
+const MIN_TRY_MS = 1_000;
+
+export type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+
+/** How the user lets n8n send requests: the parts of "Request Options" that every request of an item uses. */
+export type ConnectionSettings = Pick<
+	IHttpRequestOptions,
+	'proxy' | 'skipSslCertificateValidation' | 'timeout'
+>;
+
+/**
+ * Sends one signed request to the service, once.
+ *
+ * @throws a RequestFailure when no response came
+ */
+export async function sendRequest(
+	context: ApiContext,
+	options: IHttpRequestOptions,
+): Promise<HttpResponse> {
+	try {
+		return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
+			...options,
+			returnFullResponse: true,
+		})) as IN8nHttpFullResponse;
+	} catch (error) {
+		const failure = classifyError(error);
+		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });
+	}
+}
+
+export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
+	limits: BodyLimits;
+	connection?: ConnectionSettings | undefined;
+}
+
+/**
+ * Reads from the service, beside the request that an operation declares.
+ *
+ * @param request the path below the Base URL, and the query
+ * @returns the body, whose `status` is `success`
+ * @throws a RequestFailure
+ */
+export async function fetchFromApi(
+	context: ApiContext,
+	request: { url: string; qs?: IDataObject },
+	{ limits, connection, deadline = Infinity, ...retries }: FetchOptions,
+): Promise<IDataObject | IDataObject[]> {
+	const send = async () => {
+		const leftMs = Math.max(deadline - performance.now(), MIN_TRY_MS);
+		const response = await sendRequest(context, {
+			...REQUEST_DEFAULTS,
+			...connection,
+			...request,
+			method: 'GET',
+			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
+		});
+		return await checkResponse(response, limits);
+	};
+	return await sendWithRetries(send, {
+		...retries,
+		requestKind: 'read',
+		deadline: deadline - MIN_TRY_MS,
+	});
+}

@@ -1,0 +1,157 @@
+import type { IDataObject } from 'n8n-workflow';
+import { RequestFailure } from '../failures/failure';
+import type { BodyLimits, HttpResponse } from './responseBody';
+import { receiveBody } from './responseBody';
+
+/** An HTTP date begins with the day of the week; `Date.parse` alone finds a date in almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
+
+/**
+ * Checks a response against the specification: a 2xx whose body is a JSON object with the `status`
+ * `success` ("Endpoints"). n8n is told not to throw on an HTTP error, so that the headers, and with
+ * them `Retry-After`, arrive here.
+ *
+ * @returns the body; a list only where the service sends one without its envelope, which the
+ * specification reports of one prose example
+ * @throws a RequestFailure that says what is wrong
+ */
+export async function checkResponse(
+	response: HttpResponse,
+	limits: BodyLimits,
+): Promise<IDataObject | IDataObject[]> {
+	return checkBody(response, await receiveBody(response, limits));
+}
+
+/** As `checkResponse`, of a body that was received and parsed. */
+export function checkBody(
+	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
+	body: unknown,
+): IDataObject | IDataObject[] {
+	const httpCode = String(statusCode);
+	const serviceMessage = getServiceMessage(body);
+	const facts = { httpCode, ...(serviceMessage === undefined ? {} : { serviceMessage }) };
+
+	if (statusCode === 429 || statusCode >= 500) {
+		const retryAfterMs = getRetryAfterMs(headers, Date.now());
+		throw new RequestFailure(statusCode === 429 ? 'rateLimited' : 'uncertain', {
+			...facts,
+			...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+		});
+	}
+	if (statusCode >= 400) throw new RequestFailure('rejected', facts);
+	if (statusCode >= 300) {
+		const { location } = headers;
+		throw new RequestFailure('redirected', {
+			httpCode,
+			...(typeof location === 'string' ? { location } : {}),
+		});
+	}
+	if (Array.isArray(body)) return body as IDataObject[];
+	if (!isObject(body)) {
+		throw new RequestFailure('unreadable', { httpCode, found: nameContent(body) });
+	}
+	if (body.status !== 'success') {
+		const { status } = body;
+		throw new RequestFailure('unsuccessful', {
+			...facts,
+			...(typeof status === 'string' ? { found: status } : {}),
+		});
+	}
+	return body;
+}
+
+function isObject(value: unknown): value is IDataObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameContent(body: unknown): string {
+	if (body === undefined || body === null || body === '') return 'empty';
+	if (typeof body !== 'string') return 'other';
+	const start = body.trimStart();
+	if (start.startsWith('<')) return 'html';
+	return start.startsWith('{') || start.startsWith('[') ? 'cutOff' : 'other';
+}
+
+/**
+ * How long a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110,
+ * section 10.2.3; the specification of the service shows no header of its own). A date is compared
+ * with the response's own `Date`, so that this machine's clock does not matter.
+ *
+ * @param now this machine's time in milliseconds, for a response without a `Date`
+ * @returns milliseconds, 0 for a time that has passed, or undefined without a readable header
+ */
+export function getRetryAfterMs(headers: Record<string, unknown>, now: number): number | undefined {
+	const value = headers['retry-after'];
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+
+	const until = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+	if (Number.isNaN(until)) return undefined;
+	const answeredAt = Date.parse(typeof headers.date === 'string' ? headers.date : '');
+	return Math.max(0, until - (Number.isNaN(answeredAt) ? now : answeredAt));
+}
+
+/**
+ * The service's own words in an error body. The specification shows `message` for one endpoint and
+ * nothing for the others ("Errors", point 2), so the usual places are tried.
+ *
+ * @returns one line without markup, of any length (`hideKey` shortens it), or undefined
+ */
+export function getServiceMessage(body: unknown): string | undefined {
+	if (typeof body !== 'object' || body === null) return undefined;
+	const { message, error, detail } = body as Record<string, unknown>;
+	const nested = isObject(error) ? error.message : undefined;
+	const words = [message, error, nested, detail].find(
+		(value) => typeof value === 'string' && value.trim() !== '',
+	);
+	if (typeof words !== 'string') return undefined;
+	return words
+		.replace(/<[^>]*>/g, ' ')
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.trim();
+}
+
+const IS = {
+	object: isObject,
+	list: (value: unknown) => Array.isArray(value),
+};
+
+interface FieldTypes {
+	object: IDataObject;
+	list: unknown[];
+}
+
+/**
+ * A field that the specification promises.
+ *
+ * @throws a RequestFailure of the kind `incomplete` that names it
+ */
+export function requireField<T extends keyof FieldTypes>(
+	body: IDataObject | IDataObject[],
+	field: string,
+	type: T,
+): FieldTypes[T] {
+	const value = Array.isArray(body) ? undefined : body[field];
+	if (!IS[type](value)) throw createIncomplete(field);
+	return value as FieldTypes[T];
+}
+
+/**
+ * The objects of a list that the specification promises; anything else in it is left out. The bare
+ * list, without its envelope, is accepted as well: the specification reports it of a prose example.
+ *
+ * @throws a RequestFailure when the list is missing
+ */
+export function requireList(body: IDataObject | IDataObject[], field: string): IDataObject[] {
+	const list: unknown[] = Array.isArray(body) ? body : requireField(body, field, 'list');
+	return list.filter(isObject);
+}
+
+export function createIncomplete(field: string): RequestFailure {
+	return new RequestFailure('incomplete', { httpCode: '200', found: field });
+}
+
+/** An ID or a name as text, whether it came as text or as a number; '' for anything else. */
+export function toText(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+}

@@ -1,0 +1,90 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { fetchRemainingCredits } from '../api/endpoints';
+import { hideKey } from '../api/hideKey';
+import { createApiError } from '../failures/apiError';
+import { isAboutCredits, mayBeCarriedOut, RequestFailure } from '../failures/failure';
+import { describeFailure } from '../failures/texts';
+import type { Job } from './operation';
+import { listAcceptedOrders } from './orders';
+
+export interface ExplainedFailure {
+	error: NodeApiError | NodeOperationError;
+	/** What a workflow can act on. */
+	details: IDataObject;
+}
+
+/** Turns the reason why an item failed into the error that n8n shows and the data of an error item. */
+export async function explainFailure(job: Job, reason: unknown): Promise<ExplainedFailure> {
+	const { context, operation, run, order } = job;
+	const isAdd = operation.requestKind === 'add';
+	const ids: IDataObject = { ...operation.getIds?.(job.request) };
+	if (order?.queueId !== undefined) ids.queueId = order.queueId;
+	const explained =
+		reason instanceof RequestFailure
+			? await explainRequest(job, reason)
+			: { error: toError(job, reason), facts: {} };
+	const { error } = explained;
+	error.context.itemIndex = context.getItemIndex();
+	if (run.stopsOnError) listPaidVideos(job, error);
+	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
+	const mayBeQueued =
+		reason instanceof RequestFailure && ids.queueId === undefined && mayBeCarriedOut(reason);
+	const details = { ...ids, ...explained.facts, mayBeQueued: isAdd ? mayBeQueued : undefined };
+	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
+}
+
+async function explainRequest(
+	{ context, operation, request }: Job,
+	reason: RequestFailure,
+): Promise<{ error: NodeApiError; facts: IDataObject }> {
+	const failure = await hideKey(context, reason);
+	const { httpCode, serviceMessage, tries, lastStatus } = failure.facts;
+	// Nobody waits longer for the balance than for the error that it explains.
+	const remainingCredits =
+		operation.requestKind === 'add' && isAboutCredits(failure)
+			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
+					() => undefined,
+				)
+			: undefined;
+	const text =
+		operation.describeFailure?.(failure) ??
+		describeFailure(failure, {
+			...operation.texts,
+			requestKind: operation.requestKind,
+			...(remainingCredits === undefined ? {} : { remainingCredits }),
+		});
+	return {
+		error: createApiError(context.getNode(), failure, text),
+		facts: { httpCode, serviceMessage, tries, lastStatus, remainingCredits },
+	};
+}
+
+function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperationError {
+	return reason instanceof NodeOperationError || reason instanceof NodeApiError
+		? reason
+		: new NodeOperationError(context.getNode(), reason as Error);
+}
+
+/** With the node set to stop, n8n drops the other items' output: what they paid for stands in the error. */
+function listPaidVideos(
+	{ context, run, order }: Job,
+	error: NodeApiError | NodeOperationError,
+): void {
+	const listed = listAcceptedOrders(context);
+	const orders = listed.length === 0 && order?.fate === 'accepted' ? [order] : listed;
+	if (orders.length === 0) return;
+	const list = orders.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`).join(', ');
+	const lead = run.isAgentStep
+		? 'Queued and paid for, so do not queue it again:'
+		: 'Queued so far, and not queued again by Retry On Fail:';
+	error.description = `${error.description ?? ''} ${lead} ${list}.`.trim();
+	error.context.acceptedQueueIds = orders.map(({ queueId }) => queueId);
+}
+
+/** n8n gives an agent's model the message and nothing else, and reads "canceled" in it as a stop. */
+function tellAgent(error: NodeApiError | NodeOperationError): void {
+	if (!error.description) return;
+	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
+	error.description = null;
+}

@@ -1,0 +1,193 @@
+import type {
+	IDataObject,
+	IExecuteData,
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { onAbort } from '../api/pause';
+import { toText } from '../api/response';
+import { classifyError } from '../failures/classifyError';
+import { mayBeCarriedOut, RequestFailure } from '../failures/failure';
+import type { TrackedItem } from '../waiting/accountVideos';
+import type { Job } from './operation';
+import { checkJob } from './run';
+
+/**
+ * What became of one item's add. At most one add is accepted for an order, through all tries of
+ * Retry On Fail, and none is sent once one may have been accepted.
+ */
+export interface Order {
+	/** `unknown` from the moment that the add is sent until the response tells. */
+	fate: 'unsent' | 'unknown' | 'accepted';
+	/** Why the fate is unknown. */
+	failure?: RequestFailure;
+	/** The new queue item, once accepted. */
+	queueItem?: IDataObject;
+	queueId?: string;
+	lastStatus?: string;
+	/** The queue item among those that are waited for. */
+	tracked?: TrackedItem;
+	/** The item's output, once its video was waited for. */
+	finished?: INodeExecutionData[];
+	/** Whether a call of an agent is at work with it. */
+	isInUse: boolean;
+}
+
+interface AgentOrder {
+	node: string;
+	request: string;
+	order: Order;
+}
+
+/** By n8n's object for one execution of a node, which all tries of Retry On Fail share. */
+const ordersOfNodes = new WeakMap<IExecuteData, Map<number, Order>>();
+
+/** By the execution: the orders of an agent's calls that have not succeeded. */
+const ordersOfAgents = new WeakMap<object, AgentOrder[]>();
+
+/**
+ * Sends an item's add, unless an earlier try has sent one that was accepted or may have been.
+ *
+ * @param send sends the add; it goes on when the execution is stopped, so that the queue ID of an
+ * accepted add gets into n8n's log
+ * @throws a RequestFailure; the same one again for an add whose fate is unknown
+ */
+export async function placeOrder(
+	job: Job,
+	send: () => Promise<INodeExecutionData[]>,
+): Promise<Order> {
+	const order = openOrder(job);
+	job.order = order;
+	if (order.fate === 'unknown') {
+		throw order.failure ?? new RequestFailure('uncertain', { httpCode: 'ECONNRESET' });
+	}
+	if (order.fate === 'accepted') return order;
+	checkJob(job);
+	order.fate = 'unknown';
+	const sent = send().then(
+		([output]) => {
+			accept(job, order, output?.json ?? {});
+		},
+		(error: unknown) => {
+			const failure = classifyError(error);
+			order.failure = failure;
+			if (!mayBeCarriedOut(failure)) order.fate = 'unsent';
+			throw failure;
+		},
+	);
+	await untilStopped(sent, job.run.stopSignal);
+	return order;
+}
+
+/** Ends an agent's call. A failed one leaves its order to the next try; a new call after a success is a new order. */
+export function closeOrder({ order, context }: Job, hasSucceeded: boolean): void {
+	if (!order) return;
+	order.isInUse = false;
+	const orders = ordersOfAgents.get(getExecution(context));
+	const index = orders?.findIndex((each) => each.order === order) ?? -1;
+	if (hasSucceeded && index >= 0) orders?.splice(index, 1);
+}
+
+/** The queue items that this execution of the node has paid for, in all its tries. */
+export function listAcceptedOrders(context: IExecuteSingleFunctions): Order[] {
+	const byItem = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
+	return [...byItem.entries()]
+		.sort(([a], [b]) => a - b)
+		.map(([, order]) => order)
+		.filter(({ fate }) => fate === 'accepted');
+}
+
+/** Whether n8n runs this node itself. Where an agent calls its tool itself, all calls share the agent's data. */
+function hasOwnData(context: IExecuteSingleFunctions): boolean {
+	return context.getExecuteData().node.name === context.getNode().name;
+}
+
+function openOrder({ context, run, request }: Job): Order {
+	const ofNode = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
+	const isOwn = hasOwnData(context);
+	const known = isOwn ? ofNode.get(context.getItemIndex()) : undefined;
+	const isAgents = run.isAgentStep || !isOwn;
+	const order = known ??
+		(isAgents ? findAgentOrder(context, request.body, isOwn) : undefined) ?? {
+			fate: 'unsent',
+			isInUse: true,
+		};
+	order.isInUse = true;
+	if (isOwn) {
+		ofNode.set(context.getItemIndex(), order);
+		ordersOfNodes.set(context.getExecuteData(), ofNode);
+	}
+	if (isAgents) rememberAgentOrder(context, request.body, order);
+	return order;
+}
+
+/**
+ * The order of an earlier, identical call of an agent. A call after an unknown fate is refused. Where
+ * n8n does not tell a try of Retry On Fail from a new call, it goes on with any order that failed.
+ */
+function findAgentOrder(
+	context: IExecuteSingleFunctions,
+	body: unknown,
+	canTellTries: boolean,
+): Order | undefined {
+	const node = context.getNode().name;
+	const request = JSON.stringify(body);
+	return ordersOfAgents
+		.get(getExecution(context))
+		?.find(
+			(each) =>
+				each.node === node &&
+				each.request === request &&
+				!each.order.isInUse &&
+				(each.order.fate === 'unknown' || !canTellTries),
+		)?.order;
+}
+
+function rememberAgentOrder(context: IExecuteSingleFunctions, body: unknown, order: Order): void {
+	const execution = getExecution(context);
+	const orders = ordersOfAgents.get(execution) ?? [];
+	ordersOfAgents.set(execution, orders);
+	if (orders.some((each) => each.order === order)) return;
+	orders.push({ node: context.getNode().name, request: JSON.stringify(body), order });
+}
+
+/** One object for each execution. */
+function getExecution(context: IExecuteSingleFunctions): object {
+	return context.getExecutionCancelSignal() ?? context.getExecuteData();
+}
+
+/**
+ * Notes an accepted add, also in n8n's log: an execution whose process is killed or stopped while it
+ * waits keeps nothing else of the video that it queued.
+ */
+function accept({ context, operation, request }: Job, order: Order, queueItem: IDataObject): void {
+	order.fate = 'accepted';
+	order.queueItem = queueItem;
+	order.queueId = toText(queueItem.queueId);
+	order.lastStatus = toText(queueItem.status);
+	const projectId = toText(queueItem.projectId) || operation.getIds?.(request).projectId;
+	context.logger.info(
+		`Queued video ${quote(order.queueId)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
+	);
+}
+
+const MAX_LOGGED_LENGTH = 200;
+
+function quote(text: string): string {
+	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
+}
+
+/** @throws a RequestFailure of the kind `cancelled` at once when the signal is aborted */
+async function untilStopped(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+	let stopListening: () => void = () => undefined;
+	const stopped = new Promise<never>((_, reject) => {
+		stopListening = onAbort(signal, () => {
+			reject(new RequestFailure('cancelled'));
+		});
+	});
+	try {
+		await Promise.race([work, stopped]);
+	} finally {
+		stopListening();
+	}
+}

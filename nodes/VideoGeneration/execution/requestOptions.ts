@@ -1,0 +1,74 @@
+import type { IExecuteFunctions, IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { ConnectionSettings } from '../api/request';
+import { MAX_RESPONSE_TIMEOUT_MS, RESPONSE_TIMEOUT_MS } from '../api/request';
+import type { RequestKind } from '../failures/failure';
+import { createInputError, getCollection, parseNumber } from './parameters';
+
+/** The largest number of milliseconds that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
+/** How many items are started at once, and the pause between them (0 for none), as n8n's "Batching" says. */
+export function getBatching(context: IExecuteFunctions): { size: number; intervalMs: number } {
+	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
+		batch?: { batchSize?: unknown; batchInterval?: unknown } | null;
+	};
+	return { size: toCount(batch?.batchSize) || 1, intervalMs: toCount(batch?.batchInterval) };
+}
+
+/**
+ * How an item's requests are sent, as the user sets it in n8n's own "Request Options".
+ *
+ * @throws a NodeOperationError when the proxy's address cannot be used
+ */
+export function getConnection(
+	context: IExecuteSingleFunctions,
+	requestKind: RequestKind,
+): ConnectionSettings {
+	const { proxy, timeout, allowUnauthorizedCerts } = getCollection(context, 'requestOptions');
+	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
+	return {
+		timeout: toCount(timeout) || getDefaultTimeoutMs(requestKind),
+		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
+		...(allowUnauthorizedCerts === true ? { skipSslCertificateValidation: true } : {}),
+	};
+}
+
+/** An add cannot be sent again, so it waits for as long as n8n lets it. */
+function getDefaultTimeoutMs(requestKind: RequestKind): number {
+	return requestKind === 'add' ? MAX_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
+}
+
+/** A whole number that a timer takes; 0 for what is not a positive number. */
+function toCount(value: unknown): number {
+	const number = Math.round(parseNumber(value) ?? 0);
+	return number > 0 ? Math.min(number, MAX_TIMER_MS) : 0;
+}
+
+function parseProxy(
+	context: IExecuteSingleFunctions,
+	address: unknown,
+): NonNullable<IHttpRequestOptions['proxy']> {
+	try {
+		const { protocol, hostname, port, username, password } = new URL(String(address));
+		const defaultPort = DEFAULT_PORTS[protocol];
+		if (defaultPort === undefined) throw new Error(`${protocol} is not the protocol of a proxy`);
+		const auth = {
+			username: decodeURIComponent(username),
+			password: decodeURIComponent(password),
+		};
+		return {
+			host: hostname,
+			port: Number(port) || defaultPort,
+			protocol: protocol.slice(0, -1),
+			...(username === '' ? {} : { auth }),
+		};
+	} catch {
+		throw createInputError(
+			context,
+			'"Proxy" is not an address',
+			'Enter "Proxy" under Request Options as http://proxy.example.com:3128. Nothing was sent.',
+		);
+	}
+}

@@ -1,0 +1,260 @@
+import type {
+	DeclarativeRestApiSettings,
+	IDataObject,
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	INodeType,
+} from 'n8n-workflow';
+import { pause } from '../api/pause';
+import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
+import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
+import { RequestFailure } from '../failures/failure';
+import { explainFailure } from './explainFailure';
+import { createItemContext } from './itemContext';
+import type { Job, Operation, Operations } from './operation';
+import { closeOrder, placeOrder } from './orders';
+import { createInputError, getMaxTries } from './parameters';
+import { getBatching, getConnection } from './requestOptions';
+import { checkJob, Run } from './run';
+
+type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
+
+/**
+ * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
+ * each parameter's expression several times for an item (`npm run bench -- items`).
+ */
+export function createCustomOperations(
+	operations: Operations,
+): NonNullable<INodeType['customOperations']> {
+	const run = (operation: Operation) =>
+		async function (this: IExecuteFunctions) {
+			return [await runItems(this, operation)];
+		};
+	return Object.fromEntries(
+		Object.entries(operations).map(([resource, byName]) => [
+			resource,
+			Object.fromEntries(Object.entries(byName).map(([name, each]) => [name, run(each)])),
+		]),
+	);
+}
+
+/**
+ * The node's `pagination`, by which n8n's own routing runs one item: an agent's call of its tool.
+ * What several items need of each other stands in `runItems` alone, so it refuses several.
+ */
+export function createToolCall(operations: Operations) {
+	return async function (
+		this: IExecutePaginationFunctions,
+		{ options }: DeclarativeRestApiSettings.ResultOptions,
+	): Promise<INodeExecutionData[]> {
+		const resource = this.getNodeParameter('resource') as string;
+		const operation = operations[resource]?.[this.getNodeParameter('operation') as string];
+		if (operation === undefined || countItems(this) > 1) {
+			throw createInputError(
+				this,
+				'"Resource" and "Operation" cannot be expressions here',
+				'Choose both from the list. Nothing was sent.',
+			);
+		}
+		// n8n has taken the steps before the request already.
+		const { url, qs, body, headers } = options;
+		const request = { ...getDeclaredRequest(operation), url, qs, body, headers };
+		const job = createJob(this, operation, request as IHttpRequestOptions, new Run(this));
+		readSettings(job);
+		return await runJobs([job]);
+	};
+}
+
+/** An agent's call runs one item, though the data are the agent's own. */
+function countItems(context: IExecutePaginationFunctions): number {
+	const { node, data } = context.getExecuteData();
+	const isToolCall = node.name !== context.getNode().name;
+	return isToolCall || node.executeOnce === true ? 1 : (data.main?.[0]?.length ?? 1);
+}
+
+/**
+ * Runs one operation for all input items. Every item's request is prepared before the first one is
+ * sent, so that nothing is spent when an item's parameters stop the run.
+ *
+ * @returns the output of all items, in the order of the items
+ * @throws the error of the first item that failed, with the node set to stop
+ */
+async function runItems(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<INodeExecutionData[]> {
+	const run = new Run(context);
+	const jobs: Job[] = [];
+	for (const [itemIndex, input] of context.getInputData().entries()) {
+		const item = createItemContext(context, itemIndex, input);
+		const job = createJob(item, operation, getDeclaredRequest(operation), run);
+		await prepareRequest(job);
+		if (job.problem === undefined) readSettings(job);
+		jobs.push(job);
+	}
+	return await runJobs(jobs, getBatching(context));
+}
+
+function createJob(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	request: IHttpRequestOptions,
+	run: Run,
+): Job {
+	return { context, operation, request, run, settings: undefined, maxTries: DEFAULT_MAX_TRIES };
+}
+
+function getDeclaredRequest({ routing }: Operation): IHttpRequestOptions {
+	const declared = { ...REQUEST_DEFAULTS, ...routing.request, qs: {}, body: {}, headers: {} };
+	return declared as unknown as IHttpRequestOptions;
+}
+
+/** Takes the declared steps before the request, as n8n's routing does. */
+async function prepareRequest(job: Job): Promise<void> {
+	try {
+		for (const step of job.operation.routing.send?.preSend ?? []) {
+			job.request = await step.call(job.context, job.request);
+		}
+	} catch (error) {
+		job.problem = error;
+	}
+}
+
+function readSettings(job: Job): void {
+	const { context, operation } = job;
+	try {
+		Object.assign(job.request, getConnection(context, operation.requestKind));
+		job.maxTries = getMaxTries(context);
+		job.settings = operation.getSettings?.(context);
+	} catch (error) {
+		job.problem = error;
+	}
+}
+
+/**
+ * Adds are sent one at a time, in item order; what follows an add goes on beside the next one.
+ * Everything else runs side by side.
+ */
+async function runJobs(
+	jobs: Job[],
+	{ size, intervalMs } = { size: 1, intervalMs: 0 },
+): Promise<INodeExecutionData[]> {
+	const unusable = jobs.find(({ problem }) => problem !== undefined);
+	if (unusable?.run.stopsOnError) throw (await explainFailure(unusable, unusable.problem)).error;
+
+	const outcomes: Promise<Outcome>[] = [];
+	for (const [index, job] of jobs.entries()) {
+		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
+		if (job.run.failure !== undefined) break;
+		if (job.operation.requestKind === 'add') {
+			const placed = await settle(job, sendAdd(job));
+			outcomes.push('reason' in placed ? Promise.resolve(placed) : settle(job, completeAdd(job)));
+		} else {
+			outcomes.push(settle(job, perform(job)));
+		}
+	}
+	const settled = await Promise.all(outcomes);
+	const failure = jobs[0]?.run.failure;
+	// Only now, when every add that was sent has its response, is the list of paid videos complete.
+	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
+	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
+	return (await Promise.all(outputs)).flat();
+}
+
+/** Waits for an item's work, and ends the run when it fails and the node is set to stop. */
+async function settle(job: Job, work: Promise<INodeExecutionData[]>): Promise<Outcome> {
+	try {
+		return { output: await work };
+	} catch (reason) {
+		job.run.noteFailure(job, reason);
+		return { reason };
+	}
+}
+
+async function sendAdd(job: Job): Promise<INodeExecutionData[]> {
+	const { operation } = job;
+	const send = async () => await sendDeclaredRequest(job);
+	let isPlaced = false;
+	try {
+		await placeOrder(job, async () => await (operation.perform?.(job, send) ?? send()));
+		isPlaced = true;
+	} finally {
+		if (!isPlaced) closeOrder(job, false);
+	}
+	return [];
+}
+
+async function completeAdd(job: Job): Promise<INodeExecutionData[]> {
+	const { operation, order } = job;
+	const { queueItem = {} } = order ?? {};
+	let isCompleted = false;
+	try {
+		const output =
+			order && operation.complete
+				? await operation.complete(job, order, queueItem)
+				: [{ json: queueItem }];
+		isCompleted = true;
+		return output;
+	} finally {
+		closeOrder(job, isCompleted);
+	}
+}
+
+async function perform(job: Job): Promise<INodeExecutionData[]> {
+	checkJob(job);
+	const send = async () => await sendDeclaredRequest(job);
+	return await (job.operation.perform?.(job, send) ?? send());
+}
+
+/** Sends the declared request, by the retry policy, and takes the declared steps for its response. */
+async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
+	const { context, operation, request, maxTries, run } = job;
+	const send = async () => {
+		const response = await sendRequest(context, request);
+		let output: INodeExecutionData[] = [];
+		try {
+			for (const step of operation.routing.output?.postReceive ?? []) {
+				if (typeof step === 'function') output = await step.call(context, output, response);
+			}
+		} catch (error) {
+			throw toResponseFailure(error);
+		}
+		return output;
+	};
+	return await sendWithRetries(send, {
+		requestKind: operation.requestKind,
+		maxTries,
+		signal: run.signal,
+	});
+}
+
+/** The request was sent, so an error of anything but our checks must not count as "not sent". */
+function toResponseFailure(error: unknown): RequestFailure {
+	if (error instanceof RequestFailure) return error;
+	return new RequestFailure('unreadable', { httpCode: '200', found: 'other' });
+}
+
+/** An item's output, linked to its input item; for a failed item, the data of its error. */
+async function createItems(job: Job | undefined, outcome: Outcome): Promise<INodeExecutionData[]> {
+	if (job === undefined) return [];
+	const pairedItem = { item: job.context.getItemIndex() };
+	if ('output' in outcome) {
+		return outcome.output.map((item) => ({
+			...item,
+			json: withoutEmptyError(item.json),
+			pairedItem,
+		}));
+	}
+	const { error, details } = await explainFailure(job, outcome.reason);
+	const { message, description } = error;
+	return [{ json: { error: message, message: description ?? message, details }, pairedItem }];
+}
+
+/** n8n takes an item with an empty `error` for a failed one, and runs the whole node again. */
+function withoutEmptyError(json: IDataObject): IDataObject {
+	if (json.error !== '' && json.error !== 0) return json;
+	return Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'error'));
+}

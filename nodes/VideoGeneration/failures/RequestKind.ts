@@ -1,2 +1,0 @@
-/** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
-export type RequestKind = 'read' | 'clear' | 'add';

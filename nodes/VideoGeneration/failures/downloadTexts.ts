@@ -1,0 +1,155 @@
+import type { FailureFacts, FailureKind, RequestFailure } from './failure';
+import type { FailureText } from './texts';
+import { ALLOW_ADDRESS, countTries, describeLongWait, isTimeout, RUN_LESS } from './texts';
+
+/** The field that holds the address, as displayed, and what to do about a rate limit. */
+export interface DownloadContext {
+	field?: string;
+	rateLimitAdvice?: string;
+}
+
+type Describe = (facts: FailureFacts, context: Required<DownloadContext>) => FailureText;
+
+/** What happened, and what to do, for every kind of failure of a video's host. */
+const TEXTS: Partial<Record<FailureKind, Describe>> = {
+	rateLimited: (facts, { rateLimitAdvice }) => ({
+		message: "The video's host is receiving too many requests",
+		description: describeLongWait(facts) ?? `${asked(facts)} ${rateLimitAdvice}`,
+	}),
+	unreached: (facts, { field }) => ({
+		message: `The video's host could not be reached (${facts.httpCode ?? ''})`,
+		description: `${asked(facts)} ${check(field)} The host may be down: try again later.`,
+	}),
+	uncertain: (facts) => ({
+		message: describeBreak(facts),
+		description:
+			describeLongWait(facts) ??
+			`${asked(facts)} Nothing was stored. This is a problem of the host or the network: try again later.`,
+	}),
+	redirected: ({ found, location = '', ...facts }, { field }) => ({
+		message:
+			found === 'tooMany'
+				? "The video's address redirects again and again"
+				: found === 'notWeb'
+					? `The video's address redirects to "${location}", which is not a web address`
+					: "The video's address redirects without saying where",
+		description: `${getNewLink(field)} ${asked(facts)}`,
+	}),
+	rejected: describeRejection,
+	unreadable: (facts, { field }) => ({
+		message: nameContent(facts),
+		description: `${check(field)} ${getNewLink(field)} Nothing was stored. ${asked(facts)}`,
+	}),
+	blocked: ({ address = 'The address' }, { field }) => ({
+		message: "n8n blocks requests to the video's address",
+		description: `${address} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). ${check(field)} Check where it redirects to. ${ALLOW_ADDRESS}`,
+	}),
+	unsent: describeUnsent,
+	cancelled: () => ({
+		message: 'The execution was canceled',
+		description: 'The download was ended.',
+	}),
+	unstored: ({ serviceMessage = '' }) => ({
+		message: 'n8n could not store the video',
+		description: `Check that n8n has room for the file where it keeps binary data, and that the file is not larger than n8n allows. n8n said: "${serviceMessage}"`,
+	}),
+};
+
+/** Puts the failure of a download into words: the video's host was asked, not the video service. */
+export function describeDownloadFailure(
+	{ kind, facts }: RequestFailure,
+	{ field = '"Video URL"', rateLimitAdvice = RUN_LESS }: DownloadContext = {},
+): FailureText {
+	const describe = TEXTS[kind];
+	if (describe) return describe(facts, { field, rateLimitAdvice });
+	return {
+		message: 'The download of the video failed',
+		description: `${check(field)} ${asked(facts)}`,
+	};
+}
+
+/** The reason is a sentence of ours or of n8n, whose first part says what happened. */
+function describeUnsent(
+	{ httpCode, serviceMessage = '', address = 'The address' }: FailureFacts,
+	{ field }: Required<DownloadContext>,
+): FailureText {
+	if (httpCode !== undefined) {
+		return {
+			message: `No secure connection to the video's host could be made (${httpCode})`,
+			description: `${check(field)} ${address} was not asked.`,
+		};
+	}
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message: message || 'The video could not be requested',
+		description: `${next ?? `${check(field)} ${address} was not asked`}.`,
+	};
+}
+
+function describeBreak(facts: FailureFacts): string {
+	const { httpCode = '', found, receivedBytes } = facts;
+	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
+	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
+	const hasBegun = receivedBytes !== undefined;
+	if (isTimeout(httpCode)) {
+		return hasBegun
+			? `The video's host stopped sending after ${amount(facts)}`
+			: "The video's host did not answer in time";
+	}
+	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video came'}`;
+}
+
+function describeRejection(facts: FailureFacts, { field }: Required<DownloadContext>): FailureText {
+	const { httpCode = '' } = facts;
+	switch (httpCode) {
+		case '404':
+		case '410':
+			return {
+				message: `There is no video at this address (${httpCode})`,
+				description: `${getNewLink(field)} ${asked(facts)}`,
+			};
+		case '401':
+		case '403':
+			return {
+				message: `The video's host does not allow the download (${httpCode})`,
+				description: `${getNewLink(field)} The API key is not sent to the video's host. ${asked(facts)}`,
+			};
+		default:
+			return {
+				message: `The video's host rejected the request (${httpCode})`,
+				description: `${check(field)} ${asked(facts)}`,
+			};
+	}
+}
+
+function nameContent({ found = '', limit = '' }: FailureFacts): string {
+	switch (found) {
+		case 'tooLarge':
+			return `The video is too large: it has more than ${limit}`;
+		case 'html':
+			return 'The address returned a web page, not a video';
+		case 'empty':
+			return "The video's host sent an empty file";
+		default:
+			return found === ''
+				? 'The address returned something that is not a video'
+				: `The address returned ${found}, not a video`;
+	}
+}
+
+function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
+	const isAll = announcedBytes === undefined || announcedBytes === receivedBytes;
+	return `${receivedBytes}${isAll ? '' : ` of ${announcedBytes}`} bytes`;
+}
+
+function asked(facts: FailureFacts): string {
+	return countTries(facts, `${facts.address ?? 'The address'} was asked`);
+}
+
+function check(field: string): string {
+	return `Check ${field} of this item.`;
+}
+
+function getNewLink(field: string): string {
+	return `The link in ${field} may have expired: get a new one with Video > Get Many.`;
+}

@@ -1,0 +1,128 @@
+/** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
+export type RequestKind = 'read' | 'clear' | 'add';
+
+/**
+ * What went wrong, as far as the request policy cares:
+ * - `rateLimited`: 429, refused before anything was done
+ * - `unreached`: no connection was made, so the service never saw the request
+ * - `uncertain`: a server error, a broken connection or a timeout; the request may have been carried out
+ * - `redirected`: 3xx, which is not followed because the key would go along
+ * - `rejected`: any other 4xx
+ * - `unreadable`: a response that is not the JSON object of the specification
+ * - `unsuccessful`: a 200 whose `status` is not `success`
+ * - `incomplete`: a 200 without the field that the specification promises
+ * - `blocked`: n8n's own rules forbid the address (its protection of private networks, SSRF)
+ * - `unsent`: the request could not be sent, for example because the key is missing
+ * - `cancelled`: the execution was stopped
+ * - `notGenerated`: the service reports that a generation failed
+ * - `timedOut`: a video was not finished within the wait's timeout
+ * - `unstored`: n8n could not store a file
+ */
+export type FailureKind =
+	| 'rateLimited'
+	| 'unreached'
+	| 'uncertain'
+	| 'redirected'
+	| 'rejected'
+	| 'unreadable'
+	| 'unsuccessful'
+	| 'incomplete'
+	| 'blocked'
+	| 'unsent'
+	| 'cancelled'
+	| 'notGenerated'
+	| 'timedOut'
+	| 'unstored';
+
+export interface FailureFacts {
+	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
+	httpCode?: string;
+	/** The service's own words. */
+	serviceMessage?: string;
+	/** How long the service asks to wait. */
+	retryAfterMs?: number;
+	/** Where a redirect leads. */
+	location?: string;
+	/** What an unreadable response was instead, or the field that an incomplete one lacks. */
+	found?: string;
+	/** The limit that a response exceeds, with its unit. */
+	limit?: string;
+	/** The address that was asked for a video, without its query, which may hold a key. */
+	address?: string;
+	receivedBytes?: number;
+	announcedBytes?: number;
+	/** Whether the request went through the proxy of "Request Options". */
+	isProxied?: boolean;
+	/** How many times the request was sent. */
+	tries?: number;
+	/** Whether an earlier try may have been carried out. */
+	mayBeDone?: boolean;
+	/** The queue item's last known status. */
+	lastStatus?: string;
+	/** How long a video was waited for. */
+	waitedSeconds?: number;
+	/** Whether the queue item was no longer in the queue. */
+	hasLeftQueue?: boolean;
+}
+
+/** A failed request, before it is put into words. Holds no header, and so no key. */
+export class RequestFailure extends Error {
+	constructor(
+		readonly kind: FailureKind,
+		readonly facts: FailureFacts = {},
+	) {
+		super(kind);
+		this.name = 'RequestFailure';
+	}
+
+	with(facts: FailureFacts): RequestFailure {
+		return new RequestFailure(this.kind, { ...this.facts, ...facts });
+	}
+}
+
+/** Words by which a service says that it did not do what it was asked to. */
+const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
+
+/**
+ * Whether the request may have been carried out although no proper response came. An add like this
+ * is never sent again: it may have been paid for.
+ */
+export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
+	switch (kind) {
+		case 'uncertain':
+		case 'unreadable':
+		case 'incomplete':
+			return true;
+		case 'cancelled':
+			return facts.tries !== 0;
+		case 'unsuccessful':
+			return !REFUSALS.test(facts.found ?? '');
+		default:
+			return false;
+	}
+}
+
+/** Whether the service does not know what was asked for. */
+export function isNotFound(failure: unknown): boolean {
+	return (
+		failure instanceof RequestFailure &&
+		failure.kind === 'rejected' &&
+		failure.facts.httpCode === '404'
+	);
+}
+
+/** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
+export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
+	if (facts.httpCode === '402') return true;
+	return (
+		['rejected', 'unsuccessful'].includes(kind) && /\bcredits?\b/i.test(facts.serviceMessage ?? '')
+	);
+}
+
+/** A response that exceeds a limit is not taken in. */
+export function createExcess(
+	found: 'tooLarge' | 'tooDeep' | 'tooManyParts',
+	limit: string,
+): RequestFailure {
+	return new RequestFailure('unreadable', { httpCode: '200', found, limit });
+}

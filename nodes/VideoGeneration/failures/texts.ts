@@ -1,0 +1,262 @@
+import type { FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
+import { isAboutCredits, mayBeCarriedOut } from './failure';
+
+/** What a user is told of a failure. */
+export interface FailureText {
+	/** What happened. n8n searches it for "canceled", so it never quotes the service. */
+	message: string;
+	/** What to do next, and what the service said. */
+	description: string;
+}
+
+/** What an operation adds to its errors. */
+export interface FailureContext {
+	requestKind: RequestKind;
+	/** The fields to check when the request is rejected, as displayed. */
+	fields?: string;
+	/** What to do about a rate limit. */
+	rateLimitAdvice?: string;
+	/** What a 404 means for this operation. */
+	notFound?: FailureText;
+	/** The account's credits, where they are known. */
+	remainingCredits?: number;
+}
+
+/** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
+export const MAX_RETRY_AFTER_MS = 120_000;
+
+export const ALLOW_ADDRESS =
+	'If it is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
+export const RUN_LESS =
+	'Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.';
+
+const CHECK_CREDENTIAL = 'Open the Video Generation API credential';
+const CHECK_BASE_URL = 'Check "Base URL" in the Video Generation API credential.';
+const TRY_LATER = 'This is a problem of the service or the network: try again later.';
+const MAY_BE_QUEUED =
+	'The video may have been queued and paid for, so the request is not sent again. Compare the credits in Account > Get, or look for a new video in Video > Get Many in a few minutes, before you queue it again.';
+
+type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
+
+/** What happened, and what to do, for every kind of failure of the video service. */
+const TEXTS: Record<FailureKind, Describe> = {
+	rateLimited: (facts, { rateLimitAdvice = RUN_LESS }) => ({
+		message: 'The video service is receiving too many requests',
+		description:
+			describeLongWait(facts) ?? `${countTries(facts)} ${rateLimitAdvice}${quote(facts)}`,
+	}),
+	unreached: describeUnreached,
+	uncertain: ({ httpCode = '', ...facts }) => ({
+		message: /^\d/.test(httpCode)
+			? `The video service failed to process the request (${httpCode})`
+			: isTimeout(httpCode)
+				? 'The video service did not answer in time'
+				: 'The connection to the video service broke before its response was complete',
+		description: `${describeLongWait(facts) ?? `${countTries(facts)} ${TRY_LATER}`}${quote(facts)}`,
+	}),
+	redirected: ({ location }) => ({
+		message: `The video service's address redirects${location === undefined ? '' : ` to ${location}`}`,
+		description: `The redirect was not followed, so that the API key is sent nowhere else. ${CHECK_CREDENTIAL} and set "Base URL" to that address if you trust it.`,
+	}),
+	rejected: describeRejection,
+	unreadable: describeUnreadable,
+	unsuccessful: (facts, context) => ({
+		message: 'The video service reported a failure',
+		description: `${checkFields(context)}${quote(facts)}`,
+	}),
+	incomplete: ({ found = '' }) => ({
+		message: `The response of the video service lacks "${found}"`,
+		description: `The service reported success, but its response is not what its specification says. ${CHECK_BASE_URL}`,
+	}),
+	blocked: () => ({
+		message: "n8n blocks requests to the video service's address",
+		description: `Nothing was sent: n8n is set to send nothing to private networks or to this host (SSRF protection). ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
+	}),
+	unsent: describeUnsent,
+	cancelled: () => ({
+		message: 'The execution was canceled',
+		description: 'Nothing more was sent.',
+	}),
+	notGenerated: ({ lastStatus = '' }) => ({
+		message: 'The video could not be generated',
+		description: `The service ended this queue item without a video: its status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options holds the words that mean a failure.`,
+	}),
+	timedOut: ({ waitedSeconds = 0, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
+		message: `The video was not finished within ${waitedSeconds} seconds`,
+		description: `${
+			hasLeftQueue === true
+				? `The queue item left the queue, so it was cleared or is finished, and no new video of it appeared. Its last status is "${lastStatus}". Look for the video in Video > Get Many.`
+				: `The video is still being made: its last status is "${lastStatus}". Go on with Queue > Wait and this Queue ID, set a longer "Timeout" under Wait Options, or start a workflow with the Video Generation Trigger when it is finished.`
+		}${serviceMessage === undefined ? '' : ` The last check failed: ${serviceMessage}.`}`,
+	}),
+	unstored: ({ serviceMessage = '' }) => ({
+		message: 'n8n could not store the file',
+		description: `Check that n8n has room for the file where it keeps binary data. n8n said: "${serviceMessage}"`,
+	}),
+};
+
+/** Puts a failure into words: what happened, and what to do. */
+export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
+	if (isAboutCredits(failure)) return describeMissingCredits(failure.facts, context);
+	const { message, description } = TEXTS[failure.kind](failure.facts, context);
+	const mayBeQueued = context.requestKind === 'add' && mayBeCarriedOut(failure);
+	if (!mayBeQueued || failure.kind === 'cancelled') return { message, description };
+	// What to do about the money comes first, and "try again later" would be wrong.
+	return {
+		message,
+		description:
+			`${MAY_BE_QUEUED} ${description.replace(`${countTries(failure.facts)} ${TRY_LATER}`, '').trim()}`.trim(),
+	};
+}
+
+function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureText {
+	const isUnknownHost = /^(ENOTFOUND|EAI_)/.test(httpCode);
+	const reason = isUnknownHost ? 'its host name is unknown' : 'nothing accepts connections there';
+	return isProxied === true
+		? {
+				message: `The proxy could not be reached: ${reason}`,
+				description: `Check "Proxy" under Request Options. Nothing was sent to the video service (${httpCode}).`,
+			}
+		: {
+				message: `The video service could not be reached: ${reason}`,
+				description: `${CHECK_CREDENTIAL}, check "Base URL" and test it. The service may be down: nothing was sent (${httpCode}).`,
+			};
+}
+
+/** The reason is a sentence of ours or of n8n, whose first part says what happened. */
+function describeUnsent({ httpCode, serviceMessage = '' }: FailureFacts): FailureText {
+	if (httpCode !== undefined) {
+		return {
+			message: `No secure connection to the video service could be made (${httpCode})`,
+			description: `${CHECK_BASE_URL} If the service uses a certificate of your own, turn on "Ignore SSL Issues (Insecure)" under Request Options. Nothing was sent.`,
+		};
+	}
+	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	return {
+		message: message || 'The request could not be sent',
+		description: `${next ?? `${CHECK_CREDENTIAL} and test it`}. Nothing was sent.`,
+	};
+}
+
+function describeRejection(facts: FailureFacts, context: FailureContext): FailureText {
+	const { httpCode = '' } = facts;
+	const said = quote(facts);
+	switch (httpCode) {
+		case '401':
+			return {
+				message: 'The video service did not accept the API key',
+				description: `${CHECK_CREDENTIAL}, paste "API Key" again from the developers page of your account and test it.${said}`,
+			};
+		case '403':
+			return {
+				message: 'The video service does not allow this for the API key',
+				description: `${CHECK_CREDENTIAL} and check that "API Key" belongs to the account that owns the project or queue item.${said}`,
+			};
+		case '404':
+			return context.notFound === undefined
+				? {
+						message: 'The video service has no such address',
+						description: `${CHECK_BASE_URL}${said}`,
+					}
+				: {
+						message: context.notFound.message,
+						description: context.notFound.description + said,
+					};
+		case '407':
+			return {
+				message: 'The proxy rejected the request (407)',
+				description: `Check the user name and password in "Proxy" under Request Options. Nothing was sent to the video service.${said}`,
+			};
+		default:
+			return {
+				message: `The video service rejected the request (${httpCode})`,
+				description: `${checkFields(context)}${said}`,
+			};
+	}
+}
+
+function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
+	const wrongAddress =
+		'"Base URL" in the Video Generation API credential is probably wrong: enter the address of the API, not of the website.';
+	const excess = {
+		tooLarge: 'too large',
+		tooDeep: 'nested too deeply',
+		tooManyParts: 'too complex',
+	};
+	switch (found) {
+		case 'html':
+			return {
+				message: 'A web page answered instead of the video service',
+				description: wrongAddress,
+			};
+		case 'empty':
+			return {
+				message: 'The video service sent an empty response',
+				description: `Try again. If it happens again, check "Base URL" in the Video Generation API credential.`,
+			};
+		case 'cutOff':
+			return {
+				message: 'The response of the video service was cut off',
+				description: 'This is a problem of the service or the network.',
+			};
+		case 'tooLarge':
+		case 'tooDeep':
+		case 'tooManyParts':
+			return {
+				message: `The response of the video service is ${excess[found]}: it has more than ${limit}`,
+				description: `It was not read, so that n8n does not run out of memory. ${CHECK_BASE_URL}`,
+			};
+		default:
+			return {
+				message: 'The response of the video service is not JSON',
+				description: wrongAddress,
+			};
+	}
+}
+
+function describeMissingCredits(
+	facts: FailureFacts,
+	{ requestKind, remainingCredits }: FailureContext,
+): FailureText {
+	if (requestKind !== 'add') {
+		return {
+			message: 'The account does not have enough credits',
+			description: `The service refused the request because of credits, although it costs none. Add credits to the account and try again.${quote(facts)}`,
+		};
+	}
+	const balance =
+		remainingCredits === undefined
+			? ''
+			: `The account has ${remainingCredits} ${remainingCredits === 1 ? 'credit' : 'credits'} left. `;
+	return {
+		message: 'There are not enough credits for this video',
+		description: `${balance}This video was not queued. Add credits to the account, or choose a project that costs less, and try again.${quote(facts)}`,
+	};
+}
+
+/** @returns undefined unless the service asks for a wait that is too long for a running workflow */
+export function describeLongWait({ retryAfterMs = 0 }: FailureFacts): string | undefined {
+	if (retryAfterMs <= MAX_RETRY_AFTER_MS) return undefined;
+	const minutes = Math.ceil(retryAfterMs / 60_000);
+	return `It asks to come back in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`;
+}
+
+export function isTimeout(httpCode: string): boolean {
+	return httpCode === 'ECONNABORTED' || httpCode === 'ETIMEDOUT';
+}
+
+/** How often the request was sent, as a sentence. */
+export function countTries({ tries = 1 }: FailureFacts, subject = 'The request was sent'): string {
+	return `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
+}
+
+/** The service's own words, as a sentence of their own. */
+export function quote({ serviceMessage }: FailureFacts): string {
+	return serviceMessage === undefined ? '' : ` The service said: "${serviceMessage}"`;
+}
+
+function checkFields({ fields }: FailureContext): string {
+	return fields === undefined
+		? `${CHECK_CREDENTIAL} and test it.`
+		: `Check ${fields} of this item.`;
+}

@@ -1,0 +1,72 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
+
+/** The entry of "Options" that every operation which calls the API has. */
+export const maxTriesOption: INodeProperties = {
+	displayName: 'Max Tries',
+	name: 'maxTries',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 10, numberPrecision: 0 },
+	default: DEFAULT_MAX_TRIES,
+	description:
+		'How many times to send a request at most when the service is busy or cannot be reached. A request that may already have cost a credit is never sent again.',
+};
+
+/** "Options", the last field of an operation and of the trigger. */
+export function createOptionsField(...options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	};
+}
+
+/** "Options" of an operation that has no others. */
+export const optionsField = createOptionsField(maxTriesOption);
+
+/** "Return All" and "Limit", as every list in n8n has them. */
+export const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		displayOptions: { show: { returnAll: [false] } },
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+];
+
+/** A project, picked from a searchable list by its name or given by its ID. */
+export const projectLocator: INodeProperties = {
+	displayName: 'Project',
+	name: 'projectId',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a project…',
+			typeOptions: { searchListMethod: 'searchProjects', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 6f1c2a7e',
+			hint: 'Project > Get Many returns it as id',
+		},
+	],
+};

@@ -1,0 +1,44 @@
+import type {
+	IDataObject,
+	IExecuteSingleFunctions,
+	IN8nHttpFullResponse,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { checkResponse, requireList } from '../api/response';
+import type { BodyLimits } from '../api/responseBody';
+import { LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
+import { getLimit } from '../execution/parameters';
+
+/** The first step for a response about one object: the steps after it see the body of a proper response. */
+export const checkObject = createCheck(OBJECT_LIMITS);
+
+/** As `checkObject`, for a response that is a whole list: the API has no paging. */
+export const checkList = createCheck(LIST_LIMITS);
+
+function createCheck(limits: BodyLimits) {
+	return async (
+		_items: INodeExecutionData[],
+		response: IN8nHttpFullResponse,
+	): Promise<INodeExecutionData[]> => [
+		{ json: (await checkResponse(response, limits)) as IDataObject },
+	];
+}
+
+/** The body that `checkObject` or `checkList` passed on. */
+export function getBody([item]: INodeExecutionData[]): IDataObject {
+	return item?.json ?? {};
+}
+
+/** One item for each entry of a list, unwrapped from its envelope. */
+export function unwrapList(field: string) {
+	return async (items: INodeExecutionData[]): Promise<INodeExecutionData[]> =>
+		await Promise.resolve(requireList(getBody(items), field).map((json) => ({ json })));
+}
+
+/** The first "Limit" items, unless "Return All" is on. */
+export async function limitItems(
+	this: IExecuteSingleFunctions,
+	items: INodeExecutionData[],
+): Promise<INodeExecutionData[]> {
+	return await Promise.resolve(items.slice(0, getLimit(this)));
+}

@@ -1,0 +1,310 @@
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import { parseBaseUrl, trimApiKey } from '../../../credentials/connection';
+import { pause } from '../api/pause';
+import { CREDENTIAL } from '../api/request';
+import { toText } from '../api/response';
+import { hashText } from '../trigger/cursorFormat';
+import { isNotFound } from '../failures/failure';
+import type { StatusWords } from './status';
+import { getVerdict, getVideoUrl } from './status';
+import type { Candidates, LoggedVideo, QueuedVideo, VideoBatches } from './videoOwners';
+import { addVideos, findVideos, removeVideo } from './videoOwners';
+
+/** For how long a queue item whose end is unknown still counts as a possible owner of a video. */
+const MEMORY_MS = 60 * 60 * 1000;
+
+/** Items that finish within this time share one read of the log. */
+const TOGETHER_MS = 20;
+
+/** The log shows a finished item's entry within this time. */
+export const MAX_LOG_DELAY_MS = 30_000;
+
+/** As many queue items are checked with each read of the log. */
+const MAX_RIVALS = 100;
+
+/** As many entries are handled at once: a few milliseconds, between which n8n does other work. */
+const CHUNK = 2_000;
+
+/** How to ask the service about an account. */
+export interface AccountRequests {
+	/** Requests the video log once (specification, "GET /v1/videos"). */
+	fetchLog: () => Promise<IDataObject[]>;
+	/** Requests the progress of a queue item once ("GET /v1/queue/progress/{queueId}"). */
+	fetchProgress: (queueId: string) => Promise<IDataObject>;
+	/** Ends what is asked. */
+	signal: AbortSignal;
+}
+
+/** A queue item that may own an entry of the video log. */
+export interface TrackedItem extends QueuedVideo {
+	/** Undefined for an add whose response has not come, or never came. */
+	queueId?: string;
+	/** The address that the item's progress tells. */
+	videoUrl?: string | undefined;
+	/** The item's own entry, once it is known. */
+	video?: LoggedVideo | undefined;
+	/** What the last read of the log showed for an item that wants a video. */
+	found?: Candidates | undefined;
+	words?: StatusWords;
+	/** How many waits there are for it now. */
+	waits: number;
+	/** When the last wait for it ended, by `performance.now()`. */
+	endedAt: number;
+	/** When it was first known to be finished, or to have left the queue, after its wait ended. */
+	goneAt?: number | undefined;
+}
+
+const accounts = new Map<string, AccountVideos>();
+
+/**
+ * The queue items and videos of the account that an item's credential names, which may be another
+ * one for each item. All executions in this process share them.
+ */
+export async function getAccountVideos(context: IExecuteSingleFunctions): Promise<AccountVideos> {
+	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
+	const key = hashText(`${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`);
+	for (const [name, account] of accounts) if (account.isForgotten()) accounts.delete(name);
+	const account = accounts.get(key) ?? new AccountVideos();
+	accounts.set(key, account);
+	return account;
+}
+
+/** Which queue items of an account are waited for, which videos its log shows, and whose they are. */
+export class AccountVideos {
+	private readonly items = new Set<TrackedItem>();
+
+	/** The entries that the log shows, by their key. */
+	private log = new Map<string, LoggedVideo>();
+
+	private batches: VideoBatches = new Map();
+
+	/** The keys of entries that have an owner, and since when, by `performance.now()`. */
+	private readonly owned = new Map<string, number>();
+
+	private ticks = 0;
+
+	private waits = 0;
+
+	/** The read of the log that is on its way, and the one that is about to begin. */
+	private reading: Promise<void> | undefined;
+
+	private nextReading: Promise<void> | undefined;
+
+	/** The next tick: everything that is noted later has a higher one. */
+	tick(): number {
+		this.ticks += 1;
+		return this.ticks;
+	}
+
+	/** Begins to wait for an add that is about to be sent, or for a queue item. */
+	track(known: Pick<TrackedItem, 'queueId' | 'projectId' | 'runningAt'>): TrackedItem {
+		this.forgetOld();
+		const same = this.find(known.queueId);
+		if (same?.waits === 0) this.beginAnew();
+		const item = same && same.waits > 0 ? same : { isWanting: false, waits: 0, endedAt: 0 };
+		item.projectId ??= known.projectId;
+		item.runningAt ??= known.runningAt;
+		if (known.queueId !== undefined) item.queueId = known.queueId;
+		this.resume(item);
+		return item;
+	}
+
+	/** Begins to wait for an item again. */
+	resume(item: TrackedItem): void {
+		Object.assign(item, { closedAt: undefined, goneAt: undefined, hasLeft: undefined });
+		item.waits += 1;
+		this.waits += 1;
+		this.items.add(item);
+	}
+
+	/** Names a tracked add, once its response has come. */
+	name(item: TrackedItem, queueId: string, createdAt: number | undefined): void {
+		if (this.find(queueId) !== undefined) this.beginAnew();
+		item.queueId = queueId;
+		item.createdAt = createdAt;
+	}
+
+	/**
+	 * Ends a wait. The item may still own a video that the log shows later.
+	 *
+	 * @param isOver whether the log has shown all that the item can own
+	 */
+	release(item: TrackedItem, isOver = false): void {
+		item.waits -= 1;
+		this.waits -= 1;
+		item.endedAt = performance.now();
+		if (item.waits === 0) {
+			item.isWanting = false;
+			if (isOver) item.closedAt = this.tick();
+		}
+		if (this.waits > 0) return;
+		this.log = new Map();
+		this.batches = new Map();
+	}
+
+	/** Ends a wait for an item that has no video: it was refused, or its generation failed. */
+	forget(item: TrackedItem): void {
+		this.items.delete(item);
+		this.release(item);
+	}
+
+	/**
+	 * Reads the log, and looks for the videos of all items that want one. Items that ask at nearly the
+	 * same time share one read.
+	 *
+	 * @throws a RequestFailure when the log cannot be read
+	 */
+	async readLog(requests: AccountRequests): Promise<void> {
+		this.nextReading ??= this.readNext(requests);
+		await this.nextReading;
+	}
+
+	/** Whether nothing of the account has to be remembered any longer. */
+	isForgotten(): boolean {
+		this.forgetOld();
+		return this.items.size === 0 && this.owned.size === 0;
+	}
+
+	private async readNext(requests: AccountRequests): Promise<void> {
+		if (this.waits > 1) await pause(TOGETHER_MS, requests.signal);
+		await this.reading?.catch(() => undefined);
+		this.nextReading = undefined;
+		this.reading = this.readNow(requests);
+		await this.reading;
+	}
+
+	private async readNow(requests: AccountRequests): Promise<void> {
+		await this.update(await requests.fetchLog());
+		this.giveByAddress();
+		const { rivals } = findVideos(this.getPossibleOwners(), this.batches);
+		await this.checkRivals(rivals, requests);
+		const { found } = findVideos(this.getPossibleOwners(), this.batches);
+		for (const [item, candidates] of found) {
+			item.found = candidates;
+			if (candidates.video) this.give(item, candidates.video);
+		}
+	}
+
+	private async update(entries: IDataObject[]): Promise<void> {
+		const seenAt = this.tick();
+		const shown = new Map<string, LoggedVideo>();
+		for (let at = 0; at < entries.length; at += CHUNK) {
+			if (at > 0) await pause(0);
+			const added: LoggedVideo[] = [];
+			for (const entry of entries.slice(at, at + CHUNK)) {
+				const key = getKey(entry);
+				const known = this.log.get(key) ?? createLoggedVideo(entry, seenAt);
+				if (known.seenAt === seenAt && !shown.has(key) && !this.owned.has(key)) added.push(known);
+				shown.set(key, known);
+			}
+			addVideos(this.batches, added);
+		}
+		for (const [key, video] of this.log) if (!shown.has(key)) removeVideo(this.batches, video);
+		this.log = shown;
+	}
+
+	/**
+	 * Checks the queue items that may own what another one is to be given. One that is still running
+	 * does not. Among them are items whose wait ended before they did: after a timeout or Stop, the
+	 * service goes on making their videos.
+	 */
+	private async checkRivals(
+		rivals: TrackedItem[],
+		{ fetchProgress }: AccountRequests,
+	): Promise<void> {
+		const known = rivals.filter(({ queueId }) => queueId !== undefined).slice(0, MAX_RIVALS);
+		const check = async (item: TrackedItem) => {
+			const askedAt = this.tick();
+			const details = await fetchProgress(item.queueId ?? '');
+			const verdict = item.words ? getVerdict(details, item.words) : 'running';
+			item.videoUrl = getVideoUrl(details);
+			if (verdict === 'running') item.runningAt = askedAt;
+			if (verdict === 'failed' && item.waits === 0) this.items.delete(item);
+			return verdict === 'finished';
+		};
+		await Promise.all(
+			known.map(async (item) => {
+				const isGone = await check(item).catch(isNotFound);
+				if (item.waits > 0 || !isGone) return;
+				item.goneAt ??= performance.now();
+				if (performance.now() - item.goneAt >= MAX_LOG_DELAY_MS) item.closedAt = this.tick();
+			}),
+		);
+	}
+
+	/** An item that knows the address of its video is given the entry of that address, and no other. */
+	private giveByAddress(): void {
+		const wanting = [...this.items].filter(
+			({ videoUrl, video }) => videoUrl !== undefined && video === undefined,
+		);
+		if (wanting.length === 0) return;
+		const byAddress = new Map<string, LoggedVideo>();
+		for (const video of this.log.values()) {
+			const url = toText(video.entry.url);
+			byAddress.set(withoutQuery(url), video);
+			byAddress.set(url, video);
+		}
+		for (const item of wanting) {
+			const url = item.videoUrl ?? '';
+			const video = byAddress.get(url) ?? byAddress.get(withoutQuery(url));
+			if (video) this.give(item, video);
+		}
+	}
+
+	private give(item: TrackedItem, video: LoggedVideo): void {
+		item.video = video;
+		this.owned.set(getKey(video.entry), performance.now());
+		removeVideo(this.batches, video);
+	}
+
+	/** A queue ID that comes again is that of a service which began anew: what was known of it is void. */
+	private beginAnew(): void {
+		for (const item of this.items) if (item.waits === 0) this.drop(item);
+	}
+
+	private drop(item: TrackedItem): void {
+		this.items.delete(item);
+		if (item.video) this.owned.delete(getKey(item.video.entry));
+	}
+
+	private find(queueId: string | undefined): TrackedItem | undefined {
+		if (queueId === undefined) return undefined;
+		for (const item of this.items) if (item.queueId === queueId) return item;
+		return undefined;
+	}
+
+	private getPossibleOwners(): TrackedItem[] {
+		return [...this.items].filter(
+			({ video, videoUrl }) => video === undefined && videoUrl === undefined,
+		);
+	}
+
+	private forgetOld(): void {
+		for (const item of this.items) if (item.waits === 0 && isOld(item.endedAt)) this.drop(item);
+		for (const [key, since] of this.owned) if (isOld(since)) this.owned.delete(key);
+	}
+}
+
+/** @param since by `performance.now()`; a time that has not come yet is that of a clock which began anew */
+function isOld(since: number): boolean {
+	const now = performance.now();
+	return now < since || now > since + MEMORY_MS;
+}
+
+function createLoggedVideo(entry: IDataObject, seenAt: number): LoggedVideo {
+	return { entry, projectId: toText(entry.projectId), createdAt: getTime(entry), seenAt };
+}
+
+/** What tells an entry from all others: its ID, or all of it. */
+function getKey(entry: IDataObject): string {
+	return toText(entry.id) || JSON.stringify(entry);
+}
+
+function getTime({ createdAt }: IDataObject): number {
+	const time = typeof createdAt === 'string' ? Date.parse(createdAt) : NaN;
+	return Number.isNaN(time) ? Infinity : time;
+}
+
+function withoutQuery(url: string): string {
+	return url.replace(/[?#].*$/s, '');
+}

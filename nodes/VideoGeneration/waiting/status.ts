@@ -1,0 +1,47 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** The words of a service for a finished and for a failed video, in lower case. */
+export interface StatusWords {
+	completed: ReadonlySet<string>;
+	failed: ReadonlySet<string>;
+}
+
+/** The usual words of such services: the specification names `pending` only ("States and transitions"). */
+export const DEFAULT_COMPLETED_STATUSES =
+	'completed, complete, done, finished, success, succeeded, ready';
+
+export const DEFAULT_FAILED_STATUSES =
+	'failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
+
+/** A comma-separated list of words, as the user entered it. */
+export function parseStatusWords(list: string): ReadonlySet<string> {
+	return new Set(list.split(',').map(normalize).filter(Boolean));
+}
+
+/**
+ * What a queue item's progress says of its video. An unknown word means that it is still being made.
+ * An address of the video is as good as a word for finished.
+ */
+export function getVerdict(
+	details: IDataObject,
+	words: StatusWords,
+): 'finished' | 'failed' | 'running' {
+	const status = normalize(details.status);
+	if (words.completed.has(status)) return 'finished';
+	if (words.failed.has(status)) return 'failed';
+	return getVideoUrl(details) === undefined ? 'running' : 'finished';
+}
+
+/** The address of its video that a queue item's progress tells. */
+export function getVideoUrl({ videoUrl }: IDataObject): string | undefined {
+	return typeof videoUrl === 'string' && videoUrl.trim() !== '' ? videoUrl.trim() : undefined;
+}
+
+/** A status as text; 'unknown' without one. */
+export function getStatus({ status }: IDataObject): string {
+	return typeof status === 'string' || typeof status === 'number' ? String(status) : 'unknown';
+}
+
+function normalize(word: unknown): string {
+	return typeof word === 'string' ? word.trim().toLowerCase() : '';
+}

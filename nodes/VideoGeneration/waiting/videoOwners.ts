@@ -1,0 +1,195 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** A queue item and its log entry may be dated by different clocks. */
+const TOLERANCE_MS = 5_000;
+
+const MAX_CANDIDATES = 100;
+
+/**
+ * A queue item whose video is looked for in the video log. Times without a unit are ticks: a count
+ * of this process's requests and responses for the account, so that no clock decides.
+ */
+export interface QueuedVideo {
+	/** Undefined when it is not known: the video can be of any project. */
+	projectId?: string | undefined;
+	/** When it was queued, by the service's clock (milliseconds). */
+	createdAt?: number | undefined;
+	/** When it was last known to be running: entries that were in the log by then are not its own. */
+	runningAt?: number | undefined;
+	/** When all that it can own had been seen in the log: later entries are not its own. */
+	closedAt?: number | undefined;
+	/** When it was finished, by the service's clock (milliseconds): to sort its candidates. */
+	finishedAt?: number | undefined;
+	/** Whether its video is looked for now. */
+	isWanting: boolean;
+	/** Whether it left the queue: it may have been cleared, so it is given no video. */
+	hasLeft?: boolean;
+}
+
+/** An entry of the video log that nobody owns yet. */
+export interface LoggedVideo {
+	entry: IDataObject;
+	projectId: string;
+	/** By the service's clock (milliseconds); Infinity when its date cannot be read. */
+	createdAt: number;
+	/** When a response showed it first, as a tick. */
+	seenAt: number;
+}
+
+export interface Candidates {
+	/** The only video that it can be, if no other queue item can own it. */
+	video?: LoggedVideo;
+	/** The videos that it can be: at most 100, those nearest to the item's finish first. */
+	candidates: LoggedVideo[];
+	count: number;
+	/** Whether there are as many videos as queue items that can own one: no later video is awaited. */
+	isComplete: boolean;
+}
+
+/** Entries of one project that were first seen together, oldest first. */
+interface Batch {
+	seenAt: number;
+	videos: LoggedVideo[];
+}
+
+/** Entries by their project. */
+export type VideoBatches = Map<string, Batch[]>;
+
+/** Adds entries that a response showed first. */
+export function addVideos(batches: VideoBatches, videos: LoggedVideo[]): void {
+	const added = new Map<string, Batch>();
+	for (const video of videos) {
+		const { projectId, seenAt } = video;
+		const batch = added.get(projectId) ?? { seenAt, videos: [] };
+		batch.videos.push(video);
+		added.set(projectId, batch);
+	}
+	for (const [projectId, batch] of added) {
+		batch.videos.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+		const ofProject = batches.get(projectId);
+		if (ofProject) ofProject.push(batch);
+		else batches.set(projectId, [batch]);
+	}
+}
+
+/** Takes out an entry that has an owner, or that the log no longer shows. */
+export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
+	for (const { videos } of batches.get(video.projectId) ?? []) {
+		const index = videos.indexOf(video);
+		if (index >= 0) videos.splice(index, 1);
+	}
+}
+
+/**
+ * Finds the videos of finished queue items, which the API links by project and time only. Nothing is
+ * guessed: an item is given a video when it is the item's only candidate and no other item's.
+ *
+ * @param items all queue items of the account that may own an entry, whether they want one or not
+ * @param batches the entries that nobody owns
+ * @returns what each item that wants a video can be given, and the other items that can own an entry,
+ * too, as long as they are not seen running again
+ */
+export function findVideos<Item extends QueuedVideo>(
+	items: Iterable<Item>,
+	batches: VideoBatches,
+): { found: Map<Item, Candidates>; rivals: Item[] } {
+	const counted = [...items]
+		.map((item) => ({ item, count: count(item, batches) }))
+		.filter(({ item, count }) => item.isWanting || count > 0);
+	const found = new Map<Item, Candidates>();
+	const owners = countOwners(counted);
+	for (const { item, count } of counted) {
+		if (!item.isWanting) continue;
+		const candidates = listNearest(item, batches);
+		const [video] = candidates;
+		const isOnly =
+			count === 1 &&
+			item.runningAt !== undefined &&
+			item.hasLeft !== true &&
+			video !== undefined &&
+			!counted.some((other) => other.item !== item && canOwn(other.item, video));
+		found.set(item, {
+			...(isOnly ? { video } : {}),
+			candidates,
+			count,
+			isComplete: count >= owners(item.projectId),
+		});
+	}
+	const rivals = counted.map(({ item }) => item).filter(({ isWanting }) => !isWanting);
+	return { found, rivals };
+}
+
+/** Whether an entry can be a queue item's: of its project, not there before, and not older. */
+export function canOwn(item: QueuedVideo, video: LoggedVideo): boolean {
+	return (
+		(item.projectId === undefined || item.projectId === video.projectId) &&
+		isSeenInTime(item, video.seenAt) &&
+		video.createdAt >= getEarliest(item)
+	);
+}
+
+function isSeenInTime({ runningAt = -1, closedAt = Infinity }: QueuedVideo, seenAt: number) {
+	return seenAt > runningAt && seenAt <= closedAt;
+}
+
+function getEarliest({ createdAt = -Infinity }: QueuedVideo): number {
+	return createdAt - TOLERANCE_MS;
+}
+
+/** The parts of the batches that an item can own: each from an index to the end. */
+function* findRanges(
+	item: QueuedVideo,
+	batches: VideoBatches,
+): Generator<{ videos: LoggedVideo[]; from: number }> {
+	const groups =
+		item.projectId === undefined ? batches.values() : [batches.get(item.projectId) ?? []];
+	for (const group of groups) {
+		for (const { seenAt, videos } of group) {
+			if (!isSeenInTime(item, seenAt)) continue;
+			const from = findFirst(videos, getEarliest(item));
+			if (from < videos.length) yield { videos, from };
+		}
+	}
+}
+
+function count(item: QueuedVideo, batches: VideoBatches): number {
+	let sum = 0;
+	for (const { videos, from } of findRanges(item, batches)) sum += videos.length - from;
+	return sum;
+}
+
+/** The index of the first entry that is not older, by binary search. */
+function findFirst(videos: LoggedVideo[], createdAt: number): number {
+	let low = 0;
+	let high = videos.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((videos[middle]?.createdAt ?? Infinity) < createdAt) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** How many items can own an entry that an item of this project can own, too. */
+function countOwners(counted: { item: QueuedVideo }[]): (projectId: string | undefined) => number {
+	const byProject = new Map<string | undefined, number>();
+	for (const { item } of counted) {
+		byProject.set(item.projectId, (byProject.get(item.projectId) ?? 0) + 1);
+	}
+	const anyProject = byProject.get(undefined) ?? 0;
+	return (projectId) =>
+		projectId === undefined ? counted.length : (byProject.get(projectId) ?? 0) + anyProject;
+}
+
+/** The item's candidates, at most 100: those nearest to its finish, or else the newest, first. */
+function listNearest(item: QueuedVideo, batches: VideoBatches): LoggedVideo[] {
+	const { finishedAt = Infinity } = item;
+	const near: LoggedVideo[] = [];
+	for (const { videos, from } of findRanges(item, batches)) {
+		const middle = findFirst(videos, finishedAt);
+		near.push(...videos.slice(Math.max(from, middle - MAX_CANDIDATES), middle + MAX_CANDIDATES));
+	}
+	const distance = ({ createdAt }: LoggedVideo) =>
+		finishedAt === Infinity ? -createdAt : Math.abs(createdAt - finishedAt);
+	return near.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_CANDIDATES);
+}

@@ -1,0 +1,239 @@
+import type { IDataObject } from 'n8n-workflow';
+import { Stopwatch } from '../api/pause';
+import { toText } from '../api/response';
+import { classifyError } from '../failures/classifyError';
+import type { FailureKind } from '../failures/failure';
+import { isNotFound, RequestFailure } from '../failures/failure';
+import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
+import type { StatusWords } from './status';
+import { getStatus, getVerdict, getVideoUrl } from './status';
+
+/** The service or the network has a bad moment; the video is being made all the same. */
+const PASSING: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
+
+/** A response that is not what the specification says may be a bad moment, too, but not for long. */
+const ODD: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
+
+/** So many 404 in a row mean that a queue item left the queue. */
+const MAX_NOT_FOUND = 3;
+
+/** The delays before each read of the log from an item's finish, MAX_LOG_DELAY_MS in all. */
+const LOG_DELAYS_MS = [0, 2_000, 4_000, 8_000, 10_000, 6_000];
+
+/** One queue item to wait for. */
+export interface Wait {
+	account: AccountVideos;
+	item: TrackedItem;
+	queueId: string;
+	/** Its progress, where it is known; undefined for an item that was never seen. */
+	details?: IDataObject;
+	intervalMs: number;
+	timeoutMs: number;
+	words: StatusWords;
+	/** How many odd responses in a row are tolerated. */
+	maxTries: number;
+	/** Their signal ends the wait. */
+	requests: AccountRequests;
+	/** Is told every status. */
+	onStatus?: (status: string) => void;
+}
+
+/** What is known of the item while it is waited for. */
+interface Progress {
+	details: IDataObject;
+	isSeen: boolean;
+	notFound: number;
+	oddResponses: number;
+	/** Why the last check failed. */
+	problem: RequestFailure | undefined;
+}
+
+/**
+ * Waits until a queue item is finished, and looks for its video.
+ *
+ * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the log entry or
+ * null), the other details, and `videoCandidates` where the API cannot tell which video is its own
+ * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
+ * check that no later one mends
+ */
+export async function waitForVideo(wait: Wait): Promise<IDataObject> {
+	const { account, item } = wait;
+	const progress: Progress = {
+		details: wait.details ?? {},
+		isSeen: wait.details !== undefined,
+		notFound: 0,
+		oddResponses: 0,
+		problem: undefined,
+	};
+	item.words = wait.words;
+	try {
+		const clock = new Stopwatch();
+		const startedAt = clock.now();
+		const deadline = startedAt + wait.timeoutMs;
+		// What is in the log before an item is seen running is not its own.
+		if (item.createdAt === undefined) {
+			await account.readLog(wait.requests).catch(() => undefined);
+		}
+		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
+		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
+		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
+		account.release(item, true);
+		return createOutput(wait, progress.details);
+	} catch (error) {
+		const failure = classifyError(error).with({ lastStatus: getStatus(progress.details) });
+		if (failure.kind === 'notGenerated') account.forget(item);
+		else account.release(item);
+		throw failure;
+	}
+}
+
+/** @returns whether the item left the queue, so that nobody knows how it ended */
+async function waitForEnd(
+	wait: Wait,
+	progress: Progress,
+	clock: Stopwatch,
+	deadline: number,
+): Promise<boolean> {
+	// An item that was just queued is not finished yet.
+	let delayMs = progress.isSeen ? wait.intervalMs : 0;
+	for (;;) {
+		const leftMs = deadline - clock.now();
+		await pauseWait(wait, clock, Math.min(delayMs, leftMs));
+		delayMs = wait.intervalMs;
+		const checkedAt = wait.account.tick();
+		try {
+			const verdict = noteDetails(wait, progress, await wait.requests.fetchProgress(wait.queueId));
+			if (verdict === 'finished') return false;
+			wait.item.runningAt = checkedAt;
+		} catch (error) {
+			const failure = classifyError(error);
+			if (wait.requests.signal.aborted) throw createCancelled();
+			if (noteFailure(wait, progress, failure) === 'left') return true;
+			delayMs = Math.max(delayMs, failure.facts.retryAfterMs ?? 0);
+		}
+		if (clock.now() >= deadline) throw createTimeout(wait, progress, false);
+	}
+}
+
+async function pauseWait({ requests }: Wait, clock: Stopwatch, delayMs: number): Promise<void> {
+	if (!(await clock.pause(Math.max(0, delayMs), requests.signal))) throw createCancelled();
+}
+
+function noteDetails(
+	{ item, words, onStatus }: Wait,
+	progress: Progress,
+	details: IDataObject,
+): 'finished' | 'running' {
+	Object.assign(progress, { details, isSeen: true, notFound: 0, oddResponses: 0 });
+	progress.problem = undefined;
+	item.projectId ??= toText(details.projectId) || undefined;
+	item.videoUrl = getVideoUrl(details);
+	onStatus?.(getStatus(details));
+	const verdict = getVerdict(details, words);
+	if (verdict === 'failed') throw new RequestFailure('notGenerated');
+	return verdict;
+}
+
+/** @throws the failure, unless a later check may go better */
+function noteFailure(
+	{ maxTries }: Wait,
+	progress: Progress,
+	failure: RequestFailure,
+): 'left' | 'running' {
+	const { kind } = failure;
+	progress.problem = failure;
+	const isGone = progress.isSeen && isNotFound(failure);
+	progress.notFound = isGone ? progress.notFound + 1 : 0;
+	if (progress.notFound >= MAX_NOT_FOUND) return 'left';
+	if (ODD.includes(kind)) progress.oddResponses += 1;
+	const isOddForLong = ODD.includes(kind) && progress.oddResponses >= maxTries;
+	if (isGone || PASSING.includes(kind) || (ODD.includes(kind) && !isOddForLong)) return 'running';
+	throw failure;
+}
+
+/**
+ * Reads the log until the item has its video, or there are as many videos as items that can own one,
+ * or the delays are over. An item that left the queue waits for a candidate until its deadline.
+ */
+async function waitForLog(
+	wait: Wait,
+	progress: Progress,
+	clock: Stopwatch,
+	deadline: number | undefined,
+): Promise<void> {
+	const { item } = wait;
+	item.isWanting = true;
+	const startedAt = clock.now();
+	for (let read = 0; item.video === undefined; read++) {
+		const leftMs = (deadline ?? Infinity) - clock.now();
+		const delayMs = LOG_DELAYS_MS[read] ?? clock.now() - startedAt;
+		await pauseWait(wait, clock, Math.min(delayMs, leftMs));
+		const retryAfterMs = await readLog(wait, progress);
+		if (isDecided(item, deadline !== undefined)) break;
+		if (deadline === undefined && read + 1 >= LOG_DELAYS_MS.length) break;
+		if (deadline !== undefined && clock.now() >= deadline)
+			throw createTimeout(wait, progress, true);
+		if (retryAfterMs > 0) {
+			const endMs = (deadline ?? startedAt + sum(LOG_DELAYS_MS)) - clock.now();
+			await pauseWait(wait, clock, Math.min(retryAfterMs, endMs));
+		}
+	}
+}
+
+/** @returns how long the service asks to wait before the next read */
+async function readLog({ account, item, requests }: Wait, progress: Progress): Promise<number> {
+	try {
+		await account.readLog(requests);
+		return 0;
+	} catch (error) {
+		const failure = classifyError(error);
+		if (requests.signal.aborted) throw createCancelled();
+		const isPassing = [...PASSING, ...ODD].includes(failure.kind);
+		if (!isPassing && item.videoUrl === undefined) throw failure;
+		progress.problem = failure;
+		return failure.facts.retryAfterMs ?? 0;
+	}
+}
+
+function isDecided({ video, videoUrl, found }: TrackedItem, hasLeft: boolean): boolean {
+	if (video !== undefined || videoUrl !== undefined) return true;
+	return hasLeft ? (found?.count ?? 0) > 0 : found?.isComplete === true;
+}
+
+function createCancelled(): RequestFailure {
+	return new RequestFailure('cancelled');
+}
+
+function createTimeout(
+	{ timeoutMs }: Wait,
+	{ problem }: Progress,
+	hasLeftQueue: boolean,
+): RequestFailure {
+	const { httpCode, serviceMessage } = problem?.facts ?? {};
+	return new RequestFailure('timedOut', {
+		waitedSeconds: Math.round(timeoutMs / 1000),
+		hasLeftQueue,
+		...(httpCode === undefined ? {} : { serviceMessage: serviceMessage ?? httpCode }),
+	});
+}
+
+function createOutput({ item, queueId }: Wait, details: IDataObject): IDataObject {
+	const video = item.video?.entry ?? null;
+	const { candidates = [], count = 0 } = item.found ?? {};
+	const output: IDataObject = {
+		queueId,
+		projectId: item.projectId ?? item.video?.projectId ?? null,
+		status: details.status ?? null,
+		videoUrl: item.videoUrl ?? video?.url ?? null,
+		video,
+		...(video !== null || item.videoUrl !== undefined
+			? {}
+			: { videoCandidates: candidates.map(({ entry }) => entry), videoCandidateCount: count }),
+	};
+	// What people use comes first, and is not the service's to change.
+	return { ...output, ...details, ...output };
+}
+
+function sum(numbers: number[]): number {
+	return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,184 @@
+import type { IDataObject, INodeExecutionData, ITaskData } from 'n8n-workflow';
+import type { RecordedRequest } from '../../../sandbox/control/requestLog';
+import type { Play, PlayedAdd, PlayedVideo } from './playStory';
+import type { StoryExecution, StoryItem } from './Story';
+import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './workflows';
+
+/** One video that an execution is meant to pay for once: an item of a run of the node, or a call of an agent. */
+export interface Order {
+	execution: number;
+	/** Which run of the node, from 0. */
+	run: number;
+	/** Index of the item, or of the call. */
+	item: number;
+	/** Identical orders have the same, and cannot be told apart by what reaches the service. */
+	signature: string;
+	/** False when its prompt is missing or none, or its switch is neither on nor off: nothing may be sent for it. */
+	isComplete: boolean;
+	isReachable: boolean;
+}
+
+/** All orders that look alike, and what reached the service for them. */
+export interface OrderGroup {
+	orders: Order[];
+	adds: PlayedAdd[];
+	videos: PlayedVideo[];
+}
+
+/** One item that came out of a node. */
+export interface Outcome {
+	execution: number;
+	node: string;
+	run: number;
+	/** 0, or 1 for the error output. */
+	output: number;
+	/** The order that it is linked to; undefined when it is linked to none. */
+	item: number | undefined;
+	json: IDataObject;
+	/** Its error, when it has failed. */
+	error: string | undefined;
+	details: IDataObject;
+}
+
+/** One text in an execution's data, and where it stands. */
+export interface DataText {
+	path: string;
+	text: string;
+}
+
+/** A play in the terms of its judges. */
+export interface Ledger extends Play {
+	orders: Order[];
+	/** By signature; adds that nobody ordered have groups without orders. */
+	groups: Map<string, OrderGroup>;
+	outcomes: Outcome[];
+	/** Of each execution. */
+	texts: DataText[][];
+}
+
+export function openLedger(play: Play): Ledger {
+	const orders = play.story.executions.flatMap(listOrders);
+	const groups = new Map<string, OrderGroup>();
+	const find = (signature: string) => {
+		const group = groups.get(signature) ?? { orders: [], adds: [], videos: [] };
+		groups.set(signature, group);
+		return group;
+	};
+	for (const order of orders) find(order.signature).orders.push(order);
+	for (const add of play.adds) {
+		const group = find(readSignature(add.request, play.keys));
+		group.adds.push(add);
+		const video = play.videos.find(({ charge }) => charge.queueId === add.charge?.queueId);
+		if (video) group.videos.push(video);
+	}
+	return {
+		...play,
+		...{ orders, groups },
+		outcomes: play.executions.flatMap((_, index) => listOutcomes(play, index)),
+		texts: play.executions.map(({ run }) => collectTexts(run)),
+	};
+}
+
+export function isAgent({ way }: StoryExecution): boolean {
+	return way === 'agentCalls' || way === 'agentSteps';
+}
+
+function listOrders(execution: StoryExecution, index: number): Order[] {
+	const { items, way, executeOnce, promptEnd } = execution;
+	const runs = way === 'loop' ? [0, 1] : [0];
+	return runs.flatMap((run) =>
+		(executeOnce ? items.slice(0, 1) : items).map((item, itemIndex) => {
+			// An agent's tool has one switch for all calls.
+			const { overwriteSettings } = isAgent(execution) ? (items[0] ?? item) : item;
+			const overwrites = isOn(overwriteSettings);
+			const prompt = item.prompt === null ? '' : String(item.prompt);
+			return {
+				...{ execution: index, run, item: itemIndex },
+				signature: formatSignature(item, prompt, overwrites === true),
+				isComplete:
+					overwrites !== undefined &&
+					!Array.isArray(item.prompt) &&
+					(!overwrites || prompt !== '' || promptEnd !== ''),
+				isReachable: !item.unreachable,
+			};
+		}),
+	);
+}
+
+/** As people write it in sheets and forms; undefined for what is neither on nor off. */
+function isOn(value: unknown): boolean | undefined {
+	if ([true, 1].includes(value as boolean) || /^true$/i.test(String(value))) return true;
+	if ([false, 0, ''].includes(value as string) || /^false$/i.test(String(value))) return false;
+	return undefined;
+}
+
+function formatSignature(item: StoryItem, prompt: string, overwrites: boolean): string {
+	return JSON.stringify([item.account, formatProject(item), prompt, overwrites]);
+}
+
+function readSignature({ headers, body }: RecordedRequest, keys: string[]): string {
+	const { projectId, customPrompt, overwriteSettings } = body as IDataObject;
+	const account = keys.findIndex((key) => headers.authorization === `Bearer ${key}`);
+	const prompt = typeof customPrompt === 'string' ? customPrompt.split(PROMPT_SEPARATOR)[0] : '';
+	return JSON.stringify([account, projectId, prompt, overwriteSettings === true]);
+}
+
+function listOutcomes({ story, executions }: Play, execution: number): Outcome[] {
+	const settings = story.executions[execution];
+	const runData = executions[execution]?.run?.data.resultData.runData;
+	if (!settings || !runData) return [];
+	const read = (node: string, findItem: (task: ITaskData, item: number) => number | undefined) =>
+		(runData[node] ?? []).flatMap((task, run) =>
+			(task.data?.main ?? task.data?.ai_tool ?? []).flatMap((items, output) =>
+				(items ?? []).map((item): Outcome => {
+					const linked = readLink(item);
+					return {
+						...{ execution, node, output, json: item.json },
+						run: node === WAIT_NODE ? (task.source[0]?.previousNodeRun ?? 0) : run,
+						item: linked === undefined ? undefined : findItem(task, linked),
+						error: readError(item),
+						details: (item.json.details ?? {}) as IDataObject,
+					};
+				}),
+			),
+		);
+	if (isAgent(settings)) return read(TOOL_NAME, () => undefined);
+	const added = read(ADD_NODE, (_, item) => item);
+	// What goes into Queue > Wait is the first output of Queue > Add.
+	const waited = read(WAIT_NODE, (task, item) => {
+		const source = runData[ADD_NODE]?.[task.source[0]?.previousNodeRun ?? 0];
+		const input = source?.data?.main?.[0]?.[item];
+		return input && readLink(input);
+	});
+	return [...added, ...waited];
+}
+
+function readLink({ pairedItem }: INodeExecutionData): number | undefined {
+	const first = Array.isArray(pairedItem) ? pairedItem[0] : pairedItem;
+	return typeof first === 'object' ? first.item : first;
+}
+
+function readError({ json, error }: INodeExecutionData): string | undefined {
+	if (error) return error.message;
+	if (typeof json.error === 'string' && json.error !== '') return json.error;
+	if (typeof json.error === 'object' && json.error !== null) return JSON.stringify(json.error);
+	return undefined;
+}
+
+/** Every text of an execution's data as n8n saves it, the stacks of errors as well. */
+function collectTexts(data: unknown): DataText[] {
+	const texts: DataText[] = [];
+	const seen = new Set<unknown>();
+	const visit = (value: unknown, path: string) => {
+		if (typeof value === 'string' || typeof value === 'number') {
+			texts.push({ path, text: String(value) });
+		}
+		if (typeof value !== 'object' || value === null || seen.has(value)) return;
+		seen.add(value);
+		const names = new Set(Object.keys(value));
+		if (value instanceof Error) for (const name of ['message', 'stack']) names.add(name);
+		for (const name of names) visit((value as Record<string, unknown>)[name], `${path}.${name}`);
+	};
+	visit(data, 'run');
+	return texts;
+}

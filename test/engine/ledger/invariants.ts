@@ -1,0 +1,470 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
+import { isAgent } from './Ledger';
+import type { PlayedVideo } from './playStory';
+import type { StoryExecution } from './Story';
+import type { Trouble } from './troubles';
+import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
+import { ADD_NODE, WAIT_NODE } from './workflows';
+
+/** What must hold for every story. Each returns a sentence for every case in which it does not. */
+type Invariant = (ledger: Ledger) => string[];
+
+/** A credit is charged at most once for an item of a run, whatever its tries. */
+const oneChargeAnItem: Invariant = ({ groups, story }) =>
+	[...groups.values()].flatMap(({ orders, videos }) =>
+		orders.length === 0 ||
+		videos.length <= orders.length ||
+		orders.some((order) => changesItsPrompt(story.executions, order))
+			? []
+			: [`${name(orders)} paid ${videos.length} times: ${listIds(videos)}`],
+	);
+
+/** An add that may have been accepted, or was, is not sent again: not even where nothing came of the first. */
+const nothingIsSentAgain: Invariant = ({ groups, story }) =>
+	[...groups.values()].flatMap(({ orders, adds }) => {
+		const sent = adds.filter(({ fate }) => fate === 'unknown' || fate === 'told');
+		return orders.length === 0 ||
+			sent.length <= orders.length ||
+			orders.some((order) => changesItsPrompt(story.executions, order))
+			? []
+			: [`${name(orders)} sent ${sent.length} times without being refused`];
+	});
+
+/** What reaches the service is what an item orders: its project, its prompt as text, its switch, its account. */
+const nothingElseIsSent: Invariant = ({ groups }) =>
+	[...groups].flatMap(([signature, { orders }]) => {
+		if (orders.length === 0) return [`nobody ordered what was sent: ${signature}`];
+		if (orders.every(({ isComplete }) => !isComplete)) {
+			const { adds } = groups.get(signature) ?? { adds: [] };
+			return adds.length > 0 ? [`${name(orders)} lacks a prompt and was sent all the same`] : [];
+		}
+		return [];
+	});
+
+/** Every queue id whose answer arrived stands in the execution; after Stop, in n8n's log at least. */
+const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
+	const all = texts.flat();
+	return [...groups.values()].flatMap(({ adds, orders }) => {
+		const isStopped = orders.some(({ execution }) => executions[execution]?.isStopped);
+		return adds.flatMap(({ fate, charge }) => {
+			if (fate !== 'told' || !charge) return [];
+			const { queueId } = charge;
+			if (all.some(({ text }) => text.includes(queueId))) return [];
+			// n8n saves a stopped execution before the node can answer.
+			if (isStopped && logLines.some((line) => line.includes(queueId))) return [];
+			return [`${name(orders)} was told the queue id ${queueId}, and it stands nowhere`];
+		});
+	});
+};
+
+/** `details.mayBeQueued` is true exactly when the add may have been accepted and no answer told its id. */
+const mayBeQueuedIsRight: Invariant = (ledger) =>
+	ledger.outcomes.flatMap((outcome) => {
+		const group = findSingleOrder(ledger, outcome);
+		if (!group || outcome.error === undefined || outcome.node !== ADD_NODE) return [];
+		if (group.adds.some(({ fate }) => fate === 'unclear')) return [];
+		const isUnknown = isOfUnknownFate(group);
+		const isSaid = outcome.details.mayBeQueued === true;
+		return isSaid === isUnknown
+			? []
+			: [
+					`${name(group.orders)} has mayBeQueued ${isSaid}, but ${isUnknown ? 'its fate is unknown' : 'it is not so'}`,
+				];
+	});
+
+/** An error says that a video may have been queued when that is so, and only then. */
+const unknownFateIsSaid: Invariant = ({ story, executions, groups, texts }) =>
+	story.executions.flatMap((_, index) => {
+		const played = executions[index];
+		if (!played?.run || played.isStopped) return [];
+		const own = [...groups.values()].filter(({ orders }) =>
+			orders.some((order) => order.execution === index),
+		);
+		const isShared = own.some(({ orders }) => orders.some((order) => order.execution !== index));
+		if (isShared || own.some(({ adds }) => adds.some(({ fate }) => fate === 'unclear'))) return [];
+		const isUnknown = own.some(isOfUnknownFate);
+		const isSaid = (texts[index] ?? []).some(({ text }) => /may have been queued/i.test(text));
+		if (isSaid === isUnknown) return [];
+		return [
+			`execution ${index + 1} ${isSaid ? 'says' : 'does not say'} that a video may have been queued`,
+		];
+	});
+
+/** An output's queue id is that of its own item. */
+const queueIdIsOwn: Invariant = (ledger) => {
+	const told = new Map<string, Outcome>();
+	return ledger.outcomes.flatMap((outcome) => {
+		const queueId = readQueueId(outcome);
+		const group = findGroup(ledger, outcome);
+		if (queueId === undefined || !group) return [];
+		const same = told.get(`${outcome.node} ${queueId}`);
+		told.set(`${outcome.node} ${queueId}`, outcome);
+		if (same) return [`${nameOutcome(outcome)} has the queue id of ${nameOutcome(same)}`];
+		const isOwn = group.videos.some(({ charge }) => charge.queueId === queueId);
+		return isOwn ? [] : [`${nameOutcome(outcome)} has the queue id ${queueId} of another one`];
+	});
+};
+
+/** A video is the item's own, or null. */
+const videoIsOwn: Invariant = (ledger) =>
+	ledger.outcomes.flatMap((outcome) => {
+		const video = findVideo(ledger, outcome);
+		const given = outcome.json.video as { id: string } | null | undefined;
+		if (!video || !given) return [];
+		if (given.id === video.charge.videoId) return [];
+		// Videos that nobody in this process waits for cannot be told apart while the log lags.
+		if (!areAllWaitedFor(ledger, video)) return [];
+		return [
+			`${nameOutcome(outcome)} was given the video ${given.id}, its own is ${video.charge.videoId}`,
+		];
+	});
+
+/** Whoever is not given their video finds it among the candidates, once the log has it. */
+const ownVideoIsCandidate: Invariant = (ledger) =>
+	ledger.outcomes.flatMap((outcome) => {
+		const video = findVideo(ledger, outcome);
+		const { json } = outcome;
+		if (!video || outcome.error !== undefined || json.video || !isWaited(ledger, outcome))
+			return [];
+		// An item that knows its address waits for no entry.
+		if (json.videoUrl) return [];
+		if (!wasLogShown(ledger, video) || Number(json.videoCandidateCount ?? 0) > 100) return [];
+		const candidates = (json.videoCandidates ?? []) as IDataObject[];
+		if (candidates.some(({ id }) => id === video.charge.videoId)) return [];
+		return [`${nameOutcome(outcome)} has no video, and its own is not among its candidates`];
+	});
+
+/** Only a video that is finished comes out as finished, and a failed one as failed. */
+const finishedIsFinished: Invariant = (ledger) =>
+	ledger.outcomes.flatMap((outcome) => {
+		const video = findVideo(ledger, outcome);
+		if (!video || !isWaited(ledger, outcome) || outcome.error !== undefined) return [];
+		// An item that is gone may be finished or not: the service does not tell.
+		if (wasGone(ledger, video)) return [];
+		const { plan, endsAt } = video;
+		const endedAt = ledger.executions[outcome.execution]?.endedAt ?? NaN;
+		if (endsAt !== null && !plan.fails && endsAt <= endedAt) return [];
+		return [`${nameOutcome(outcome)} came out as finished, and is not`];
+	});
+
+/** With nothing in its way, an item comes out finished. */
+const healthyItemSucceeds: Invariant = (ledger) =>
+	ledger.orders.flatMap((order) => {
+		const { execution, run, item } = order;
+		const group = ledger.groups.get(order.signature);
+		if (group?.orders.length !== 1 || !isHealthy(ledger, order, group)) return [];
+		const node = ledger.story.executions[execution]?.waiting === 'wait' ? WAIT_NODE : ADD_NODE;
+		const isThere = ledger.outcomes.some(
+			(outcome) =>
+				outcome.execution === execution &&
+				outcome.node === node &&
+				outcome.run === run &&
+				outcome.item === item &&
+				outcome.error === undefined &&
+				readQueueId(outcome) !== undefined,
+		);
+		return isThere ? [] : [`${name([order])} did not come out, though nothing was wrong with it`];
+	});
+
+/** Every output is linked to its input. */
+const everyOutputIsLinked: Invariant = ({ outcomes, story }) =>
+	outcomes.flatMap((outcome) => {
+		const execution = story.executions[outcome.execution];
+		if (!execution || isAgent(execution)) return [];
+		const { item } = outcome;
+		const isLinked = item !== undefined && item >= 0 && item < execution.items.length;
+		return isLinked ? [] : [`an output of ${outcome.node} is linked to ${String(item)}`];
+	});
+
+/** With the node set to continue, every item comes out exactly once: as a queue item, or as its error. */
+const everyItemComesOutOnce: Invariant = (ledger) =>
+	ledger.story.executions.flatMap((execution, index) => {
+		const played = ledger.executions[index];
+		if (!played?.run || played.isStopped) return [];
+		if (isAgent(execution) || execution.onError === 'stopWorkflow') return [];
+		const out = ledger.outcomes.filter((outcome) => outcome.execution === index);
+		const added = out.filter(({ node }) => node === ADD_NODE);
+		const ordered = ledger.orders.filter((order) => order.execution === index);
+		if (execution.waiting !== 'wait') return compareItems(ADD_NODE, ordered, added);
+		// The error output of Queue > Add leads nowhere, and Queue > Wait has Execute Once as well.
+		const isInput = ({ output, run }: Outcome, at: number) =>
+			output === 0 &&
+			!(
+				execution.executeOnce &&
+				added.slice(0, at).some((one) => one.run === run && one.output === 0)
+			);
+		return [
+			...compareItems(ADD_NODE, ordered, added),
+			...compareItems(
+				WAIT_NODE,
+				added.filter(isInput),
+				out.filter(({ node }) => node === WAIT_NODE),
+			),
+		];
+	});
+
+function compareItems(
+	node: string,
+	inputs: Pick<Outcome, 'run' | 'item'>[],
+	outputs: Outcome[],
+): string[] {
+	return inputs.flatMap(({ run, item }) => {
+		const own = outputs.filter((outcome) => outcome.run === run && outcome.item === item);
+		const isMeant = own.every((one) => one.error !== undefined || readQueueId(one) !== undefined);
+		if (own.length === 1 && isMeant) return [];
+		const how = isMeant ? '' : ', as neither video nor error';
+		return [`item ${String(item)} of ${node}, run ${run}, came out ${own.length} times${how}`];
+	});
+}
+
+/** With the node set to stop, nothing is sent after an add of unknown fate. */
+const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
+	story.executions.flatMap((execution, index) => {
+		if (execution.onError !== 'stopWorkflow' || execution.way !== 'items') return [];
+		const own = [...groups.values()].filter(
+			({ orders }) => orders.length === 1 && orders[0]?.execution === index,
+		);
+		return own.filter(isOfUnknownFate).flatMap(({ orders: [order], adds: [first] }) => {
+			if (!order || !first) return [];
+			const later = own.find(
+				(group) =>
+					(group.orders[0]?.item ?? 0) > order.item &&
+					group.adds.some((add) => adds.indexOf(add) > adds.indexOf(first)),
+			);
+			return later
+				? [`${name(later.orders)} was sent after ${name([order])}, whose fate is unknown`]
+				: [];
+		});
+	});
+
+/** The execution ends, within its timeouts. */
+const executionEnds: Invariant = (ledger) =>
+	ledger.executions.flatMap(({ run, endedAt }, index) => {
+		if (!run)
+			return [`execution ${index + 1} does not end: ${ledger.standstill ?? 'time is over'}`];
+		const tookMs = endedAt - ledger.startedAt;
+		const longestMs = computeLongestMs(ledger);
+		return tookMs <= longestMs
+			? []
+			: [`execution ${index + 1} took ${tookMs / 1000} s, and may take ${longestMs / 1000} s`];
+	});
+
+/** No raw error of JavaScript or Node stands in the execution. */
+const noRawError: Invariant = ({ texts }) =>
+	texts.flat().flatMap(({ path, text }) => {
+		// Node's code of a broken connection is a fact for a repair branch.
+		if (path.endsWith('.stack') || path.endsWith('.httpCode')) return [];
+		const raw = RAW_TEXT.exec(text);
+		return raw ? [`${path}: ${text.slice(0, 300)}`] : [];
+	});
+
+const RAW_TEXT =
+	/Cannot (read|destructure|convert|set)|is not (a function|iterable|defined)|\bundefined\b|\bNaN\b|\[object |\bERR_[A-Z]|\bHPE_[A-Z]+|^\s+at .+:\d+:\d+/m;
+
+/** No API key stands in the execution or in n8n's log. */
+const noKey: Invariant = ({ texts, logLines, keys }) => {
+	const lines = logLines.map((text) => ({ path: "n8n's log", text }));
+	return [...texts.flat(), ...lines]
+		.filter(({ text }) => keys.some((key) => text.includes(key)))
+		.map(({ path }) => `${path} has an API key`);
+};
+
+/** A failed execution is an error, and never canceled, unless Stop was pressed. */
+const neverCanceled: Invariant = ({ executions }) =>
+	executions.flatMap(({ run, isStopped }, index) =>
+		run?.status === 'canceled' && !isStopped ? [`execution ${index + 1} is canceled`] : [],
+	);
+
+/** After the end no timer runs, and no request is sent any more. */
+const nothingIsLeft: Invariant = ({ left, standstill }) => {
+	if (standstill !== undefined) return [];
+	return [
+		...(left.timers > 0 ? [`${left.timers} timers are left`] : []),
+		...left.openRequests.map((request) => `${request} is still open`),
+		...left.laterRequests.map((request) => `${request} was sent after the end`),
+	];
+};
+
+export const INVARIANTS: Record<string, Invariant> = {
+	oneChargeAnItem,
+	nothingIsSentAgain,
+	nothingElseIsSent,
+	everyIdStands,
+	mayBeQueuedIsRight,
+	unknownFateIsSaid,
+	queueIdIsOwn,
+	videoIsOwn,
+	ownVideoIsCandidate,
+	finishedIsFinished,
+	healthyItemSucceeds,
+	everyOutputIsLinked,
+	everyItemComesOutOnce,
+	unknownFateEndsTheRun,
+	executionEnds,
+	noRawError,
+	noKey,
+	neverCanceled,
+	nothingIsLeft,
+};
+
+export interface Violation {
+	invariant: string;
+	cases: string[];
+}
+
+/** @returns the invariants that do not hold, in their order */
+export function findViolations(ledger: Ledger): Violation[] {
+	return Object.entries(INVARIANTS)
+		.map(([invariant, check]) => ({ invariant, cases: check(ledger) }))
+		.filter(({ cases }) => cases.length > 0);
+}
+
+/**
+ * A limit of n8n's: for an older agent all calls look alike, so that an add of unknown fate whose prompt is
+ * another one at every try cannot be recognised.
+ */
+function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
+	const execution = executions[order.execution];
+	return execution?.way === 'agentCalls' && execution.promptEnd !== '';
+}
+
+function isOfUnknownFate({ adds }: OrderGroup): boolean {
+	return adds.some(({ fate }) => fate === 'unknown') && !adds.some(({ fate }) => fate === 'told');
+}
+
+function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
+	const order = ledger.orders.find(
+		({ execution, run, item }) =>
+			execution === outcome.execution && run === outcome.run && item === outcome.item,
+	);
+	return order && ledger.groups.get(order.signature);
+}
+
+/** The group of an outcome whose order is the only one of its kind. */
+function findSingleOrder(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
+	const group = findGroup(ledger, outcome);
+	return group?.orders.length === 1 ? group : undefined;
+}
+
+/** The video of an outcome, by its queue id. */
+function findVideo({ videos }: Ledger, outcome: Outcome): PlayedVideo | undefined {
+	const queueId = readQueueId(outcome);
+	return videos.find(({ charge }) => charge.queueId === queueId);
+}
+
+function readQueueId({ json, details }: Outcome): string | undefined {
+	const queueId = json.queueId ?? details.queueId;
+	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
+}
+
+function isWaited({ story }: Ledger, { execution, node }: Outcome): boolean {
+	const waiting = story.executions[execution]?.waiting;
+	return waiting === 'add' || (waiting === 'wait' && node === WAIT_NODE);
+}
+
+function findLooks({ requests }: Ledger, { charge }: PlayedVideo) {
+	return requests.filter(
+		({ operation, url }) => operation === 'queue.getProgress' && url.includes(charge.queueId),
+	);
+}
+
+/** Whether the service has said three times that there is no such item. */
+function wasGone(ledger: Ledger, video: PlayedVideo): boolean {
+	return findLooks(ledger, video).filter(({ status }) => status === 404).length >= 3;
+}
+
+/** Whether every video of the project is waited for in this process, from before its end. */
+function areAllWaitedFor(ledger: Ledger, { charge }: PlayedVideo): boolean {
+	const { story, executions, groups } = ledger;
+	return [...groups.values()]
+		.flatMap((group) => group.videos.map((video) => ({ video, group })))
+		.filter(
+			({ video }) =>
+				video.charge.projectId === charge.projectId && video.charge.accountId === charge.accountId,
+		)
+		.every(({ video, group }) =>
+			group.orders.every(({ execution }) => {
+				if (executions[execution]?.isStopped) return false;
+				const waiting = story.executions[execution]?.waiting;
+				if (waiting !== 'wait') return waiting === 'add';
+				const [firstLook] = findLooks(ledger, video);
+				return firstLook !== undefined && firstLook.at < (video.endsAt ?? Infinity);
+			}),
+		);
+}
+
+/** Whether the log had the video's entry in time for whoever waited for it. */
+function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
+	if (ledger.story.service.logTroubles.length > 0) return false;
+	const lastLook = findLooks(ledger, video).at(-1);
+	if (!lastLook || video.loggedAt === null) return false;
+	// An item that is gone is left to those entries that are there when it goes.
+	if (lastLook.status === 404) return video.loggedAt < lastLook.at;
+	return video.loggedAt <= lastLook.at + 10_000;
+}
+
+function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): boolean {
+	const { story, executions, requests } = ledger;
+	const execution = story.executions[order.execution];
+	const [video] = videos;
+	if (!execution || executions[order.execution]?.isStopped || isAgent(execution)) return false;
+	if (execution.onError === 'stopWorkflow' || !order.isReachable || !order.isComplete) return false;
+	if (!video)
+		return (
+			adds.length === 0 && story.service.addTroubles.length === 0 && story.service.credits === null
+		);
+	if (adds.length !== 1 || adds[0]?.fate !== 'told') return false;
+	const { plan, charge, endsAt } = video;
+	if (execution.waiting === 'none') return true;
+	if (plan.fails || plan.clearedAfterMs !== null || plan.lookTrouble !== null) return false;
+	if (story.service.endedItemsLeaveAfterMs !== null || story.service.logTroubles.length > 0)
+		return false;
+	const { timeout = 1_800, pollingInterval = 10 } = execution.waitOptions;
+	const firstLook = findLooks(ledger, video)[0]?.at ?? charge.at;
+	const isInTime =
+		(endsAt ?? Infinity) < firstLook + (Number(timeout) - 2 * Number(pollingInterval)) * 1000;
+	return isInTime && requests.length > 0;
+}
+
+/** Longer than all that the story's settings and troubles add up to, and not much longer. */
+function computeLongestMs({ story, adds }: Ledger): number {
+	const { addTroubles, logTroubles, videos } = story.service;
+	const troubles: Trouble[] = [
+		...addTroubles.map(({ trouble }) => ADD_TROUBLES[trouble]),
+		...logTroubles.map(({ trouble }) => READ_TROUBLES[trouble]),
+		...videos.flatMap(({ lookTrouble }) =>
+			Array.from(
+				{ length: lookTrouble?.count ?? 0 },
+				() => READ_TROUBLES[lookTrouble?.trouble ?? '500'],
+			),
+		),
+	];
+	const troublesMs = troubles.reduce((sum, { takesMs = 0 }) => sum + takesMs, 0);
+	const unreachable = story.executions
+		.flatMap(({ items }) => items)
+		.filter((item) => item.unreachable);
+	const waitsMs = story.executions.map((execution) => {
+		const { timeout = 1_800 } = execution.waitOptions;
+		const runs = isAgent(execution) ? execution.items.length : execution.way === 'loop' ? 2 : 1;
+		const waitMs = execution.waiting === 'none' ? 0 : Number(timeout) * 1000 + 75_000;
+		const pausesMs = execution.batchIntervalMs * execution.items.length;
+		return runs * execution.tries * (waitMs + pausesMs + 10_000 + unreachable.length * 15_000);
+	});
+	return Math.max(...waitsMs) + troublesMs + (adds.length + troubles.length) * 31_000;
+}
+
+function name(orders: Order[]): string {
+	const texts = orders.map(
+		({ execution, run, item }) => `item ${item} of run ${run} of execution ${execution + 1}`,
+	);
+	return texts.join(' and ') || 'what nobody ordered';
+}
+
+function nameOutcome({ execution, node, run, item }: Outcome): string {
+	return `item ${String(item)} of ${node}, run ${run} of execution ${execution + 1},`;
+}
+
+function listIds(videos: PlayedVideo[]): string {
+	return videos.map(({ charge }) => charge.queueId).join(', ');
+}

@@ -1,0 +1,139 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { findViolations } from './invariants';
+import type { Violation } from './invariants';
+import type { Ledger } from './Ledger';
+import { openLedger } from './Ledger';
+import type { Stage } from './playStory';
+import { openStage } from './playStory';
+import type { Story } from './Story';
+import { createStories } from './stories';
+import type { Theme } from './stories';
+import { tellStory } from './tellStory';
+
+/** Of all stories, in parts of three hundred. */
+const SHARES: Record<Theme, number> = { adds: 90, waits: 140, agents: 70 };
+
+/** `npm run test:long` asks for more, which are other ones each time. */
+const LONG_RUN = Number(process.env.LEDGER_EXECUTIONS ?? 0);
+const EXECUTIONS = LONG_RUN > 0 ? LONG_RUN : 300;
+const FIXED_SEED = 10;
+
+/** What a failure prints, to be set to repeat it. */
+const REPEATED = { seed: process.env.LEDGER_SEED, path: process.env.LEDGER_PATH };
+
+const LONGEST_TEST_MS = 3_600_000;
+
+/** Plays and judges random stories of a theme: two thirds with a fixed seed, the others with one of the day. */
+export function judgeStories(theme: Theme): void {
+	const held: { stage?: Stage } = {};
+	beforeAll(async () => {
+		held.stage = await openStage();
+	});
+	afterAll(async () => {
+		await held.stage?.close();
+	});
+	const share = Math.ceil((EXECUTIONS * SHARES[theme]) / 300);
+	for (const { seed, count, why } of chooseSeeds(share)) {
+		const name = `${count} stories with ${why}, ${seed}`;
+		const judge = async () => {
+			if (!held.stage) throw new Error('The stage is there from beforeAll to afterAll');
+			const folder = process.env.LEDGER_SURVEY;
+			if (folder !== undefined) await survey(held.stage, theme, seed, count, folder);
+			else await findCounterexample(held.stage, theme, seed, count);
+		};
+		test(name, judge, LONGEST_TEST_MS);
+	}
+}
+
+function chooseSeeds(share: number): { seed: number; count: number; why: string }[] {
+	if (REPEATED.seed !== undefined) {
+		return [{ seed: Number(REPEATED.seed), count: share, why: 'the seed to be repeated' }];
+	}
+	if (LONG_RUN > 0) {
+		return [{ seed: Date.now() % 2 ** 31, count: share, why: 'a seed of their own' }];
+	}
+	const today = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
+	const ofToday = Math.floor(share / 3);
+	return [
+		{ seed: FIXED_SEED, count: share - ofToday, why: 'the fixed seed' },
+		{ seed: today, count: ofToday, why: 'the seed of today' },
+	];
+}
+
+interface Judgement {
+	ledger: Ledger;
+	violations: Violation[];
+}
+
+async function playAndJudge(stage: Stage, story: Story): Promise<Judgement> {
+	const ledger = openLedger(await stage.play(story));
+	return { ledger, violations: findViolations(ledger) };
+}
+
+/** @throws Error that tells the smallest story found in which an invariant does not hold */
+async function findCounterexample(
+	stage: Stage,
+	theme: Theme,
+	seed: number,
+	numRuns: number,
+): Promise<void> {
+	let invariant: string | undefined;
+	let smallest: Judgement | undefined;
+	const property = fc.asyncProperty(createStories(theme), async (story) => {
+		const judgement = await playAndJudge(stage, story);
+		const [first] = judgement.violations;
+		if (!first) return true;
+		// The story is shrunk for what failed first, so that it does not turn into another one.
+		invariant ??= first.invariant;
+		if (!judgement.violations.some((violation) => violation.invariant === invariant)) return true;
+		smallest = judgement;
+		return false;
+	});
+	const { path } = REPEATED;
+	const details = await fc.check(property, { seed, numRuns, ...(path !== undefined && { path }) });
+	if (!details.failed || !smallest) return;
+	const { counterexamplePath } = details;
+	throw new Error(
+		[
+			tellStory(smallest.ledger, smallest.violations),
+			'Again:',
+			`  LEDGER_SEED=${seed} LEDGER_PATH=${counterexamplePath ?? ''} npx jest test/engine/ledger/${theme}`,
+		].join('\n'),
+	);
+}
+
+/**
+ * Plays all stories, whatever happens, and counts how many of them break which invariant: into the folder
+ * that LEDGER_SURVEY names, with the shortest story of each.
+ */
+async function survey(
+	stage: Stage,
+	theme: Theme,
+	seed: number,
+	numRuns: number,
+	folder: string,
+): Promise<void> {
+	const counts = new Map<string, number>();
+	const examples = new Map<string, string>();
+	const startedAt = process.hrtime.bigint();
+	for (const story of fc.sample(createStories(theme), { seed, numRuns })) {
+		const { ledger, violations } = await playAndJudge(stage, story);
+		for (const violation of violations) {
+			const { invariant } = violation;
+			counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+			const tale = tellStory(ledger, [violation]);
+			const shortest = examples.get(invariant);
+			if (shortest === undefined || tale.length < shortest.length) examples.set(invariant, tale);
+		}
+	}
+	const tookMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
+	const table = [...counts].map(([invariant, count]) => `${count}\t${invariant}`).sort();
+	const title = `${theme}, seed ${seed}: ${numRuns} stories, ${(tookMs / numRuns).toFixed(0)} ms each`;
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, `${theme}-${seed}.txt`), [title, ...table, ''].join('\n'));
+	for (const [invariant, tale] of examples) {
+		writeFileSync(join(folder, `${theme}-${seed}-${invariant}.txt`), tale);
+	}
+}

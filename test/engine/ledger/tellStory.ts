@@ -1,0 +1,150 @@
+import type { Violation } from './invariants';
+import type { Ledger } from './Ledger';
+import { isAgent } from './Ledger';
+import type { StoryExecution, StoryVideo } from './Story';
+import { PLAIN_VIDEO } from './Story';
+import type { Fate } from './troubles';
+import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
+
+/** What happened, for a person: the items, the settings, the service, what was paid, what came out. */
+export function tellStory(ledger: Ledger, violations: Violation[]): string {
+	const { story } = ledger;
+	return [
+		...violations.flatMap(({ invariant, cases }) => [
+			`${invariant} does not hold:`,
+			...cases.slice(0, 5).map((text) => `  - ${text}`),
+		]),
+		'',
+		...story.executions.flatMap((execution, index) => tellExecution(execution, index)),
+		'The service:',
+		...tellService(ledger).map((line) => `  ${line}`),
+		...story.clockIsSet.map(
+			({ afterMs, byMs }) =>
+				`After ${afterMs / 1000} s this machine's clock is set by ${byMs / 1000} s.`,
+		),
+		...(story.stopAfterMs === null
+			? []
+			: [`After ${story.stopAfterMs / 1000} s Stop is pressed on execution 1.`]),
+		'What the service wrote down:',
+		...tellRequests(ledger).map((line) => `  ${line}`),
+		'What came out:',
+		...tellOutcomes(ledger).map((line) => `  ${line}`),
+		'The story as JSON:',
+		`  ${JSON.stringify(story)}`,
+	].join('\n');
+}
+
+function tellExecution(execution: StoryExecution, index: number): string[] {
+	const { items, way, onError, tries, waiting, promptEnd } = execution;
+	const settings = [
+		way === 'items' ? 'the node over its items' : way,
+		`On Error ${onError}`,
+		tries > 1 ? `Retry On Fail with ${tries} tries` : '',
+		waiting === 'none'
+			? 'no waiting'
+			: `waiting (${waiting}) with ${JSON.stringify(execution.waitOptions)}`,
+		promptEnd === '' ? '' : `prompts end with ${promptEnd}`,
+		execution.executeOnce ? 'Execute Once' : '',
+		execution.batchSize !== 0
+			? `batches of ${execution.batchSize} every ${execution.batchIntervalMs} ms`
+			: '',
+		execution.requestTimeout === null ? '' : `Timeout ${JSON.stringify(execution.requestTimeout)}`,
+		execution.maxTries === null ? '' : `Max Tries ${execution.maxTries}`,
+		isAgent(execution) ? `${execution.callsAtOnce} calls at once` : '',
+	];
+	return [
+		`Execution ${index + 1}: ${settings.filter(Boolean).join(', ')}`,
+		...items.map(
+			(item, i) =>
+				`  item ${i}: account ${item.account}, project ${item.project}, prompt ${JSON.stringify(item.prompt)}` +
+				(item.overwriteSettings === false
+					? ''
+					: `, overwrite ${JSON.stringify(item.overwriteSettings)}`) +
+				(item.unreachable ? ', its Base URL is a closed port' : ''),
+		),
+	];
+}
+
+function tellService({ story, adds, videos: accepted }: Ledger): string[] {
+	const { addTroubles, videos, logTroubles, ...settings } = story.service;
+	const special = Object.entries(settings).filter(
+		([, value]) => value !== false && value !== null && value !== 0,
+	);
+	return [
+		...addTroubles
+			.filter(({ nth }) => nth <= adds.length)
+			.map(({ nth, trouble }) => `add ${nth}: ${ADD_TROUBLES[trouble].tale}`),
+		...videos.slice(0, accepted.length).flatMap((video, index) => tellVideo(video, index)),
+		...logTroubles.map(
+			({ nth, trouble }) => `reading ${nth} of the log: ${READ_TROUBLES[trouble].tale}`,
+		),
+		...special.map(([name, value]) => `${name}: ${String(value)}`),
+	];
+}
+
+function tellVideo(video: StoryVideo, index: number): string[] {
+	if (JSON.stringify(video) === JSON.stringify(PLAIN_VIDEO)) return [];
+	const { runsMs, ending, logDelayMs, clearedAfterMs, lookTrouble } = video;
+	const parts = [
+		`video ${index + 1}: "${ending}" after ${runsMs / 1000} s`,
+		logDelayMs > 0 ? `in the log ${logDelayMs / 1000} s later` : '',
+		clearedAfterMs === null ? '' : `cleared by somebody after ${clearedAfterMs / 1000} s`,
+		lookTrouble === null
+			? ''
+			: `looks from ${lookTrouble.nth} on, ${lookTrouble.count} times: ${READ_TROUBLES[lookTrouble.trouble].tale}`,
+	];
+	return [parts.filter(Boolean).join(', ')];
+}
+
+const FATES: Record<Fate, string> = {
+	refused: 'its client was refused',
+	told: 'its client was told the id',
+	unknown: 'its client cannot know',
+	unclear: 'its client may read it either way',
+};
+
+/** Every request but looks that say nothing new. */
+function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
+	let last = '';
+	return requests.flatMap((request) => {
+		const add = adds.find((one) => one.request === request);
+		const at = `${((request.at - startedAt) / 1000).toFixed(1)} s`;
+		const end = request.closed ? 'the client went away' : `status ${request.status ?? 'none'}`;
+		if (add) {
+			const { customPrompt, projectId } = request.body as Record<string, unknown>;
+			const prompt = customPrompt === undefined ? 'without a prompt' : JSON.stringify(customPrompt);
+			const paid = add.charge
+				? `paid as ${add.charge.queueId}, video ${add.charge.videoId}`
+				: 'nothing is paid';
+			return [
+				`${at} add ${prompt} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; ${FATES[add.fate]}`,
+			];
+		}
+		const line = `${request.method} ${request.url}: ${end}`;
+		if (line === last) return [];
+		last = line;
+		const video = videos.find(({ charge }) => request.url.includes(charge.queueId));
+		return [`${at} ${line}${video?.plan.fails ? ' (it fails)' : ''}`];
+	});
+}
+
+function tellOutcomes({ executions, outcomes, startedAt, left, logLines }: Ledger): string[] {
+	return [
+		...executions.map(({ run, endedAt, isStopped }, index) => {
+			const { error } = run?.data.resultData ?? {};
+			const text = error ? `: ${error.message} ${error.description ?? ''}` : '';
+			const when = `after ${((endedAt - startedAt) / 1000).toFixed(1)} s`;
+			return `execution ${index + 1} ${isStopped ? 'was stopped and ' : ''}is ${run?.status ?? 'without an end'} ${when}${text}`;
+		}),
+		...outcomes.map(
+			({ execution, node, run, item, json }) =>
+				`execution ${execution + 1}, ${node}, run ${run}, item ${String(item)}: ${shorten(JSON.stringify(json))}`,
+		),
+		...(left.timers > 0 ? [`${left.timers} timers are left`] : []),
+		...logLines.map((line) => `n8n's log: ${line}`),
+	];
+}
+
+function shorten(text: string): string {
+	return text.length > 900 ? `${text.slice(0, 900)}…` : text;
+}
