@@ -12,6 +12,7 @@ const START = Date.now();
 
 const checks = new Map<string, number>();
 const older = Array.from({ length: olderVideos }, (_, i) => createVideo(`older-${i}`, i * 61_234));
+const finished: ReturnType<typeof createVideo>[] = [];
 let added = 0;
 
 function createVideo(id: string, ageMs: number) {
@@ -35,10 +36,10 @@ function answer({ method, url = '' }: IncomingMessage): object {
 		const queueId = url.split('/').at(-1) ?? '';
 		const check = (checks.get(queueId) ?? 0) + 1;
 		checks.set(queueId, check);
+		if (check === 2) finished.push(createVideo(`of-${queueId}`, START - Date.now()));
 		return { details: { status: check > 1 ? 'completed' : 'rendering', renderProgress: 100 } };
 	}
-	const finished = [...checks].filter(([, check]) => check > 1);
-	return { videos: [...finished.map(([id]) => createVideo(`of-${id}`, -1_000)), ...older] };
+	return { videos: [...finished, ...older] };
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
