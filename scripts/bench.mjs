@@ -1,7 +1,7 @@
 import { build } from './build.mjs';
 import { runInherited } from './runInherited.mjs';
 
-const BENCHMARKS = ['poll', 'wait', 'download', 'packages', 'items', 'scale', 'hostile'];
+const BENCHMARKS = ['poll', 'wait', 'loop', 'download', 'packages', 'items', 'scale', 'hostile'];
 
 // The benchmarks measure the built package, in n8n's engine without its messages. Arguments choose
 // some of them; "report" writes docs/performance.md out of what they have measured last.

@@ -20,6 +20,9 @@ import { createInputError, getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
 import { checkJob, Run } from './run';
 
+/** After so much work without a break, other work of n8n gets its turn. */
+const MAX_WORK_MS = 20;
+
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
 /**
@@ -88,7 +91,13 @@ async function runItems(
 ): Promise<INodeExecutionData[]> {
 	const run = new Run(context);
 	const jobs: Job[] = [];
+	let resumedAt = performance.now();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
+		// To evaluate the expressions of thousands of items takes seconds.
+		if (performance.now() - resumedAt > MAX_WORK_MS) {
+			await pause(1);
+			resumedAt = performance.now();
+		}
 		const item = createItemContext(context, itemIndex, input);
 		const job = createJob(item, operation, getDeclaredRequest(operation), run);
 		await prepareRequest(job);

@@ -189,7 +189,7 @@ export class AccountVideos {
 		const seenAt = this.tick();
 		const shown = new Map<string, LoggedVideo>();
 		for (let at = 0; at < entries.length; at += CHUNK) {
-			if (at > 0) await pause(0);
+			if (at > 0) await pause(1);
 			const added: LoggedVideo[] = [];
 			for (const entry of entries.slice(at, at + CHUNK)) {
 				const key = getKey(entry);

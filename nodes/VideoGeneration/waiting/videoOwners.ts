@@ -39,8 +39,8 @@ export interface LoggedVideo {
 export interface Candidates {
 	/** The only video that it can be, if no other queue item can own it. */
 	video?: LoggedVideo;
-	/** The videos that it can be: at most 100, those nearest to the item's finish first. */
-	candidates: LoggedVideo[];
+	/** Lists the videos that it can be: at most 100, those nearest to the item's finish first. */
+	list: () => LoggedVideo[];
 	count: number;
 	/** Whether there are as many videos as queue items that can own one: no later video is awaited. */
 	isComplete: boolean;
@@ -100,17 +100,16 @@ export function findVideos<Item extends QueuedVideo>(
 	const owners = countOwners(counted);
 	for (const { item, count } of counted) {
 		if (!item.isWanting) continue;
-		const candidates = listNearest(item, batches);
-		const [video] = candidates;
+		const list = () => listNearest(item, batches);
+		const [video] = count === 1 ? list() : [];
 		const isOnly =
-			count === 1 &&
 			item.runningAt !== undefined &&
 			item.hasLeft !== true &&
 			video !== undefined &&
 			!counted.some((other) => other.item !== item && canOwn(other.item, video));
 		found.set(item, {
 			...(isOnly ? { video } : {}),
-			candidates,
+			list,
 			count,
 			isComplete: count >= owners(item.projectId),
 		});

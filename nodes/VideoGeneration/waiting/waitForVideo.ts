@@ -77,8 +77,9 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
+		const output = createOutput(wait, progress.details);
 		account.release(item, true);
-		return createOutput(wait, progress.details);
+		return output;
 	} catch (error) {
 		const failure = classifyError(error).with({ lastStatus: getStatus(progress.details) });
 		if (failure.kind === 'notGenerated') account.forget(item);
@@ -219,7 +220,7 @@ function createTimeout(
 
 function createOutput({ item, queueId }: Wait, details: IDataObject): IDataObject {
 	const video = item.video?.entry ?? null;
-	const { candidates = [], count = 0 } = item.found ?? {};
+	const { list, count = 0 } = item.found ?? {};
 	const output: IDataObject = {
 		queueId,
 		projectId: item.projectId ?? item.video?.projectId ?? null,
@@ -228,7 +229,10 @@ function createOutput({ item, queueId }: Wait, details: IDataObject): IDataObjec
 		video,
 		...(video !== null || item.videoUrl !== undefined
 			? {}
-			: { videoCandidates: candidates.map(({ entry }) => entry), videoCandidateCount: count }),
+			: {
+					videoCandidates: (list?.() ?? []).map(({ entry }) => entry),
+					videoCandidateCount: count,
+				}),
 	};
 	// What people use comes first, and is not the service's to change.
 	return { ...output, ...details, ...output };

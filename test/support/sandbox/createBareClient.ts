@@ -2,8 +2,8 @@ import axios, { type AxiosInstance } from 'axios';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 
 /**
- * An HTTP client for one account, the main one by default, that takes every reply as it comes: no
- * status throws, no redirect is followed, nothing is checked. For replies that are broken on purpose.
+ * Creates an HTTP client for one account, the main one by default, that accepts every reply: it does
+ * not throw for error statuses, follow redirects or check anything.
  */
 export function createBareClient(sandbox: Sandbox, apiKey: string = sandbox.apiKey): AxiosInstance {
 	return axios.create({

@@ -12,11 +12,11 @@ interface Exchange {
 }
 
 /**
- * Holds replies against `docs/openapi.yaml`: status and content type are described there, and the
- * body has every field that is, and none that is not.
+ * Checks replies against `docs/openapi.yaml`: status and content type must be described there, and
+ * the body must have exactly the described fields.
  *
- * @returns a function that throws for a reply that is not as described, and otherwise returns the
- *   reply's name: `GET /v1/videos 200`
+ * @returns a function that throws for any other reply, and returns the name of a good one:
+ *   `GET /v1/videos 200`
  */
 export function createReplyChecker(): (exchange: Exchange) => string {
 	const ajv = new Ajv2020({ allErrors: true, strictTypes: false });

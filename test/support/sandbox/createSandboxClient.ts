@@ -6,10 +6,10 @@ import { createReplyChecker } from './createReplyChecker';
 const checkReply = createReplyChecker();
 
 /**
- * An HTTP client for one account, the main one by default. It throws for no status, follows no
- * redirect, and holds every reply of the API against `docs/openapi.yaml`.
+ * Creates an HTTP client for one account, the main one by default, that checks every reply of the
+ * API against `docs/openapi.yaml`. It does not throw for error statuses or follow redirects.
  *
- * @param onReply is told each reply's name, such as `GET /v1/videos 200`
+ * @param onReply receives the name of each reply, such as `GET /v1/videos 200`
  */
 export function createSandboxClient(
 	sandbox: Sandbox,

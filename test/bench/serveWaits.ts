@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A service, in a process of its own, whose queue items are running when they are checked first and
+ * finished when they are checked again; all of them then are in its video log, above so many older videos.
+ */
+const olderVideos = Number(process.argv[2]);
+const project = process.argv[3] ?? 'one-project';
+const START = Date.now();
+
+const checks = new Map<string, number>();
+const older = Array.from({ length: olderVideos }, (_, i) => createVideo(`older-${i}`, i * 61_234));
+const finished: ReturnType<typeof createVideo>[] = [];
+let added = 0;
+
+function createVideo(id: string, ageMs: number) {
+	return {
+		id,
+		url: `https://videos.example.com/files/${id}.mp4`,
+		projectId: project,
+		createdAt: new Date(START - ageMs).toISOString(),
+	};
+}
+
+function answer({ method, url = '' }: IncomingMessage): object {
+	if (url.endsWith('/queue/add')) {
+		added += 1;
+		const queueId = `queue-${added}`;
+		checks.set(queueId, 1);
+		const createdAt = new Date().toISOString();
+		return { newQueueItem: { queueId, projectId: project, status: 'pending', createdAt } };
+	}
+	if (method === 'GET' && url.includes('/queue/progress/')) {
+		const queueId = url.split('/').at(-1) ?? '';
+		const check = (checks.get(queueId) ?? 0) + 1;
+		checks.set(queueId, check);
+		if (check === 2) finished.push(createVideo(`of-${queueId}`, START - Date.now()));
+		return { details: { status: check > 1 ? 'completed' : 'rendering', renderProgress: 100 } };
+	}
+	return { videos: [...finished, ...older] };
+}
+
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+	request.resume();
+	request.on('end', () => {
+		response.writeHead(200, { 'Content-Type': 'application/json' });
+		response.end(JSON.stringify({ status: 'success', message: '', ...answer(request) }));
+	});
+});
+
+server.listen(0, '127.0.0.1', () => {
+	const { port } = server.address() as AddressInfo;
+	process.send?.({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key-of-the-benchmark' });
+});
+process.once('disconnect', () => process.exit());
