@@ -174,8 +174,8 @@ describe('The API key', () => {
 
 describe('A redirect', () => {
 	test.each([
-		['file:///etc/passwd', /redirects to "file:"/],
-		['javascript:alert(1)', /redirects to "javascript:"/],
+		['file:///etc/passwd', /not a web address/],
+		['javascript:alert(1)', /not a web address/],
 		['', /without saying where/],
 		['http://', /without saying where/],
 	])('to "%s" is not followed', async (location, message) => {
@@ -209,8 +209,8 @@ describe('An address of no use', () => {
 		['data:video/mp4;base64,AAAA', '"Video URL" is not a web address'],
 		['/files/a.mp4', '"Video URL" is not a web address'],
 		['ftp://127.0.0.1/a.mp4', '"Video URL" is not a web address'],
-		[{}, '"Video URL" is not a web address'],
-		[['http://127.0.0.1/a.mp4'], '"Video URL" is not a web address'],
+		[{}, '"Video URL" must be text'],
+		[['http://127.0.0.1/a.mp4'], '"Video URL" must be text'],
 		[7, '"Video URL" is not a web address'],
 		['http://ada:secret@127.0.0.1/a.mp4', '"Video URL" is not a web address'],
 	])('such as %j fails before any request', async (url, message) => {
@@ -224,8 +224,8 @@ describe('An address of no use', () => {
 
 	test.each([
 		[{ binaryPropertyName: ' ' }, '"Put Output File in Field" is empty'],
-		[{ binaryPropertyName: ['data'] }, '"Put Output File in Field" is not text'],
-		[{ options: { fileName: { name: 'a' } } }, '"File Name" is not text'],
+		[{ binaryPropertyName: ['data'] }, '"Put Output File in Field" must be text'],
+		[{ options: { fileName: { name: 'a' } } }, '"File Name" must be text'],
 	])('fails before any request, as does %j', async (parameters, message) => {
 		const { error } = await download(addVideo().url, parameters);
 		expect(error?.message).toBe(message);
@@ -264,8 +264,13 @@ describe('A complete file', () => {
 
 describe('What is no whole video', () => {
 	const CASES: [string, FaultSpec, string, RegExp][] = [
-		['a web page', { kind: 'html' }, '200', /^A web page came instead of a video$/],
-		['a JSON error', { kind: 'errorEnvelope' }, '200', /not a video, but application\/json$/],
+		['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
+		[
+			'a JSON error',
+			{ kind: 'errorEnvelope' },
+			'200',
+			/^The address returned something that is not a video$/,
+		],
 		['an empty body', { kind: 'emptyBody' }, '200', /sent an empty file$/],
 		['half a file', { kind: 'cutOff' }, '200', /cut off: its file ends after 6428 bytes$/],
 		[
@@ -333,7 +338,7 @@ describe('A refusal', () => {
 		[403, "The video's host does not allow the download (403)", 'Video > Get Many'],
 		[402, "The video's host rejected the request (402)", '"Video URL"'],
 		[418, "The video's host rejected the request (418)", '"Video URL"'],
-		[501, "The video's host rejected the request (501)", '"Video URL"'],
+		[501, "The video's host failed to send the video (501)", 'was asked once'],
 	])('with %d fails at once and says what to do', async (status, message, hint) => {
 		service.sandbox.addFault({ kind: 'status', status });
 		const { error } = await download(addVideo().url);
@@ -430,7 +435,7 @@ describe('A download', () => {
 		const { error } = await download(`${host.url}/v.mp4`, once);
 		expect(error).toMatchObject({
 			message: 'The video is too large: it has more than 16 GiB',
-			description: expect.stringContaining('Nothing was kept') as string,
+			description: expect.stringContaining('Nothing was stored') as string,
 		});
 		expect(store.listFiles()).toEqual([]);
 	});
@@ -476,6 +481,30 @@ describe('A download', () => {
 			message: "The video's host could not be reached (ECONNREFUSED)",
 			description: expect.stringContaining('http://127.0.0.1:1/v.mp4 was asked 4 times') as string,
 		});
+	});
+});
+
+describe("The words of n8n's store or of a host", () => {
+	// n8n takes an execution for a canceled one when its error's message has this word.
+	test.each([
+		['a content type', { 'content-type': 'application/canceled' }, 200],
+		['a redirect', { location: 'canceled:me' }, 302],
+	])('are not in the message: %s', async (_what, headers, status) => {
+		host.answer((_request, response) => {
+			response.writeHead(status, headers).end('canceled');
+		});
+		const { error, run } = await download(host.url, once);
+		expect(error?.message).not.toContain('canceled');
+		expect(error?.description).toContain('canceled');
+		expect(run.status).toBe('error');
+	});
+
+	test("are not in the message: the store's error", async () => {
+		jest.spyOn(store.service, 'store').mockRejectedValue(new Error('The upload was canceled'));
+		const { error, run } = await download(addVideo().url, once);
+		expect(error?.message).toBe('n8n could not store the video');
+		expect(error?.description).toContain('"The upload was canceled"');
+		expect(run.status).toBe('error');
 	});
 });
 

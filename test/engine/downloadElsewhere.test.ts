@@ -97,14 +97,14 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 
 	testWith('hostRules', 'sends no request there', async () => {
 		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
-		expect(error?.message).toBe("Requests to the video's address are blocked by n8n");
+		expect(error?.message).toBe("n8n blocks requests to the video's address");
 		expect(error?.description).toMatch(/\.mp4 was not asked.*"Video URL".*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
 	testWith('hostRules', 'says so, too, when it is the service that is there', async () => {
 		const { error } = await service.run({ resource: 'account', operation: 'get' });
-		expect(error?.message).toBe("Requests to the video service's address are blocked by n8n");
+		expect(error?.message).toBe("n8n blocks requests to the video service's address");
 		expect(error?.description).toMatch(/"Base URL".*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
@@ -116,7 +116,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		});
 		const url = host.url.replace('127.0.0.1', 'localhost');
 		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
-		expect(error?.message).toBe("Requests to the video's address are blocked by n8n");
+		expect(error?.message).toBe("n8n blocks requests to the video's address");
 		expect(error?.description).toContain(`${location} was not asked`);
 		expect(host.requests).toHaveLength(1);
 		expect(service.sandbox.requests).toEqual([]);

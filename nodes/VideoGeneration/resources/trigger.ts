@@ -1,6 +1,6 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
-import { parseSwitch, parseText } from '../execution/parameters';
+import { toText } from '../api/response';
+import { createInputError, parseSwitch, parseText } from '../execution/parameters';
 import type { PollParameters } from '../trigger/poll';
 import { createOptionsField } from './fields';
 
@@ -64,39 +64,43 @@ export const triggerPanel: TriggerPanelDefinition = {
 export function getTriggerParameters(context: IPollFunctions): PollParameters {
 	const name = parseText(context.getNodeParameter('options.binaryPropertyName', ''));
 	if (name === undefined) {
-		throw new NodeOperationError(context.getNode(), '"Put Output File in Field" is not text', {
-			description: 'Enter the name of the field to put the file in, such as data, under Options.',
-		});
+		throw createInputError(
+			context,
+			'"Put Output File in Field" must be text',
+			'Enter the name of the field to put the file in, such as data, under Options.',
+		);
 	}
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
 		projectIds: getProjectIds(context),
 		emitExisting: getSwitch(context, 'emitExisting', 'Emit Existing Videos'),
-		binaryPropertyName: isDownloading ? name || 'data' : undefined,
+		binaryPropertyName: isDownloading ? name.trim() || 'data' : undefined,
 	};
 }
 
-function getSwitch(context: IPollFunctions, name: string, displayName: string): boolean {
-	const value = parseSwitch(context.getNodeParameter(`options.${name}`, false));
-	if (value !== undefined) return value;
-	throw new NodeOperationError(context.getNode(), `"${displayName}" is neither on nor off`, {
-		description: `Turn "${displayName}" on or off under Options, or correct its expression: it must return true or false.`,
-	});
+function getSwitch(context: IPollFunctions, name: string, label: string): boolean {
+	const isOn = parseSwitch(context.getNodeParameter(`options.${name}`, false));
+	if (isOn !== undefined) return isOn;
+	throw createInputError(
+		context,
+		`"${label}" must be true or false`,
+		`Turn "${label}" on or off under Options, or use an expression that returns true or false.`,
+	);
 }
 
-/** The projects to watch: from the list, or from an expression that returns a list, an ID, or IDs with commas between them. */
+/**
+ * The projects to watch, from the list or from an expression, which may return a list, an ID, or IDs
+ * with commas between them.
+ */
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
 	if (value === '') return [];
 	const ids = parseList(value).flatMap(parseIds);
 	if (!ids.includes('')) return ids;
-	throw new NodeOperationError(
-		context.getNode(),
-		'"Project Names or IDs" contains something that is not a project ID',
-		{
-			description:
-				'Choose the projects from the list, or correct the expression: it must return IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
-		},
+	throw createInputError(
+		context,
+		'"Project Names or IDs" must be a list of project IDs',
+		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
 	);
 }
 
@@ -112,8 +116,9 @@ function parseList(value: unknown): unknown[] {
 
 /** @returns [''] for what is not an ID */
 function parseIds(value: unknown): string[] {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-	const ids = text.split(',').map((id) => id.trim());
-	const given = ids.filter((id) => id !== '');
-	return given.length > 0 ? given : [''];
+	const ids = toText(value)
+		.split(',')
+		.map((id) => id.trim())
+		.filter((id) => id !== '');
+	return ids.length > 0 ? ids : [''];
 }

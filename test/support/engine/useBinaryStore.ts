@@ -7,6 +7,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { startBinaryStore } from './startBinaryStore';
 
 export interface BinaryStore {
+	readonly service: BinaryDataService;
 	/** Every file below the store's folder, half ones as well, but not the notes beside the files. */
 	listFiles(): string[];
 	/** What the store has under an item's binary field. */
@@ -29,6 +30,10 @@ export function useBinaryStore(): BinaryStore {
 		fs.rmSync(folder, { recursive: true });
 	});
 	return {
+		get service() {
+			if (!held.service) throw new Error('The store is there from beforeAll to afterAll');
+			return held.service;
+		},
 		listFiles: () =>
 			fs
 				.readdirSync(folder, { recursive: true, withFileTypes: true })
