@@ -82,7 +82,8 @@ export async function fetchFromApi(
 	{ limits, connection, deadline = Infinity, ...retries }: FetchOptions,
 ): Promise<IDataObject | IDataObject[]> {
 	const send = async () => {
-		const leftMs = Math.max(deadline - performance.now(), MIN_TRY_MS);
+		// Node.js accepts whole milliseconds only.
+		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const response = await sendRequest(context, {
 			...REQUEST_DEFAULTS,
 			...connection,
