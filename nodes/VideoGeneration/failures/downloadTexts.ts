@@ -26,19 +26,19 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 			describeLongWait(facts) ??
 			`${asked(facts)} Nothing was stored. This is a problem of the host or the network: try again later.`,
 	}),
-	redirected: ({ found, location = '', ...facts }, { field }) => ({
+	redirected: ({ found, location, ...facts }, { field }) => ({
 		message:
 			found === 'tooMany'
 				? "The video's address redirects again and again"
-				: found === 'notWeb'
-					? `The video's address redirects to "${location}", which is not a web address`
-					: "The video's address redirects without saying where",
-		description: `${getNewLink(field)} ${asked(facts)}`,
+				: location === undefined
+					? "The video's address redirects without saying where"
+					: "The video's address redirects to something that is not a web address",
+		description: `${getNewLink(field)} ${asked(facts)}${location === undefined ? '' : ` It redirects to "${location}".`}`,
 	}),
 	rejected: describeRejection,
 	unreadable: (facts, { field }) => ({
 		message: nameContent(facts),
-		description: `${check(field)} ${getNewLink(field)} Nothing was stored. ${asked(facts)}`,
+		description: `${check(field)} ${getNewLink(field)} Nothing was stored. ${asked(facts)}${describeType(facts)}`,
 	}),
 	blocked: ({ address = 'The address' }, { field }) => ({
 		message: "n8n blocks requests to the video's address",
@@ -91,6 +91,7 @@ function describeBreak(facts: FailureFacts): string {
 	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
 	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
 	const hasBegun = receivedBytes !== undefined;
+	if (found === 'tooSlow') return `The video's host is too slow: ${amount(facts)} came in time`;
 	if (isTimeout(httpCode)) {
 		return hasBegun
 			? `The video's host stopped sending after ${amount(facts)}`
@@ -131,10 +132,13 @@ function nameContent({ found = '', limit = '' }: FailureFacts): string {
 		case 'empty':
 			return "The video's host sent an empty file";
 		default:
-			return found === ''
-				? 'The address returned something that is not a video'
-				: `The address returned ${found}, not a video`;
+			return 'The address returned something that is not a video';
 	}
+}
+
+/** The content type that the host declares. */
+function describeType({ found = '' }: FailureFacts): string {
+	return found.includes('/') ? ` Its content type is "${found}".` : '';
 }
 
 function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
