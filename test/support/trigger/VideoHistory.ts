@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+import { toText } from '../../../nodes/VideoGeneration/api/response';
 import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
@@ -91,7 +92,7 @@ export class VideoHistory {
 		this.isContinuous = this.saving === 'always';
 		this.projectIds = projectIds;
 		if (this.saving === 'withExecutions') {
-			this.addedProjects = (log) => before.length > 0 && !before.includes(String(log.projectId));
+			this.addedProjects = (log) => before.length > 0 && !before.includes(toText(log.projectId));
 		}
 		this.poll('saved');
 		this.saved = this.state;
@@ -140,7 +141,7 @@ export class VideoHistory {
 	private isWanted(log: IDataObject): boolean {
 		if (this.isFirstPoll && !this.emitExisting) return false;
 		if (this.addedProjects?.(log) === true) return false;
-		return this.projectIds.length === 0 || this.projectIds.includes(String(log.projectId));
+		return this.projectIds.length === 0 || this.projectIds.includes(toText(log.projectId));
 	}
 
 	/** Up to 10,000 videos all must be remembered, and beyond that whatever the newest 5,000 are. */
@@ -162,7 +163,7 @@ function getTime({ createdAt }: IDataObject): number {
 }
 
 function identify({ id, url }: IDataObject): string {
-	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${String(url)}`;
+	return typeof id === 'string' || typeof id === 'number' ? `id ${id}` : `url ${toText(url)}`;
 }
 
 function parseJson(state: unknown): unknown {

@@ -25,7 +25,7 @@ class Host {
 				return await Promise.resolve({ statusCode: 200, headers: {}, body: this.body });
 			},
 			prepareBinaryData: async (stream) => {
-				for await (const _chunk of stream as Readable) await this.storing;
+				for await (const chunk of stream as Readable) if (chunk) await this.storing;
 				return FILE;
 			},
 		},
@@ -102,7 +102,7 @@ describe('A download', () => {
 
 	test("does not end because n8n's store is slow", async () => {
 		const host = new Host();
-		let endStoring = () => undefined as void;
+		let endStoring: () => void = () => undefined;
 		host.storing = new Promise((resolve) => {
 			endStoring = resolve;
 		});

@@ -253,7 +253,7 @@ describe('A large account', () => {
 		const { poll } = createPoller();
 		const change = (entry: IDataObject) => ({
 			...entry,
-			createdAt: format(String(entry.createdAt)),
+			createdAt: format(entry.createdAt as string),
 		});
 		const entries = createEntries(20_000).map(change);
 		expect(poll(entries)).toEqual([]);

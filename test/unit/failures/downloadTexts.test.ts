@@ -1,12 +1,7 @@
-import { createApiError } from '../../../nodes/VideoGeneration/failures/createApiError';
-import { describeFailure } from '../../../nodes/VideoGeneration/failures/describeFailure';
-import { describeDownloadFailure } from '../../../nodes/VideoGeneration/failures/describeDownloadFailure';
-import type {
-	FailureFacts,
-	FailureKind,
-} from '../../../nodes/VideoGeneration/failures/requestFailure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/failures/requestFailure';
-import { VIDEO_HOST } from '../../../nodes/VideoGeneration/download/downloadPolicy';
+import { createApiError } from '../../../nodes/VideoGeneration/failures/apiError';
+import { describeDownloadFailure } from '../../../nodes/VideoGeneration/failures/downloadTexts';
+import type { FailureFacts, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import { createTestNode } from '../../support/engine/createTestNode';
 
 const AT = { address: 'https://files.example/a.mp4' };
@@ -18,6 +13,11 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
 	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
 	['uncertain', { httpCode: 'ETIMEDOUT', receivedBytes: 5 }, /stopped sending after 5 bytes/],
+	[
+		'uncertain',
+		{ httpCode: 'ETIMEDOUT', found: 'tooSlow', receivedBytes: 5, announcedBytes: 9 },
+		/too slow: 5 of 9 bytes/,
+	],
 	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video came/],
 	[
 		'uncertain',
@@ -39,24 +39,17 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['rejected', { httpCode: '402' }, /rejected the request \(402\).*"Video URL"/],
 	['unreadable', { httpCode: '200', found: 'html' }, /web page.*"Video URL"/],
 	['unreadable', { httpCode: '200', found: 'empty' }, /empty file.*"Video URL"/],
-	['unreadable', { httpCode: '200', found: 'image/png' }, /not a video, but image\/png/],
-	['unreadable', { httpCode: '200', found: '' }, /What came is not a video /],
-	[
-		'unsent',
-		{ serviceMessage: '"Video URL" is empty. Enter it. Nothing was sent.' },
-		/^"Video URL" is empty Enter it\. Nothing was sent\.$/,
-	],
+	['unreadable', { found: 'tooLarge', limit: '16 GiB' }, /too large: it has more than 16 GiB/],
+	['unreadable', { httpCode: '200', found: 'image/png' }, /not a video.*"image\/png"/],
+	['unreadable', { httpCode: '200', found: '' }, /something that is not a video/],
+	['unsent', { serviceMessage: 'It is empty. Enter it.' }, /^It is empty Enter it\.$/],
 	['unsent', { serviceMessage: 'The host is blocked' }, /^The host is blocked Check "Video URL"/],
-	['blocked', {}, /blocked by n8n.*a\.mp4 was not asked.*N8N_SSRF_ALLOWED_IP_RANGES/],
-	['unsent', {}, /could not be asked for/],
+	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*CERT_HAS_EXPIRED.*"Video URL"/],
+	['unsent', {}, /could not be requested/],
+	['blocked', {}, /n8n blocks.*a\.mp4 was not asked.*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['cancelled', {}, /canceled/],
-	['unstored', { serviceMessage: 'ENOSPC: no space left' }, /not store.*ENOSPC.*room/],
-	[
-		'unexpected',
-		{ httpCode: 'CERT_HAS_EXPIRED', serviceMessage: 'certificate has expired' },
-		/certificate has expired.*"Video URL"/,
-	],
-	['unexpected', { httpCode: 'X' }, /failed: "X"/],
+	['unstored', { serviceMessage: 'ENOSPC: no space left' }, /not store.*room.*ENOSPC/],
+	['incomplete', {}, /download of the video failed/],
 ];
 
 describe('The error text of a download', () => {
@@ -64,23 +57,40 @@ describe('The error text of a download', () => {
 		const failure = new RequestFailure(kind, { ...AT, ...facts });
 		const { message, description } = describeDownloadFailure(failure);
 		const all = `${message} ${description}`;
-		expect(message).toMatch(/^[A-Zn"][^\n]{10,}/);
-		expect(message).not.toMatch(/\.$/);
-		expect(description).toMatch(/^[A-Zh][^\n]{10,}\.$/);
+		expect(message).toMatch(/^[A-Zn"][^\n]{8,}[^.]$/);
+		expect(description).toMatch(/^[A-Zh][^\n]{5,}[."]$/);
 		expect(all).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)/);
 		expect(all).toMatch(text);
 	});
 
-	test('reaches the user as it is written, also where it sounds like one of the service', () => {
+	test('names the field and the advice of its node', () => {
+		const failure = new RequestFailure('rateLimited', { ...AT, httpCode: '429' });
+		const { description } = describeDownloadFailure(failure, { rateLimitAdvice: 'Come back.' });
+		expect(description).toMatch(/Come back\.$/);
+		const gone = new RequestFailure('rejected', { ...AT, httpCode: '404' });
+		expect(describeDownloadFailure(gone, { field: 'url' }).description).toContain('in url may');
+	});
+
+	test('has the words of a store or a host in its description alone', () => {
+		const WORD = 'canceled/canceled';
+		for (const [kind, facts] of FAILURES.filter(
+			([each]) => !['unsent', 'cancelled'].includes(each),
+		)) {
+			const words = { serviceMessage: WORD, location: WORD, address: WORD };
+			const found = kind === 'unreadable' ? { found: WORD } : {};
+			const failure = new RequestFailure(kind, { ...facts, ...words, ...found });
+			expect(describeDownloadFailure(failure).message).not.toContain('canceled');
+		}
+	});
+
+	test('reaches the user as it is', () => {
 		const node = createTestNode('N', 't');
 		for (const [kind, facts] of FAILURES) {
 			const failure = new RequestFailure(kind, { ...AT, ...facts });
-			const error = createApiError(node, failure, VIDEO_HOST);
-			expect({ message: error.message, description: error.description }).toEqual(
-				describeDownloadFailure(failure),
-			);
-			expect(describeFailure(failure, VIDEO_HOST)).toEqual(describeDownloadFailure(failure));
-			expect(error.httpCode).toBe(facts.httpCode ?? 'none');
+			const text = describeDownloadFailure(failure);
+			const { message, description, httpCode } = createApiError(node, failure, text);
+			expect({ message, description }).toEqual(text);
+			expect(httpCode).toBe(facts.httpCode ?? 'none');
 		}
 	});
 });
