@@ -4,7 +4,6 @@ import type { INode } from 'n8n-workflow';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode, startNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const CONTINUE: Partial<INode> = { onError: 'continueErrorOutput' };
@@ -13,55 +12,47 @@ const GET_PROGRESS = OPERATIONS['queue.getProgress'];
 describe('The items of a run', () => {
 	const service = useSandbox();
 
-	testWith(
-		'ownRun',
-		'fail alone, linked to their input, when their expression cannot be evaluated',
-		async () => {
-			const [first, third] = await service.queueVideos(2);
-			const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
-			const { items, errorItems, found } = await service.run(
-				{ ...GET_PROGRESS, queueId },
-				{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
-			);
-			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-				[first, { item: 0 }],
-				[third, { item: 2 }],
-			]);
-			expect(errorItems).toEqual([
-				{
-					json: {
-						error: "Referenced node doesn't exist",
-						message: expect.stringMatching(/./) as string,
-						details: {},
-					},
-					pairedItem: { item: 1 },
+	test('fail alone, linked to their input, when their expression cannot be evaluated', async () => {
+		const [first, third] = await service.queueVideos(2);
+		const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
+		const { items, errorItems, found } = await service.run(
+			{ ...GET_PROGRESS, queueId },
+			{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
+		);
+		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+			[first, { item: 0 }],
+			[third, { item: 2 }],
+		]);
+		expect(errorItems).toEqual([
+			{
+				json: {
+					error: "Referenced node doesn't exist",
+					message: expect.stringMatching(/./) as string,
+					details: {},
 				},
-			]);
-			expect(found.errorItems).toEqual([{}]);
-		},
-	);
+				pairedItem: { item: 1 },
+			},
+		]);
+		expect(found.errorItems).toEqual([{}]);
+	});
 
-	testWith(
-		'ownRun',
-		"fail alone as well, when it is one of n8n's own options that cannot be evaluated",
-		async () => {
-			const [first, second] = await service.queueVideos(2);
-			const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
-			const { items, errorItems } = await service.run(
-				{ ...GET_PROGRESS, requestOptions: { timeout } },
-				{
-					items: [{ queueId: first }, { queueId: second, wait: 5000 }],
-					settings: CONTINUE,
-				},
-			);
-			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-				[second, { item: 1 }],
-			]);
-			expect(errorItems).toMatchObject([
-				{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
-			]);
-		},
-	);
+	test("fail alone as well, when it is one of n8n's own options that cannot be evaluated", async () => {
+		const [first, second] = await service.queueVideos(2);
+		const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
+		const { items, errorItems } = await service.run(
+			{ ...GET_PROGRESS, requestOptions: { timeout } },
+			{
+				items: [{ queueId: first }, { queueId: second, wait: 5000 }],
+				settings: CONTINUE,
+			},
+		);
+		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+			[second, { item: 1 }],
+		]);
+		expect(errorItems).toMatchObject([
+			{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
+		]);
+	});
 
 	test('are each sent with their own key, when the credential takes it from the item', async () => {
 		const { apiKey, url } = service.sandbox;
@@ -112,7 +103,7 @@ describe('The items of a run', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
-	testWith('ownRun', 'in later batches are not sent once the execution is stopped', async () => {
+	test('in later batches are not sent once the execution is stopped', async () => {
 		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));
 		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 3_600_000 } } };
 		const { result, stop } = await startNode({
@@ -149,7 +140,7 @@ describe('The items of a run', () => {
 			expect(seen.map(({ url }) => url)).toEqual([`${service.sandbox.url}/v1/user/account`]);
 		});
 
-		testWith('ownRun', 'are not sent when its address cannot be used', async () => {
+		test('are not sent when its address cannot be used', async () => {
 			const { items, errorItems } = await service.run(
 				{
 					resource: 'queue',
@@ -162,7 +153,7 @@ describe('The items of a run', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 			expect(errorItems[0]).toMatchObject({
 				json: {
-					error: 'The address of the proxy cannot be used',
+					error: '"Proxy" is not an address',
 					message: expect.stringContaining('Nothing was sent') as string,
 				},
 				pairedItem: { item: 0 },

@@ -141,7 +141,7 @@ describe('As a tool of an agent that has n8n run it', () => {
 	test('the node warns the model of a second payment when the service has not answered', async () => {
 		service.sandbox.addFault({ kind: 'reset', phase: 'after' });
 		const [answer = ''] = await runSteps([[call('a')]]);
-		expect(answer).toMatch(/connection .* broke.*may have been queued and paid for all the same/);
+		expect(answer).toMatch(/connection .* broke.*may have been queued and paid for/);
 		expect(service.sandbox.readState().queue).toHaveLength(1);
 	});
 

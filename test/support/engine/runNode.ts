@@ -19,12 +19,20 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
+/** A type, since an interface is not assignable to n8n's record of fields. */
+export type EnteredCredential = {
+	baseUrl: string;
+	apiKey: string;
+	allowedHttpRequestDomains?: 'all' | 'none' | 'domains';
+	allowedDomains?: string;
+};
+
 export interface NodeSetup {
 	parameters: INodeParameters;
-	/** The service's address and the key, as the user enters them, and what n8n adds to every credential. */
-	credentials: { baseUrl: string; apiKey: string; allowedHttpRequestDomains?: string };
-	/** The items before the node; one empty item when left out. */
-	items?: IDataObject[];
+	/** As the user enters them, and what n8n adds to every credential. */
+	credentials: EnteredCredential;
+	/** The items before the node; one empty item when left out. An undefined one lacks its json. */
+	items?: (IDataObject | undefined)[];
 	/** The binary data of each of them. */
 	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
@@ -69,10 +77,13 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		node: getInputNode(workflow),
 		data: {
 			main: [
-				(setup.items ?? [{}]).map((json) => ({
-					json,
-					...(setup.binary && { binary: setup.binary }),
-				})),
+				(setup.items ?? [{}]).map(
+					(json): INodeExecutionData =>
+						({
+							...(json && { json }),
+							...(setup.binary && { binary: setup.binary }),
+						}) as INodeExecutionData,
+				),
 			],
 		},
 		source: null,

@@ -1,0 +1,25 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import type { Durations } from '../../../sandbox/domain/settings';
+
+/**
+ * Gives each video its own durations, in the order in which they are queued, without a time in the queue.
+ *
+ * @returns a function that ends it
+ */
+export function playLives(sandbox: Sandbox, ...lives: Partial<Durations>[]): () => void {
+	let count = sandbox.charges.length;
+	const first = count;
+	return sandbox.onRequest(() => {
+		for (const { queueId } of sandbox.charges.slice(count)) {
+			const durations = { pendingMs: 0, renderingMs: 0, ...lives[count - first] };
+			sandbox.changeQueueItem(queueId, { durations });
+			count += 1;
+		}
+	});
+}
+
+/** The ID of the video that was made for a queue item. */
+export function getOwnVideoId(sandbox: Sandbox, { queueId }: IDataObject): string | undefined {
+	return sandbox.charges.find((charge) => charge.queueId === queueId)?.videoId;
+}
