@@ -13,7 +13,7 @@ export interface Order {
 	item: number;
 	/** Identical orders have the same, and cannot be told apart by what reaches the service. */
 	signature: string;
-	/** False when it lacks a prompt that it needs, so that nothing may be sent for it. */
+	/** False when its prompt is missing or none, or its switch is neither on nor off: nothing may be sent for it. */
 	isComplete: boolean;
 	isReachable: boolean;
 }
@@ -84,27 +84,32 @@ export function isAgent({ way }: StoryExecution): boolean {
 }
 
 function listOrders(execution: StoryExecution, index: number): Order[] {
-	const items =
-		execution.executeOnce && !isAgent(execution) ? execution.items.slice(0, 1) : execution.items;
-	const runs = execution.way === 'loop' ? [0, 1] : [0];
-	const [first] = execution.items;
+	const { items, way, executeOnce, promptEnd } = execution;
+	const runs = way === 'loop' ? [0, 1] : [0];
 	return runs.flatMap((run) =>
-		items.map((item, itemIndex) => {
-			const overwrites = isOn((isAgent(execution) ? first : item)?.overwriteSettings);
+		(executeOnce ? items.slice(0, 1) : items).map((item, itemIndex) => {
+			// An agent's tool has one switch for all calls.
+			const { overwriteSettings } = isAgent(execution) ? (items[0] ?? item) : item;
+			const overwrites = isOn(overwriteSettings);
 			const prompt = item.prompt === null ? '' : String(item.prompt);
 			return {
 				...{ execution: index, run, item: itemIndex },
-				signature: formatSignature(item, prompt, overwrites),
-				isComplete: !overwrites || prompt !== '' || execution.promptEnd !== '',
+				signature: formatSignature(item, prompt, overwrites === true),
+				isComplete:
+					overwrites !== undefined &&
+					!Array.isArray(item.prompt) &&
+					(!overwrites || prompt !== '' || promptEnd !== ''),
 				isReachable: !item.unreachable,
 			};
 		}),
 	);
 }
 
-/** As people write it in sheets and forms. */
-function isOn(value: unknown): boolean {
-	return value === true || value === 1 || (typeof value === 'string' && /^true$/i.test(value));
+/** As people write it in sheets and forms; undefined for what is neither on nor off. */
+function isOn(value: unknown): boolean | undefined {
+	if ([true, 1].includes(value as boolean) || /^true$/i.test(String(value))) return true;
+	if ([false, 0, ''].includes(value as string) || /^false$/i.test(String(value))) return false;
+	return undefined;
 }
 
 function formatSignature(item: StoryItem, prompt: string, overwrites: boolean): string {
@@ -156,9 +161,7 @@ function readLink({ pairedItem }: INodeExecutionData): number | undefined {
 function readError({ json, error }: INodeExecutionData): string | undefined {
 	if (error) return error.message;
 	if (typeof json.error === 'string' && json.error !== '') return json.error;
-	if (typeof json.error === 'object' && json.error !== null) {
-		return String((json.error as IDataObject).message);
-	}
+	if (typeof json.error === 'object' && json.error !== null) return JSON.stringify(json.error);
 	return undefined;
 }
 

@@ -47,8 +47,9 @@ export interface StoryExecution {
 export interface StoryItem {
 	account: 0 | 1;
 	project: 0 | 1 | 2;
-	/** Null when the item has none. */
-	prompt: string | number | boolean | null;
+	/** Null when the item has none. A list is no prompt, and must be refused. */
+	prompt: string | number | boolean | (string | number)[] | null;
+	/** As it comes from sheets and forms; a word that is neither on nor off must be refused. */
 	overwriteSettings: boolean | string | number;
 	/** Whether its Base URL leads to a port that nobody listens on. */
 	unreachable: boolean;

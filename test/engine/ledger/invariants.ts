@@ -3,6 +3,7 @@ import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
 import { isAgent } from './Ledger';
 import type { PlayedVideo } from './playStory';
 import type { StoryExecution } from './Story';
+import type { Trouble } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 import { ADD_NODE, WAIT_NODE } from './workflows';
 
@@ -109,13 +110,13 @@ const queueIdIsOwn: Invariant = (ledger) => {
 const videoIsOwn: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
-		const given = outcome.json.video as IDataObject | null | undefined;
+		const given = outcome.json.video as { id: string } | null | undefined;
 		if (!video || !given) return [];
 		if (given.id === video.charge.videoId) return [];
 		// Videos that nobody in this process waits for cannot be told apart while the log lags.
 		if (!areAllWaitedFor(ledger, video)) return [];
 		return [
-			`${nameOutcome(outcome)} was given the video ${String(given.id)}, its own is ${video.charge.videoId}`,
+			`${nameOutcome(outcome)} was given the video ${given.id}, its own is ${video.charge.videoId}`,
 		];
 	});
 
@@ -329,7 +330,7 @@ function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 }
 
 function isOfUnknownFate({ adds }: OrderGroup): boolean {
-	return adds.some(({ fate }) => fate === 'unknown') && !adds.some(({ fate }) => fate === 'told');
+	return adds.some(({ fate }) => fate === 'unknown');
 }
 
 function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
@@ -428,14 +429,17 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 
 /** Longer than all that the story's settings and troubles add up to, and not much longer. */
 function computeLongestMs({ story, adds }: Ledger): number {
-	const { service } = story;
-	const troubles = [
-		...service.addTroubles.map(({ trouble }) => ADD_TROUBLES[trouble]),
-		...service.logTroubles.map(({ trouble }) => READ_TROUBLES[trouble]),
-		...service.videos.flatMap(({ lookTrouble }) =>
-			lookTrouble ? Array(lookTrouble.count).fill(READ_TROUBLES[lookTrouble.trouble]) : [],
+	const { addTroubles, logTroubles, videos } = story.service;
+	const troubles: Trouble[] = [
+		...addTroubles.map(({ trouble }) => ADD_TROUBLES[trouble]),
+		...logTroubles.map(({ trouble }) => READ_TROUBLES[trouble]),
+		...videos.flatMap(({ lookTrouble }) =>
+			Array.from(
+				{ length: lookTrouble?.count ?? 0 },
+				() => READ_TROUBLES[lookTrouble?.trouble ?? '500'],
+			),
 		),
-	] as { takesMs?: number }[];
+	];
 	const troublesMs = troubles.reduce((sum, { takesMs = 0 }) => sum + takesMs, 0);
 	const unreachable = story.executions
 		.flatMap(({ items }) => items)

@@ -12,15 +12,18 @@ import { createStories } from './stories';
 import type { Theme } from './stories';
 import { tellStory } from './tellStory';
 
-/** Of all stories, in parts of three hundred: waiting takes the most ways to go wrong. */
+/** Of all stories, in parts of three hundred. */
 const SHARES: Record<Theme, number> = { adds: 90, waits: 140, agents: 70 };
 
-/** `npm run test:long` asks for more. */
-const EXECUTIONS = Number(process.env.LEDGER_EXECUTIONS ?? 300);
+/** `npm run test:long` asks for more, which are other ones each time. */
+const LONG_RUN = Number(process.env.LEDGER_EXECUTIONS ?? 0);
+const EXECUTIONS = LONG_RUN > 0 ? LONG_RUN : 300;
 const FIXED_SEED = 10;
 
 /** What a failure prints, to be set to repeat it. */
-const REPEAT = { seed: process.env.LEDGER_SEED, path: process.env.LEDGER_PATH };
+const REPEATED = { seed: process.env.LEDGER_SEED, path: process.env.LEDGER_PATH };
+
+const LONGEST_TEST_MS = 3_600_000;
 
 /** Plays and judges random stories of a theme: two thirds with a fixed seed, the others with one of the day. */
 export function judgeStories(theme: Theme): void {
@@ -31,27 +34,32 @@ export function judgeStories(theme: Theme): void {
 	afterAll(async () => {
 		await held.stage?.close();
 	});
-	const judge = async (seed: number, count: number, path?: string) => {
-		if (!held.stage) throw new Error('The stage is there from beforeAll to afterAll');
-		const folder = process.env.LEDGER_SURVEY;
-		if (folder !== undefined) await survey(held.stage, theme, seed, count, folder);
-		else await findCounterexample(held.stage, theme, seed, count, path);
-	};
-	if (REPEAT.seed !== undefined) {
-		test(`${theme} again, with seed ${REPEAT.seed}`, async () => {
-			await judge(Number(REPEAT.seed), EXECUTIONS, REPEAT.path);
-		}, 3_600_000);
-		return;
-	}
 	const share = Math.ceil((EXECUTIONS * SHARES[theme]) / 300);
-	const ofToday = Math.floor(share / 3);
-	test(`${share - ofToday} stories with seed ${FIXED_SEED}`, async () => {
-		await judge(FIXED_SEED, share - ofToday);
-	}, 3_600_000);
+	for (const { seed, count, why } of chooseSeeds(share)) {
+		const name = `${count} stories with ${why}, ${seed}`;
+		const judge = async () => {
+			if (!held.stage) throw new Error('The stage is there from beforeAll to afterAll');
+			const folder = process.env.LEDGER_SURVEY;
+			if (folder !== undefined) await survey(held.stage, theme, seed, count, folder);
+			else await findCounterexample(held.stage, theme, seed, count);
+		};
+		test(name, judge, LONGEST_TEST_MS);
+	}
+}
+
+function chooseSeeds(share: number): { seed: number; count: number; why: string }[] {
+	if (REPEATED.seed !== undefined) {
+		return [{ seed: Number(REPEATED.seed), count: share, why: 'the seed to be repeated' }];
+	}
+	if (LONG_RUN > 0) {
+		return [{ seed: Date.now() % 2 ** 31, count: share, why: 'a seed of their own' }];
+	}
 	const today = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
-	test(`${ofToday} stories with the seed of today, ${today}`, async () => {
-		await judge(today, ofToday);
-	}, 3_600_000);
+	const ofToday = Math.floor(share / 3);
+	return [
+		{ seed: FIXED_SEED, count: share - ofToday, why: 'the fixed seed' },
+		{ seed: today, count: ofToday, why: 'the seed of today' },
+	];
 }
 
 interface Judgement {
@@ -70,7 +78,6 @@ async function findCounterexample(
 	theme: Theme,
 	seed: number,
 	numRuns: number,
-	path?: string,
 ): Promise<void> {
 	let invariant: string | undefined;
 	let smallest: Judgement | undefined;
@@ -84,7 +91,8 @@ async function findCounterexample(
 		smallest = judgement;
 		return false;
 	});
-	const details = await fc.check(property, { seed, numRuns, ...(path && { path }) });
+	const { path } = REPEATED;
+	const details = await fc.check(property, { seed, numRuns, ...(path !== undefined && { path }) });
 	if (!details.failed || !smallest) return;
 	const { counterexamplePath } = details;
 	throw new Error(

@@ -6,7 +6,7 @@ import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 /** What a story is about; each has its share of the stories, and its own test file. */
 export type Theme = 'adds' | 'waits' | 'agents';
 
-/** The words that the node knows for a failed generation by itself, as its documents list them. */
+/** The words that mean a failed or a finished generation without being set, as the documents list them. */
 const FAILED_WORDS = [
 	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'aborted'],
 	...['cancelled', 'canceled', 'CANCELED'],
@@ -16,238 +16,213 @@ const COMPLETED_WORDS = [
 ];
 
 /*
- * Everything shrinks to the plain story: one item, nothing goes wrong, all settings as n8n has them. So the
- * first of several constants is the plain one, and a number of a list is mapped to it.
+ * Everything shrinks to the plain story: one item, all settings as n8n has them, and nothing goes wrong.
  */
-const rarely = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
+
+/** Something else than usual once in so many cases. */
+function onceIn<T>(cases: number, usual: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
+	return fc.oneof(
+		{ withCrossShrink: true },
+		{ weight: cases - 1, arbitrary: fc.constant(usual) },
+		{ weight: 1, arbitrary: other },
+	);
+}
+
+function oneOf<T>(...values: T[]): fc.Arbitrary<T> {
+	return fc.constantFrom(...values);
+}
+
+const isOnceIn = (cases: number) => onceIn(cases, false, fc.constant(true));
+
+/** In tenths of a second. */
 const milliseconds = (min: number, max: number) =>
 	fc.integer({ min: min / 100, max: max / 100 }).map((tenths) => tenths * 100);
 
-type PromptKind = 'own' | 'same' | 'number' | 'none' | 'true';
+type PromptKind = 'own' | 'same' | 'number' | 'none' | 'true' | 'list';
 
 const itemSeed = fc.record({
-	account: rarely,
+	account: isOnceIn(6),
 	project: fc.integer({ min: 0, max: 2 }),
-	prompt: fc.oneof(
-		{ weight: 6, arbitrary: fc.constant<PromptKind>('own') },
-		{ weight: 3, arbitrary: fc.constantFrom<PromptKind[]>('number', 'same', 'none', 'true') },
+	prompt: onceIn<PromptKind>(3, 'own', oneOf('number', 'same', 'same', 'none', 'true', 'list')),
+	overwriteSettings: onceIn<StoryItem['overwriteSettings']>(
+		2,
+		false,
+		oneOf<boolean | string | number>(true, true, 'true', 'TRUE', 1, 'false', 0, '', 'perhaps'),
 	),
-	overwriteSettings: fc.oneof(
-		{ weight: 4, arbitrary: fc.constant(false) },
-		{ weight: 3, arbitrary: fc.constantFrom<unknown[]>(true, 'true', 'TRUE', 1, 'false', 0, '') },
-	),
-	unreachable: fc.integer({ min: 0, max: 15 }).map((number) => number === 15),
+	unreachable: isOnceIn(16),
 });
 
-const execution = fc.record({
-	way: fc.oneof(
-		{ weight: 5, arbitrary: fc.constant('items' as const) },
-		{ weight: 1, arbitrary: fc.constant('loop' as const) },
-	),
+const executionSeed = fc.record({
+	isLoop: isOnceIn(6),
 	itemSeeds: fc.array(itemSeed, { minLength: 1, maxLength: 8, size: 'max' }),
 	projects: fc.integer({ min: 1, max: 3 }),
 	callsAtOnce: fc.integer({ min: 1, max: 3 }),
-	promptEnd: fc.oneof(
-		{ weight: 3, arbitrary: fc.constant('' as const) },
-		{ weight: 2, arbitrary: fc.constantFrom('$now' as const, 'Math.random()' as const) },
+	promptEnd: oneOf<StoryExecution['promptEnd']>('', '', '', '$now', 'Math.random()'),
+	waitSwitch: oneOf<StoryExecution['waitSwitch']>(true, true, true, 'true', 'TRUE', 1),
+	waitOptions: onceIn<StoryExecution['waitOptions']>(
+		8,
+		{ pollingInterval: 5, timeout: 60 },
+		oneOf<StoryExecution['waitOptions']>({}, { pollingInterval: 20, timeout: 300 }),
 	),
-	waitSwitch: fc.constantFrom(true as const, 'true' as const, 'TRUE' as const, 1 as const),
-	waitOptions: fc.oneof(
-		{
-			weight: 9,
-			arbitrary: fc.constantFrom<StoryExecution['waitOptions'][]>(
-				{ pollingInterval: 5, timeout: 60 },
-				{ pollingInterval: 3, timeout: 30 },
-				{ pollingInterval: '2', timeout: '45' },
-				{ pollingInterval: 1, timeout: 20 },
-				{ pollingInterval: 2.5, timeout: 40 },
-				{ timeout: 90 },
-			),
-		},
-		{ weight: 1, arbitrary: fc.constant({}) },
+	shortWait: onceIn<StoryExecution['waitOptions'] | null>(
+		2,
+		null,
+		oneOf<StoryExecution['waitOptions'] | null>(
+			{ pollingInterval: 3, timeout: 30 },
+			{ pollingInterval: '2', timeout: '45' },
+			{ pollingInterval: 1, timeout: 20 },
+			{ pollingInterval: 2.5, timeout: 40 },
+			{ timeout: 90 },
+		),
 	),
-	waitKnowsProject: rarely.map((isUnknown) => !isUnknown),
-	onError: fc.constantFrom(
-		'stopWorkflow' as const,
-		'continueRegularOutput' as const,
-		'continueErrorOutput' as const,
+	waitKnowsProject: onceIn(6, true, fc.constant(false)),
+	onError: oneOf<StoryExecution['onError']>(
+		'stopWorkflow',
+		'continueRegularOutput',
+		'continueErrorOutput',
 	),
-	tries: fc.constantFrom(1 as const, 2 as const, 3 as const, 5 as const),
-	executeOnce: fc.integer({ min: 0, max: 15 }).map((number) => number === 15),
-	batchSize: fc.oneof(
-		{ weight: 4, arbitrary: fc.constant<number | string>(0) },
-		{ weight: 1, arbitrary: fc.constantFrom<(number | string)[]>(1, 2, 3, '2') },
+	tries: oneOf<StoryExecution['tries']>(1, 1, 2, 3, 5),
+	executeOnce: isOnceIn(16),
+	batchSize: onceIn<StoryExecution['batchSize']>(6, 0, oneOf<number | string>(1, 2, 3, '2')),
+	batchIntervalMs: oneOf(0, 700, 5_000),
+	requestTimeout: onceIn<StoryExecution['requestTimeout']>(
+		8,
+		null,
+		oneOf<number | string>(30_000, '30000', 45_000.5, 2 ** 31 + 1),
 	),
-	requestTimeout: fc.oneof(
-		{ weight: 6, arbitrary: fc.constant(null) },
-		{
-			weight: 1,
-			arbitrary: fc.constantFrom<(number | string)[]>(30_000, '30000', 45_000.5, 2 ** 31 + 1),
-		},
-	),
-	batchIntervalMs: fc.constantFrom(0, 700, 5_000),
-	maxTries: fc.constantFrom(null, 1, 2, 6),
+	maxTries: onceIn<number | null>(3, null, oneOf(1, 2, 6)),
 });
 
-const troubleNth = fc.integer({ min: 1, max: 9 });
-const uniqueNth = { selector: ({ nth }: { nth: number }) => nth };
+const nth = fc.integer({ min: 1, max: 9 });
+const uniqueNth = { selector: (trouble: { nth: number }) => trouble.nth };
+const addTrouble = fc.constantFrom(...(Object.keys(ADD_TROUBLES) as AddTrouble[]));
 const readTrouble = fc.constantFrom(...(Object.keys(READ_TROUBLES) as ReadTrouble[]));
 
 const video: fc.Arbitrary<StoryVideo> = fc
 	.record({
 		runsMs: milliseconds(1_500, 40_000),
-		fails: rarely,
-		failedWord: fc.constantFrom(...FAILED_WORDS),
-		completedWord: fc.oneof(
-			{ weight: 4, arbitrary: fc.constant('completed') },
-			{ weight: 1, arbitrary: fc.constantFrom(...COMPLETED_WORDS) },
-		),
-		logDelayMs: fc.oneof(fc.constant(0), milliseconds(0, 10_000)),
-		clearedAfterMs: fc.option(milliseconds(500, 40_000), { freq: 2, nil: null }),
-		isCleared: rarely,
-		lookTrouble: fc.option(
+		fails: isOnceIn(7),
+		failedWord: oneOf(...FAILED_WORDS),
+		completedWord: onceIn(5, 'completed', oneOf(...COMPLETED_WORDS)),
+		logDelayMs: onceIn(2, 0, milliseconds(0, 10_000)),
+		clearedAfterMs: onceIn<number | null>(12, null, milliseconds(500, 40_000)),
+		lookTrouble: onceIn<StoryVideo['lookTrouble']>(
+			6,
+			null,
 			fc.record({
 				nth: fc.integer({ min: 1, max: 5 }),
 				count: fc.integer({ min: 1, max: 3 }),
-				trouble: fc.oneof(fc.constant<ReadTrouble>('404'), readTrouble),
+				trouble: onceIn<ReadTrouble>(2, '404', readTrouble),
 			}),
-			{ freq: 3, nil: null },
 		),
-		hasLookTrouble: rarely,
 	})
-	.map(
-		({
-			failedWord,
-			completedWord,
-			isCleared,
-			hasLookTrouble,
-			clearedAfterMs,
-			lookTrouble,
-			...rest
-		}) => ({
-			...rest,
-			ending: rest.fails ? failedWord : completedWord,
-			clearedAfterMs: isCleared ? clearedAfterMs : null,
-			lookTrouble: hasLookTrouble ? lookTrouble : null,
-		}),
-	);
+	.map(({ failedWord, completedWord, ...rest }) => ({
+		...rest,
+		ending: rest.fails ? failedWord : completedWord,
+	}));
 
 const service: fc.Arbitrary<StoryService> = fc.record({
-	addTroubles: fc.uniqueArray(
-		fc.record({
-			nth: troubleNth,
-			trouble: fc.constantFrom(...(Object.keys(ADD_TROUBLES) as AddTrouble[])),
-		}),
-		{ maxLength: 4, size: 'max', ...uniqueNth },
-	),
+	addTroubles: fc.uniqueArray(fc.record({ nth, trouble: addTrouble }), {
+		...{ maxLength: 4, size: 'max' },
+		...uniqueNth,
+	}),
 	videos: fc.array(video, { maxLength: 10, size: 'max' }),
-	logTroubles: fc.oneof(
-		{ weight: 4, arbitrary: fc.constant<StoryService['logTroubles']>([]) },
-		{
-			weight: 1,
-			arbitrary: fc.uniqueArray(fc.record({ nth: troubleNth, trouble: readTrouble }), {
-				maxLength: 3,
-				...uniqueNth,
-			}),
-		},
+	logTroubles: onceIn<StoryService['logTroubles']>(
+		5,
+		[],
+		fc.uniqueArray(fc.record({ nth, trouble: readTrouble }), { maxLength: 3, ...uniqueNth }),
 	),
-	oddEntries: rarely,
-	numericQueueIds: rarely,
-	videoUrlInDetails: rarely,
-	endedItemsLeaveAfterMs: fc.oneof(
-		{ weight: 5, arbitrary: fc.constant(null) },
-		{ weight: 1, arbitrary: fc.constantFrom(0, 4_000) },
-	),
-	logClockSkewMs: fc.constantFrom(0, 0, 0, 1_500, -1_500, 3_000, -3_000),
-	logWholeSeconds: rarely,
-	credits: fc.oneof(
-		{ weight: 7, arbitrary: fc.constant(null) },
-		{ weight: 1, arbitrary: fc.integer({ min: 0, max: 5 }) },
-	),
+	oddEntries: isOnceIn(8),
+	numericQueueIds: isOnceIn(8),
+	videoUrlInDetails: isOnceIn(8),
+	endedItemsLeaveAfterMs: onceIn<number | null>(6, null, oneOf(0, 4_000)),
+	logClockSkewMs: onceIn(2, 0, oneOf(1_500, -1_500, 3_000, -3_000)),
+	logWholeSeconds: isOnceIn(6),
+	credits: onceIn<number | null>(8, null, fc.integer({ min: 0, max: 5 })),
 });
 
-const clockIsSet = fc.oneof(
-	{ weight: 4, arbitrary: fc.constant<Story['clockIsSet']>([]) },
-	{
-		weight: 1,
-		arbitrary: fc.array(
-			fc.record({
-				afterMs: milliseconds(0, 40_000),
-				byMs: fc.constantFrom(2_000, -2_000, 90_000, -90_000, 3_600_000, -3_600_000),
-			}),
-			{ minLength: 1, maxLength: 2 },
-		),
-	},
+/** Where nobody waits, nobody sees these. */
+const NO_VIDEOS: Partial<StoryService> = {
+	...{ videos: [], logTroubles: [], oddEntries: false, logClockSkewMs: 0, logWholeSeconds: false },
+	...{ videoUrlInDetails: false, endedItemsLeaveAfterMs: null },
+};
+
+const clockIsSet = onceIn<Story['clockIsSet']>(
+	5,
+	[],
+	fc.array(
+		fc.record({
+			afterMs: milliseconds(0, 40_000),
+			byMs: oneOf(2_000, -2_000, 90_000, -90_000, 3_600_000, -3_600_000),
+		}),
+		{ minLength: 1, maxLength: 2 },
+	),
 );
 
-type ExecutionSeed = typeof execution extends fc.Arbitrary<infer T> ? T : never;
+const WAYS: Record<Theme, StoryExecution['way'][]> = {
+	adds: ['items'],
+	waits: ['items'],
+	agents: ['agentSteps', 'agentCalls'],
+};
+
+const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
+	adds: ['none'],
+	waits: ['add', 'add', 'wait'],
+	agents: ['none', 'add'],
+};
 
 /** Stories of one theme. */
 export function createStories(theme: Theme): fc.Arbitrary<Story> {
-	const waiting =
-		theme === 'adds'
-			? fc.constant('none' as const)
-			: theme === 'waits'
-				? fc.constantFrom('add' as const, 'add' as const, 'wait' as const)
-				: fc.constantFrom('none' as const, 'add' as const);
-	const way =
-		theme === 'agents'
-			? fc.constantFrom('agentSteps' as const, 'agentCalls' as const)
-			: fc.constant(null);
-	const oneExecution = fc
-		.record({ seed: execution, waiting, way })
-		.map(({ seed, ...fixed }) => ({ ...seed, ...fixed, way: fixed.way ?? seed.way }));
+	const execution = fc.record({
+		seed: executionSeed,
+		waiting: oneOf(...WAITING[theme]),
+		way: oneOf(...WAYS[theme]),
+	});
 	return fc
 		.record({
-			executions: fc.oneof(
-				{ weight: 4, arbitrary: fc.tuple(oneExecution) },
-				{ weight: 1, arbitrary: fc.tuple(oneExecution, oneExecution) },
-			),
+			first: execution,
+			second: onceIn<ExecutionSeed | null>(5, null, execution),
 			service,
 			clockIsSet,
-			stopAfterMs: fc.oneof(
-				{ weight: 9, arbitrary: fc.constant(null) },
-				{ weight: 1, arbitrary: fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)) },
+			stopAfterMs: onceIn<number | null>(
+				10,
+				null,
+				fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)),
 			),
 		})
-		.map(({ executions, ...rest }) => ({
+		.map(({ first, second, ...rest }) => ({
 			...rest,
-			executions: executions.map((seed, index) => createExecution(seed, index)),
-			service: theme === 'adds' ? { ...rest.service, ...NO_VIDEOS } : rest.service,
+			executions: [first, ...(second ? [second] : [])].map(createExecution),
+			service: { ...rest.service, ...(theme === 'adds' && NO_VIDEOS) },
 		}));
 }
 
-/** Where nobody waits, nobody sees them. */
-const NO_VIDEOS = {
-	videos: [],
-	logTroubles: [],
-	oddEntries: false,
-	logClockSkewMs: 0,
-	logWholeSeconds: false,
-};
+interface ExecutionSeed extends Pick<StoryExecution, 'way' | 'waiting'> {
+	seed: typeof executionSeed extends fc.Arbitrary<infer Seed> ? Seed : never;
+}
 
-type Seed = Omit<ExecutionSeed, 'way'> & Pick<StoryExecution, 'way' | 'waiting'>;
-
-function createExecution({ itemSeeds, projects, ...rest }: Seed, index: number): StoryExecution {
-	const items = itemSeeds.map(
-		({ account, project, prompt, overwriteSettings, unreachable }, item): StoryItem => ({
-			account: account ? 1 : 0,
-			project: (project % projects) as StoryItem['project'],
-			prompt: createPrompt(prompt, index, item),
-			overwriteSettings: overwriteSettings as StoryItem['overwriteSettings'],
-			unreachable,
-		}),
-	);
-	if (rest.way === 'items' || rest.way === 'loop') return { ...rest, items };
+function createExecution({ seed, way, waiting }: ExecutionSeed, index: number): StoryExecution {
+	const { isLoop, itemSeeds, projects, shortWait, ...rest } = seed;
+	const items = itemSeeds.map(({ account, project, prompt, ...item }, itemIndex): StoryItem => ({
+		...item,
+		account: account ? 1 : 0,
+		project: (project % projects) as StoryItem['project'],
+		// Within a text, n8n writes a list in a way of its own.
+		prompt: createPrompt(
+			prompt === 'list' && rest.promptEnd !== '' ? 'own' : prompt,
+			index,
+			itemIndex,
+		),
+	}));
+	const execution = { ...rest, waiting, waitOptions: shortWait ?? rest.waitOptions };
+	if (way === 'items') return { ...execution, items, way: isLoop ? 'loop' : 'items' };
 	// An agent calls one tool with one credential, and writes its prompts itself.
-	const [first] = items;
+	const { account = 0, unreachable = false } = items[0] ?? {};
 	return {
-		...rest,
-		...{ executeOnce: false, batchSize: 0 },
+		...execution,
+		...{ way, executeOnce: false, batchSize: 0 },
 		items: items.slice(0, 5).map((item) => ({
-			...item,
-			account: first?.account ?? 0,
-			unreachable: first?.unreachable ?? false,
+			...{ ...item, account, unreachable },
 			prompt: typeof item.prompt === 'string' ? item.prompt : 'Same film',
 		})),
 	};
@@ -263,6 +238,8 @@ function createPrompt(kind: PromptKind, execution: number, item: number): StoryI
 			return 'Same film';
 		case 'true':
 			return true;
+		case 'list':
+			return ['Film', item];
 		case 'none':
 			return null;
 	}

@@ -3,6 +3,7 @@ import type { Ledger } from './Ledger';
 import { isAgent } from './Ledger';
 import type { StoryExecution, StoryVideo } from './Story';
 import { PLAIN_VIDEO } from './Story';
+import type { Fate } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 
 /** What happened, for a person: the items, the settings, the service, what was paid, what came out. */
@@ -95,6 +96,13 @@ function tellVideo(video: StoryVideo, index: number): string[] {
 	return [parts.filter(Boolean).join(', ')];
 }
 
+const FATES: Record<Fate, string> = {
+	refused: 'its client was refused',
+	told: 'its client was told the id',
+	unknown: 'its client cannot know',
+	unclear: 'its client may read it either way',
+};
+
 /** Every request but looks that say nothing new. */
 function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 	let last = '';
@@ -104,11 +112,12 @@ function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 		const end = request.closed ? 'the client went away' : `status ${request.status ?? 'none'}`;
 		if (add) {
 			const { customPrompt, projectId } = request.body as Record<string, unknown>;
+			const prompt = customPrompt === undefined ? 'without a prompt' : JSON.stringify(customPrompt);
 			const paid = add.charge
 				? `paid as ${add.charge.queueId}, video ${add.charge.videoId}`
 				: 'nothing is paid';
 			return [
-				`${at} add of ${JSON.stringify(customPrompt) ?? 'no prompt'} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; for its client ${add.fate}`,
+				`${at} add ${prompt} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; ${FATES[add.fate]}`,
 			];
 		}
 		const line = `${request.method} ${request.url}: ${end}`;
@@ -123,7 +132,7 @@ function tellOutcomes({ executions, outcomes, startedAt, left, logLines }: Ledge
 	return [
 		...executions.map(({ run, endedAt, isStopped }, index) => {
 			const { error } = run?.data.resultData ?? {};
-			const text = error ? `: ${error.message} ${String(error.description ?? '')}` : '';
+			const text = error ? `: ${error.message} ${error.description ?? ''}` : '';
 			const when = `after ${((endedAt - startedAt) / 1000).toFixed(1)} s`;
 			return `execution ${index + 1} ${isStopped ? 'was stopped and ' : ''}is ${run?.status ?? 'without an end'} ${when}${text}`;
 		}),

@@ -7,7 +7,7 @@ import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
  */
 export type Fate = 'refused' | 'unknown' | 'told' | 'unclear';
 
-interface Trouble {
+export interface Trouble {
 	fault: FaultSpec;
 	/** As a person would say it. */
 	tale: string;
@@ -46,7 +46,7 @@ export const ADD_TROUBLES = {
 	'error in an envelope of 200': {
 		fault: { kind: 'errorEnvelope', message: 'Your plan was canceled' },
 		tale: 'answers 200 with the status error',
-		fate: 'unclear' as Fate,
+		fate: 'unclear',
 	},
 	'500 before': unknown({ kind: 'status', status: 500 }),
 	'reset before': unknown({ kind: 'reset' }),
@@ -96,17 +96,17 @@ export const READ_TROUBLES = {
 export type ReadTrouble = keyof typeof READ_TROUBLES;
 
 function refused(fault: FaultSpec) {
-	return { fault, tale: `refuses it with ${describeFault(fault)}`, fate: 'refused' as Fate };
+	return { fault, tale: `refuses it with ${describeFault(fault)}`, fate: 'refused' as const };
 }
 
 function unknown(fault: FaultSpec) {
 	const isCarriedOut = 'phase' in fault || !['status', 'reset', 'html'].includes(fault.kind);
 	const when = isCarriedOut ? 'accepts it, and then' : 'does not carry it out:';
-	return { fault, tale: `${when} ${describeFault(fault)}`, fate: 'unknown' as Fate };
+	return { fault, tale: `${when} ${describeFault(fault)}`, fate: 'unknown' as const };
 }
 
 function told(fault: FaultSpec) {
-	return { fault, tale: `accepts it: ${describeFault(fault)}`, fate: 'told' as Fate };
+	return { fault, tale: `accepts it: ${describeFault(fault)}`, fate: 'told' as const };
 }
 
 function read(fault: FaultSpec) {

@@ -91,12 +91,17 @@ function createAddParameters(execution: StoryExecution, isAgent: boolean): INode
 				? `={{ ${ask('prompt')} }}`
 				: `={{ ${ask('prompt')} }}${PROMPT_SEPARATOR}${promptEnd}`,
 		overwriteSettings: isAgent
-			? (execution.items[0]?.overwriteSettings ?? false)
+			? formatSwitch(execution.items[0]?.overwriteSettings ?? false)
 			: '={{ $json.overwriteSettings }}',
-		waitForCompletion: execution.waiting === 'add' ? execution.waitSwitch : false,
+		waitForCompletion: execution.waiting === 'add' && formatSwitch(execution.waitSwitch),
 		...(execution.waiting === 'add' && { waitOptions: execution.waitOptions }),
 		...createCommonParameters(execution),
 	};
+}
+
+/** Whatever is not a switch comes by an expression. */
+function formatSwitch(value: boolean | string | number): boolean | string {
+	return typeof value === 'boolean' ? value : `={{ ${JSON.stringify(value)} }}`;
 }
 
 function createWaitParameters(execution: StoryExecution): INodeParameters {
@@ -187,7 +192,7 @@ export async function startExecution(
 function addAgent(registry: INodeTypes, execution: StoryExecution): INodeTypes {
 	const { items, way, callsAtOnce } = execution;
 	const inputs = items.map((item) => ({
-		prompt: String(item.prompt ?? ''),
+		prompt: item.prompt as string,
 		project: formatProject(item),
 	}));
 	const groups = Array.from({ length: Math.ceil(inputs.length / callsAtOnce) }, (_, group) =>
@@ -195,7 +200,7 @@ function addAgent(registry: INodeTypes, execution: StoryExecution): INodeTypes {
 	);
 	const types: Record<string, INodeType> = {
 		[AGENT]: way === 'agentSteps' ? createSteppingAgent(groups, []) : createAgent(groups, []),
-		[TOOL]: asTool(registry.getByNameAndVersion(NODE_TYPE) as INodeType),
+		[TOOL]: asTool(registry.getByNameAndVersion(NODE_TYPE)),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
 	return { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
