@@ -67,14 +67,19 @@ describe('The items of a run', () => {
 	});
 
 	// n8n's words for it: "when used in the HTTP Request or GraphQL node".
-	test('are sent with a credential that other nodes may not use', async () => {
+	test.each([
+		{ allowedHttpRequestDomains: 'none' },
+		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },
+	] as const)('are sent with a credential that other nodes may not use: %j', async (more) => {
 		const { apiKey, url } = service.sandbox;
-		const { items, error } = await runNode({
-			parameters: OPERATIONS['account.get'],
-			credentials: { baseUrl: url, apiKey, allowedHttpRequestDomains: 'none' },
-		});
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(1);
+		for (const parameters of Object.values(OPERATIONS)) {
+			const { error } = await runNode({
+				parameters,
+				credentials: { baseUrl: url, apiKey, ...more },
+				items: [{ queueId: (await service.queueVideos(1))[0] }],
+			});
+			expect(error).toBeUndefined();
+		}
 	});
 
 	test('are sent in batches, with pauses, as the user sets them', async () => {
@@ -118,11 +123,16 @@ describe('The items of a run', () => {
 
 	describe('behind a proxy', () => {
 		let proxy: Server;
+		let status = 200;
 		const seen: IncomingMessage[] = [];
+		beforeEach(() => {
+			status = 200;
+			seen.length = 0;
+		});
 		beforeAll(async () => {
 			proxy = createServer((request, response) => {
 				seen.push(request);
-				response.setHeader('content-type', 'application/json');
+				response.writeHead(status, { 'content-type': 'application/json' });
 				response.end(JSON.stringify({ status: 'success', usage: { credits: 1 } }));
 			});
 			await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -138,6 +148,46 @@ describe('The items of a run', () => {
 			expect(error).toBeUndefined();
 			expect(service.sandbox.requests).toEqual([]);
 			expect(seen.map(({ url }) => url)).toEqual([`${service.sandbox.url}/v1/user/account`]);
+		});
+
+		const runBehind = async (address: string) =>
+			await runWithoutWaiting(() =>
+				service.run(
+					{
+						...OPERATIONS['queue.add'],
+						requestOptions: { proxy: address },
+						options: { maxTries: 2 },
+					},
+					{ settings: CONTINUE },
+				),
+			);
+
+		test.each(['http://user:s3cret@127.0.0.1:1', 'http://nowhere.invalid:3128'])(
+			'that cannot be reached are not sent, and it is named as the reason: %s',
+			async (address) => {
+				const { errorItems, run } = await runBehind(address);
+				expect(errorItems[0]?.json).toMatchObject({
+					error: expect.stringMatching(/^The proxy could not be reached/) as string,
+					message: expect.stringContaining('"Proxy" under Request Options') as string,
+					details: { mayBeQueued: false, tries: 2 },
+				});
+				expect(JSON.stringify(errorItems)).not.toContain('"Base URL"');
+				expect(JSON.stringify(run.data.resultData.runData['Video Generation'])).not.toContain(
+					's3cret',
+				);
+			},
+		);
+
+		test('that wants another password are not sent, and it is named as the reason', async () => {
+			status = 407;
+			const { port } = proxy.address() as AddressInfo;
+			const { errorItems } = await runBehind(`http://user:wrong@127.0.0.1:${port}`);
+			expect(errorItems[0]?.json).toMatchObject({
+				error: 'The proxy rejected the request (407)',
+				message: expect.stringContaining('"Proxy" under Request Options') as string,
+				details: { mayBeQueued: false, httpCode: '407', tries: 1 },
+			});
+			expect(service.sandbox.requests).toEqual([]);
 		});
 
 		test('are not sent when its address cannot be used', async () => {

@@ -243,3 +243,12 @@ describe('An accepted add', () => {
 		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
 	});
 });
+
+test('The same node that runs twice in one execution queues a video for each run, with Retry On Fail as well', async () => {
+	failAdd({ kind: 'status', status: 400, nth: 1 });
+	const setup = { ...service.setup(ADD), items: [{ prompt: 'one' }], settings: retry(), times: 2 };
+	const { runs } = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+	expect(listSent()).toEqual(['one', 'one', 'one']);
+	expect(runs.flat().map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	expect(runs).toHaveLength(2);
+});

@@ -1,5 +1,6 @@
 import type {
 	IBinaryKeyData,
+	ICredentialDataDecryptedObject,
 	IDataObject,
 	IExecuteData,
 	INode,
@@ -19,17 +20,16 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
-/** A type, since an interface is not assignable to n8n's record of fields. */
-export type EnteredCredential = {
+/** As the user enters it, and what n8n adds to every credential. */
+export interface EnteredCredential extends ICredentialDataDecryptedObject {
 	baseUrl: string;
 	apiKey: string;
 	allowedHttpRequestDomains?: 'all' | 'none' | 'domains';
 	allowedDomains?: string;
-};
+}
 
 export interface NodeSetup {
 	parameters: INodeParameters;
-	/** As the user enters them, and what n8n adds to every credential. */
 	credentials: EnteredCredential;
 	/** The items before the node; one empty item when left out. An undefined one lacks its json. */
 	items?: (IDataObject | undefined)[];
@@ -37,11 +37,15 @@ export interface NodeSetup {
 	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
 	settings?: Partial<INode>;
+	/** How often the workflow runs the node with its items; once when left out. */
+	times?: number;
 }
 
 export interface NodeResult {
-	/** What left the first output. */
+	/** What left the first output, in the node's last run. */
 	items: INodeExecutionData[];
+	/** What left the first output in each run. */
+	runs: INodeExecutionData[][];
 	/** What left the error output. */
 	errorItems: INodeExecutionData[];
 	/** What `$('Input').item` was for each item of the first and of the error output. */
@@ -115,7 +119,7 @@ export async function runNode(setup: NodeSetup): Promise<NodeResult> {
 }
 
 function createWorkflow(
-	{ parameters, settings }: NodeSetup,
+	{ parameters, settings, times = 1 }: NodeSetup,
 	nodeTypes: ReturnType<typeof createNodeTypes>,
 ) {
 	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
@@ -136,7 +140,7 @@ function createWorkflow(
 			createTestNode('After Error', LOOK_BACK, lookBack),
 		],
 		connections: {
-			Input: { main: [to(NODE_NAME)] },
+			Input: { main: [Array.from({ length: times }, () => to(NODE_NAME)).flat()] },
 			[NODE_NAME]: { main: [to('After'), to('After Error')] },
 		},
 	});
@@ -149,6 +153,7 @@ function readResult(run: IRun): NodeResult {
 		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json.found);
 	return {
 		items: task?.data?.main?.[0] ?? [],
+		runs: (runData[NODE_NAME] ?? []).map(({ data }) => data?.main?.[0] ?? []),
 		errorItems: task?.data?.main?.[1] ?? [],
 		found: { items: found('After'), errorItems: found('After Error') },
 		error: task?.error as NodeApiError | undefined,
