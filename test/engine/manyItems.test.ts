@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import type { EnteredCredential } from '../support/engine/runNode';
 import { runNode, startNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -67,10 +68,10 @@ describe('The items of a run', () => {
 	});
 
 	// n8n's words for it: "when used in the HTTP Request or GraphQL node".
-	test.each([
+	test.each<Partial<EnteredCredential>>([
 		{ allowedHttpRequestDomains: 'none' },
 		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },
-	] as const)('are sent with a credential that other nodes may not use: %j', async (more) => {
+	])('are sent with a credential that other nodes may not use: %j', async (more) => {
 		const { apiKey, url } = service.sandbox;
 		for (const parameters of Object.values(OPERATIONS)) {
 			const { error } = await runNode({

@@ -143,7 +143,9 @@ describe('Videos of one project whose log lags', () => {
 });
 
 describe('An item with an address in its progress', () => {
-	beforeEach(() => { service.sandbox.configure({ videoUrlInDetails: true }); });
+	beforeEach(() => {
+		service.sandbox.configure({ videoUrlInDetails: true });
+	});
 
 	test('is given the entry of that address, among several of its project', async () => {
 		const { items } = await run(ADD, [{}, {}, {}]);

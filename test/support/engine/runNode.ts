@@ -1,6 +1,5 @@
 import type {
 	IBinaryKeyData,
-	ICredentialDataDecryptedObject,
 	IDataObject,
 	IExecuteData,
 	INode,
@@ -21,7 +20,7 @@ export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
 /** As the user enters it, and what n8n adds to every credential. */
-export interface EnteredCredential extends ICredentialDataDecryptedObject {
+export interface EnteredCredential {
 	baseUrl: string;
 	apiKey: string;
 	allowedHttpRequestDomains?: 'all' | 'none' | 'domains';
@@ -66,7 +65,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const { nodes, credentials } = await loadPackage();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
 	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(credentials, setup.credentials),
+		credentialsHelper: new TestCredentialsHelper(credentials, { ...setup.credentials }),
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
 		currentNodeExecutionIndex: 0,
 		variables: {},

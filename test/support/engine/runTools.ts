@@ -99,7 +99,7 @@ export async function runTools({
 		},
 	});
 	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(loaded.credentials, credentials),
+		credentialsHelper: new TestCredentialsHelper(loaded.credentials, { ...credentials }),
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
 		currentNodeExecutionIndex: 0,
 		variables: {},
