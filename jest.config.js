@@ -1,3 +1,6 @@
+// Not UTC, so that a time which is taken in this machine's zone shows.
+process.env.TZ = 'America/New_York';
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',

@@ -9,7 +9,7 @@ import { loadPackage, PACKAGE_ROOT } from '../support/engine/loadPackage';
 import { NODE_TYPE } from '../support/engine/runNode';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
-import { maxTriesOption } from '../../nodes/VideoGeneration/resources/maxTriesOption';
+import { maxTriesOption } from '../../nodes/VideoGeneration/resources/fields';
 import { recordErrors } from '../support/examples/recordErrors';
 import { recordOutputs } from '../support/examples/recordOutputs';
 import { loadSchema } from '../support/schemas/loadSchema';

@@ -330,7 +330,7 @@ function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 }
 
 function isOfUnknownFate({ adds }: OrderGroup): boolean {
-	return adds.some(({ fate }) => fate === 'unknown') && !adds.some(({ fate }) => fate === 'told');
+	return adds.some(({ fate }) => fate === 'unknown');
 }
 
 function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {

@@ -6,7 +6,7 @@ import type { Charge } from '../../../sandbox/domain/model';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
-import { SkippedTime } from '../../support/engine/runWithoutWaiting';
+import { passTime, SkippedTime } from '../../support/engine/runWithoutWaiting';
 import type { Story, StoryVideo } from './Story';
 import { getVideo } from './Story';
 import type { AddTrouble, Fate } from './troubles';
@@ -63,6 +63,9 @@ const LONGEST_MS = 6 * 3_600_000;
 /** Stop ends an execution within this time. */
 const STOP_GRACE_MS = 1_000;
 
+/** The sandbox begins each story with the same ids, which a service would not. */
+const BETWEEN_STORIES_MS = 24 * 3_600_000;
+
 /** How long nothing must happen after the end. */
 const QUIET_MS = 900_000;
 
@@ -96,6 +99,8 @@ export async function openStage(): Promise<Stage> {
 		play: async (story) => {
 			sleeping.clear();
 			harness.timers = 0;
+			// The process is the same: what the node remembers of the last story's videos is forgotten by then.
+			passTime(BETWEEN_STORIES_MS);
 			return await new StoryPlay(story, sandbox, sleeping, harness, later).play();
 		},
 		close: async () => {

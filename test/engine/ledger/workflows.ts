@@ -91,12 +91,17 @@ function createAddParameters(execution: StoryExecution, isAgent: boolean): INode
 				? `={{ ${ask('prompt')} }}`
 				: `={{ ${ask('prompt')} }}${PROMPT_SEPARATOR}${promptEnd}`,
 		overwriteSettings: isAgent
-			? (execution.items[0]?.overwriteSettings ?? false)
+			? formatSwitch(execution.items[0]?.overwriteSettings ?? false)
 			: '={{ $json.overwriteSettings }}',
-		waitForCompletion: execution.waiting === 'add' ? execution.waitSwitch : false,
+		waitForCompletion: execution.waiting === 'add' && formatSwitch(execution.waitSwitch),
 		...(execution.waiting === 'add' && { waitOptions: execution.waitOptions }),
 		...createCommonParameters(execution),
 	};
+}
+
+/** Whatever is not a switch comes by an expression. */
+function formatSwitch(value: boolean | string | number): boolean | string {
+	return typeof value === 'boolean' ? value : `={{ ${JSON.stringify(value)} }}`;
 }
 
 function createWaitParameters(execution: StoryExecution): INodeParameters {
