@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
-import { isAgent } from './Ledger';
+import { isAgent } from './Story';
 import type { PlayedVideo } from './playStory';
 import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
