@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { readLabels } from './readLabels';
+import { readLabels } from './NodePanel';
 
 /** n8n's form of a credential. */
 export class CredentialForm {

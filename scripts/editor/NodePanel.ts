@@ -1,7 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../waitFor';
-import { readLabels } from './readLabels';
-import { VideoPlayer } from './VideoPlayer';
 
 /** A failure as n8n shows it. */
 export interface ShownError {
@@ -168,8 +166,67 @@ export class NodePanel {
 	}
 }
 
+/** What the page's player tells of its video. */
+export interface VideoState {
+	durationSeconds: number;
+	/** Where it stands. */
+	seconds: number;
+	width: number;
+	/** Why it cannot be played. */
+	error: string | null;
+}
+
+/** The browser's own names. */
+interface VideoElement {
+	duration: number;
+	currentTime: number;
+	videoWidth: number;
+	error: { message: string } | null;
+	play(): Promise<void>;
+}
+
+/** The player in which n8n shows a video. */
+export class VideoPlayer {
+	constructor(readonly root: Locator) {}
+
+	async playFromStart(): Promise<void> {
+		await this.root.evaluate(async (element: unknown) => {
+			const video = element as VideoElement;
+			video.currentTime = 0;
+			await video.play();
+		});
+	}
+
+	async read(): Promise<VideoState> {
+		return await this.root.evaluate((element: unknown) => {
+			const video = element as VideoElement;
+			return {
+				durationSeconds: video.duration,
+				seconds: video.currentTime,
+				width: video.videoWidth,
+				error: video.error?.message ?? null,
+			};
+		});
+	}
+}
+
+/**
+ * The labels of all fields of a form, from top to bottom: `API Key *`. They are read in one look, for
+ * while a form is being drawn a label may go at any moment.
+ */
+export async function readLabels(form: Locator): Promise<string[]> {
+	const labels = form.getByTestId('input-label').or(form.locator('form label'));
+	const texts = await labels
+		.filter({ visible: true })
+		.evaluateAll((elements: unknown[]) =>
+			(elements as Element[]).map((element) => element.querySelector('.n8n-text')?.innerText ?? ''),
+		);
+	return texts.map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean);
+}
+
 /** What is used of the browser's own elements. */
 interface Element {
 	innerText: string;
+	querySelector(selector: string): Element | null;
 	querySelectorAll(selector: string): Iterable<Element>;
 }

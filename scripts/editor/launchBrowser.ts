@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { findProgram } from '../debian/findProgram';
-import { buildLocalEnvironment } from '../n8n/buildLocalEnvironment';
-import { ReadableError } from '../ReadableError';
+import { buildLocalEnvironment } from '../n8n/environment';
+import { findProgram } from '../requirements';
 
 const FLAGS = [
 	// Debian's sandbox for Chromium needs rights that root in a container lacks; only n8n is visited.
@@ -20,16 +20,16 @@ const FLAGS = [
 ];
 
 /**
- * Starts the system's Chromium without a window.
- * @param folder all that it writes is below it: its home, and the profile, which is gone at its end
+ * Starts the system's Chromium without a window. All that it writes is in a temporary folder, which is gone
+ * at its end: not in the project, for its sockets lie there, and a socket's path may have 107 bytes.
  */
-export async function launchBrowser(folder: string): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findProgram('chromium');
-	if (!executablePath) throw new ReadableError('Chromium is not installed.');
+	if (!executablePath) throw new Error('Chromium is not installed.');
+	const folder = mkdtempSync(join(tmpdir(), 'browser-'));
 	const place = (name: string): string => {
-		const path = join(folder, name);
-		mkdirSync(path, { recursive: true });
-		return path;
+		mkdirSync(join(folder, name));
+		return join(folder, name);
 	};
 	const env = buildLocalEnvironment({
 		HOME: place('home'),
@@ -39,10 +39,14 @@ export async function launchBrowser(folder: string): Promise<Browser> {
 		XDG_DATA_HOME: place('data'),
 		XDG_RUNTIME_DIR: place('run'),
 	});
-	return await chromium.launch({
+	const browser = await chromium.launch({
 		executablePath,
 		args: FLAGS,
 		env: Object.fromEntries(Object.entries(env).filter((entry) => entry[1] !== undefined)),
 		artifactsDir: place('artifacts'),
 	});
+	browser.on('disconnected', () => {
+		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+	});
+	return browser;
 }
