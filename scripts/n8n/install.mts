@@ -92,7 +92,7 @@ export async function packPackage(folder: string): Promise<string> {
 	await mkdir(folder, { recursive: true });
 	await runNpm(['pack', '--ignore-scripts', '--pack-destination', folder], process.cwd());
 	const [tarball = ''] = await readdir(folder);
-	return join(folder, tarball);
+	return resolve(folder, tarball);
 }
 
 /** Packs the built package and unpacks it below a folder. @returns where its files are */
