@@ -21,8 +21,8 @@ export interface ServerOptions extends CommandOptions {
 	onLine?: (line: string) => void;
 }
 
-/** What a file in `scripts/` exports. @returns the exit code, unless it is 0 */
-export type Command = (args: string[]) => Promise<number | undefined | void>;
+/** What a file in `scripts/` exports. @returns the exit code; nothing stands for 0 */
+type Command = (args: string[]) => Promise<unknown>;
 
 /** No command may hang for ever. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -153,6 +153,8 @@ function getLastLines(output: string): string {
 export async function serveUntilStopped(): Promise<never> {
 	state = 'serving';
 	console.log('\nCtrl-C ends all of it.');
+	// A promise alone keeps no process running.
+	setInterval(() => undefined, TIMEOUT_MS);
 	return await new Promise<never>(() => undefined);
 }
 
@@ -165,12 +167,12 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 	const work = command(args);
 	let exitCode = 0;
 	try {
-		const outcome = await Promise.race([work, serverDied, waitForStop()]);
-		if (typeof outcome === 'object') {
-			console.log(`\n${outcome.reason}: ending everything.`);
-			exitCode = (state as string) === 'serving' ? 0 : outcome.exitCode;
+		const stop = await Promise.race([work.then(() => undefined), serverDied, waitForStop()]);
+		if (stop) {
+			console.log(`\n${stop.reason}: ending everything.`);
+			exitCode = isServing() ? 0 : stop.exitCode;
 		} else {
-			exitCode = outcome ?? 0;
+			exitCode = Number((await work) ?? 0);
 		}
 	} catch (error) {
 		const death = await Promise.race([serverDied, delay(DEATH_NOTICE_MS)]).catch(
@@ -180,7 +182,7 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 		if (description) console.error(`\n${description}`);
 		exitCode = 1;
 	}
-	const wasServing = (state as string) === 'serving';
+	const wasServing = isServing();
 	state = 'ending';
 	reportDeath(new Error('Stopped.'));
 	const leaders = [...running];
@@ -188,6 +190,11 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 	if (leaders.length > 0) console.log('Everything that was started is ended.');
 	if (!wasServing) await Promise.race([work.catch(() => undefined), delay(CLEAN_UP_MS)]);
 	process.exit(exitCode);
+}
+
+/** A function, for TypeScript takes it that nobody else has changed the state in the meantime. */
+function isServing(): boolean {
+	return state === 'serving';
 }
 
 /** An `Error` was worded for the user; any other kind is a mistake of this project, whose place matters. */

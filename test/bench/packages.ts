@@ -32,7 +32,7 @@ console.log(Number(process.hrtime.bigint() - startedAt) / 1e6);
 `;
 
 /** Size and load time beside two other community packages for n8n. */
-async function main(): Promise<void> {
+function main(): void {
 	install();
 	const names = [OURS, ...PEERS];
 	const times = new Map<string, number[]>(names.map((name) => [name, []]));
@@ -78,4 +78,4 @@ function measureFolder(folder: string): number {
 	}, 0);
 }
 
-void main();
+main();
