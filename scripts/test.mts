@@ -16,6 +16,7 @@ interface Suite {
 }
 
 const E2E_FOLDER = '.n8n-local/e2e';
+const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[];
 const NOTHING = () => Promise.resolve({});
 
 const SUITES: Record<string, Suite> = {
@@ -29,12 +30,7 @@ const SUITES: Record<string, Suite> = {
 	oldest: {
 		args: ['--config', 'test/oldest/jest.config.js'],
 		isBuilt: true,
-		prepare: async () => ({
-			VIDEO_GENERATION_OLDEST: await installManifest(
-				'oldest',
-				'Installing the oldest n8n that is supported: 240 MB',
-			),
-		}),
+		prepare: async () => ({ VIDEO_GENERATION_OLDEST: await installOldest() }),
 	},
 	e2e: { args: ['--config', 'test/e2e/jest.config.js'], isBuilt: true, prepare: provideN8n },
 	// docs/operations.md is made inside the tests, for they have n8n's engine at hand.
@@ -45,8 +41,15 @@ const SUITES: Record<string, Suite> = {
 	},
 };
 
-/** `npm test` and its siblings: the first argument is the suite, the others go to jest. */
+/**
+ * `npm test` and its siblings: the first argument is the suite, the others go to jest. `install` only
+ * installs what the suites need, which may be done beside something else.
+ */
 export default async function test([name = '', ...args]: string[]): Promise<number> {
+	if (name === 'install') {
+		await installAll();
+		return 0;
+	}
 	const isCheck = name === 'docs' && args.includes('--check');
 	const suite = SUITES[name];
 	if (!suite)
@@ -57,13 +60,23 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	return await runVisibly('jest', [...suite.args, ...rest], { env });
 }
 
+async function installOldest(): Promise<string> {
+	return await installManifest('oldest', 'Installing the oldest n8n that is supported: 240 MB');
+}
+
+async function installAll(): Promise<void> {
+	await installOldest();
+	await installN8n();
+	for (const program of PROGRAM_NAMES) await provideProgram(program);
+}
+
 /** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
 export async function provideN8n(): Promise<Record<string, string>> {
 	const { node, script } = await installN8n();
 	await step('Packing the package and installing it into n8n', () =>
 		installPackage(`${E2E_FOLDER}/template`, `${E2E_FOLDER}/package`),
 	);
-	for (const program of Object.keys(PROGRAMS)) await provideProgram(program as Program);
+	for (const program of PROGRAM_NAMES) await provideProgram(program);
 	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script }) };
 }
 
