@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import getPort from 'get-port';
-import { Editor } from '../../scripts/editor/Editor';
-import { launchBrowser } from '../../scripts/editor/launchBrowser';
+import { Editor } from '../support/editor/Editor';
+import { launchBrowser } from '../support/editor/launchBrowser';
 import { N8nClient, OWNER } from '../../scripts/n8n/N8nClient';
 import type { Workflow } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';

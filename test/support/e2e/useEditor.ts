@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor, type Session } from '../../../scripts/editor/Editor';
-import { launchBrowser } from '../../../scripts/editor/launchBrowser';
+import { Editor, type Session } from '../editor/Editor';
+import { launchBrowser } from '../editor/launchBrowser';
 import { OWNER } from '../../../scripts/n8n/N8nClient';
 import { E2E_FOLDER, PACKAGE } from './PLACES';
 import type { RealN8nInTests } from './useRealN8n';

@@ -1,6 +1,5 @@
-import type { OutputSchema } from './OutputSchema';
-import { renderTable } from './renderTable';
-import { renderText, type Terms } from './renderText';
+import type { OutputSchema } from './OperationDoc';
+import { renderTable, renderText, type Terms } from './renderText';
 
 /** Where the fields of a video are described. */
 const VIDEO_LINK = '[Video: Get Many](#video-get-many)';

@@ -1,6 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { renderTable } from './renderTable';
-import { renderText, type Terms } from './renderText';
+import { renderTable, renderText, type Terms } from './renderText';
 
 /** Every operation has the first; the second is n8n's own. */
 const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];

@@ -1,9 +1,6 @@
 import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
-import type { OperationDoc } from './OperationDoc';
+import type { OperationDoc, OutputSchema, RecordedError, RecordedOutput } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
-import type { OutputSchema } from './OutputSchema';
-import type { RecordedError } from './RecordedError';
-import type { RecordedOutput } from './RecordedOutput';
 
 export interface OperationSources {
 	node: INodeTypeDescription;

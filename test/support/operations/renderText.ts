@@ -1,3 +1,5 @@
+import type { RecordedError } from './OperationDoc';
+
 /** What texts speak of, as displayed. */
 export interface Terms {
 	/** `Custom Prompt` */
@@ -41,4 +43,23 @@ export function toAnchor(title: string): string {
 		.toLowerCase()
 		.replace(/[^\w\s-]/g, '')
 		.replaceAll(' ', '-');
+}
+
+/** A Markdown table; nothing when it has no rows. */
+export function renderTable(head: string[], rows: string[][]): string {
+	if (rows.length === 0) return '';
+	const line = (cells: string[]) =>
+		`| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', '<br>')).join(' | ')} |`;
+	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** The errors as a table: when, and what n8n shows then. */
+export function renderErrors(errors: RecordedError[], terms: Terms): string {
+	return renderTable(
+		['When', 'What n8n shows'],
+		errors.map(({ when, message, description }) => [
+			renderText(when, terms),
+			`**${message}**<br>${description}`,
+		]),
+	);
 }

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { waitFor } from '../waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 /** A failure as n8n shows it. */
 export interface ShownError {

@@ -1,5 +1,5 @@
 import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
-import type { RecordedOutput } from './RecordedOutput';
+import type { RecordedOutput } from './OperationDoc';
 
 /** An example: what was set, what came in, what came out. */
 export function renderExample(example: RecordedOutput, parameters: INodeProperties[]): string {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { buildLocalEnvironment } from '../n8n/environment';
-import { findProgram } from '../requirements';
+import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
+import { findProgram } from '../../../scripts/requirements';
 
 const FLAGS = [
 	// Debian's sandbox for Chromium needs rights that root in a container lacks; only n8n is visited.

@@ -5,7 +5,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import type { Owner } from '../n8n/n8nTypes';
+import type { Owner } from '../../../scripts/n8n/n8nTypes';
 import { CredentialForm } from './CredentialForm';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';

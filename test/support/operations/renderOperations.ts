@@ -1,14 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationDoc } from './OperationDoc';
+import type { OperationDoc, OutputSchema, RecordedError } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
-import type { OutputSchema } from './OutputSchema';
-import type { RecordedError } from './RecordedError';
-import { renderErrors } from './renderErrors';
+import { renderErrors, renderTable, type Terms, toAnchor } from './renderText';
 import { renderExample } from './renderExample';
 import { renderFields } from './renderFields';
 import { renderParameters } from './renderParameters';
-import { renderTable } from './renderTable';
-import { type Terms, toAnchor } from './renderText';
 
 export interface OperationsSource {
 	operations: OperationDoc[];
