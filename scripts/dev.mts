@@ -58,8 +58,10 @@ async function buildContinuously(): Promise<void> {
 	copyFileSync('package.json', join(packageFolder, 'package.json'));
 
 	let isCompiled = false;
-	const tscArgs = ['--watch', '--preserveWatchOutput', '--pretty', 'false', '--outDir', distFolder];
-	startServer('tsc', ['-p', 'tsconfig.build.json', ...tscArgs], {
+	const watch = ['--watch', '--preserveWatchOutput', '--pretty', 'false'];
+	// With an error in the sources, n8n keeps what it had.
+	const emit = ['--noEmitOnError', '--outDir', distFolder];
+	startServer('tsc', ['-p', 'tsconfig.build.json', ...watch, ...emit], {
 		name: 'The TypeScript compiler',
 		logFile: join(LOG_FOLDER, 'tsc.log'),
 		onLine: (line) => {
