@@ -23,7 +23,8 @@ const COPY = join(E2E_FOLDER, 'dev', 'A copy with spaces and an ümlaut');
 const LOG = join(E2E_FOLDER, 'dev', 'dev.log');
 const SOURCES = ['nodes', 'credentials', 'icons', 'sandbox', 'scripts', 'examples', 'gulpfile.js'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-const LABELS = ['Wait for Completion', 'Wait till the End', 'Wait for the Video', 'Wait for It'];
+/** The first one stands in the sources. */
+const LABELS = ['Wait for Completion', 'First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth'];
 const START_TIMEOUT_MS = 240_000;
 const SHOWN_WITHIN_MS = 5_000;
 
