@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { collectOperations } from '../../scripts/docs/collectOperations';
-import { renderOperations } from '../../scripts/docs/renderOperations';
-import { toAnchor } from '../../scripts/docs/renderText';
+import { collectOperations } from '../support/operations/collectOperations';
+import { renderOperations } from '../support/operations/renderOperations';
+import { toAnchor } from '../support/operations/renderText';
 import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
 import { loadPackage, PACKAGE_ROOT } from '../support/engine/loadPackage';
 import { NODE_TYPE } from '../support/engine/runNode';
