@@ -41,7 +41,7 @@ export default tseslint.config(
 	},
 
 	{
-		files: ['**/*.ts'],
+		files: ['**/*.{ts,mts}'],
 		extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
 		languageOptions: {
 			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },

@@ -1,4 +1,4 @@
-const { dest, src, task } = require('gulp');
+const { dest, src, task, watch } = require('gulp');
 
 /**
  * What n8n reads beside the compiled code: icons, codex files, output schemas. Each pattern begins with
@@ -8,4 +8,9 @@ const ASSETS = ['icons/**/*', 'nodes/**/*', 'credentials/**/*'].map(
 	(each) => `${each}.{svg,png,json}`,
 );
 
-task('build:assets', () => src(ASSETS, { base: '.', encoding: false }).pipe(dest('dist')));
+/** `npm run dev` builds into the package that n8n has loaded. */
+const FOLDER = process.env.BUILD_FOLDER ?? 'dist';
+
+task('build:assets', () => src(ASSETS, { base: '.', encoding: false }).pipe(dest(FOLDER)));
+
+task('watch:assets', () => watch(ASSETS, { ignoreInitial: false }, task('build:assets')));

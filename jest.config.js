@@ -1,3 +1,6 @@
+// Not UTC, so that a time which is taken in this machine's zone shows.
+process.env.TZ = 'America/New_York';
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
@@ -11,12 +14,14 @@ module.exports = {
 		'<rootDir>/test/oldest/',
 	],
 	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
+	// get-port is made of ES modules, which jest loads as little as TypeScript.
 	transform: {
-		'^.+\\.ts$': [
+		'^.+\\.ts$|/node_modules/get-port/.+\\.js$': [
 			'@swc/jest',
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' },
 		],
 	},
+	transformIgnorePatterns: ['/node_modules/(?!get-port/)'],
 	// V8's own coverage follows the source maps of dist/, so the engine tests, which run the built
 	// package, and the unit tests, which run the sources, count towards the same lines.
 	coverageProvider: 'v8',

@@ -3,18 +3,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Waits until something is so that sends no event.
+ * Waits for what sends no event: looks again and again until there is something.
  *
+ * @returns the first thing found that is neither false nor undefined
  * @throws Error that names it, after `timeoutMs`
  */
-export async function waitFor(
+export async function waitFor<Result>(
 	what: string,
-	look: () => boolean | Promise<boolean>,
+	look: () => Result | Promise<Result>,
 	timeoutMs = 60_000,
-): Promise<void> {
+): Promise<Exclude<Result, false | undefined>> {
 	const deadline = Date.now() + timeoutMs;
-	while (!(await look())) {
-		if (Date.now() > deadline) throw new Error(`Waited for ${what}, in vain`);
+	for (;;) {
+		const result = await look();
+		if (result !== false && result !== undefined) {
+			return result as Exclude<Result, false | undefined>;
+		}
+		if (Date.now() > deadline)
+			throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.`);
 		await delay(LOOK_AGAIN_MS);
 	}
 }

@@ -1,8 +1,7 @@
 import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import { parse } from 'flatted';
 import { Agent } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { ReadableError } from '../ReadableError';
-import { parseFlatted } from './parseFlatted';
+import { waitFor } from '../waitFor';
 import type {
 	BinaryFile,
 	Credential,
@@ -15,10 +14,17 @@ import type {
 } from './n8nTypes';
 
 const REQUEST_TIMEOUT_MS = 30_000;
-const LOOK_AGAIN_MS = 250;
 /** Without it, n8n fails when a node of a workflow that has run is executed alone: it asks `null` for pins. */
 const NO_PINS = { pinData: {} };
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
+
+/** The login of a local n8n. No secret: it listens on this machine only and guards nothing. */
+export const OWNER: Owner = {
+	email: 'demo@example.com',
+	password: 'LocalDemo1',
+	firstName: 'Demo',
+	lastName: 'Owner',
+};
 
 /** n8n's own REST interface, as its editor uses it: logged in with a cookie, one user. */
 export class N8nClient {
@@ -38,13 +44,14 @@ export class N8nClient {
 
 	/** Waits until n8n has loaded everything and answers. */
 	async waitUntilReady(timeoutMs: number): Promise<void> {
-		await waitFor('n8n to answer', timeoutMs, async () => {
+		const isReady = async () => {
 			const { status, data } = await this.http
 				.get<{ data?: unknown }>('/settings', { validateStatus: () => true })
 				.catch(() => ({ status: 0, data: undefined }));
 			// While it starts, n8n answers with a text that says so.
-			return status === 200 && data?.data !== undefined ? true : undefined;
-		});
+			return status === 200 && data?.data !== undefined;
+		};
+		await waitFor('n8n to answer', isReady, timeoutMs);
 	}
 
 	/** Makes the owner's account when there is none yet, and logs in. */
@@ -134,15 +141,16 @@ export class N8nClient {
 			'GET',
 			`/executions/${id}`,
 		);
-		return { ...execution, data: parseFlatted(execution.data) as Execution['data'] };
+		return { ...execution, data: parse(execution.data) as Execution['data'] };
 	}
 
 	/** The execution, once it has ended in whatever way. */
 	async waitForExecution(id: string, timeoutMs: number): Promise<Execution> {
-		return await waitFor(`execution ${id} to end`, timeoutMs, async () => {
+		const findEnded = async () => {
 			const execution = await this.getExecution(id);
-			return ENDED.includes(execution.status) ? execution : undefined;
-		});
+			return ENDED.includes(execution.status) && execution;
+		};
+		return await waitFor(`execution ${id} to end`, findEnded, timeoutMs);
 	}
 
 	async stopExecution(id: string): Promise<void> {
@@ -189,21 +197,5 @@ function describeFailure(method: string, path: string, error: unknown): unknown 
 	const reason = response
 		? `${response.status}, ${response.data?.message ?? response.statusText}`
 		: error.message;
-	return new ReadableError(`n8n did not accept ${method} /rest${path}: ${reason}`);
-}
-
-async function waitFor<Result>(
-	what: string,
-	timeoutMs: number,
-	look: () => Promise<Result | undefined>,
-): Promise<Result> {
-	const deadline = Date.now() + timeoutMs;
-	for (;;) {
-		const result = await look();
-		if (result !== undefined) return result;
-		if (Date.now() >= deadline) {
-			throw new ReadableError(`Waited ${timeoutMs / 1000} s for ${what}, in vain.`);
-		}
-		await delay(LOOK_AGAIN_MS);
-	}
+	return new Error(`n8n did not accept ${method} /rest${path}: ${reason}`);
 }

@@ -73,3 +73,12 @@ function flatten(json: Record<string, unknown>): [string, string][] {
 function shorten(text: string): string {
 	return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
 }
+
+/** Why an execution did not succeed, in n8n's own words: the node, what happened, what to do. */
+export function describeExecutionFailure({ id, status, data }: Execution): string {
+	const { error, lastNodeExecuted } = data.resultData;
+	const node = error?.node?.name ?? lastNodeExecuted;
+	const where = node ? ` at the node "${node}"` : '';
+	const reasons = [error?.message, error?.description].filter(Boolean).map((text) => `  ${text}`);
+	return [`Execution ${id} ended as "${status}"${where}.`, ...reasons].join('\n');
+}

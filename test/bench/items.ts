@@ -10,7 +10,6 @@ import {
 	videoGeneration,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
-import provideN8n from '../support/e2e/provideN8n';
 import { RealN8n } from '../support/e2e/RealN8n';
 import { keepFigures } from './keepFigures';
 import { median } from './median';
@@ -53,7 +52,6 @@ export interface ItemFigures {
  * n8n, each node in a workflow of its own, in turn; the service is a process of its own.
  */
 async function main(): Promise<void> {
-	await provideN8n();
 	const server = fork(path.join(__dirname, 'serveProgress.ts'));
 	const [service] = (await once(server, 'message')) as [Service];
 	const n8n = RealN8n.create('bench');

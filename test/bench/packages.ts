@@ -1,9 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { buildNpmEnvironment } from '../../scripts/cache/buildNpmEnvironment';
-import { packPackage } from '../../scripts/n8n/packPackage';
-import { ProcessSet } from '../../scripts/processes/ProcessSet';
 import { keepFigures } from './keepFigures';
 import { median } from './median';
 
@@ -35,8 +32,8 @@ console.log(Number(process.hrtime.bigint() - startedAt) / 1e6);
 `;
 
 /** Size and load time beside two other community packages for n8n. */
-async function main(): Promise<void> {
-	await install();
+function main(): void {
+	install();
 	const names = [OURS, ...PEERS];
 	const times = new Map<string, number[]>(names.map((name) => [name, []]));
 	for (let run = 0; run < RUNS; run++) {
@@ -54,22 +51,19 @@ async function main(): Promise<void> {
 	keepFigures('packages', figures);
 }
 
-async function install(): Promise<void> {
+function install(): void {
 	rmSync(FOLDER, { recursive: true, force: true });
 	mkdirSync(FOLDER, { recursive: true });
-	const processes = new ProcessSet();
-	try {
-		const tarball = await packPackage(join(FOLDER, 'ours'), processes);
-		writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true }));
-		// As n8n installs a community package.
-		const flags = ['--ignore-scripts', '--omit=peer', '--omit=dev', '--legacy-peer-deps'];
-		await processes.run('npm', ['install', tarball, ...PEERS, ...flags, '--no-audit'], {
-			cwd: FOLDER,
-			env: buildNpmEnvironment(),
-		});
-	} finally {
-		await processes.endAll();
-	}
+	const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', FOLDER];
+	const [{ filename }] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8' })) as [
+		{ filename: string },
+	];
+	writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true }));
+	// As n8n installs a community package.
+	const flags = ['--ignore-scripts', '--omit=peer', '--omit=dev', '--legacy-peer-deps'];
+	const env = { ...process.env, npm_config_local_prefix: FOLDER };
+	const args = ['install', join(FOLDER, filename), ...PEERS, ...flags, '--no-audit'];
+	execFileSync('npm', args, { cwd: FOLDER, env });
 }
 
 function measureLoad(name: string): number {
@@ -84,4 +78,4 @@ function measureFolder(folder: string): number {
 	}, 0);
 }
 
-void main();
+main();

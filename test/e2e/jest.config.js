@@ -10,7 +10,6 @@ module.exports = {
 	roots: ['<rootDir>/test/e2e'],
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
-	globalSetup: '<rootDir>/test/support/e2e/provideN8n.ts',
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Most of their time these tests wait for n8n's next poll.
 	maxWorkers: 2,

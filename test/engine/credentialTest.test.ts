@@ -36,7 +36,7 @@ describe('The credential test', () => {
 		[{ kind: 'status', status: 403 }, /does not allow this key/],
 		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
 		[{ kind: 'status', status: 429 }, /Wait a minute/],
-		[{ kind: 'status', status: 500 }, /try again later/],
+		[{ kind: 'status', status: 500 }, /The service is failing at the moment.*Try again later/],
 		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*"Base URL"/],
 	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
 		service.sandbox.addFault(fault);

@@ -76,7 +76,8 @@ describe.each(API_OPERATIONS)('%s', (name) => {
 		if (what.startsWith('broken off') && name === 'queue.clear') return;
 		const { error, run: execution } = await run({ ...fault, operation: name });
 		expect(error?.message).toMatch(/^[A-Z"].{10,}/);
-		expect(error?.description).toMatch(/\.$/);
+		expect(error?.description).toMatch(/(\.|The service said: "[^"]+")$/);
+		expect(error?.message).not.toContain('by a fault of the sandbox');
 		expect(`${error?.message} ${error?.description}`).not.toMatch(/undefined|\[object|\n| {2}/);
 		expect(error?.httpCode).toBe(httpCode);
 		expect(JSON.stringify(execution)).not.toContain(KEY);
@@ -123,7 +124,7 @@ describe('A credential of no use', () => {
 		[{ apiKey: '' }, 'The API Key is empty'],
 		[
 			{ apiKey: 'a b' },
-			'The API Key has characters that no key can have, such as spaces or line breaks',
+			'The API Key contains characters that no key has, such as spaces or line breaks',
 		],
 	])('%j is named before any request', async (part, message) => {
 		for (const name of API_OPERATIONS) {

@@ -28,7 +28,7 @@ describe('A body without an end', () => {
 		const before = process.memoryUsage.rss();
 		const { error } = await run(operation);
 		expect(error?.message).toMatch(
-			/^The answer of the video service is too large: it has more than (1|256) MiB$/,
+			/^The response of the video service is too large: it has more than (1|256) MiB$/,
 		);
 		expect(error?.description).toContain('so that n8n does not run out of memory');
 		expect(sent(operation)).toBe(1);

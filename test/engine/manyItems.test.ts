@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import type { EnteredCredential } from '../support/engine/runNode';
 import { runNode, startNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const CONTINUE: Partial<INode> = { onError: 'continueErrorOutput' };
@@ -13,55 +13,47 @@ const GET_PROGRESS = OPERATIONS['queue.getProgress'];
 describe('The items of a run', () => {
 	const service = useSandbox();
 
-	testWith(
-		'ownRun',
-		'fail alone, linked to their input, when their expression cannot be evaluated',
-		async () => {
-			const [first, third] = await service.queueVideos(2);
-			const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
-			const { items, errorItems, found } = await service.run(
-				{ ...GET_PROGRESS, queueId },
-				{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
-			);
-			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-				[first, { item: 0 }],
-				[third, { item: 2 }],
-			]);
-			expect(errorItems).toEqual([
-				{
-					json: {
-						error: "Referenced node doesn't exist",
-						message: expect.stringMatching(/./) as string,
-						details: {},
-					},
-					pairedItem: { item: 1 },
+	test('fail alone, linked to their input, when their expression cannot be evaluated', async () => {
+		const [first, third] = await service.queueVideos(2);
+		const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
+		const { items, errorItems, found } = await service.run(
+			{ ...GET_PROGRESS, queueId },
+			{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
+		);
+		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+			[first, { item: 0 }],
+			[third, { item: 2 }],
+		]);
+		expect(errorItems).toEqual([
+			{
+				json: {
+					error: "Referenced node doesn't exist",
+					message: expect.stringMatching(/./) as string,
+					details: {},
 				},
-			]);
-			expect(found.errorItems).toEqual([{}]);
-		},
-	);
+				pairedItem: { item: 1 },
+			},
+		]);
+		expect(found.errorItems).toEqual([{}]);
+	});
 
-	testWith(
-		'ownRun',
-		"fail alone as well, when it is one of n8n's own options that cannot be evaluated",
-		async () => {
-			const [first, second] = await service.queueVideos(2);
-			const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
-			const { items, errorItems } = await service.run(
-				{ ...GET_PROGRESS, requestOptions: { timeout } },
-				{
-					items: [{ queueId: first }, { queueId: second, wait: 5000 }],
-					settings: CONTINUE,
-				},
-			);
-			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-				[second, { item: 1 }],
-			]);
-			expect(errorItems).toMatchObject([
-				{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
-			]);
-		},
-	);
+	test("fail alone as well, when it is one of n8n's own options that cannot be evaluated", async () => {
+		const [first, second] = await service.queueVideos(2);
+		const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
+		const { items, errorItems } = await service.run(
+			{ ...GET_PROGRESS, requestOptions: { timeout } },
+			{
+				items: [{ queueId: first }, { queueId: second, wait: 5000 }],
+				settings: CONTINUE,
+			},
+		);
+		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+			[second, { item: 1 }],
+		]);
+		expect(errorItems).toMatchObject([
+			{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
+		]);
+	});
 
 	test('are each sent with their own key, when the credential takes it from the item', async () => {
 		const { apiKey, url } = service.sandbox;
@@ -76,14 +68,19 @@ describe('The items of a run', () => {
 	});
 
 	// n8n's words for it: "when used in the HTTP Request or GraphQL node".
-	test('are sent with a credential that other nodes may not use', async () => {
+	test.each<Partial<EnteredCredential>>([
+		{ allowedHttpRequestDomains: 'none' },
+		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },
+	])('are sent with a credential that other nodes may not use: %j', async (more) => {
 		const { apiKey, url } = service.sandbox;
-		const { items, error } = await runNode({
-			parameters: OPERATIONS['account.get'],
-			credentials: { baseUrl: url, apiKey, allowedHttpRequestDomains: 'none' },
-		});
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(1);
+		for (const parameters of Object.values(OPERATIONS)) {
+			const { error } = await runNode({
+				parameters,
+				credentials: { baseUrl: url, apiKey, ...more },
+				items: [{ queueId: (await service.queueVideos(1))[0] }],
+			});
+			expect(error).toBeUndefined();
+		}
 	});
 
 	test('are sent in batches, with pauses, as the user sets them', async () => {
@@ -112,7 +109,7 @@ describe('The items of a run', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
-	testWith('ownRun', 'in later batches are not sent once the execution is stopped', async () => {
+	test('in later batches are not sent once the execution is stopped', async () => {
 		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));
 		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 3_600_000 } } };
 		const { result, stop } = await startNode({
@@ -127,11 +124,16 @@ describe('The items of a run', () => {
 
 	describe('behind a proxy', () => {
 		let proxy: Server;
+		let status = 200;
 		const seen: IncomingMessage[] = [];
+		beforeEach(() => {
+			status = 200;
+			seen.length = 0;
+		});
 		beforeAll(async () => {
 			proxy = createServer((request, response) => {
 				seen.push(request);
-				response.setHeader('content-type', 'application/json');
+				response.writeHead(status, { 'content-type': 'application/json' });
 				response.end(JSON.stringify({ status: 'success', usage: { credits: 1 } }));
 			});
 			await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -149,7 +151,47 @@ describe('The items of a run', () => {
 			expect(seen.map(({ url }) => url)).toEqual([`${service.sandbox.url}/v1/user/account`]);
 		});
 
-		testWith('ownRun', 'are not sent when its address cannot be used', async () => {
+		const runBehind = async (address: string) =>
+			await runWithoutWaiting(() =>
+				service.run(
+					{
+						...OPERATIONS['queue.add'],
+						requestOptions: { proxy: address },
+						options: { maxTries: 2 },
+					},
+					{ settings: CONTINUE },
+				),
+			);
+
+		test.each(['http://user:s3cret@127.0.0.1:1', 'http://nowhere.invalid:3128'])(
+			'that cannot be reached are not sent, and it is named as the reason: %s',
+			async (address) => {
+				const { errorItems, run } = await runBehind(address);
+				expect(errorItems[0]?.json).toMatchObject({
+					error: expect.stringMatching(/^The proxy could not be reached/) as string,
+					message: expect.stringContaining('"Proxy" under Request Options') as string,
+					details: { mayBeQueued: false, tries: 2 },
+				});
+				expect(JSON.stringify(errorItems)).not.toContain('"Base URL"');
+				expect(JSON.stringify(run.data.resultData.runData['Video Generation'])).not.toContain(
+					's3cret',
+				);
+			},
+		);
+
+		test('that wants another password are not sent, and it is named as the reason', async () => {
+			status = 407;
+			const { port } = proxy.address() as AddressInfo;
+			const { errorItems } = await runBehind(`http://user:wrong@127.0.0.1:${port}`);
+			expect(errorItems[0]?.json).toMatchObject({
+				error: 'The proxy rejected the request (407)',
+				message: expect.stringContaining('"Proxy" under Request Options') as string,
+				details: { mayBeQueued: false, httpCode: '407', tries: 1 },
+			});
+			expect(service.sandbox.requests).toEqual([]);
+		});
+
+		test('are not sent when its address cannot be used', async () => {
 			const { items, errorItems } = await service.run(
 				{
 					resource: 'queue',
@@ -162,7 +204,7 @@ describe('The items of a run', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 			expect(errorItems[0]).toMatchObject({
 				json: {
-					error: 'The address of the proxy cannot be used',
+					error: '"Proxy" is not an address',
 					message: expect.stringContaining('Nothing was sent') as string,
 				},
 				pairedItem: { item: 0 },

@@ -56,8 +56,8 @@ describe('Every output item', () => {
 			},
 			{
 				...input[3],
-				error: 'The video service rejected the request (418): "Teapot"',
-				message: 'Check "Queue ID" of this item.',
+				error: 'The video service rejected the request (418)',
+				message: 'Check "Queue ID" of this item. The service said: "Teapot"',
 				details: { queueId: queueIds[3], httpCode: '418', serviceMessage: 'Teapot', tries: 1 },
 			},
 		]);

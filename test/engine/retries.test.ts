@@ -50,7 +50,7 @@ describe('A request that changes nothing or does no harm twice', () => {
 			expect(service.sandbox.requests).toHaveLength(4);
 			expect(four.error).toMatchObject({
 				httpCode: '503',
-				description: expect.stringContaining('asked 4 times') as string,
+				description: expect.stringContaining('The request was sent 4 times.') as string,
 			});
 
 			service.sandbox.clearRequests();

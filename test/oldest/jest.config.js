@@ -9,6 +9,5 @@ module.exports = {
 	rootDir: '../..',
 	roots: ['<rootDir>/test/engine', '<rootDir>/test/oldest'],
 	testPathIgnorePatterns: [],
-	globalSetup: '<rootDir>/test/support/oldest/provideOldest.ts',
 	resolver: '<rootDir>/test/support/oldest/resolveFromOldest.js',
 };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import current from '../../scripts/n8n/package.json';
-import { NODE_MAJORS } from '../../scripts/nodeVersions/NODE_MAJORS';
 import oldest from '../../scripts/oldest/package.json';
+import { NODE_MAJORS } from '../../scripts/requirements';
 import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
 

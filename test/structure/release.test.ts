@@ -6,6 +6,7 @@ import path from 'node:path';
 const ROOT = path.resolve(__dirname, '../..');
 const FILES = [
 	'package.json',
+	'package-lock.json',
 	'CHANGELOG.md',
 	'.npmrc',
 	'.prettierrc.json',
@@ -42,7 +43,7 @@ describe('A release', () => {
 
 	const run = (command: string, ...args: string[]) =>
 		spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
-	const release = () => run('node', 'scripts/release.mjs', '7.8.9');
+	const release = () => run('node', 'scripts/run.mjs', 'release', '7.8.9');
 	const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
 
 	test('sets the version, dates its changes, commits both and tags them as publishing wants it', () => {

@@ -97,3 +97,7 @@ export const PLAIN_VIDEO: StoryVideo = {
 export function getVideo({ videos }: StoryService, index: number): StoryVideo {
 	return videos[index] ?? PLAIN_VIDEO;
 }
+
+export function isAgent({ way }: StoryExecution): boolean {
+	return way === 'agentCalls' || way === 'agentSteps';
+}

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
-import { isAgent } from './Ledger';
+import { isAgent } from './Story';
 import type { PlayedVideo } from './playStory';
 import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
@@ -277,12 +277,18 @@ const neverCanceled: Invariant = ({ executions }) =>
 	);
 
 /** After the end no timer runs, and no request is sent any more. */
-const nothingIsLeft: Invariant = ({ left, standstill }) => {
+const nothingIsLeft: Invariant = ({ left, leftLater, executions, standstill }) => {
 	if (standstill !== undefined) return [];
+	// An add that is on its way when Stop is pressed is waited for: its queue id goes to n8n's log.
+	const isAwaited = (request: string) =>
+		request.startsWith('POST ') && executions.some(({ isStopped }) => isStopped);
+	const { timers, openRequests } = left;
 	return [
-		...(left.timers > 0 ? [`${left.timers} timers are left`] : []),
-		...left.openRequests.map((request) => `${request} is still open`),
-		...left.laterRequests.map((request) => `${request} was sent after the end`),
+		...(timers > openRequests.filter(isAwaited).length ? [`${timers} timers are left`] : []),
+		...openRequests.filter((request) => !isAwaited(request)).map((each) => `${each} is still open`),
+		...(leftLater.timers > 0 ? [`${leftLater.timers} timers never end`] : []),
+		...leftLater.openRequests.map((request) => `${request} never ends`),
+		...leftLater.newRequests.map((request) => `${request} was sent after the end`),
 	];
 };
 
@@ -308,6 +314,9 @@ export const INVARIANTS: Record<string, Invariant> = {
 	nothingIsLeft,
 };
 
+/** No story's log lags more. */
+const LONGEST_LOG_DELAY_MS = 10_000;
+
 export interface Violation {
 	invariant: string;
 	cases: string[];
@@ -330,7 +339,7 @@ function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 }
 
 function isOfUnknownFate({ adds }: OrderGroup): boolean {
-	return adds.some(({ fate }) => fate === 'unknown') && !adds.some(({ fate }) => fate === 'told');
+	return adds.some(({ fate }) => fate === 'unknown');
 }
 
 function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
@@ -397,11 +406,16 @@ function areAllWaitedFor(ledger: Ledger, { charge }: PlayedVideo): boolean {
 /** Whether the log had the video's entry in time for whoever waited for it. */
 function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
 	if (ledger.story.service.logTroubles.length > 0) return false;
-	const lastLook = findLooks(ledger, video).at(-1);
-	if (!lastLook || video.loggedAt === null) return false;
+	const { loggedAt, endsAt } = video;
+	const looks = findLooks(ledger, video);
+	const goneAt = looks.filter(({ status }) => status === 404)[2]?.at;
+	const finishedAt = looks.find(
+		({ status, at }) => status === 200 && at >= (endsAt ?? Infinity),
+	)?.at;
+	if (loggedAt === null) return false;
+	if (finishedAt !== undefined) return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS;
 	// An item that is gone is left to those entries that are there when it goes.
-	if (lastLook.status === 404) return video.loggedAt < lastLook.at;
-	return video.loggedAt <= lastLook.at + 10_000;
+	return goneAt !== undefined && loggedAt < goneAt;
 }
 
 function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): boolean {

@@ -6,7 +6,7 @@ import type { Charge } from '../../../sandbox/domain/model';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
-import { SkippedTime } from '../../support/engine/runWithoutWaiting';
+import { passTime, SkippedTime } from '../../support/engine/runWithoutWaiting';
 import type { Story, StoryVideo } from './Story';
 import { getVideo } from './Story';
 import type { AddTrouble, Fate } from './troubles';
@@ -26,10 +26,16 @@ export interface Play {
 	keys: string[];
 	/** What n8n's log got. */
 	logLines: string[];
-	/** What was still going on when all was over. */
-	left: { timers: number; openRequests: string[]; laterRequests: string[] };
+	/** What was still going on when all was over, and long after it. */
+	left: Leftovers;
+	leftLater: Leftovers & { newRequests: string[] };
 	/** Why the play was broken off before its end, if it was. */
 	standstill?: string;
+}
+
+export interface Leftovers {
+	timers: number;
+	openRequests: string[];
 }
 
 export interface PlayedExecution {
@@ -62,6 +68,9 @@ const LONGEST_MS = 6 * 3_600_000;
 
 /** Stop ends an execution within this time. */
 const STOP_GRACE_MS = 1_000;
+
+/** The sandbox begins each story with the same ids, which a service would not. */
+const BETWEEN_STORIES_MS = 24 * 3_600_000;
 
 /** How long nothing must happen after the end. */
 const QUIET_MS = 900_000;
@@ -96,6 +105,8 @@ export async function openStage(): Promise<Stage> {
 		play: async (story) => {
 			sleeping.clear();
 			harness.timers = 0;
+			// The process is the same: what the node remembers of the last story's videos is forgotten by then.
+			passTime(BETWEEN_STORIES_MS);
 			return await new StoryPlay(story, sandbox, sleeping, harness, later).play();
 		},
 		close: async () => {
@@ -141,9 +152,10 @@ class StoryPlay {
 		const restore = [seedRandom(JSON.stringify(story)), fakeAbortTimeout(this.later)];
 		try {
 			const { executions, standstill } = await this.perform(time);
-			const left = await this.lookAround(time);
+			const leftovers = await this.lookAround(time);
 			return {
-				...{ story, startedAt, executions, left, keys: this.keys, videos: this.videos },
+				...{ story, startedAt, executions, keys: this.keys, videos: this.videos },
+				...leftovers,
 				...(standstill !== undefined && { standstill }),
 				adds: this.listAdds(),
 				requests: [...this.received],
@@ -284,22 +296,23 @@ class StoryPlay {
 		}
 	}
 
-	/** What still goes on after the end: what an execution that was stopped does within its second does not count. */
-	private async lookAround(time: SkippedTime): Promise<Play['left']> {
-		const pass = async (delayMs: number) => {
+	/** What still goes on after the end. What a stopped execution does within its second does not count. */
+	private async lookAround(time: SkippedTime): Promise<Pick<Play, 'left' | 'leftLater'>> {
+		const pass = async (delayMs: number): Promise<Leftovers> => {
 			const mark = { isReached: false };
 			this.later(delayMs, () => {
 				mark.isReached = true;
 			});
 			await time.skipUntil(() => mark.isReached).catch(() => undefined);
+			const timers = jest.getTimerCount() - this.harness.timers;
+			return { timers, openRequests: time.openRequests };
 		};
-		await pass(this.story.stopAfterMs === null ? 1 : STOP_GRACE_MS);
-		const timers = jest.getTimerCount() - this.harness.timers;
-		const { openRequests } = time;
+		const left = await pass(this.story.stopAfterMs === null ? 1 : STOP_GRACE_MS);
 		const count = this.received.length;
-		if (timers > 0 || openRequests.length > 0) await pass(QUIET_MS);
-		const laterRequests = this.received.slice(count).map(({ method, url }) => `${method} ${url}`);
-		return { timers, openRequests, laterRequests };
+		const isQuiet = left.timers === 0 && left.openRequests.length === 0;
+		const leftLater = isQuiet ? left : await pass(QUIET_MS);
+		const newRequests = this.received.slice(count).map(({ method, url }) => `${method} ${url}`);
+		return { left, leftLater: { ...leftLater, newRequests } };
 	}
 
 	/** Each add that reached the service, with the charge that it made. */

@@ -197,6 +197,11 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 		}));
 }
 
+/** Some of them, always the same for a seed. */
+export function sampleStories(theme: Theme, seed: number, count: number): Story[] {
+	return fc.sample(createStories(theme), { seed, numRuns: count });
+}
+
 interface ExecutionSeed extends Pick<StoryExecution, 'way' | 'waiting'> {
 	seed: typeof executionSeed extends fc.Arbitrary<infer Seed> ? Seed : never;
 }

@@ -1,6 +1,6 @@
 import type { Violation } from './invariants';
 import type { Ledger } from './Ledger';
-import { isAgent } from './Ledger';
+import { isAgent } from './Story';
 import type { StoryExecution, StoryVideo } from './Story';
 import { PLAIN_VIDEO } from './Story';
 import type { Fate } from './troubles';

@@ -1,7 +1,6 @@
 import type {
 	IExecuteData,
 	INode,
-	INodeParameters,
 	INodeType,
 	INodeTypes,
 	IRun,
@@ -22,23 +21,21 @@ import {
 	TOOL_NAME,
 } from '../../support/engine/runTools';
 import { TestCredentialsHelper } from '../../support/engine/TestCredentialsHelper';
-import type { StoryExecution, StoryItem } from './Story';
+import type { ServiceAddress } from './parameters';
+import {
+	createAddParameters,
+	createCredential,
+	createItemJson,
+	createSettings,
+	createWaitParameters,
+	formatProject,
+} from './parameters';
+import { isAgent } from './Story';
+import type { StoryExecution } from './Story';
 
 export const ADD_NODE = 'Add';
 export const WAIT_NODE = 'Wait';
 export { TOOL_NAME };
-
-/** Between an item's own prompt and what the expression adds to it. */
-export const PROMPT_SEPARATOR = ' / ';
-
-/** Nothing listens there. */
-const CLOSED_PORT = 'http://127.0.0.1:1';
-
-/** Where the service is, and the keys of its two accounts. */
-export interface ServiceAddress {
-	url: string;
-	keys: [string, string];
-}
 
 export interface StartedExecution {
 	result: Promise<IRun>;
@@ -46,99 +43,31 @@ export interface StartedExecution {
 	stop(): void;
 }
 
-export function formatProject({ account, project }: StoryItem): string {
-	return `project-${account}-${project}`;
-}
-
-/** What the nodes of a story are set to, in n8n's engine as in a real n8n. */
-export function createNodes(execution: StoryExecution): INode[] {
-	const isAgent = execution.way === 'agentCalls' || execution.way === 'agentSteps';
-	const common: Partial<INode> = {
-		credentials: CREDENTIALS,
-		// A tool has no error output: there, n8n's default is to go on and to tell the agent.
-		...(!(isAgent && execution.onError === 'continueErrorOutput') && {
-			onError: execution.onError,
+function createNodes(execution: StoryExecution): INode[] {
+	const settings = { credentials: CREDENTIALS, ...createSettings(execution) };
+	if (isAgent(execution)) {
+		const parameters = createAddParameters(execution);
+		return [
+			createTestNode('Start', PASS_ON),
+			createTestNode('Agent', AGENT),
+			createTestNode(TOOL_NAME, TOOL, { ...settings, parameters }),
+		];
+	}
+	const nodes = [
+		createTestNode('Input', PASS_ON),
+		createTestNode(ADD_NODE, NODE_TYPE, {
+			...settings,
+			parameters: createAddParameters(execution),
 		}),
-		...(execution.tries > 1 && { retryOnFail: true, maxTries: execution.tries }),
-		...(execution.executeOnce && { executeOnce: true }),
-	};
-	const add = createTestNode(isAgent ? TOOL_NAME : ADD_NODE, isAgent ? TOOL : NODE_TYPE, {
-		...common,
-		parameters: createAddParameters(execution, isAgent),
-	});
-	if (isAgent) return [createTestNode('Start', PASS_ON), createTestNode('Agent', AGENT), add];
-	const nodes = [createTestNode('Input', PASS_ON), add];
+	];
 	if (execution.way === 'loop') {
 		nodes.push(createTestNode('First', PASS_ON), createTestNode('Second', PASS_ON));
 	}
 	if (execution.waiting === 'wait') {
 		const parameters = createWaitParameters(execution);
-		nodes.push(createTestNode(WAIT_NODE, NODE_TYPE, { ...common, parameters }));
+		nodes.push(createTestNode(WAIT_NODE, NODE_TYPE, { ...settings, parameters }));
 	}
 	return nodes;
-}
-
-function createAddParameters(execution: StoryExecution, isAgent: boolean): INodeParameters {
-	const ask = (name: string) =>
-		isAgent ? `$fromAI('${name}', 'the ${name}', 'string')` : `$json.${name}`;
-	const end = { '': '', $now: '{{ $now.toISO() }}', 'Math.random()': '{{ Math.random() }}' };
-	const promptEnd = end[execution.promptEnd];
-	return {
-		...{ resource: 'queue', operation: 'add' },
-		projectId: { __rl: true, mode: 'id', value: `={{ ${ask('project')} }}` },
-		customPrompt:
-			promptEnd === ''
-				? `={{ ${ask('prompt')} }}`
-				: `={{ ${ask('prompt')} }}${PROMPT_SEPARATOR}${promptEnd}`,
-		overwriteSettings: isAgent
-			? (execution.items[0]?.overwriteSettings ?? false)
-			: '={{ $json.overwriteSettings }}',
-		waitForCompletion: execution.waiting === 'add' ? execution.waitSwitch : false,
-		...(execution.waiting === 'add' && { waitOptions: execution.waitOptions }),
-		...createCommonParameters(execution),
-	};
-}
-
-function createWaitParameters(execution: StoryExecution): INodeParameters {
-	const value = execution.waitKnowsProject ? '={{ $json.projectId }}' : '';
-	return {
-		...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
-		projectId: { __rl: true, mode: 'id', value },
-		waitOptions: execution.waitOptions,
-		...createCommonParameters(execution),
-	};
-}
-
-function createCommonParameters(execution: StoryExecution): INodeParameters {
-	const { batchSize, batchIntervalMs: batchInterval, maxTries, requestTimeout } = execution;
-	const requestOptions = {
-		...(batchSize !== 0 && { batching: { batch: { batchSize, batchInterval } } }),
-		...(requestTimeout !== null && { timeout: requestTimeout }),
-	};
-	return {
-		...(Object.keys(requestOptions).length > 0 && { requestOptions }),
-		...(maxTries !== null && { options: { maxTries } }),
-	};
-}
-
-/** The credential's fields as entered, with a key for each item where the items have different accounts. */
-function createCredential({ items, way }: StoryExecution, { url, keys }: ServiceAddress) {
-	if (way === 'agentCalls' || way === 'agentSteps') {
-		return {
-			baseUrl: items[0]?.unreachable ? CLOSED_PORT : url,
-			apiKey: keys[items[0]?.account ?? 0],
-		};
-	}
-	const input = "$('Input').item.json";
-	const isMixed = items.some(({ account }) => account !== items[0]?.account);
-	return {
-		baseUrl: items.some(({ unreachable }) => unreachable)
-			? `={{ ${input}.unreachable ? '${CLOSED_PORT}' : '${url}' }}`
-			: url,
-		apiKey: isMixed
-			? `={{ ${input}.account === 1 ? '${keys[1]}' : '${keys[0]}' }}`
-			: keys[items[0]?.account ?? 0],
-	};
 }
 
 /** Starts one execution of a story in n8n's own engine, with the built node. */
@@ -231,12 +160,6 @@ function createStart(workflow: Workflow, { items }: StoryExecution): IExecuteDat
 	}
 	const input = workflow.getNode('Input');
 	if (!input) throw new Error('The workflow lacks its first node');
-	const data = items.map((item) => ({
-		json: {
-			...{ account: item.account, unreachable: item.unreachable, project: formatProject(item) },
-			...(item.prompt !== null && { prompt: item.prompt }),
-			overwriteSettings: item.overwriteSettings,
-		},
-	}));
+	const data = items.map((item) => ({ json: createItemJson(item) }));
 	return { node: input, data: { main: [data] }, source: null };
 }

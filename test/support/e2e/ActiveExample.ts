@@ -1,5 +1,5 @@
 import type { ExecutionItem, Workflow } from '../../../scripts/n8n/n8nTypes';
-import { placeExamples } from '../../../scripts/n8n/placeExamples';
+import { placeExamples } from '../../../scripts/n8n/examples';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { PACKAGE } from './PLACES';

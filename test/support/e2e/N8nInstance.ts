@@ -1,13 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildN8nEnvironment } from '../../../scripts/n8n/buildN8nEnvironment';
-import { Guard } from '../../../scripts/processes/Guard';
-import { listenBriefly } from '../../../scripts/start/listenBriefly';
+import getPort from 'get-port';
+import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 import { E2E_FOLDER, TEMPLATE_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
-
-const GRACE_MS = 5_000;
 
 /** What starts one instance of n8n. */
 export interface N8nInstanceOptions {
@@ -27,8 +24,6 @@ export abstract class N8nInstance {
 	readonly userFolder: string;
 
 	private server: ServerProcess | undefined;
-
-	private readonly guard = new Guard(GRACE_MS);
 
 	protected constructor(private readonly options: N8nInstanceOptions) {
 		this.userFolder = join(E2E_FOLDER, options.name);
@@ -54,31 +49,27 @@ export abstract class N8nInstance {
 	}
 
 	async start(): Promise<void> {
-		const [port, brokerPort] = [await listenBriefly(0), await listenBriefly(0)];
-		if (port === undefined || brokerPort === undefined) throw new Error('There is no free port');
+		const host = '127.0.0.1';
+		const [port, brokerPort] = [await getPort({ host }), await getPort({ host })];
 		const { node, n8n } = readProvided();
 		const { userFolder, logFile, options } = this;
-		this.server = new ServerProcess(
-			{
-				file: node,
-				args: [n8n, ...options.command],
-				cwd: userFolder,
-				env: {
-					...buildN8nEnvironment({ userFolder, node, port, brokerPort }),
-					...this.getPortEnvironment(port),
-					...options.environment,
-				},
-				logFile,
+		this.server = new ServerProcess({
+			file: node,
+			args: [n8n, ...options.command],
+			cwd: userFolder,
+			env: {
+				...buildN8nEnvironment({ userFolder, node, port, brokerPort }),
+				...this.getPortEnvironment(port),
+				...options.environment,
 			},
-			this.guard,
-		);
+			logFile,
+		});
 		await this.waitUntilReady(`http://127.0.0.1:${port}`);
 	}
 
 	/** As a service manager stops it. */
 	async stop(): Promise<void> {
 		await this.server?.stop();
-		await this.guard.dismiss();
 	}
 
 	/** As a power failure ends it: nothing more is written. */

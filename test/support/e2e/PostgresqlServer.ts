@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram } from '../../../scripts/debian/findProgram';
-import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironment';
-import type { Guard } from '../../../scripts/processes/Guard';
-import { listenBriefly } from '../../../scripts/start/listenBriefly';
+import getPort from 'get-port';
+import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
+import { findProgram } from '../../../scripts/requirements';
 import { ServerProcess } from './ServerProcess';
 import { waitFor } from '../../../scripts/waitFor';
 
@@ -36,12 +35,12 @@ export class PostgresqlServer {
 	) {}
 
 	/** @param folder that it keeps its data in; it is emptied first */
-	static async start(folder: string, guard: Guard): Promise<PostgresqlServer> {
-		const port = (await listenBriefly(0)) ?? 0;
+	static async start(folder: string): Promise<PostgresqlServer> {
+		const port = await getPort({ host: '127.0.0.1' });
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
 		const data = join(folder, 'data');
-		const env = buildLocalEnvironment({});
+		const env = buildLocalEnvironment();
 		const [initdb, ...initArgs] = buildCommand('initdb', [
 			...['--pgdata', data, '--username', USER, '--auth', 'trust'],
 			...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
@@ -52,15 +51,12 @@ export class PostgresqlServer {
 			// No socket in a shared folder, and no waiting for a disk that nobody will read again.
 			...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'full_page_writes=off'],
 		]);
-		const server = new ServerProcess(
-			{
-				...{ file, args, cwd: folder, env },
-				logFile: join(folder, 'postgresql.log'),
-				// SIGTERM waits for all clients to leave; this one ends their sessions.
-				stopSignal: 'SIGINT',
-			},
-			guard,
-		);
+		const server = new ServerProcess({
+			...{ file, args, cwd: folder, env },
+			logFile: join(folder, 'postgresql.log'),
+			// SIGTERM waits for all clients to leave; this one ends their sessions.
+			stopSignal: 'SIGINT',
+		});
 		await waitFor('PostgreSQL to answer', async () => await isReady(port, env));
 		return new PostgresqlServer(server, port);
 	}

@@ -1,13 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Guard } from '../../../scripts/processes/Guard';
 import { N8nWorker } from './N8nWorker';
 import { E2E_FOLDER } from './PLACES';
 import { PostgresqlServer } from './PostgresqlServer';
 import { RealN8n } from './RealN8n';
 import { RedisServer } from './RedisServer';
-
-const GRACE_MS = 5_000;
 
 /** As `docs/scaling.md` says, but that the death of a worker is noticed within seconds. */
 const ENVIRONMENT = {
@@ -24,8 +21,6 @@ const ENVIRONMENT = {
  * folder of its own, as on machines of their own, and shares with the others what it is told of here.
  */
 export class QueueModeN8n {
-	private readonly guard = new Guard(GRACE_MS);
-
 	private redis: RedisServer | undefined;
 
 	private postgresql: PostgresqlServer | undefined;
@@ -50,10 +45,10 @@ export class QueueModeN8n {
 	}
 
 	async start(): Promise<void> {
-		const { name, concurrency, guard } = this;
+		const { name, concurrency } = this;
 		mkdirSync(join(E2E_FOLDER, name), { recursive: true });
-		this.redis = await RedisServer.start(join(E2E_FOLDER, name, 'redis'), guard);
-		this.postgresql = await PostgresqlServer.start(join(E2E_FOLDER, name, 'postgresql'), guard);
+		this.redis = await RedisServer.start(join(E2E_FOLDER, name, 'redis'));
+		this.postgresql = await PostgresqlServer.start(join(E2E_FOLDER, name, 'postgresql'));
 		const environment = {
 			...ENVIRONMENT,
 			...this.redis.environment,
@@ -84,7 +79,6 @@ export class QueueModeN8n {
 		);
 		await this.redis?.stop();
 		await this.postgresql?.stop();
-		await this.guard.dismiss();
 	}
 
 	private getInstances() {

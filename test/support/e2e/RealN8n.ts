@@ -1,6 +1,5 @@
-import { N8nClient } from '../../../scripts/n8n/N8nClient';
+import { N8nClient, OWNER } from '../../../scripts/n8n/N8nClient';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
-import { OWNER } from '../../../scripts/start/OWNER';
 import { N8nInstance } from './N8nInstance';
 
 const START_TIMEOUT_MS = 180_000;

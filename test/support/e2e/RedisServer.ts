@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { findProgram } from '../../../scripts/debian/findProgram';
-import { buildLocalEnvironment } from '../../../scripts/n8n/buildLocalEnvironment';
-import type { Guard } from '../../../scripts/processes/Guard';
-import { listenBriefly } from '../../../scripts/start/listenBriefly';
+import getPort from 'get-port';
+import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
+import { findProgram } from '../../../scripts/requirements';
 import { ServerProcess } from './ServerProcess';
 import { waitFor } from '../../../scripts/waitFor';
 
@@ -16,20 +15,17 @@ export class RedisServer {
 	) {}
 
 	/** @param folder that it logs to; it is emptied first */
-	static async start(folder: string, guard: Guard): Promise<RedisServer> {
-		const port = (await listenBriefly(0)) ?? 0;
+	static async start(folder: string): Promise<RedisServer> {
+		const port = await getPort({ host: '127.0.0.1' });
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
-		const server = new ServerProcess(
-			{
-				file: findProgram('redis-server') ?? 'redis-server',
-				args: ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder],
-				cwd: folder,
-				env: buildLocalEnvironment({}),
-				logFile: join(folder, 'redis.log'),
-			},
-			guard,
-		);
+		const server = new ServerProcess({
+			file: findProgram('redis-server') ?? 'redis-server',
+			args: ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder],
+			cwd: folder,
+			env: buildLocalEnvironment(),
+			logFile: join(folder, 'redis.log'),
+		});
 		await waitFor('Redis to answer', async () => await acceptsConnections(port));
 		return new RedisServer(server, port);
 	}

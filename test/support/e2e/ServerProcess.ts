@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Guard } from '../../../scripts/processes/Guard';
+import { guardGroup, releaseGroup } from '../../../scripts/support/processGroups';
 
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -19,11 +19,7 @@ export interface ServerCommand {
 export class ServerProcess {
 	private readonly child: ChildProcess;
 
-	/** @param guard ends it when the tests are killed outright */
-	constructor(
-		private readonly command: ServerCommand,
-		private readonly guard: Guard,
-	) {
+	constructor(private readonly command: ServerCommand) {
 		const { file, args, cwd, env, logFile } = command;
 		const log = openSync(logFile, 'a');
 		// A group of its own, so that what it starts itself is killed with it.
@@ -31,7 +27,7 @@ export class ServerProcess {
 		closeSync(log);
 		// A program that cannot be started never answers, which is what the tests then say.
 		this.child.on('error', () => undefined);
-		if (this.child.pid !== undefined) guard.watch(this.child.pid);
+		if (this.child.pid !== undefined) guardGroup(this.child.pid);
 	}
 
 	get pid(): number | undefined {
@@ -67,6 +63,6 @@ export class ServerProcess {
 	}
 
 	private forget(): void {
-		if (this.child.pid !== undefined) this.guard.forget(this.child.pid);
+		if (this.child.pid !== undefined) releaseGroup(this.child.pid);
 	}
 }

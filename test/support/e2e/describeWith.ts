@@ -1,5 +1,4 @@
-import { findProgram } from '../../../scripts/debian/findProgram';
-import { PROGRAMS, type Program } from '../../../scripts/debian/PROGRAMS';
+import { findProgram, PROGRAMS, type Program } from '../../../scripts/requirements';
 
 /**
  * A `describe` whose tests need programs beside n8n. Where one is missing they are skipped, and the

@@ -4,15 +4,9 @@ interface Provided {
 	n8n: string;
 }
 
-const VARIABLE = 'VIDEO_GENERATION_E2E';
-
-/** Tells the workers of jest what they start. */
-export function keepProvided(provided: Provided): void {
-	process.env[VARIABLE] = JSON.stringify(provided);
-}
-
+/** What `npm run test:e2e` has installed before it started jest. */
 export function readProvided(): Provided {
-	const kept = process.env[VARIABLE];
+	const kept = process.env.VIDEO_GENERATION_E2E;
 	if (!kept) throw new Error('Run these tests with "npm run test:e2e"');
 	return JSON.parse(kept) as Provided;
 }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor, type Session } from '../../../scripts/editor/Editor';
-import { launchBrowser } from '../../../scripts/editor/launchBrowser';
-import { OWNER } from '../../../scripts/start/OWNER';
+import { Editor, type Session } from '../editor/Editor';
+import { launchBrowser } from '../editor/launchBrowser';
+import { OWNER } from '../../../scripts/n8n/N8nClient';
 import { E2E_FOLDER, PACKAGE } from './PLACES';
 import type { RealN8nInTests } from './useRealN8n';
 
@@ -23,7 +23,7 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	let browser: Browser | undefined;
 	let session: Session | undefined;
 	beforeAll(async () => {
-		browser = await launchBrowser(join(folder, 'browser'));
+		browser = await launchBrowser();
 	});
 	afterAll(async () => {
 		await browser?.close();

@@ -23,16 +23,10 @@ export function createNodeTypes(packageNodes: Record<string, INodeType>): INodeT
 	};
 }
 
-/** Whether n8n's own routing is to carry out what the node declares, and not the node: see `test/routing`. */
-export function isByRouting(): boolean {
-	return process.env.VIDEO_GENERATION_ROUTING !== undefined;
-}
-
 /** n8n gives a declarative node its `execute` when it looks the type up; this is what it gives. */
 function withExecute(type: INodeType): INodeType {
 	if (type.description.requestDefaults === undefined || type.execute) return type;
 	const executable = Object.create(type) as INodeType;
-	if (isByRouting()) Object.assign(executable, { customOperations: undefined });
 	executable.execute = async function () {
 		return (await new RoutingNode(this as never, type).runNode()) ?? [];
 	};

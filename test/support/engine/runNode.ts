@@ -19,21 +19,32 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
+/** As the user enters it, and what n8n adds to every credential. */
+export interface EnteredCredential {
+	baseUrl: string;
+	apiKey: string;
+	allowedHttpRequestDomains?: 'all' | 'none' | 'domains';
+	allowedDomains?: string;
+}
+
 export interface NodeSetup {
 	parameters: INodeParameters;
-	/** The service's address and the key, as the user enters them, and what n8n adds to every credential. */
-	credentials: { baseUrl: string; apiKey: string; allowedHttpRequestDomains?: string };
-	/** The items before the node; one empty item when left out. */
-	items?: IDataObject[];
+	credentials: EnteredCredential;
+	/** The items before the node; one empty item when left out. An undefined one lacks its json. */
+	items?: (IDataObject | undefined)[];
 	/** The binary data of each of them. */
 	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
 	settings?: Partial<INode>;
+	/** How often the workflow runs the node with its items; once when left out. */
+	times?: number;
 }
 
 export interface NodeResult {
-	/** What left the first output. */
+	/** What left the first output, in the node's last run. */
 	items: INodeExecutionData[];
+	/** What left the first output in each run. */
+	runs: INodeExecutionData[][];
 	/** What left the error output. */
 	errorItems: INodeExecutionData[];
 	/** What `$('Input').item` was for each item of the first and of the error output. */
@@ -54,7 +65,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const { nodes, credentials } = await loadPackage();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
 	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(credentials, setup.credentials),
+		credentialsHelper: new TestCredentialsHelper(credentials, { ...setup.credentials }),
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
 		currentNodeExecutionIndex: 0,
 		variables: {},
@@ -69,10 +80,13 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		node: getInputNode(workflow),
 		data: {
 			main: [
-				(setup.items ?? [{}]).map((json) => ({
-					json,
-					...(setup.binary && { binary: setup.binary }),
-				})),
+				(setup.items ?? [{}]).map(
+					(json): INodeExecutionData =>
+						({
+							...(json && { json }),
+							...(setup.binary && { binary: setup.binary }),
+						}) as INodeExecutionData,
+				),
 			],
 		},
 		source: null,
@@ -104,7 +118,7 @@ export async function runNode(setup: NodeSetup): Promise<NodeResult> {
 }
 
 function createWorkflow(
-	{ parameters, settings }: NodeSetup,
+	{ parameters, settings, times = 1 }: NodeSetup,
 	nodeTypes: ReturnType<typeof createNodeTypes>,
 ) {
 	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
@@ -125,7 +139,7 @@ function createWorkflow(
 			createTestNode('After Error', LOOK_BACK, lookBack),
 		],
 		connections: {
-			Input: { main: [to(NODE_NAME)] },
+			Input: { main: [Array.from({ length: times }, () => to(NODE_NAME)).flat()] },
 			[NODE_NAME]: { main: [to('After'), to('After Error')] },
 		},
 	});
@@ -138,6 +152,7 @@ function readResult(run: IRun): NodeResult {
 		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json.found);
 	return {
 		items: task?.data?.main?.[0] ?? [],
+		runs: (runData[NODE_NAME] ?? []).map(({ data }) => data?.main?.[0] ?? []),
 		errorItems: task?.data?.main?.[1] ?? [],
 		found: { items: found('After'), errorItems: found('After Error') },
 		error: task?.error as NodeApiError | undefined,

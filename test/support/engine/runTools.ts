@@ -14,6 +14,7 @@ import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
+import type { EnteredCredential } from './runNode';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 
@@ -39,7 +40,7 @@ interface Tool {
 
 export interface ToolSetup {
 	parameters: INodeParameters;
-	credentials: { baseUrl: string; apiKey: string };
+	credentials: EnteredCredential;
 	/** What the agent calls the tool with: one group after the other, the calls of a group at once. */
 	calls: object[][];
 	settings?: Partial<INode>;
@@ -98,7 +99,7 @@ export async function runTools({
 		},
 	});
 	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(loaded.credentials, credentials),
+		credentialsHelper: new TestCredentialsHelper(loaded.credentials, { ...credentials }),
 		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
 		currentNodeExecutionIndex: 0,
 		variables: {},

@@ -63,6 +63,14 @@ export async function runWithoutWaiting<T>(
 	}
 }
 
+/** Where the monotonic clock of this process is: it never goes back, not even from one test to the next. */
+let monotonicMs = 0;
+
+/** Lets time pass between two tests, as far as the monotonic clock shows it. */
+export function passTime(delayMs: number): void {
+	monotonicMs += delayMs;
+}
+
 /** Fake time, from its construction to its `end`, that passes only where nothing else is to be done. */
 export class SkippedTime {
 	private readonly stopListening: (() => void) | undefined;
@@ -87,7 +95,9 @@ export class SkippedTime {
 				? { doNotFake: [...REAL], now: service.clock.now() }
 				: { doNotFake: [...REAL, 'Date'] },
 		);
+		jest.advanceTimersByTime(monotonicMs);
 		this.startsAt = service?.clock.now() ?? 0;
+		if (service) jest.setSystemTime(this.startsAt);
 		this.startedAt = performance.now();
 		this.stopListening = service?.onRequest(() => {
 			this.takeServiceAlong();
@@ -154,6 +164,7 @@ export class SkippedTime {
 		unsubscribe(REQUEST_START, noteRequest);
 		this.takeServiceAlong();
 		this.stopListening?.();
+		passTime(this.elapsedMs);
 		jest.useRealTimers();
 	}
 

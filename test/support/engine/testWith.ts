@@ -1,5 +1,3 @@
-import { isByRouting } from './createNodeTypes';
-
 /** What is not there in every engine that the tests run in: where, and what is there instead. */
 const FEATURES = {
 	pollBudget: {
@@ -9,11 +7,6 @@ const FEATURES = {
 	hostRules: {
 		isMissing: isOldest,
 		instead: "the oldest n8n's rules about hosts are in its server, and not in the engine",
-	},
-	ownRun: {
-		isMissing: isByRouting,
-		instead:
-			"n8n's own routing evaluates all parameters before the node sees an item, and ends no pause",
 	},
 };
 

@@ -5,6 +5,10 @@ import { startSandbox } from '../../../sandbox/startSandbox';
 import { OPERATIONS } from './OPERATIONS';
 import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
+import { passTime } from './runWithoutWaiting';
+
+/** Longer than the node remembers videos of an earlier test: its queue IDs come again in the next one. */
+const FORGOTTEN_AFTER_MS = 2 * 60 * 60 * 1000;
 
 export interface SandboxInTests {
 	sandbox: Sandbox;
@@ -26,6 +30,7 @@ export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 	});
 	beforeEach(() => {
 		held.sandbox?.reset();
+		passTime(FORGOTTEN_AFTER_MS);
 	});
 	afterAll(async () => {
 		await held.sandbox?.close();

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { RecordedError } from '../../../scripts/docs/RecordedError';
+import type { RecordedError } from '../operations/OperationDoc';
 import { ActiveTrigger } from '../engine/ActiveTrigger';
 import { OPERATIONS, PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';

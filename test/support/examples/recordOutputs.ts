@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { RecordedOutput } from '../../../scripts/docs/RecordedOutput';
+import type { RecordedOutput } from '../operations/OperationDoc';
 import { ActiveTrigger } from '../engine/ActiveTrigger';
 import { PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';

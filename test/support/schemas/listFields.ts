@@ -1,4 +1,4 @@
-import type { OutputSchema } from '../../../scripts/docs/OutputSchema';
+import type { OutputSchema } from '../operations/OperationDoc';
 
 /** Every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
 export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] {

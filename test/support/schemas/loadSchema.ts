@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
-import type { OutputSchema } from '../../../scripts/docs/OutputSchema';
+import type { OutputSchema } from '../operations/OperationDoc';
 import { PACKAGE_ROOT } from '../engine/loadPackage';
 
 /** Where n8n looks for `__schema__`: beside the compiled node. */

@@ -1,5 +1,7 @@
-import { describeExecution } from '../../../scripts/n8n/describeExecution';
-import { describeExecutionFailure } from '../../../scripts/n8n/describeExecutionFailure';
+import {
+	describeExecution,
+	describeExecutionFailure,
+} from '../../../scripts/n8n/describeExecution';
 import type { Execution, NodeRun } from '../../../scripts/n8n/n8nTypes';
 
 const PACKAGE = 'our-package';

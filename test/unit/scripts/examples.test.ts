@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import { placeExamples } from '../../../scripts/n8n/placeExamples';
+import { placeExamples } from '../../../scripts/n8n/examples';
 
 const PACKAGE = 'n8n-nodes-video-generation';
 const FILES = readdirSync('examples').filter((file) => file.endsWith('.json'));

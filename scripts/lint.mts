@@ -1,0 +1,34 @@
+import { run } from './support/processes.mjs';
+import { step } from './support/steps.mjs';
+
+const DOCUMENTS = [
+	'README.md',
+	'CHANGELOG.md',
+	'SECURITY.md',
+	'CODE_OF_CONDUCT.md',
+	'docs',
+	'sandbox',
+];
+const LINKS = ['--use', 'remark-validate-links=repository:false', '--frail', '--quiet'];
+
+const CHECKS: [title: string, program: string, args: string[]][] = [
+	['Checking types', 'tsc', ['-p', 'tsconfig.json']],
+	['Checking the rules of n8n and our own', 'eslint', ['.', '--max-warnings', '0']],
+	['Checking the description of the API', 'redocly', ['lint', 'docs/openapi.yaml']],
+	['Checking links between the documents', 'remark', [...LINKS, ...DOCUMENTS]],
+	['Checking the format', 'prettier', ['--check', '.', '--log-level', 'warn']],
+];
+
+/** A check asks nobody outside. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+/** `npm run lint`: all checks, whatever the first ones say. */
+export default async function lint(): Promise<number> {
+	const env = { ...process.env, ...QUIET };
+	let failures = 0;
+	for (const [title, program, args] of CHECKS) {
+		await step(title, () => run(program, args, { env })).catch(() => (failures += 1));
+	}
+	if (failures === 0) console.log('No error and no warning.');
+	return failures === 0 ? 0 : 1;
+}

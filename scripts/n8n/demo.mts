@@ -1,0 +1,195 @@
+import { mkdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import axios from 'axios';
+import getPort from 'get-port';
+import { lock } from 'proper-lockfile';
+import manifest from '../../package.json' with { type: 'json' };
+import { SEED_ACCOUNTS } from '../../sandbox/domain/SEED_ACCOUNTS.js';
+import { startServer, whileServersLive } from '../support/processes.mjs';
+import { step } from '../support/steps.mjs';
+import { waitFor } from '../waitFor.js';
+import { buildLocalEnvironment, buildN8nEnvironment } from './environment.js';
+import { placeExamples } from './examples.js';
+import type { N8nInstallation } from './install.mjs';
+import { N8nClient, OWNER } from './N8nClient.js';
+import type { Workflow } from './n8nTypes.js';
+
+const N8N_PORT = 5678;
+const SANDBOX_PORT = 4010;
+const HIGHEST_PORT = 65_535;
+const SANDBOX_TIMEOUT_MS = 30_000;
+/** The first start also creates the database. */
+const N8N_TIMEOUT_MS = 180_000;
+
+export interface Ports {
+	n8n: number;
+	/** For n8n's own task runner. */
+	broker: number;
+	sandbox: number;
+}
+
+export interface N8nOptions {
+	installation: N8nInstallation;
+	/** Holds all data of n8n, and the logs. */
+	userFolder: string;
+	ports: Pick<Ports, 'n8n' | 'broker'>;
+	env?: Record<string, string>;
+	/** Gets each line of n8n's log. */
+	onLine?: (line: string) => void;
+}
+
+/** The options of a command that starts n8n and the sandbox, e.g. `--once --port 6000`. */
+export function parseOptions(args: string[]) {
+	try {
+		const { values } = parseArgs({
+			args,
+			options: {
+				once: { type: 'boolean', default: false },
+				port: { type: 'string' },
+				'sandbox-port': { type: 'string' },
+			},
+		});
+		return {
+			once: values.once,
+			port: parsePort('--port', values.port),
+			sandboxPort: parsePort('--sandbox-port', values['sandbox-port']),
+		};
+	} catch (error) {
+		throw new Error(`${(error as Error).message}\nThe option --help lists what there is.`);
+	}
+}
+
+function parsePort(option: string, text: string | undefined): number | undefined {
+	if (text === undefined) return undefined;
+	const port = Number(text);
+	if (/^\d+$/.test(text) && port >= 1 && port <= HIGHEST_PORT) return port;
+	throw new Error(`${option} needs a number from 1 to ${HIGHEST_PORT}, not "${text}".`);
+}
+
+/** The ports that were asked for, or the usual ones, or any that are free. */
+export async function choosePorts({
+	port,
+	sandboxPort,
+}: Pick<ReturnType<typeof parseOptions>, 'port' | 'sandboxPort'>): Promise<Ports> {
+	const n8n = await choosePort('n8n', '--port', port, N8N_PORT, []);
+	const sandbox = await choosePort('the sandbox', '--sandbox-port', sandboxPort, SANDBOX_PORT, [
+		n8n,
+	]);
+	return { n8n, sandbox, broker: await getPort({ host: '127.0.0.1', exclude: [n8n, sandbox] }) };
+}
+
+async function choosePort(
+	name: string,
+	option: string,
+	asked: number | undefined,
+	usual: number,
+	exclude: number[],
+): Promise<number> {
+	const wanted = asked ?? usual;
+	const port = await getPort({ host: '127.0.0.1', port: wanted, exclude });
+	if (port === wanted) return port;
+	if (asked !== undefined) {
+		throw new Error(
+			`Port ${asked}, asked for with ${option}, is taken or may not be used. End what listens there, or give ${name} another port.`,
+		);
+	}
+	console.log(`  port ${usual} is taken, so ${name} uses port ${port}`);
+	return port;
+}
+
+/** Holds a folder for this process alone until it ends, however it ends. */
+export async function claimFolder(folder: string): Promise<void> {
+	mkdirSync(folder, { recursive: true });
+	const options = { lockfilePath: join(folder, 'running.lock'), onCompromised: () => undefined };
+	await lock(folder, { ...options, stale: 5_000 }).catch(() => {
+		const path = relative(process.cwd(), folder);
+		throw new Error(
+			`Another one already runs in this project: it uses ${path}. End that one first; after a crash, wait 5 seconds.`,
+		);
+	});
+}
+
+/** Starts the local video service and waits until it answers. @returns its address */
+export async function startSandbox(port: number, logFolder: string): Promise<string> {
+	const args = ['--import', 'tsx', join('sandbox', 'main.ts'), '--port', String(port)];
+	const logFile = join(logFolder, 'sandbox.log');
+	const address = `http://127.0.0.1:${port}`;
+	// Any answer will do: without a key the service refuses, which shows that it is there.
+	const options = { validateStatus: () => true, proxy: false, timeout: 1_000 } as const;
+	const answers = async () =>
+		await axios.get(`${address}/v1/user/account`, options).then(
+			() => true,
+			() => false,
+		);
+	await step('Starting the sandbox, the local video service', async () => {
+		startServer(process.execPath, args, {
+			name: 'The sandbox',
+			env: buildLocalEnvironment(),
+			logFile,
+		});
+		await whileServersLive(waitFor(`the sandbox at ${address}`, answers, SANDBOX_TIMEOUT_MS));
+	});
+	return address;
+}
+
+/** Starts n8n, waits until it answers, and logs in its owner. */
+export async function startN8n({
+	installation: { node, script },
+	userFolder,
+	ports,
+	env = {},
+	onLine,
+}: N8nOptions): Promise<N8nClient> {
+	const logFile = resolve(userFolder, 'logs', 'n8n.log');
+	const client = new N8nClient(`http://127.0.0.1:${ports.n8n}`);
+	const settings = { userFolder, node, port: ports.n8n, brokerPort: ports.broker };
+	await step('Starting n8n', async () => {
+		startServer(node, [script, 'start'], {
+			name: 'n8n',
+			// Not the user's folder: n8n reads the .env file where it is started.
+			cwd: userFolder,
+			env: { ...buildN8nEnvironment(settings), ...env },
+			logFile,
+			...(onLine ? { onLine } : {}),
+		});
+		await whileServersLive(client.waitUntilReady(N8N_TIMEOUT_MS)).catch((error: unknown) => {
+			const path = relative(process.cwd(), logFile);
+			throw new Error(`${(error as Error).message} n8n's output is in ${path}.`);
+		});
+		await client.setUpOwner(OWNER);
+	});
+	return client;
+}
+
+/** Puts the sandbox's credential and the examples into n8n. @returns the examples by their file's name */
+export async function furnishN8n(
+	client: N8nClient,
+	sandboxAddress: string,
+): Promise<Map<string, Workflow>> {
+	return await step('Setting up the credential and the example workflows', async () => {
+		const content = {
+			name: 'Local video service',
+			type: 'videoGenerationApi',
+			data: { apiKey: SEED_ACCOUNTS.main.apiKey, baseUrl: sandboxAddress },
+		};
+		const credential = await client.saveCredential(content);
+		const test = await client.testCredential(credential.id, content);
+		if (test.status !== 'OK') {
+			throw new Error(`n8n's test of the credential failed: ${test.message}`);
+		}
+		return await placeExamples(client, 'examples', credential, manifest.name);
+	});
+}
+
+/** What a user needs to know of what runs. */
+export function describeDemo(client: N8nClient, sandboxAddress: string, logFolder: string): string {
+	return [
+		'',
+		`n8n          ${client.address}`,
+		`  login      ${OWNER.email}, password ${OWNER.password}`,
+		`Sandbox      ${sandboxAddress}`,
+		`  API key    ${SEED_ACCOUNTS.main.apiKey}`,
+		`Logs         ${relative(process.cwd(), logFolder)}`,
+	].join('\n');
+}

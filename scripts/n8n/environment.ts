@@ -1,0 +1,85 @@
+import { delimiter, dirname } from 'node:path';
+
+/**
+ * What a process needs of its surroundings. Everything else of the user's shell stays outside: the
+ * settings of a user's own n8n, a debugger's NODE_OPTIONS, a proxy that cannot reach this machine.
+ */
+const UNIX = [
+	'PATH',
+	'HOME',
+	'USER',
+	'LOGNAME',
+	'SHELL',
+	'LANG',
+	'LC_ALL',
+	'LC_CTYPE',
+	'TZ',
+	'TMPDIR',
+];
+const WINDOWS = [
+	'APPDATA',
+	'COMSPEC',
+	'LOCALAPPDATA',
+	'PATHEXT',
+	'SYSTEMDRIVE',
+	'SYSTEMROOT',
+	'TEMP',
+];
+const MORE_WINDOWS = ['TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'];
+const KEPT = new Set([...UNIX, ...WINDOWS, ...MORE_WINDOWS]);
+
+/** The environment of a process that is to see nothing but what it is given here. */
+export function buildLocalEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
+	const kept = Object.entries(process.env).filter(([name]) => KEPT.has(name.toUpperCase()));
+	return { ...Object.fromEntries(kept), ...additions };
+}
+
+export interface N8nSettings {
+	/** n8n keeps its data in `.n8n` below it. */
+	userFolder: string;
+	/** The node binary that runs n8n. */
+	node: string;
+	port: number;
+	/** Where n8n's own task runner reports to it. */
+	brokerPort: number;
+}
+
+/** The environment of an n8n that is local, quiet, and knows nothing of any other n8n here. */
+export function buildN8nEnvironment({
+	userFolder,
+	node,
+	port,
+	brokerPort,
+}: N8nSettings): NodeJS.ProcessEnv {
+	return buildLocalEnvironment({
+		// n8n starts its task runner with the first `node` in the path, which has to be the same one.
+		PATH: [dirname(node), process.env.PATH].filter(Boolean).join(delimiter),
+		NODE_ENV: 'production',
+		N8N_USER_FOLDER: userFolder,
+		DB_TYPE: 'sqlite',
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_HOST: '127.0.0.1',
+		N8N_PORT: String(port),
+		N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}/`,
+		N8N_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
+		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		// The cookie has to pass over plain http, which is all there is on loopback.
+		N8N_SECURE_COOKIE: 'false',
+		// Nothing is reported and nothing is fetched.
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_DISABLED_MODULES: 'mcp-registry',
+		N8N_PYTHON_ENABLED: 'false',
+		// Said outright, for n8n warns of each of these defaults at every start.
+		N8N_RUNNERS_TASK_TIMEOUT: '60',
+		N8N_COMPRESSION_NODE_MAX_DECOMPRESSED_SIZE_BYTES: String(256 * 1024 * 1024),
+		N8N_COMPRESSION_NODE_MAX_ZIP_ENTRIES: '1000',
+		// An own tarball is not in n8n's list of verified packages.
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	});
+}

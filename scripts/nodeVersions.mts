@@ -1,0 +1,34 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { build } from './build.mjs';
+import { installNode, unpackPackage } from './n8n/install.mjs';
+import { NODE_MAJORS } from './requirements.js';
+import { run } from './support/processes.mjs';
+import { step } from './support/steps.mjs';
+
+/**
+ * `npm run test:node`: loads and uses the packed package in each version of Node.js, in an empty folder that
+ * has n8n-workflow and nothing else for it to find.
+ */
+export default async function testNodeVersions(): Promise<void> {
+	await build();
+	const temporary = await mkdtemp(join(tmpdir(), 'node-versions-'));
+	try {
+		const folder = await unpackPackage(temporary);
+		const peer = join(temporary, 'node_modules', 'n8n-workflow');
+		await mkdir(dirname(peer));
+		await symlink(resolve('node_modules', 'n8n-workflow'), peer, 'junction');
+		for (const major of NODE_MAJORS) {
+			const node = await installNode(major);
+			const args = ['--import', 'tsx', join('test', 'load', 'main.ts'), String(major)];
+			const env = { ...process.env, VIDEO_GENERATION_PACKAGE: folder, N8N_LOG_LEVEL: 'silent' };
+			const output = await step(`Loading the packed package in Node.js ${major}`, () =>
+				run(node, args, { env }),
+			);
+			console.log(`  ${output.trim()}`);
+		}
+	} finally {
+		await rm(temporary, { recursive: true, force: true });
+	}
+}

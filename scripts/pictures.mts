@@ -1,0 +1,185 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import manifest from '../package.json' with { type: 'json' };
+import type { Sandbox } from '../sandbox/Sandbox.js';
+import { startSandbox } from '../sandbox/startSandbox.js';
+import { build } from './build.mjs';
+import { Editor, type Session } from '../test/support/editor/Editor.js';
+import { launchBrowser } from '../test/support/editor/launchBrowser.js';
+import { choosePorts, startN8n } from './n8n/demo.mjs';
+import { placeExamples } from './n8n/examples.js';
+import { installN8n, installPackage } from './n8n/install.mjs';
+import { type N8nClient, OWNER } from './n8n/N8nClient.js';
+import { step } from './support/steps.mjs';
+
+const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
+const TARGET_FOLDER = resolve('docs', 'pictures');
+/** Shown in the pictures, so always the same one. */
+const SANDBOX_PORT = 4010;
+/** A reader of the README waits for each picture. */
+const MAX_BYTES = 250_000;
+/** Workflows that are made for the pictures: one node with all its parameters set. */
+const STAGE_WORKFLOWS = join('scripts', 'pictures');
+
+/** Ids of the workflows by their file's name, and of the credential. */
+interface Stage {
+	workflows: Map<string, string>;
+	credential: string;
+}
+
+interface Picture {
+	name: string;
+	/** Of the window that it is taken in. */
+	width: number;
+	height: number;
+	/** Pixels of the picture for each pixel of the window. */
+	scale: number;
+	take: (editor: Editor, stage: Stage) => Promise<Buffer>;
+}
+
+/** Every picture of `docs/pictures`. */
+const PICTURES: Picture[] = [
+	{ name: 'nodes-panel', width: 1280, height: 1020, scale: 2, take: takeNodesPanel },
+	{ name: 'node', width: 1620, height: 910, scale: 1.5, take: takeNode },
+	{ name: 'credential', width: 1280, height: 800, scale: 2, take: takeCredential },
+	{ name: 'trigger', width: 1500, height: 640, scale: 1.5, take: takeTrigger },
+	{ name: 'run', width: 1360, height: 700, scale: 1.5, take: takeRun },
+	ofExample('react-to-finished-videos', 1200, 760),
+	ofExample('queue-a-video-per-row', 2300, 900),
+	ofExample('store-finished-videos', 1500, 900),
+	ofExample('daily-videos-with-repair', 1800, 1050),
+	ofExample('agent-that-makes-videos', 1700, 950),
+	ofExample('clear-stuck-queue-items', 2700, 900),
+];
+
+/** The whole canvas of an example, as it is before anything is set up. */
+function ofExample(file: string, width: number, height: number): Picture {
+	const take = async (editor: Editor, stage: Stage) => {
+		await editor.openWorkflow(getWorkflow(stage, file));
+		return await takeCanvas(editor);
+	};
+	return { name: `example-${file}`, width, height, scale: 1, take };
+}
+
+/** Every trigger and action that is found by typing "video". */
+async function takeNodesPanel(editor: Editor): Promise<Buffer> {
+	await editor.newWorkflow();
+	await editor.nodesPanel.open();
+	await editor.nodesPanel.search('video');
+	await editor.nodesPanel.openDetails('Video Generation');
+	return await editor.picture(editor.nodesPanel.root);
+}
+
+/** The node with its parameters, and the video that it has made. */
+async function takeNode(editor: Editor, stage: Stage): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(stage, 'make-a-video'));
+	const panel = await editor.openNode('Make a video');
+	await panel.execute();
+	await panel.readTable();
+	await panel.showOutputAs('schema');
+	return await editor.picture(panel.root);
+}
+
+/** The credential, tested; its key is hidden. */
+async function takeCredential(editor: Editor, { credential }: Stage): Promise<Buffer> {
+	await editor.openCredential(credential);
+	await editor.credentialForm.waitForSuccess();
+	return await editor.picture(editor.credentialForm.root);
+}
+
+/** The trigger with a test event: a video that `node` has made. */
+async function takeTrigger(editor: Editor, stage: Stage): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(stage, 'react-to-finished-videos'));
+	const panel = await editor.openNode('When a video is finished');
+	await panel.fetchTestEvent();
+	await panel.readTable();
+	await panel.showOutputAs('schema');
+	return await editor.picture(panel.root);
+}
+
+/** The first example, run. */
+async function takeRun(editor: Editor, stage: Stage): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(stage, 'queue-a-video'));
+	await editor.executeWorkflow([
+		'When you press Execute',
+		'List the projects',
+		'Take the one updated last',
+		'Queue a video and wait for it',
+		'Download the video',
+		'See the credits left',
+	]);
+	return await takeCanvas(editor);
+}
+
+async function takeCanvas(editor: Editor): Promise<Buffer> {
+	await editor.fitCanvas();
+	return await editor.picture(editor.canvas);
+}
+
+function getWorkflow({ workflows }: Stage, file: string): string {
+	const id = workflows.get(file);
+	if (id === undefined) throw new Error(`There is no workflow ${file}.json to take a picture of.`);
+	return id;
+}
+
+/**
+ * `npm run pictures`: makes the pictures of `docs/pictures` anew, light and dark, in a fresh n8n with the
+ * packed package. The arguments are the names of the pictures to make; without any, all are made.
+ */
+export default async function makePictures(names: string[]): Promise<void> {
+	await build();
+	await rm(STAGE_FOLDER, { recursive: true, force: true });
+	await mkdir(TARGET_FOLDER, { recursive: true });
+	const installation = await installN8n();
+	await step('Packing the package and installing it into a fresh n8n', () =>
+		installPackage(STAGE_FOLDER, join(STAGE_FOLDER, 'package')),
+	);
+	const ports = await choosePorts({ port: undefined, sandboxPort: SANDBOX_PORT });
+	const client = await startN8n({ installation, userFolder: STAGE_FOLDER, ports });
+	const durations = { pendingMs: 500, processingMs: 500, renderingMs: 500 };
+	const sandbox = await startSandbox({
+		...{ port: SANDBOX_PORT, clock: 'real', rateLimit: false, durations },
+	});
+	const browser = await launchBrowser();
+	try {
+		const stage = await furnishStage(client, sandbox);
+		let session: Session | undefined;
+		for (const theme of ['light', 'dark'] as const) {
+			for (const { name, take, ...window } of PICTURES) {
+				if (names.length > 0 && !names.includes(name)) continue;
+				await step(`Taking ${name}, ${theme}`, async () => {
+					const editor = await Editor.open(browser, client.address, { theme, ...window, session });
+					session ??= await editor.logIn(OWNER);
+					await savePicture(await take(editor, stage), `${name}-${theme}.png`);
+					await editor.close();
+				});
+			}
+		}
+	} finally {
+		await browser.close();
+		await sandbox.close();
+	}
+}
+
+async function furnishStage(client: N8nClient, { apiKey, url }: Sandbox): Promise<Stage> {
+	const credential = await client.saveCredential({
+		name: 'Video Generation account',
+		type: 'videoGenerationApi',
+		data: { apiKey, baseUrl: url.replace('127.0.0.1', 'localhost') },
+	});
+	const examples = await placeExamples(client, 'examples', credential, manifest.name);
+	const single = await placeExamples(client, STAGE_WORKFLOWS, credential, manifest.name);
+	return {
+		workflows: new Map([...examples, ...single].map(([file, { id }]) => [file, id])),
+		credential: credential.id,
+	};
+}
+
+async function savePicture(picture: Buffer, name: string): Promise<void> {
+	if (picture.length > MAX_BYTES) {
+		throw new Error(
+			`${name} has ${picture.length} bytes, more than ${MAX_BYTES}: make its window or its scale smaller.`,
+		);
+	}
+	await writeFile(join(TARGET_FOLDER, name), picture);
+}

@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { unpackPackage } from './n8n/install.mjs';
+import { installManifest } from './support/cache.mjs';
+import { run } from './support/processes.mjs';
+import { step } from './support/steps.mjs';
+
+/** What n8n scans of a tarball: its declarations are covered by the scan of their sources. */
+const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
+
+/** What n8n Cloud forbids, with the comment that would silence the rule where comments count. */
+const VIOLATION = `/* eslint-disable */
+// eslint-disable-next-line @n8n/community-nodes/no-restricted-globals
+setTimeout(() => undefined, 1000);
+`;
+
+interface ScanResult {
+	fileCount: number;
+	problemCount: number;
+	report: string;
+}
+
+/**
+ * `npm run scan`: n8n's verification scan on this checkout and on the packed, unpacked package, as n8n does
+ * it before it verifies a package.
+ */
+export default async function scan(): Promise<number> {
+	await build();
+	const installation = await installManifest('scan', "Installing n8n's verification scan");
+	const scanFolder = async (folder: string, ...patterns: string[]) =>
+		JSON.parse(
+			await run(process.execPath, [
+				'scripts/scan/scanFolder.mjs',
+				installation,
+				folder,
+				...patterns,
+			]),
+		) as ScanResult;
+	const temporary = await mkdtemp(join(tmpdir(), 'scan-'));
+	try {
+		const planted = join(temporary, 'planted');
+		await mkdir(join(planted, 'nodes', 'Planted'), { recursive: true });
+		await writeFile(join(planted, 'nodes', 'Planted', 'waitTooLong.ts'), VIOLATION);
+		await step('Making sure that the scan sees a planted violation', async () => {
+			const { problemCount } = await scanFolder(planted);
+			if (problemCount === 0) {
+				throw new Error('The scan overlooks a planted violation, so it proves nothing.');
+			}
+		});
+		const checkout = await step('Scanning the checkout', () => scanFolder(process.cwd()));
+		const isCheckoutClean = judge('the checkout', checkout);
+		const tarball = await step('Scanning the packed package', async () =>
+			scanFolder(await unpackPackage(temporary), ...TARBALL_PATTERNS),
+		);
+		const isClean = judge('the packed package', tarball) && isCheckoutClean;
+		console.log(isClean ? 'No error and no warning.' : 'n8n would not verify this package.');
+		return isClean ? 0 : 1;
+	} finally {
+		await rm(temporary, { recursive: true, force: true });
+	}
+}
+
+function judge(title: string, { fileCount, problemCount, report }: ScanResult): boolean {
+	if (fileCount === 0) throw new Error(`The scan found no file to read in ${title}.`);
+	console.log(`  ${fileCount} files, ${problemCount} errors and warnings`);
+	if (problemCount > 0) console.log(report);
+	return problemCount === 0;
+}

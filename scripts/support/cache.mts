@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import envPaths from 'env-paths';
+import { lock } from 'proper-lockfile';
+import manifest from '../../package.json' with { type: 'json' };
+import { run } from './processes.mjs';
+import { step } from './steps.mjs';
+
+/** Holds large installations that all checkouts of this project share. */
+export const CACHE_FOLDER = resolve(
+	process.env.VIDEO_GENERATION_CACHE_DIR ?? envPaths(manifest.name, { suffix: '' }).cache,
+);
+
+const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
+
+/**
+ * The folder of an installation in the cache, made now if it is not there yet. It appears under its name
+ * only when it is finished. Of two processes that want the same one, the second waits for the first.
+ * @param files what decides about the installation: file name to content. Other content, other folder.
+ * @param install installs what the files say into the folder that they were written to
+ */
+export async function installInCache(
+	name: string,
+	files: Record<string, string>,
+	install: (folder: string) => Promise<void>,
+): Promise<string> {
+	const folder = join(CACHE_FOLDER, `${name}-${hash(files)}`);
+	if (existsSync(folder)) return folder;
+	await mkdir(CACHE_FOLDER, { recursive: true });
+	const release = await lock(folder, { realpath: false, retries: FOR_EVER });
+	const unfinished = `${folder}.installing`;
+	try {
+		if (existsSync(folder)) return folder;
+		// What a killed installation has left.
+		await rm(unfinished, { recursive: true, force: true });
+		await mkdir(unfinished);
+		for (const [file, content] of Object.entries(files)) {
+			await writeFile(join(unfinished, file), content);
+		}
+		await install(unfinished);
+		await rename(unfinished, folder);
+		return folder;
+	} finally {
+		await rm(unfinished, { recursive: true, force: true, maxRetries: 3 });
+		await release();
+	}
+}
+
+/** Installs what the package.json and the lock file of a folder below `scripts/` say. @returns where */
+export async function installManifest(
+	name: string,
+	title: string,
+	finish: (folder: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string> {
+	const read = (file: string) => readFileSync(join('scripts', name, file), 'utf8');
+	const names = ['package.json', 'package-lock.json', '.npmrc'];
+	const files = Object.fromEntries(names.map((file) => [file, read(file)]));
+	return await installInCache(name, files, async (cwd) => {
+		await step(`${title} (once, into ${CACHE_FOLDER})`, () => runNpm(['install'], cwd));
+		await finish(cwd);
+	});
+}
+
+/**
+ * Runs npm with the user's own registry, proxy and certificates, but without what an `npm run` around
+ * this process has set for this project.
+ */
+export async function runNpm(
+	args: string[],
+	cwd: string,
+	additions: Record<string, string> = {},
+): Promise<string> {
+	const kept = Object.entries(process.env).filter(
+		([name]) =>
+			!['NODE_OPTIONS', 'NODE_ENV', 'INIT_CWD'].includes(name) &&
+			!/^npm_(package|lifecycle)_/.test(name) &&
+			!/^npm_config_(local_prefix|ignore_scripts|omit|include)$/i.test(name),
+	);
+	return await run('npm', args, { cwd, env: { ...Object.fromEntries(kept), ...additions } });
+}
+
+/** What was compiled for one system does not run on another, should they share a home folder. */
+function hash(files: Record<string, string>): string {
+	const content = JSON.stringify([process.platform, process.arch, Object.entries(files).sort()]);
+	return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,225 @@
+import { readFileSync, mkdirSync, openSync, closeSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { execa, type Options, type ResultPromise } from 'execa';
+import { endGroup, guardGroup, releaseGroup } from './processGroups.js';
+import { StepFailed } from './steps.mjs';
+
+export interface CommandOptions {
+	cwd?: string;
+	env?: NodeJS.ProcessEnv;
+}
+
+export interface ServerOptions extends CommandOptions {
+	/** What the user knows it by, e.g. "n8n". */
+	name: string;
+	/** Gets all of its output. */
+	logFile: string;
+	/** Gets each line of its output, too. */
+	onLine?: (line: string) => void;
+}
+
+/** What a file in `scripts/` exports. @returns the exit code; nothing stands for 0 */
+type Command = (args: string[]) => Promise<unknown>;
+
+/** No command may hang for ever. */
+const TIMEOUT_MS = 30 * 60_000;
+const SHOWN_LINES = 20;
+const LOOK_AGAIN_MS = 250;
+/** A command that was interrupted removes its half-filled folders. */
+const CLEAN_UP_MS = 15_000;
+/** A request breaks off a moment before the server's death is noticed, which is the better explanation. */
+const DEATH_NOTICE_MS = 500;
+
+const running = new Set<number>();
+let state: 'starting' | 'serving' | 'ending' = 'starting';
+let reportDeath: (error: Error) => void = () => undefined;
+const serverDied = new Promise<never>((_resolve, reject) => (reportDeath = reject));
+serverDied.catch(() => undefined);
+
+/**
+ * Runs a command to its end; programs of node_modules are found by their name.
+ * @returns its standard output
+ * @throws Error with the last lines of all its output when it fails
+ */
+export async function run(
+	file: string,
+	args: string[] = [],
+	options: CommandOptions = {},
+): Promise<string> {
+	const child = start(file, args, { ...options, stdin: 'ignore', all: true, timeout: TIMEOUT_MS });
+	const { failed, shortMessage, stdout, all } = await child;
+	await forget(child, failed);
+	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all))}`);
+	return String(stdout);
+}
+
+/** Runs a command whose own output is what the user wants to see. @returns its exit code */
+export async function runVisibly(
+	file: string,
+	args: string[] = [],
+	options: CommandOptions = {},
+): Promise<number> {
+	const child = start(file, args, {
+		...options,
+		stdin: 'ignore',
+		stdout: 'inherit',
+		stderr: 'inherit',
+	});
+	const { failed, exitCode, shortMessage } = await child;
+	await forget(child, failed);
+	if (failed && exitCode === undefined) throw new Error(shortMessage);
+	return exitCode ?? 0;
+}
+
+/** Starts a server, which runs until everything is ended; should it end by itself, so does everything. */
+export function startServer(
+	file: string,
+	args: string[],
+	{ name, logFile, onLine, ...options }: ServerOptions,
+): void {
+	mkdirSync(dirname(logFile), { recursive: true });
+	// Only where its lines are asked for does its output pass through this process.
+	const log = onLine ? undefined : openSync(logFile, 'w');
+	// Any file may be passed on, whatever execa's types say.
+	const output = (log as 1 | undefined) ?? [{ file: logFile }, 'pipe' as const];
+	const child = start(file, args, {
+		...options,
+		stdin: 'ignore',
+		stdout: output,
+		stderr: output,
+		...(onLine ? { all: true } : {}),
+		buffer: false,
+	});
+	if (log !== undefined) closeSync(log);
+	if (onLine) void forwardLines(child, onLine);
+	// Its number is kept after its end: its group may still have members.
+	void child.then(({ shortMessage, exitCode }) => {
+		if (state === 'ending') return;
+		const end = shortMessage ?? `exit code ${exitCode ?? 0}`;
+		const lines = getLastLines(readFileSync(logFile, 'utf8')) || '(nothing)';
+		const path = relative(process.cwd(), logFile);
+		reportDeath(
+			new Error(
+				`${name} has ended by itself (${end}), so everything is ended.\nIts last lines were:\n${lines}\nAll of its output is in ${path}.`,
+			),
+		);
+	});
+}
+
+/** Waits for what only servers that live can bring about. */
+export async function whileServersLive<Result>(work: Promise<Result>): Promise<Result> {
+	return await Promise.race([work, serverDied]);
+}
+
+async function forwardLines(child: ResultPromise, onLine: (line: string) => void): Promise<void> {
+	for await (const line of child.iterable({ from: 'all' })) onLine(String(line));
+}
+
+function start(file: string, args: string[], options: Options): ResultPromise {
+	if (state === 'ending') throw new Error('Stopped.');
+	const child = execa(file, args, {
+		preferLocal: true,
+		extendEnv: false,
+		env: process.env,
+		reject: false,
+		// A group of its own: a Ctrl-C in the terminal reaches this process alone, which ends the others in order.
+		detached: process.platform !== 'win32',
+		cleanup: false,
+		...options,
+	});
+	if (child.pid !== undefined) {
+		running.add(child.pid);
+		guardGroup(child.pid);
+	}
+	return child;
+}
+
+async function forget({ pid }: ResultPromise, mayHaveLeftSome: boolean): Promise<void> {
+	if (pid === undefined) return;
+	if (mayHaveLeftSome) await endGroup(pid, 0);
+	running.delete(pid);
+	releaseGroup(pid);
+}
+
+/** Without the colours, which mean nothing in a message. */
+function getLastLines(output: string): string {
+	return stripVTControlCharacters(output).trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
+}
+
+/** The last step of a command that goes on until it is stopped. */
+export async function serveUntilStopped(): Promise<never> {
+	state = 'serving';
+	console.log('\nCtrl-C ends all of it.');
+	// A promise alone keeps no process running.
+	setInterval(() => undefined, TIMEOUT_MS);
+	return await new Promise<never>(() => undefined);
+}
+
+/**
+ * Carries a whole command out and ends this process: when the command is done, at a Ctrl-C or another
+ * signal, when npm has ended, or when a server has. All that was started is ended before that.
+ */
+export async function runCommand(name: string, args: string[]): Promise<never> {
+	const { default: command } = (await import(`../${name}.mts`)) as { default: Command };
+	const work = command(args);
+	let exitCode = 0;
+	try {
+		const stop = await Promise.race([work.then(() => undefined), serverDied, waitForStop()]);
+		if (stop) {
+			console.log(`\n${stop.reason}: ending everything.`);
+			exitCode = isServing() ? 0 : stop.exitCode;
+		} else {
+			exitCode = Number((await work) ?? 0);
+		}
+	} catch (error) {
+		const death = await Promise.race([serverDied, delay(DEATH_NOTICE_MS)]).catch(
+			(reason: unknown) => reason,
+		);
+		const description = describe(death ?? error);
+		if (description) console.error(`\n${description}`);
+		exitCode = 1;
+	}
+	const wasServing = isServing();
+	state = 'ending';
+	reportDeath(new Error('Stopped.'));
+	const leaders = [...running];
+	await Promise.all(leaders.map((leader) => endGroup(leader)));
+	if (leaders.length > 0) console.log('Everything that was started is ended.');
+	if (!wasServing) await Promise.race([work.catch(() => undefined), delay(CLEAN_UP_MS)]);
+	process.exit(exitCode);
+}
+
+/** A function, for TypeScript takes it that nobody else has changed the state in the meantime. */
+function isServing(): boolean {
+	return state === 'serving';
+}
+
+/** An `Error` was worded for the user; any other kind is a mistake of this project, whose place matters. */
+function describe(error: unknown): string {
+	const isShown = error instanceof StepFailed;
+	const cause = isShown ? error.cause : error;
+	if (!(cause instanceof Error)) return String(cause);
+	if (cause.constructor !== Error) return cause.stack ?? cause.message;
+	return isShown ? '' : cause.message;
+}
+
+async function waitForStop(): Promise<{ reason: string; exitCode: number }> {
+	return await new Promise((resolve) => {
+		// Listened to on and on: a second Ctrl-C must not end this process before the others.
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+			process.on(signal, () => {
+				resolve({ reason: signal, exitCode: 128 + constants.signals[signal] });
+			});
+		}
+		// npm that is killed outright tells nobody; its processes then get another parent.
+		const parent = process.ppid;
+		if (process.env.npm_lifecycle_event === undefined) return;
+		setInterval(() => {
+			if (process.ppid === parent) return;
+			resolve({ reason: 'npm has ended', exitCode: 128 + constants.signals.SIGTERM });
+		}, LOOK_AGAIN_MS).unref();
+	});
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { build } from './build.mjs';
+import { installN8n, installPackage } from './n8n/install.mjs';
+import { findProgram, PROGRAMS, type Program } from './requirements.js';
+import { installManifest } from './support/cache.mjs';
+import { run, runVisibly } from './support/processes.mjs';
+import { step } from './support/steps.mjs';
+
+interface Suite {
+	/** What jest gets before the user's own arguments. */
+	args: string[];
+	/** Whether the tests run the built package. */
+	isBuilt: boolean;
+	/** Installs what the tests need. @returns the environment that tells them of it */
+	prepare: () => Promise<Record<string, string>>;
+}
+
+const E2E_FOLDER = '.n8n-local/e2e';
+const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[];
+const NOTHING = () => Promise.resolve({});
+
+const SUITES: Record<string, Suite> = {
+	unit: { args: ['--config', 'jest.config.js'], isBuilt: true, prepare: NOTHING },
+	// 10,000 random histories of the trigger and 10,000 random executions of the node, others each time.
+	// A failure prints the seed that repeats it.
+	long: {
+		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
+		isBuilt: true,
+		prepare: () =>
+			Promise.resolve({
+				HISTORIES: process.env.HISTORIES ?? '10000',
+				LEDGER_EXECUTIONS: process.env.LEDGER_EXECUTIONS ?? '10000',
+			}),
+	},
+	oldest: {
+		args: ['--config', 'test/oldest/jest.config.js'],
+		isBuilt: true,
+		prepare: async () => ({ VIDEO_GENERATION_OLDEST: await installOldest() }),
+	},
+	e2e: { args: ['--config', 'test/e2e/jest.config.js'], isBuilt: true, prepare: provideN8n },
+	// docs/operations.md is made inside the tests, for they have n8n's engine at hand.
+	docs: {
+		args: ['test/engine/operationsDocument'],
+		isBuilt: true,
+		prepare: () => Promise.resolve({ WRITE_DOCUMENTS: 'true' }),
+	},
+};
+
+/**
+ * `npm test` and its siblings: the first argument is the suite, the others go to jest. `install` only
+ * installs what the suites need, which may be done beside something else.
+ */
+export default async function test([name = '', ...args]: string[]): Promise<number> {
+	if (name === 'install') {
+		await installAll();
+		return 0;
+	}
+	const isCheck = name === 'docs' && args.includes('--check');
+	const suite = SUITES[name];
+	if (!suite)
+		throw new Error(`There is no suite "${name}", only ${Object.keys(SUITES).join(', ')}.`);
+	if (suite.isBuilt) await build();
+	const env = { ...process.env, ...(isCheck ? {} : await suite.prepare()) };
+	const rest = args.filter((arg) => arg !== '--check');
+	return await runVisibly('jest', [...suite.args, ...rest], { env });
+}
+
+async function installOldest(): Promise<string> {
+	return await installManifest('oldest', 'Installing the oldest n8n that is supported: 240 MB');
+}
+
+async function installAll(): Promise<void> {
+	await installOldest();
+	await installN8n();
+	for (const program of PROGRAM_NAMES) await provideProgram(program);
+}
+
+/** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
+export async function provideN8n(): Promise<Record<string, string>> {
+	const { node, script } = await installN8n();
+	await step('Packing the package and installing it into n8n', () =>
+		installPackage(`${E2E_FOLDER}/template`, `${E2E_FOLDER}/package`),
+	);
+	for (const program of PROGRAM_NAMES) await provideProgram(program);
+	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script }) };
+}
+
+/**
+ * Installs a program where it is missing: on Debian, as root. Elsewhere it stays missing, which is an
+ * error only in continuous integration (`CI` is set), for there no test may be left out.
+ */
+async function provideProgram(name: Program): Promise<void> {
+	if (findProgram(name)) return;
+	const { debianPackage, needs } = PROGRAMS[name];
+	if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
+		// Asks nothing, and starts no server of its own accord.
+		const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+		await step(`Installing ${debianPackage} with apt-get`, async () => {
+			await run('apt-get', ['update'], { env });
+			await run('apt-get', ['install', '--yes', '--no-install-recommends', debianPackage], { env });
+		});
+	}
+	if (!findProgram(name) && process.env.CI) {
+		throw new Error(`These tests need ${needs}: install it and start again.`);
+	}
+}

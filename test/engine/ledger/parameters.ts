@@ -1,0 +1,115 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { isAgent } from './Story';
+import type { StoryExecution, StoryItem } from './Story';
+
+/*
+ * What a story's nodes and credentials are set to, in n8n's engine as in a real n8n.
+ */
+
+/** Between an item's own prompt and what the expression adds to it. */
+export const PROMPT_SEPARATOR = ' / ';
+
+/** Nothing listens there. */
+const CLOSED_PORT = 'http://127.0.0.1:1';
+
+/** Where the service is, and the keys of its two accounts. */
+export interface ServiceAddress {
+	url: string;
+	keys: [string, string];
+}
+
+export function formatProject({ account, project }: StoryItem): string {
+	return `project-${account}-${project}`;
+}
+
+/** An item before the node. */
+export function createItemJson(item: StoryItem): IDataObject {
+	return {
+		...{ account: item.account, unreachable: item.unreachable, project: formatProject(item) },
+		...(item.prompt !== null && { prompt: item.prompt }),
+		overwriteSettings: item.overwriteSettings,
+	};
+}
+
+/** The settings that n8n gives every node. */
+export function createSettings(execution: StoryExecution): Partial<INode> {
+	const { onError, tries, executeOnce } = execution;
+	return {
+		// A tool has no error output: there, n8n's default is to go on and to tell the agent.
+		...(!(isAgent(execution) && onError === 'continueErrorOutput') && { onError }),
+		...(tries > 1 && { retryOnFail: true, maxTries: tries }),
+		...(executeOnce && { executeOnce: true }),
+	};
+}
+
+/** What Queue > Add is set to. */
+export function createAddParameters(execution: StoryExecution): INodeParameters {
+	const isTool = isAgent(execution);
+	const ask = (name: string) =>
+		isTool ? `$fromAI('${name}', 'the ${name}', 'string')` : `$json.${name}`;
+	const end = { '': '', $now: '{{ $now.toISO() }}', 'Math.random()': '{{ Math.random() }}' };
+	const promptEnd = end[execution.promptEnd];
+	return {
+		...{ resource: 'queue', operation: 'add' },
+		projectId: { __rl: true, mode: 'id', value: `={{ ${ask('project')} }}` },
+		customPrompt:
+			promptEnd === ''
+				? `={{ ${ask('prompt')} }}`
+				: `={{ ${ask('prompt')} }}${PROMPT_SEPARATOR}${promptEnd}`,
+		overwriteSettings: isTool
+			? formatSwitch(execution.items[0]?.overwriteSettings ?? false)
+			: '={{ $json.overwriteSettings }}',
+		waitForCompletion: execution.waiting === 'add' && formatSwitch(execution.waitSwitch),
+		...(execution.waiting === 'add' && { waitOptions: execution.waitOptions }),
+		...createCommonParameters(execution),
+	};
+}
+
+/** Whatever is not a switch comes by an expression. */
+function formatSwitch(value: boolean | string | number): boolean | string {
+	return typeof value === 'boolean' ? value : `={{ ${JSON.stringify(value)} }}`;
+}
+
+/** What Queue > Wait is set to, behind Queue > Add. */
+export function createWaitParameters(execution: StoryExecution): INodeParameters {
+	const value = execution.waitKnowsProject ? '={{ $json.projectId }}' : '';
+	return {
+		...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
+		projectId: { __rl: true, mode: 'id', value },
+		waitOptions: execution.waitOptions,
+		...createCommonParameters(execution),
+	};
+}
+
+function createCommonParameters(execution: StoryExecution): INodeParameters {
+	const { batchSize, batchIntervalMs: batchInterval, maxTries, requestTimeout } = execution;
+	const requestOptions = {
+		...(batchSize !== 0 && { batching: { batch: { batchSize, batchInterval } } }),
+		...(requestTimeout !== null && { timeout: requestTimeout }),
+	};
+	return {
+		...(Object.keys(requestOptions).length > 0 && { requestOptions }),
+		...(maxTries !== null && { options: { maxTries } }),
+	};
+}
+
+/** The credential's fields as entered, with a key for each item where the items have different accounts. */
+export function createCredential(execution: StoryExecution, { url, keys }: ServiceAddress) {
+	const { items } = execution;
+	if (isAgent(execution)) {
+		return {
+			baseUrl: items[0]?.unreachable ? CLOSED_PORT : url,
+			apiKey: keys[items[0]?.account ?? 0],
+		};
+	}
+	const input = "$('Input').item.json";
+	const isMixed = items.some(({ account }) => account !== items[0]?.account);
+	return {
+		baseUrl: items.some(({ unreachable }) => unreachable)
+			? `={{ ${input}.unreachable ? '${CLOSED_PORT}' : '${url}' }}`
+			: url,
+		apiKey: isMixed
+			? `={{ ${input}.account === 1 ? '${keys[1]}' : '${keys[0]}' }}`
+			: keys[items[0]?.account ?? 0],
+	};
+}

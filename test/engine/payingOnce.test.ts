@@ -1,0 +1,254 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+const THREE: IDataObject[] = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
+const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+const retry = (maxTries = 3): Partial<INode> => ({
+	retryOnFail: true,
+	maxTries,
+	waitBetweenTries: 1000,
+});
+
+/** Runs on a clock that the sandbox goes along with. */
+const run = async (
+	parameters: INodeParameters = {},
+	items: IDataObject[] = [{ prompt: 'one' }],
+	settings: Partial<INode> = {},
+) =>
+	await runWithoutWaiting(
+		async () => await runNode({ ...service.setup({ ...ADD, ...parameters }), items, settings }),
+		service.sandbox,
+	);
+
+const failAdd = (fault: FaultSpec) =>
+	service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+const listSent = () =>
+	service.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
+
+/** Faults after which nobody knows what became of the add, with the code that the error names. */
+const UNKNOWN_FATES: [string, FaultSpec, string][] = [
+	['a 500 before it was processed', { kind: 'status', status: 500 }, '500'],
+	['a 500 after it was accepted', { kind: 'status', status: 500, phase: 'after' }, '500'],
+	['a 502', { kind: 'status', status: 502 }, '502'],
+	['a 503', { kind: 'status', status: 503, headers: { 'retry-after': '1' } }, '503'],
+	['a web page with 504', { kind: 'html', status: 504, phase: 'after' }, '504'],
+	['a reset before it was processed', { kind: 'reset' }, 'ECONNRESET'],
+	['a reset after it was accepted', { kind: 'reset', phase: 'after' }, 'ECONNRESET'],
+	['a response that breaks off', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET'],
+	['a response that is cut off', { kind: 'cutOff' }, '200'],
+	['a broken status line', { kind: 'brokenHttp' }, 'ECONNRESET'],
+	['a broken header', { kind: 'brokenHttp', part: 'header' }, 'ECONNRESET'],
+	['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, 'ECONNRESET'],
+	['a web page', { kind: 'html', phase: 'after' }, '200'],
+	['an empty response', { kind: 'emptyBody' }, '200'],
+	['no queue item in the response', { kind: 'missingField', field: 'newQueueItem' }, '200'],
+	['no queue ID in the response', { kind: 'missingField', field: 'newQueueItem.queueId' }, '200'],
+];
+
+describe('An add of unknown fate', () => {
+	test.each(UNKNOWN_FATES)(
+		'because of %s is sent once, and says so as text and as data',
+		async (_what, fault, httpCode) => {
+			failAdd(fault);
+			const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
+			expect(listSent()).toEqual(['one']);
+			expect(errorItems[0]?.json).toMatchObject({
+				message: expect.stringMatching(
+					/may have been queued.*Account > Get.*Video > Get Many/,
+				) as string,
+				details: { projectId: PROJECT, mayBeQueued: true, httpCode },
+			});
+		},
+	);
+
+	test.each(UNKNOWN_FATES)(
+		'because of %s is not sent again by Retry On Fail',
+		async (_what, fault, httpCode) => {
+			failAdd({ ...fault, nth: 1 });
+			const { error } = await run({}, undefined, retry());
+			expect(listSent()).toEqual(['one']);
+			expect(error?.httpCode).toBe(httpCode);
+			expect(error?.description).toContain('may have been queued');
+		},
+	);
+
+	test('because of a timeout is sent once, and says so', async () => {
+		failAdd({ kind: 'hang', phase: 'after' });
+		const { error } = await service.run(
+			{ ...ADD, requestOptions: { timeout: 150 } },
+			{ items: [{ prompt: 'one' }] },
+		);
+		expect(listSent()).toEqual(['one']);
+		expect(error).toMatchObject({
+			message: 'The video service did not answer in time',
+			httpCode: 'ECONNABORTED',
+		});
+		expect(error?.description).toContain('may have been queued');
+	});
+
+	test('is sent once by five tries of Retry On Fail', async () => {
+		failAdd({ kind: 'status', status: 504, phase: 'after' });
+		await run({}, undefined, retry(5));
+		expect(listSent()).toEqual(['one']);
+		expect(listPaidIds()).toHaveLength(1);
+	});
+
+	// n8n runs a node with an error output again when its first item has failed.
+	test('fails again without a request while Retry On Fail sends the item that was refused', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 1 });
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const { items, errorItems } = await run({}, THREE, { ...retry(), ...ERROR_OUTPUT });
+		expect(listSent()).toEqual(['one', 'two', 'three', 'one']);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(errorItems).toMatchObject([
+			{ json: { details: { mayBeQueued: true } }, pairedItem: { item: 1 } },
+		]);
+	});
+});
+
+describe('mayBeQueued', () => {
+	test.each<[string, FaultSpec]>([
+		['a 400', { kind: 'status', status: 400 }],
+		['a 402', { kind: 'status', status: 402 }],
+		['a 429', { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 }],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
+		['a 200 that reports an error', { kind: 'errorEnvelope' }],
+	])('is false after %s, for nothing was queued', async (_what, fault) => {
+		failAdd(fault);
+		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
+		expect(errorItems[0]?.json.details).toMatchObject({ mayBeQueued: false });
+		expect(errorItems[0]?.json.message).not.toContain('may have been queued');
+		expect(listPaidIds()).toEqual([]);
+	});
+
+	test('is false when the service was not reached', async () => {
+		const setup = service.setup(ADD);
+		const { errorItems } = await runWithoutWaiting(() =>
+			runNode({
+				...setup,
+				credentials: { ...setup.credentials, baseUrl: 'http://127.0.0.1:1' },
+				settings: ERROR_OUTPUT,
+			}),
+		);
+		expect(errorItems[0]?.json.details).toMatchObject({ mayBeQueued: false });
+	});
+
+	test('is false once the queue ID is known, whatever becomes of the video', async () => {
+		const { errorItems } = await run(
+			{ waitForCompletion: true, waitOptions: { timeout: 2 } },
+			undefined,
+			ERROR_OUTPUT,
+		);
+		const [queueId] = listPaidIds();
+		expect(errorItems[0]?.json.details).toMatchObject({ queueId, mayBeQueued: false });
+	});
+});
+
+describe('Retry On Fail', () => {
+	test.each(['{{ $now.toISO() }}', '{{ Math.random() }}'])(
+		'knows an item by its place, so that a prompt with %s is paid for once',
+		async (changing) => {
+			failAdd({ kind: 'status', status: 400, nth: 3 });
+			const customPrompt = `={{ $json.prompt }} ${changing}`;
+			const { items, error } = await run({ customPrompt }, THREE, retry());
+			expect(error).toBeUndefined();
+			expect(listSent().map((prompt) => prompt?.split(' ')[0])).toEqual([
+				'one',
+				'two',
+				'three',
+				'three',
+			]);
+			expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+		},
+	);
+
+	test('with such a prompt waits for the video that was queued, and for no other', async () => {
+		service.sandbox.configure({ durations: { processingMs: 20_000 } });
+		const { items } = await run(
+			{
+				customPrompt: '={{ $now.toMillis() }}',
+				waitForCompletion: true,
+				waitOptions: { timeout: 12 },
+			},
+			undefined,
+			retry(),
+		);
+		expect(listSent()).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+	});
+
+	test('ends with an error that lists the queue IDs of all tries', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		failAdd({ kind: 'status', status: 400, skip: 3 });
+		const { error } = await run({}, THREE, retry());
+		expect(listSent()).toEqual(['one', 'two', 'two', 'three', 'three']);
+		expect(listPaidIds()).toHaveLength(2);
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
+		for (const queueId of listPaidIds()) expect(error?.description).toContain(queueId);
+	});
+
+	test('returns what was accepted in an earlier try, and sends it no more', async () => {
+		failAdd({ kind: 'status', status: 403, nth: 1 });
+		const { items } = await run({}, THREE, { ...retry(), ...ERROR_OUTPUT });
+		expect(listSent()).toEqual(['one', 'two', 'three', 'one']);
+		expect(items.map(({ json }) => json.queueId).sort()).toEqual(listPaidIds().sort());
+	});
+});
+
+describe('An accepted add', () => {
+	test('that is still on its way when another item ends the run stands in the error', async () => {
+		service.sandbox.changeProject('project-city-tour', { fails: true });
+		failAdd({ kind: 'latency', delayMs: 300, phase: 'after', nth: 2 });
+		const projectId = { __rl: true, mode: 'id', value: '={{ $json.project }}' };
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word: 'failed',
+			operation: 'queue.getProgress',
+		});
+		const { error } = await service.run(
+			{ ...ADD, projectId, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+			{ items: [{ project: 'project-city-tour' }, { project: PROJECT }, { project: PROJECT }] },
+		);
+		expect(error).toBeDefined();
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
+		for (const queueId of listPaidIds()) expect(error?.description).toContain(queueId);
+	});
+
+	test.each(['Success', 'ok', 'queued', 1])(
+		'is one whatever word its response has for success: %j',
+		async (word) => {
+			failAdd({ kind: 'envelopeStatus', word });
+			const { items, error } = await run();
+			expect(error).toBeUndefined();
+			expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'pending' });
+		},
+	);
+
+	test('keeps a queue ID that is a number, as text, and is waited for by it', async () => {
+		service.sandbox.configure({ numericQueueIds: true });
+		const { items, error } = await run({ waitForCompletion: true });
+		expect(error).toBeUndefined();
+		const [queueId] = listPaidIds();
+		expect(queueId).toMatch(/^\d+$/);
+		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
+	});
+});
+
+test('The same node that runs twice in one execution queues a video for each run, with Retry On Fail as well', async () => {
+	failAdd({ kind: 'status', status: 400, nth: 1 });
+	const setup = { ...service.setup(ADD), items: [{ prompt: 'one' }], settings: retry(), times: 2 };
+	const { runs } = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+	expect(listSent()).toEqual(['one', 'one', 'one']);
+	expect(runs.flat().map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	expect(runs).toHaveLength(2);
+});

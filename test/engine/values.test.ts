@@ -1,0 +1,288 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+
+/** Runs on a clock that the sandbox goes along with. */
+const run = async (parameters: INodeParameters, items: (IDataObject | undefined)[] = [{}]) =>
+	await runWithoutWaiting(
+		async () => await runNode({ ...service.setup(parameters), items }),
+		service.sandbox,
+	);
+const listBodies = () =>
+	service.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => body);
+
+describe('A prompt from a sheet or a form', () => {
+	test.each([
+		[2024, '2024'],
+		[0, '0'],
+		[1.5, '1.5'],
+		[true, 'true'],
+		[false, 'false'],
+		['Rain', 'Rain'],
+	])('that is %j is sent as text', async (prompt, expected) => {
+		for (const overwriteSettings of [false, true]) {
+			const { error } = await run({ ...ADD, overwriteSettings }, [{ prompt }]);
+			expect(error).toBeUndefined();
+		}
+		expect(listBodies()).toEqual([
+			{ projectId: PROJECT, customPrompt: expected },
+			{ projectId: PROJECT, customPrompt: expected, overwriteSettings: true },
+		]);
+	});
+
+	test.each([[null], [''], [' ']])(
+		'that is %j is left out, unless it is required',
+		async (prompt) => {
+			const { error } = await run(ADD, [{ prompt }]);
+			expect(error).toBeUndefined();
+			expect(listBodies()).toEqual([{ projectId: PROJECT }]);
+			const required = await run({ ...ADD, overwriteSettings: true }, [{ prompt }]);
+			expect(required.error?.message).toBe('"Custom Prompt" is empty');
+			expect(listBodies()).toHaveLength(1);
+		},
+	);
+
+	test.each([
+		[['a', 'b'], 'a list'],
+		[{ text: 'x' }, 'an object'],
+		[[], 'a list'],
+		[{}, 'an object'],
+	])('that is %j is refused by a sentence that names the field', async (prompt, found) => {
+		const { error } = await run(ADD, [{ prompt }]);
+		expect(error).toMatchObject({
+			message: '"Custom Prompt" must be text',
+			description: expect.stringContaining(`It is ${found}.`) as string,
+		});
+		expect(listBodies()).toEqual([]);
+	});
+});
+
+describe('A switch', () => {
+	const ON = [true, 'true', 'TRUE', ' True ', 1, '1'];
+	const OFF = [false, 'false', 'FALSE', 0, '0', '', null];
+
+	test.each(ON)('counts %j as on', async (value) => {
+		await run({ ...ADD, overwriteSettings: '={{ $json.value }}' }, [{ prompt: 'p', value }]);
+		expect(listBodies()).toEqual([
+			{ projectId: PROJECT, customPrompt: 'p', overwriteSettings: true },
+		]);
+		const waited = await run({ ...ADD, waitForCompletion: '={{ $json.value }}' }, [{ value }]);
+		expect(waited.items[0]?.json.status).toBe('completed');
+		const all = await run(
+			{ ...OPERATIONS['project.getAll'], returnAll: '={{ $json.value }}', limit: 1 },
+			[{ value }],
+		);
+		expect(all.items).toHaveLength(4);
+	});
+
+	test.each(OFF)('counts %j as off', async (value) => {
+		await run({ ...ADD, overwriteSettings: '={{ $json.value }}' }, [{ prompt: 'p', value }]);
+		expect(listBodies()).toEqual([{ projectId: PROJECT, customPrompt: 'p' }]);
+		const queued = await run({ ...ADD, waitForCompletion: '={{ $json.value }}' }, [{ value }]);
+		expect(queued.items[0]?.json.status).toBe('pending');
+		const one = await run(
+			{ ...OPERATIONS['project.getAll'], returnAll: '={{ $json.value }}', limit: 1 },
+			[{ value }],
+		);
+		expect(one.items).toHaveLength(1);
+	});
+
+	test.each([['yes'], [2], [[]], [{ on: true }]])(
+		'that is %j is refused by a sentence that names it',
+		async (value) => {
+			for (const [name, label] of [
+				['overwriteSettings', 'Overwrite Settings'],
+				['waitForCompletion', 'Wait for Completion'],
+			] as const) {
+				const { error } = await run({ ...ADD, [name]: '={{ $json.value }}' }, [{ value }]);
+				expect(error?.message).toBe(`"${label}" must be true or false`);
+			}
+			expect(listBodies()).toEqual([]);
+		},
+	);
+});
+
+describe('An ID', () => {
+	test.each([
+		['Project', { ...ADD, projectId: '={{ $json.id }}' }],
+		['Project', { ...ADD, projectId: { __rl: true, mode: 'id', value: '={{ $json.id }}' } }],
+		['Queue ID', { ...OPERATIONS['queue.getProgress'], queueId: '={{ $json.id }}' }],
+		['Queue ID', { ...OPERATIONS['queue.clear'], queueId: '={{ $json.id }}' }],
+		['Queue ID', { resource: 'queue', operation: 'wait', queueId: '={{ $json.id }}' }],
+	])('in "%s" that is a list, an object or a switch is refused', async (label, parameters) => {
+		for (const id of [['q'], { id: 'q' }, true]) {
+			const { error } = await run(parameters, [{ id }]);
+			expect(error?.message).toBe(`"${label}" must be an ID`);
+		}
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('that is a number is sent as text', async () => {
+		service.sandbox.addProjects('main', [{ id: '42' }]);
+		const { error } = await run({ ...ADD, projectId: '={{ $json.id }}' }, [{ id: 42 }]);
+		expect(error).toBeUndefined();
+		expect(listBodies()).toEqual([{ projectId: '42' }]);
+	});
+});
+
+describe("n8n's Request Options", () => {
+	test.each<string | number>([
+		...['10000', ' 10000 ', 'soon', '', '={{ 1500.5 }}', '={{ "1500.4" }}'],
+		...[1500.5, 0, -1, 2 ** 31 - 1, 2 ** 31, 3_000_000_000, 5_000_000_000],
+	])('take %j for a timeout: requests are sent and answered', async (timeout) => {
+		const add = await run({ ...ADD, requestOptions: { timeout } });
+		expect(add.error).toBeUndefined();
+		const read = await run({ ...OPERATIONS['account.get'], requestOptions: { timeout } });
+		expect(read.error).toBeUndefined();
+		const [queueId] = service.sandbox.charges.map((charge) => charge.queueId);
+		const wait = { resource: 'queue', operation: 'wait', queueId: queueId ?? '' };
+		const waited = await run({ ...wait, requestOptions: { timeout } });
+		expect(waited.items[0]?.json.status).toBe('completed');
+	});
+
+	test.each([
+		[2, 10],
+		['2', '10'],
+		['={{ "2" }}', '={{ 10.4 }}'],
+		[2, 3e10],
+	])('take batches of %j items and pauses of %j', async (batchSize, batchInterval) => {
+		const requestOptions = { batching: { batch: { batchSize, batchInterval } } };
+		const { items, error } = await run({ ...OPERATIONS['account.get'], requestOptions }, [{}, {}]);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(2);
+	});
+
+	test.each([
+		[{ options: null }],
+		[{ options: '={{ null }}' }],
+		[{ options: { maxTries: null } }],
+		[{ options: { maxTries: '={{ undefined }}' } }],
+		[{ options: { maxTries: '3' } }],
+		[{ requestOptions: null }],
+		[{ requestOptions: { timeout: null, proxy: null } }],
+		[{ requestOptions: { batching: null } }],
+		[{ requestOptions: { batching: '={{ null }}' } }],
+		[{ requestOptions: { batching: { batch: null } } }],
+	])('and Options may be %j', async (parameters) => {
+		const { items, error } = await run({ ...OPERATIONS['account.get'], ...parameters });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+	});
+});
+
+describe('Filters', () => {
+	beforeEach(() => {
+		service.sandbox.addVideos('main', [
+			{ id: 'a', projectId: PROJECT, createdAt: '2026-01-01T10:00:00Z' },
+			{ id: 'b', projectId: 'project-city-tour', createdAt: '2026-01-02T10:00:00Z' },
+		]);
+	});
+	const select = async (filters: unknown, items?: IDataObject[]) => {
+		const parameters = { ...OPERATIONS['video.getAll'], filters } as INodeParameters;
+		const result = await run(parameters, items);
+		return { ids: result.items.map(({ json }) => json.id), error: result.error };
+	};
+
+	test.each([
+		[null, ['b', 'a']],
+		[{ projectId: null }, ['b', 'a']],
+		[{ projectId: '={{ $json.nothing }}' }, ['b', 'a']],
+		[{ projectId: '={{ $json.project }}' }, ['a']],
+		[{ createdAfter: null, createdBefore: '' }, ['b', 'a']],
+		[{ createdAfter: "={{ DateTime.fromISO('2026-01-02', { zone: 'utc' }) }}" }, ['b']],
+		[{ createdAfter: "={{ new Date('2026-01-02') }}" }, ['b']],
+	])('that are %j select %j', async (filters, expected) => {
+		const { ids, error } = await select(filters, [{ project: PROJECT }]);
+		expect(error).toBeUndefined();
+		expect(ids).toEqual(expected);
+	});
+
+	test.each([
+		[{ createdAfter: '={{ [1] }}' }, 'Created After'],
+		[{ createdBefore: '={{ ({ a: 1 }) }}' }, 'Created Before'],
+		[{ createdBefore: '={{ true }}' }, 'Created Before'],
+		[{ createdBefore: 'soon' }, 'Created Before'],
+	])('that are %j are refused by a sentence that names %s', async (filters, label) => {
+		const { error } = await select(filters);
+		expect(error?.message).toBe(`"${label}" must be a date`);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+// These tests run in a time zone that is not UTC (jest.config.js).
+describe('A date without a time zone', () => {
+	const now = Date.parse('2026-01-15T12:00:00Z');
+	const bare = (seconds: number) => new Date(now + seconds * 1000).toISOString().replace('Z', '');
+
+	test('means UTC in the entries of Video > Get Many', async () => {
+		service.sandbox.addVideos('main', [
+			{ id: 'bare', createdAt: '2026-01-01T12:00:00' },
+			{ id: 'zoned', createdAt: '2026-01-01T12:30:00Z' },
+		]);
+		const createdBefore = '2026-01-01T12:10:00Z';
+		const { items } = await run({ ...OPERATIONS['video.getAll'], filters: { createdBefore } });
+		expect(items.map(({ json }) => json.id)).toEqual(['bare']);
+	});
+
+	test.each([
+		['the entries of the log', new Date(now).toISOString(), bare],
+		['the queue item', bare(0), (seconds: number) => `${bare(seconds)}Z`],
+	])('means UTC in %s while a video is waited for', async (_where, createdAt, date) => {
+		const reply = (operation: 'queue.add' | 'queue.getProgress' | 'video.getAll', body: object) =>
+			service.sandbox.addFault({
+				...{ kind: 'status', status: 200, operation },
+				body: { status: 'success', ...body },
+			});
+		const video = (id: string, seconds: number) => ({
+			...{ id, url: `http://127.0.0.1/${id}.mp4` },
+			...{ projectId: PROJECT, createdAt: date(seconds) },
+		});
+		const newQueueItem = { queueId: 'q', projectId: PROJECT, status: 'pending', createdAt };
+		reply('queue.add', { newQueueItem });
+		reply('queue.getProgress', { details: { status: 'completed' } });
+		reply('video.getAll', { videos: [video('own', 9), video('old', -600)] });
+		const { items } = await run({ ...ADD, waitForCompletion: true });
+		expect(items[0]?.json.video).toMatchObject({ id: 'own' });
+	});
+});
+
+describe('Odd responses', () => {
+	test.each([
+		['video.getAll', 'videos'],
+		['project.getAll', 'projects'],
+	] as const)('of %s leave out what is no entry of the list', async (name, field) => {
+		for (const entries of [[null], ['x', 1, true], [[]]]) {
+			service.sandbox.clearFaults();
+			const body = { status: 'success', [field]: [...entries, { id: 'good' }, ...entries] };
+			service.sandbox.addFault({ kind: 'status', status: 200, body });
+			const { items, error } = await run(OPERATIONS[name]);
+			expect(error).toBeUndefined();
+			expect(items.map(({ json }) => json.id)).toEqual(['good']);
+		}
+	});
+
+	test('do not hide the video that is waited for', async () => {
+		service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
+		const { items, error } = await run({ ...ADD, waitForCompletion: true });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.status).toBe('completed');
+	});
+});
+
+test('An item of a careless node, without its json, is an item like any other', async () => {
+	const { items, error } = await run(
+		{ ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' },
+		[undefined],
+	);
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+	expect(listBodies()).toEqual([{ projectId: PROJECT }]);
+});

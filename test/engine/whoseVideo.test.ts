@@ -1,0 +1,450 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { getOwnVideoId, playLives } from '../support/engine/playLives';
+import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const TOUR = 'project-city-tour';
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const ADD = {
+	...OPERATIONS['queue.add'],
+	projectId: byId(`={{ $json.project ?? '${PROJECT}' }}`),
+	waitForCompletion: true,
+};
+const WAIT = {
+	...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
+	projectId: byId('={{ $json.project }}'),
+};
+
+const play = async <T>(start: () => Promise<T>) => await runWithoutWaiting(start, service.sandbox);
+const start = async (
+	parameters: INodeParameters,
+	items: IDataObject[] = [{}],
+	settings: Partial<INode> = {},
+) => await runNode({ ...service.setup(parameters), items, settings });
+const run = async (...setup: Parameters<typeof start>) =>
+	await play(async () => await start(...setup));
+
+const count = (operation: string) =>
+	service.sandbox.requests.filter((request) => request.operation === operation).length;
+const getIds = (videos: unknown) => (videos as IDataObject[]).map(({ id }) => id as string);
+const getOwnId = (json: IDataObject) => getOwnVideoId(service.sandbox, json) ?? '';
+
+/** Queues a video that nobody waits for. */
+async function queueVideo(parameters: INodeParameters = {}) {
+	const { items } = await service.run({ ...OPERATIONS['queue.add'], ...parameters });
+	service.sandbox.clearRequests();
+	return items[0]?.json.queueId as string;
+}
+
+/** A video is the item's own, or null, and then its own is among the candidates. */
+function expectOwnOrCandidate(outputs: IDataObject[]) {
+	for (const { video, videoUrl, videoCandidates, ...json } of outputs) {
+		if (video === null) {
+			expect(getIds(videoCandidates)).toContain(getOwnId(json));
+			expect(videoUrl).toBeNull();
+		} else {
+			expect((video as IDataObject).id).toBe(getOwnId(json));
+			expect(videoUrl).toBe((video as IDataObject).url);
+		}
+	}
+}
+
+/** Clears a queue item with the first look that comes so late. */
+function clearAfter(seconds: number) {
+	const { sandbox } = service;
+	const startedAt = sandbox.clock.now();
+	const stop = sandbox.onRequest(({ operation }) => {
+		const [charge] = sandbox.charges;
+		if (operation !== 'queue.getProgress' || !charge) return;
+		if (sandbox.clock.now() - startedAt < seconds * 1000) return;
+		stop();
+		void fetch(`${sandbox.url}/v1/queue/clear`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+			body: JSON.stringify({ queueId: charge.queueId }),
+		});
+	});
+}
+
+describe('Videos of one project whose log lags', () => {
+	test('go to the right one of two executions', async () => {
+		playLives(
+			service.sandbox,
+			{ processingMs: 13_000 },
+			{ processingMs: 18_000, logDelayMs: 5_000 },
+		);
+		const results = await play(
+			async () => await Promise.all([start(ADD, [{ run: 1 }]), start(ADD, [{ run: 2 }])]),
+		);
+		expectOwnOrCandidate(results.flatMap(({ items }) => items.map(({ json }) => json)));
+	});
+
+	test.each([
+		[{ processingMs: 13_000 }, { processingMs: 14_000, logDelayMs: 8_000 }],
+		[
+			{ processingMs: 3_000, logDelayMs: 9_000 },
+			{ processingMs: 14_000, logDelayMs: 8_000 },
+		],
+		[{ processingMs: 11_000, logDelayMs: 10_000 }, { processingMs: 12_000 }],
+	])('go to the right one of two items, %j and %j', async (...lives) => {
+		playLives(service.sandbox, ...lives);
+		const { items, error } = await run(ADD, [{}, {}]);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(2);
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+
+	test.each([0, 2, 10, 20])('by %d s still gets to the only item', async (lagSeconds) => {
+		service.sandbox.configure({ durations: { logDelayMs: lagSeconds * 1000 } });
+		const { items } = await run(ADD);
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+	});
+
+	test('by more than 30 s is not waited for: the item comes out without a video', async () => {
+		playLives(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		const { items } = await run(ADD);
+		expect(items[0]?.json).toMatchObject({
+			...{ status: 'completed', video: null, videoUrl: null },
+			...{ videoCandidates: [], videoCandidateCount: 0 },
+		});
+		const [charge] = service.sandbox.charges;
+		const seconds = (service.sandbox.clock.now() - (charge?.at ?? 0)) / 1000;
+		expect(seconds).toBeGreaterThanOrEqual(40);
+		expect(seconds).toBeLessThan(42);
+	});
+
+	test('are not given to an item while an add of unknown fate may own them', async () => {
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		playLives(service.sandbox, { processingMs: 8_000 }, { processingMs: 8_500, logDelayMs: 4_000 });
+		const { items } = await run(ADD, [{}, {}], { onError: 'continueErrorOutput' });
+		expect(items).toHaveLength(1);
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+
+	test('are not given to an item while one that was given up may own them', async () => {
+		playLives(
+			service.sandbox,
+			{ processingMs: 24_000 },
+			{ processingMs: 14_000, logDelayMs: 12_000 },
+		);
+		const timeout = '={{ $json.timeout }}';
+		const { items, errorItems } = await run(
+			{ ...ADD, waitOptions: { timeout } },
+			[{ timeout: 12 }, { timeout: 100 }],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(errorItems).toHaveLength(1);
+		expect(items).toHaveLength(1);
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+});
+
+describe('An item with an address in its progress', () => {
+	beforeEach(() => {
+		service.sandbox.configure({ videoUrlInDetails: true });
+	});
+
+	test('is given the entry of that address, among several of its project', async () => {
+		const { items } = await run(ADD, [{}, {}, {}]);
+		expect(items.map(({ json }) => (json.video as IDataObject).id)).toEqual(
+			items.map(({ json }) => getOwnId(json)),
+		);
+	});
+
+	test('waits for no entry, and is given no other', async () => {
+		service.sandbox.configure({ durations: { logDelayMs: 10_000_000 } });
+		service.sandbox.addVideos('main', [{ projectId: PROJECT }]);
+		playLives(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		const { items } = await run(ADD);
+		const [charge] = service.sandbox.charges;
+		expect(items[0]?.json).toMatchObject({
+			video: null,
+			videoUrl: expect.stringContaining(charge?.videoId ?? '') as string,
+		});
+		expect(items[0]?.json).not.toHaveProperty('videoCandidates');
+		expect(service.sandbox.clock.now() - (charge?.at ?? 0)).toBeLessThanOrEqual(10_000);
+	});
+
+	test('that is finished already is given its own entry', async () => {
+		const queueId = await queueVideo();
+		await queueVideo();
+		service.sandbox.clock.advance(60_000);
+		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId({ queueId }) });
+	});
+});
+
+describe('An item that was never seen running', () => {
+	test('is given no video without its address, though there is only one', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.clock.advance(60_000);
+		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null, videoCandidateCount: 1 });
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+});
+
+describe('A queue item that the service does not know for a moment', () => {
+	const notFound = (times: number) => {
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 404, operation: 'queue.getProgress', times },
+		});
+	};
+
+	test.each([1, 2])('(%d 404 in a row) is waited for as before', async (times) => {
+		notFound(times);
+		playLives(service.sandbox, { processingMs: 45_000 });
+		const { items, error } = await run(ADD);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+	});
+
+	test.each([1, 2])(
+		'(%d 404 in a row) is not given the next video of its project',
+		async (times) => {
+			notFound(times);
+			// That one is finished while the item still runs.
+			playLives(service.sandbox, { processingMs: 12_000 }, { processingMs: 45_000 });
+			await queueVideo();
+			const { items, error } = await run(ADD);
+			expect(error).toBeUndefined();
+			expect(items[0]?.json.status).toBe('completed');
+			expectOwnOrCandidate(items.map(({ json }) => json));
+		},
+	);
+
+	test('(404 again and again, between answers) is waited for as before', async () => {
+		for (const nth of [1, 2, 4, 5, 7]) {
+			service.sandbox.addFault({
+				...{ kind: 'status', status: 404, operation: 'queue.getProgress', nth },
+			});
+		}
+		playLives(service.sandbox, { processingMs: 79_000 });
+		const { items } = await run(ADD);
+		expect(count('queue.getProgress')).toBe(8);
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+	});
+
+	test('and whose generation then fails, fails at once', async () => {
+		notFound(1);
+		const startedAt = service.sandbox.clock.now();
+		const { error } = await run(ADD, [{ project: 'project-broken-storyboard' }]);
+		expect(error?.message).toBe('The video could not be generated');
+		expect(service.sandbox.clock.now() - startedAt).toBeLessThanOrEqual(20_000);
+	});
+
+	test('(three 404 in a row) has left the queue: no video is its own, but its own can be it', async () => {
+		playLives(service.sandbox, { processingMs: 9_000 });
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
+		const { items, error } = await run(ADD);
+		expect(error).toBeUndefined();
+		expect(count('queue.getProgress')).toBe(3);
+		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null, videoCandidateCount: 1 });
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+});
+
+describe('A queue item that somebody clears', () => {
+	beforeEach(() => {
+		playLives(service.sandbox, { processingMs: 600_000 });
+	});
+
+	test('is not given the next video of its project', async () => {
+		clearAfter(15);
+		const result = play(async () => {
+			const waiting = start({ ...ADD, waitOptions: { timeout: 300 } });
+			await service.sandbox.waitForRequests({
+				...{ count: 3, operation: 'queue.getProgress', timeoutMs: 100_000 },
+			});
+			service.sandbox.addVideos('main', [{ id: 'of-another', projectId: PROJECT }]);
+			return await waiting;
+		});
+		const { items, error } = await result;
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null, videoCandidateCount: 1 });
+		expect(getIds(items[0]?.json.videoCandidates)).toEqual(['of-another']);
+	});
+
+	test('is waited for until the timeout when no video appears, and the error says so', async () => {
+		clearAfter(15);
+		const { errorItems } = await run({ ...ADD, waitOptions: { timeout: 120 } }, [{}], {
+			onError: 'continueErrorOutput',
+		});
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The video was not finished within 120 seconds',
+			message: expect.stringMatching(/left the queue.*cleared or is finished/) as string,
+			details: { queueId: service.sandbox.charges[0]?.queueId, lastStatus: 'processing' },
+		});
+	});
+});
+
+describe('A key for each item', () => {
+	const FOREIGN = 'project-garden-story';
+	const runWithKeys = async (parameters: INodeParameters, items: IDataObject[]) =>
+		await play(
+			async () =>
+				await runNode({
+					parameters,
+					credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
+					items,
+				}),
+		);
+
+	test('waits for, looks up and gives each video with the key of its item', async () => {
+		const { main, other } = service.sandbox.accounts;
+		const { items, error } = await runWithKeys(ADD, [
+			{ key: main.apiKey, project: PROJECT },
+			{ key: other.apiKey, project: FOREIGN },
+		]);
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => (json.video as IDataObject).id)).toEqual(
+			items.map(({ json }) => getOwnId(json)),
+		);
+		for (const { operation, headers, url } of service.sandbox.requests) {
+			if (operation !== 'queue.getProgress') continue;
+			const charge = service.sandbox.charges.find(({ queueId }) => url.includes(queueId));
+			const owner = charge?.accountId === 'other' ? other : main;
+			expect(headers.authorization).toBe(`Bearer ${owner.apiKey}`);
+		}
+	});
+
+	test('gives a Wait without a project no video of another account', async () => {
+		const { main, other } = service.sandbox.accounts;
+		const mine = await queueVideo({ projectId: byId(TOUR) });
+		const theirs = (
+			await runNode({
+				parameters: { ...OPERATIONS['queue.add'], projectId: byId(FOREIGN) },
+				credentials: { baseUrl: service.sandbox.url, apiKey: other.apiKey },
+			})
+		).items[0]?.json.queueId as string;
+		const { items, error } = await runWithKeys({ ...WAIT, projectId: byId('') }, [
+			{ key: main.apiKey, queueId: mine },
+			{ key: other.apiKey, queueId: theirs },
+		]);
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json.projectId)).toEqual([TOUR, FOREIGN]);
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
+});
+
+describe('Clocks', () => {
+	test.each([-3_600_000, 3_600_000])(
+		'of this machine that are set by %d ms neither hold up, end nor change a wait',
+		async (byMs) => {
+			playLives(service.sandbox, { processingMs: 25_000 });
+			const stop = service.sandbox.onRequest(({ operation }) => {
+				if (operation !== 'queue.getProgress') return;
+				stop();
+				jest.setSystemTime(Date.now() + byMs);
+			});
+			const { items, error } = await run({ ...ADD, waitOptions: { timeout: 60 } });
+			expect(error).toBeUndefined();
+			expect(count('queue.getProgress')).toBe(3);
+			expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+			expect(service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0)).toBe(30_000);
+		},
+	);
+
+	test.each([
+		[-3_000, false],
+		[3_000, false],
+		[0, true],
+		[-3_000, true],
+	])('of the log that are off by %d ms lose no video (whole seconds: %p)', async (skew, whole) => {
+		service.sandbox.configure({ logClockSkewMs: skew, logWholeSeconds: whole });
+		playLives(service.sandbox, { processingMs: 400 }, { processingMs: 11_500 });
+		const { items } = await run(ADD, [{}, { project: TOUR }]);
+		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
+			items.map(({ json }) => getOwnId(json)),
+		);
+	});
+});
+
+describe('How often the service is asked', () => {
+	test('the log is read a few times, while one sibling runs for half an hour', async () => {
+		playLives(service.sandbox, { processingMs: 9_000 }, { processingMs: 1_700_000 });
+		const { items, error } = await run(ADD, [{}, {}]);
+		expect(error).toBeUndefined();
+		expectOwnOrCandidate(items.map(({ json }) => json));
+		expect(count('video.getAll')).toBeLessThanOrEqual(12);
+	});
+
+	test('a log that cannot be read is read again when the service asks to be', async () => {
+		service.sandbox.addFault({
+			...{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 7 },
+			...{ operation: 'video.getAll', times: 1 },
+		});
+		playLives(service.sandbox, { processingMs: 9_000 });
+		const reads: number[] = [];
+		service.sandbox.onRequest(({ operation, at }) => {
+			if (operation === 'video.getAll') reads.push(at);
+		});
+		const { items } = await run(ADD);
+		expect(items[0]?.json.video).not.toBeNull();
+		expect((reads[1] ?? 0) - (reads[0] ?? 0)).toBeGreaterThanOrEqual(7_000);
+	});
+
+	test('an interval of more than 24.8 days is kept', async () => {
+		const days = 24 * 3600;
+		playLives(service.sandbox, { processingMs: 29 * days * 1000 });
+		const { items, error } = await run({
+			...ADD,
+			waitOptions: { pollingInterval: 30 * days, timeout: 100 * days },
+		});
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.status).toBe('completed');
+		expect(count('queue.getProgress')).toBe(1);
+	});
+});
+
+test('120 items of one project that are finished at the same time list 100 candidates each, and count all', async () => {
+	service.sandbox.setCredits('main', 120);
+	const items = Array.from({ length: 120 }, () => ({}));
+	const { items: finished, error } = await run(ADD, items);
+	expect(error).toBeUndefined();
+	expect(finished).toHaveLength(120);
+	for (const { json } of finished) {
+		expect(json).toMatchObject({ video: null, videoCandidateCount: 120 });
+		expect(json.videoCandidates).toHaveLength(100);
+	}
+});
+
+describe('The word "canceled"', () => {
+	test.each(['canceled', 'Canceled', 'cancelled'])(
+		'as a status, %s, fails the item, and the execution is an error',
+		async (word) => {
+			service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+			const { error, run: execution } = await run(ADD);
+			expect(error?.message).toBe('The video could not be generated');
+			expect(error?.description).toContain(`its status is "${word}"`);
+			expect(execution.status).toBe('error');
+		},
+	);
+
+	test.each([403, 400, 402, 429, 500, 200])(
+		'in what the service says with %d leaves the execution an error',
+		async (status) => {
+			const body = { status: 'error', message: 'Your subscription was canceled' };
+			service.sandbox.addFault({ kind: 'status', status, body });
+			for (const parameters of [ADD, OPERATIONS['account.get']]) {
+				const { error, run: execution } = await run(parameters);
+				expect(error?.message).not.toMatch(/canceled/i);
+				expect(execution.status).toBe('error');
+			}
+		},
+	);
+});
+
+describe('Waits for the same queue item', () => {
+	test('of two executions end alike', async () => {
+		const queueId = await queueVideo();
+		const wait = async () => await start(WAIT, [{ queueId, project: PROJECT }]);
+		const [first, second] = await play(async () => await Promise.all([wait(), wait()]));
+		for (const { items } of [first, second]) {
+			expect(items[0]?.json.video).toMatchObject({ id: getOwnId({ queueId }) });
+		}
+	});
+});

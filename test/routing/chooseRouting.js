@@ -1,1 +1,0 @@
-process.env.VIDEO_GENERATION_ROUTING = 'true';

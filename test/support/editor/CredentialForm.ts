@@ -1,0 +1,55 @@
+import type { Locator, Page } from 'playwright-core';
+import { readLabels } from './NodePanel';
+
+/** n8n's form of a credential. */
+export class CredentialForm {
+	readonly root: Locator;
+
+	constructor(private readonly page: Page) {
+		this.root = page.getByTestId('editCredential-modal');
+	}
+
+	/** Finds the type by its name, in the window that asks for it. */
+	async chooseType(name: string): Promise<void> {
+		await this.page.getByTestId('new-credential-type-select').locator('input').fill(name);
+		const option = this.page.getByTestId('new-credential-type-select-option');
+		await option.getByText(name, { exact: true }).click();
+		await this.page.getByTestId('new-credential-type-button').click();
+		await this.root.waitFor();
+	}
+
+	/** The labels of the fields as they are seen, with the mark of a required one. */
+	async readLabels(): Promise<string[]> {
+		return await readLabels(this.root);
+	}
+
+	field(name: string): Locator {
+		return this.root.getByTestId(`parameter-input-${name}`).locator('input');
+	}
+
+	/** Saves, whereupon n8n tests. @returns what the form then says of the connection, the reason of a failure */
+	async saveAndTest(): Promise<string> {
+		await this.root.getByTestId('credential-save-button').click();
+		return await this.readResult();
+	}
+
+	/** Waits for the test that a saved credential gets when it is opened. */
+	async waitForSuccess(): Promise<void> {
+		await this.root.getByText('Connection tested successfully').waitFor();
+	}
+
+	async close(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.root.waitFor({ state: 'hidden' });
+	}
+
+	private async readResult(): Promise<string> {
+		const succeeded = this.root.getByText('Connection tested successfully');
+		const failed = this.root.getByText('Couldn’t connect with these settings');
+		await succeeded.or(failed).filter({ visible: true }).waitFor();
+		if (await succeeded.isVisible()) return (await succeeded.innerText()).trim();
+		await this.root.getByText('More details').click();
+		const details = this.root.locator('[class*="_details_"]');
+		return (await details.innerText()).trim();
+	}
+}

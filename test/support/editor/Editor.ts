@@ -1,0 +1,213 @@
+import {
+	selectors,
+	type Browser,
+	type BrowserContext,
+	type Locator,
+	type Page,
+} from 'playwright-core';
+import type { Owner } from '../../../scripts/n8n/n8nTypes';
+import { CredentialForm } from './CredentialForm';
+import { NodePanel } from './NodePanel';
+import { NodesPanel } from './NodesPanel';
+
+/** What a browser keeps of a login. */
+export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+export interface EditorOptions {
+	theme?: 'light' | 'dark';
+	width?: number;
+	height?: number;
+	/** Pixels of a picture for each pixel of the page. */
+	scale?: number;
+	/** Of an earlier window: nobody has to log in again. n8n takes five logins a minute. */
+	session?: Session | undefined;
+}
+
+const SIZE = { width: 1280, height: 800 };
+const TIMEOUT_MS = 30_000;
+
+/** n8n's editor in a browser, in the hands of somebody who looks and clicks. */
+export class Editor {
+	readonly nodesPanel: NodesPanel;
+
+	readonly nodePanel: NodePanel;
+
+	readonly credentialForm: CredentialForm;
+
+	private constructor(
+		readonly page: Page,
+		private readonly address: string,
+	) {
+		this.nodesPanel = new NodesPanel(page);
+		this.nodePanel = new NodePanel(page);
+		this.credentialForm = new CredentialForm(page);
+	}
+
+	/** A window of its own, with nobody logged in. It reaches n8n and nothing else. */
+	static async open(
+		browser: Browser,
+		address: string,
+		options: EditorOptions = {},
+	): Promise<Editor> {
+		selectors.setTestIdAttribute('data-test-id');
+		const context = await browser.newContext({
+			viewport: { ...SIZE, ...pickSize(options) },
+			deviceScaleFactor: options.scale ?? 1,
+			colorScheme: options.theme ?? 'light',
+			reducedMotion: 'reduce',
+			locale: 'en-US',
+			timezoneId: 'UTC',
+			...(options.session ? { storageState: options.session } : {}),
+		});
+		context.setDefaultTimeout(TIMEOUT_MS);
+		await stayWithin(context, address);
+		return new Editor(await context.newPage(), address);
+	}
+
+	async close(): Promise<void> {
+		await this.page.context().close();
+	}
+
+	/** @returns what further windows need to be logged in, too */
+	async logIn({ email, password }: Owner): Promise<Session> {
+		const { page } = this;
+		await page.goto(`${this.address}/signin`);
+		await page.getByLabel('Email').fill(email);
+		await page.getByLabel('Password').fill(password);
+		await page.getByRole('button', { name: 'Sign in' }).click();
+		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+		return await page.context().storageState();
+	}
+
+	async newWorkflow(): Promise<void> {
+		await this.page.goto(`${this.address}/workflow/new`);
+		await this.page.getByTestId('canvas-add-button').waitFor();
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.page.goto(`${this.address}/workflow/${id}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	async newCredential(typeName: string): Promise<void> {
+		await this.page.goto(`${this.address}/home/credentials/create`);
+		await this.credentialForm.chooseType(typeName);
+	}
+
+	async openCredential(id: string): Promise<void> {
+		await this.page.goto(`${this.address}/home/credentials/${id}`);
+		await this.credentialForm.root.waitFor();
+		await this.credentialForm.field('apiKey').waitFor();
+	}
+
+	/** A node on the canvas. */
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	async openNode(name: string): Promise<NodePanel> {
+		await this.node(name).dblclick();
+		await this.nodePanel.root.waitFor();
+		return this.nodePanel;
+	}
+
+	/** Runs the whole workflow, and waits until every one of the nodes has succeeded. */
+	async executeWorkflow(nodeNames: string[]): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').first().click();
+		for (const name of nodeNames) {
+			await this.node(name).getByTestId('canvas-node-status-success').waitFor();
+		}
+	}
+
+	/** Publishes the workflow, with what n8n asks on the way. */
+	async publish(): Promise<void> {
+		const { page } = this;
+		await page.getByTestId('workflow-open-publish-modal-button').click();
+		await page.getByTestId('workflow-publish-button').click();
+		await page.getByTestId('activation-modal').waitFor();
+		await page.keyboard.press('Escape');
+		await page.getByTestId('workflow-active-version-indicator').waitFor();
+	}
+
+	/** Goes to the list of executions. @returns its entries; they grow by themselves */
+	async openExecutions(): Promise<Locator> {
+		await this.page.getByTestId('radio-button-executions').click();
+		const list = this.page.getByTestId('current-executions-list');
+		await list.waitFor();
+		return list.locator('[data-test-id^="execution-details-"]');
+	}
+
+	/** Shows one of the executions, where the canvas was. */
+	async openExecution(entry: Locator): Promise<void> {
+		const id = (await entry.getAttribute('data-test-id'))?.replace('execution-details-', '');
+		await entry.click();
+		await this.page.getByTestId(`execution-preview-details-${id}`).waitFor();
+		await this.page.getByTestId('canvas-node-status-success').first().waitFor();
+	}
+
+	/** The messages of failure in the corner. */
+	async readErrorToasts(): Promise<string[]> {
+		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
+	}
+
+	/** Where the workflow is drawn, without n8n's bars around it. */
+	get canvas(): Locator {
+		return this.page.getByTestId('canvas-wrapper');
+	}
+
+	/** Makes the whole workflow visible. */
+	async fitCanvas(): Promise<void> {
+		await this.page.getByTestId('zoom-to-fit').click();
+	}
+
+	/** A picture of one part, as a PNG, without what hovers over it or is cut off at its edge. */
+	async picture(part: Locator): Promise<Buffer> {
+		await this.closeToasts();
+		await this.page.mouse.move(0, 0);
+		return await part.screenshot({ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME });
+	}
+
+	/** Closes the messages in the corner, each as it comes. */
+	async closeToasts(): Promise<void> {
+		const close = this.page.locator('.el-notification__closeBtn');
+		while (await close.first().isVisible()) {
+			await close.first().click();
+			await this.page.locator('.el-notification').last().waitFor({ state: 'hidden' });
+		}
+	}
+}
+
+function pickSize({ width, height }: EditorOptions) {
+	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
+}
+
+/** What lies behind a window shows at its corners, neighbours reach into it, bars lie over the canvas. */
+const WITHOUT_FRAME = `
+	[data-test-id="ndv"], [data-test-id="ndv"] > *, [role="dialog"] {
+		border: 0 !important;
+		border-radius: 0 !important;
+	}
+	[data-test-id="floating-nodes"], [data-test-id="floating-node"], .el-popper, [role="tooltip"],
+	[data-reka-popper-content-wrapper] { display: none !important; }
+	[data-test-id="canvas-controls"],
+	[class*="_executionButtons_"],
+	*:has([data-test-id="command-bar-button"]):not(:has([data-test-id="canvas"])),
+	*:has([data-test-id="radio-button-executions"]):not(:has([data-test-id="canvas"])) {
+		visibility: hidden !important;
+	}
+	[data-test-id="add-sticky-button"],
+	[data-test-id="toggle-focus-panel-button"],
+	[data-test-id="instance-ai-canvas-action-button"],
+	[data-test-id="node-creator-plus-button"],
+	[data-test-id="command-bar-button"] { visibility: hidden !important; }
+`;
+
+/** n8n's editor looks a community package up in the registry; here, nobody answers. */
+async function stayWithin(context: BrowserContext, address: string): Promise<void> {
+	await context.route(
+		(url) => url.hostname !== new URL(address).hostname && url.protocol.startsWith('http'),
+		async (route) => {
+			await route.abort();
+		},
+	);
+}

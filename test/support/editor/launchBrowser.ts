@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
+import { findProgram } from '../../../scripts/requirements';
+
+const FLAGS = [
+	// Debian's sandbox for Chromium needs rights that root in a container lacks; only n8n is visited.
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-dev-shm-usage',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+	// A video is to play without a click on it.
+	'--autoplay-policy=no-user-gesture-required',
+];
+
+/**
+ * Starts the system's Chromium without a window. All that it writes is in a temporary folder, which is gone
+ * at its end: not in the project, for its sockets lie there, and a socket's path may have 107 bytes.
+ */
+export async function launchBrowser(): Promise<Browser> {
+	const executablePath = findProgram('chromium');
+	if (!executablePath) throw new Error('Chromium is not installed.');
+	const folder = mkdtempSync(join(tmpdir(), 'browser-'));
+	const place = (name: string): string => {
+		mkdirSync(join(folder, name));
+		return join(folder, name);
+	};
+	const env = buildLocalEnvironment({
+		HOME: place('home'),
+		TMPDIR: place('tmp'),
+		XDG_CACHE_HOME: place('cache'),
+		XDG_CONFIG_HOME: place('config'),
+		XDG_DATA_HOME: place('data'),
+		XDG_RUNTIME_DIR: place('run'),
+	});
+	const browser = await chromium.launch({
+		executablePath,
+		args: FLAGS,
+		env: Object.fromEntries(Object.entries(env).filter((entry) => entry[1] !== undefined)),
+		artifactsDir: place('artifacts'),
+	});
+	browser.on('disconnected', () => {
+		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+	});
+	return browser;
+}

@@ -1,0 +1,31 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import type { Durations } from '../../../sandbox/domain/settings';
+
+const playing = new Set<() => void>();
+
+afterEach(() => {
+	for (const stop of playing) stop();
+	playing.clear();
+});
+
+/**
+ * Gives each video its own durations, in the order in which they are queued, for the rest of the test.
+ */
+export function playLives(sandbox: Sandbox, ...lives: Partial<Durations>[]): void {
+	let count = sandbox.charges.length;
+	const first = count;
+	const stop = sandbox.onRequest(() => {
+		for (const { queueId } of sandbox.charges.slice(count)) {
+			const durations = { pendingMs: 0, renderingMs: 0, ...lives[count - first] };
+			sandbox.changeQueueItem(queueId, { durations });
+			count += 1;
+		}
+	});
+	playing.add(stop);
+}
+
+/** The ID of the video that was made for a queue item. */
+export function getOwnVideoId(sandbox: Sandbox, { queueId }: IDataObject): string | undefined {
+	return sandbox.charges.find((charge) => charge.queueId === queueId)?.videoId;
+}

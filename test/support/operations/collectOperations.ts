@@ -1,0 +1,95 @@
+import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
+import type { OperationDoc, OutputSchema, RecordedError, RecordedOutput } from './OperationDoc';
+import { OPERATION_NOTES } from './OPERATION_NOTES';
+
+export interface OperationSources {
+	node: INodeTypeDescription;
+	trigger: INodeTypeDescription;
+	loadSchema(operation: string): OutputSchema;
+	outputs: RecordedOutput[];
+	errors: RecordedError[];
+}
+
+type Recorded = Pick<OperationDoc, 'examples' | 'errors'>;
+
+/**
+ * Puts together what the descriptions, the schemas and the runs say of each operation.
+ *
+ * @throws Error when an operation has no notes, or notes have no operation
+ */
+export function collectOperations(sources: OperationSources): OperationDoc[] {
+	const docs = [...listOperations(sources), describeTrigger(sources)];
+	return [...new Set([...Object.keys(OPERATION_NOTES), ...docs.map(({ name }) => name)])].map(
+		(name) => {
+			const doc = docs.find((each) => each.name === name);
+			if (!doc || !OPERATION_NOTES[name]) {
+				throw new Error(`Operations and OPERATION_NOTES do not agree about ${name}`);
+			}
+			return doc;
+		},
+	);
+}
+
+function listOperations(sources: OperationSources): OperationDoc[] {
+	const { properties } = sources.node;
+	const resources = properties.find(({ name }) => name === 'resource')
+		?.options as INodePropertyOptions[];
+	return resources.flatMap(({ name: resourceName, value: resource }) => {
+		const operations = properties.find(
+			({ name, displayOptions }) =>
+				name === 'operation' && displayOptions?.show?.resource?.includes(resource),
+		)?.options as INodePropertyOptions[];
+		return operations.map((operation) => {
+			const name = `${String(resource)}.${String(operation.value)}`;
+			return {
+				name,
+				title: `${resourceName}: ${operation.name}`,
+				description: operation.description ?? '',
+				parameters: properties.filter((property) => isOf(property, resource, operation.value)),
+				schema: sources.loadSchema(name),
+				...takeRecorded(sources, name),
+			};
+		});
+	});
+}
+
+function isOf(
+	{ displayOptions }: INodeProperties,
+	resource: INodePropertyOptions['value'],
+	operation: INodePropertyOptions['value'],
+): boolean {
+	const { resource: resources, operation: operations } = displayOptions?.show ?? {};
+	return resources?.includes(resource) === true && operations?.includes(operation) === true;
+}
+
+/** n8n takes no schema from a trigger: its output is a video of the list, and what a download adds. */
+function describeTrigger(sources: OperationSources): OperationDoc {
+	const { displayName, properties } = sources.trigger;
+	const video = sources.loadSchema('video.getAll');
+	return {
+		name: 'trigger',
+		title: displayName,
+		// Its own description stands in n8n's nodes panel for the node as well.
+		description: 'Start a workflow for every finished video',
+		parameters: properties,
+		schema: {
+			...video,
+			properties: {
+				...video.properties,
+				downloadError: {
+					type: 'object',
+					description:
+						"With 'Download Video': why there is no file, as message (what happened) and description (what to do)",
+				},
+			},
+		},
+		...takeRecorded(sources, 'trigger'),
+	};
+}
+
+function takeRecorded({ outputs, errors }: OperationSources, name: string): Recorded {
+	return {
+		examples: outputs.filter(({ operation }) => operation === name),
+		errors: errors.filter(({ operation }) => operation === name),
+	};
+}

@@ -1,0 +1,78 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { renderTable, renderText, type Terms } from './renderText';
+
+/** Every operation has the first; the second is n8n's own. */
+const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];
+
+/** The parameters as a table; those of a collection as "Options → File Name". */
+export function renderParameters(parameters: INodeProperties[], terms: Terms): string {
+	const isOwn = ({ name }: INodeProperties) => !EXPLAINED_ELSEWHERE.includes(name);
+	const rows = parameters
+		.filter(isOwn)
+		.flatMap((parameter) =>
+			parameter.type === 'collection'
+				? (parameter.options as INodeProperties[])
+						.filter(isOwn)
+						.map((option) => renderRow(option, terms, parameters, parameter))
+				: [renderRow(parameter, terms, parameters)],
+		);
+	return (
+		renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows) ||
+		'It has no parameters of its own.'
+	);
+}
+
+function renderRow(
+	parameter: INodeProperties,
+	terms: Terms,
+	siblings: INodeProperties[],
+	collection?: INodeProperties,
+): string[] {
+	const { displayName, required, description = '', hint } = parameter;
+	const condition =
+		describeCondition(parameter, [
+			...((collection?.options ?? []) as INodeProperties[]),
+			...siblings,
+		]) ||
+		(collection && describeCondition(collection, siblings));
+	const sentences = [description, hint, describeChoices(parameter), condition].filter(
+		(sentence) => sentence !== undefined && sentence !== '',
+	) as string[];
+	return [
+		collection ? `${collection.displayName} → **${displayName}**` : `**${displayName}**`,
+		required ? 'yes' : '',
+		renderDefault(parameter),
+		sentences.map((sentence) => closeSentence(renderText(sentence, terms))).join(' '),
+	];
+}
+
+function describeChoices({ type, options }: INodeProperties): string {
+	if (type === 'resourceLocator') return 'Pick it from the list by its name, or enter its ID';
+	if (type !== 'options') return '';
+	return `One of: ${(options as INodePropertyOptions[]).map(({ name }) => name).join(', ')}`;
+}
+
+/** When the parameter is shown, if that depends on another one of the operation. */
+function describeCondition({ displayOptions }: INodeProperties, others: INodeProperties[]): string {
+	const conditions = Object.entries(displayOptions?.show ?? {})
+		.filter(([name]) => !['resource', 'operation'].includes(name))
+		.map(([name, values]) => {
+			const other = others.find((each) => each.name === name)?.displayName ?? name;
+			return `'${other}' is ${values?.[0] === false ? 'off' : 'on'}`;
+		});
+	return conditions.length === 0 ? '' : `Shown when ${conditions.join(' and ')}`;
+}
+
+function renderDefault({ type, default: value, options }: INodeProperties): string {
+	if (typeof value === 'boolean') return value ? 'on' : 'off';
+	if (type === 'options') {
+		return (options as INodePropertyOptions[]).find((option) => option.value === value)?.name ?? '';
+	}
+	return typeof value === 'number' || (typeof value === 'string' && value !== '')
+		? `\`${value}\``
+		: '';
+}
+
+function closeSentence(sentence: string): string {
+	return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
