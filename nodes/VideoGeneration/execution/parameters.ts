@@ -41,7 +41,8 @@ function getValue(context: IExecuteSingleFunctions, name: string): unknown {
  */
 export function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
-	return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
+	const isPlain = typeof value === 'number' || typeof value === 'boolean';
+	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
 }
 
 /** A text parameter, see `parseText`. @throws a NodeOperationError for what is not text */

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { parseBaseUrl, trimApiKey } from '../../../credentials/connection';
+import { parseLogTime } from '../api/logTime';
 import { pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { toText } from '../api/response';
@@ -292,17 +293,13 @@ function isOld(since: number): boolean {
 }
 
 function createLoggedVideo(entry: IDataObject, seenAt: number): LoggedVideo {
-	return { entry, projectId: toText(entry.projectId), createdAt: getTime(entry), seenAt };
+	const createdAt = parseLogTime(entry.createdAt) ?? Infinity;
+	return { entry, projectId: toText(entry.projectId), createdAt, seenAt };
 }
 
 /** What tells an entry from all others: its ID, or all of it. */
 function getKey(entry: IDataObject): string {
 	return toText(entry.id) || JSON.stringify(entry);
-}
-
-function getTime({ createdAt }: IDataObject): number {
-	const time = typeof createdAt === 'string' ? Date.parse(createdAt) : NaN;
-	return Number.isNaN(time) ? Infinity : time;
 }
 
 function withoutQuery(url: string): string {

@@ -7,6 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
+import { parseLogTime } from '../../api/logTime';
 import { checkBody, createIncomplete, requireField, toText } from '../../api/response';
 import { OBJECT_LIMITS, receiveBody } from '../../api/responseBody';
 import type { Operation } from '../../execution/operation';
@@ -95,7 +96,7 @@ export const add: Operation<Settings> = {
 			const output = await send();
 			const queueItem = output[0]?.json ?? {};
 			item.projectId = toText(queueItem.projectId) || projectId;
-			account.name(item, toText(queueItem.queueId), parseTime(queueItem.createdAt));
+			account.name(item, toText(queueItem.queueId), parseLogTime(queueItem.createdAt));
 			if (order) order.tracked = item;
 			account.release(item);
 			return output;
@@ -197,9 +198,4 @@ function putFirst(queueItem: IDataObject): IDataObject {
 /** A queue item's progress, as the response to its add tells it. */
 function getDetails({ status, generationProgress, renderProgress }: IDataObject): IDataObject {
 	return { status: status ?? 'pending', generationProgress, renderProgress };
-}
-
-function parseTime(value: unknown): number | undefined {
-	const time = typeof value === 'string' ? Date.parse(value) : NaN;
-	return Number.isNaN(time) ? undefined : time;
 }

@@ -6,6 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
+import { parseLogTime } from '../../api/logTime';
 import { toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
@@ -125,19 +126,13 @@ export function selectVideos(
 	const isSelected = ({ video, time }: { video: IDataObject; time: number }) =>
 		(projectId === '' || toText(video.projectId) === projectId) &&
 		(!isDated || time > -Infinity) &&
-		time >= -Infinity &&
 		(createdAfter === undefined || time > createdAfter) &&
 		(createdBefore === undefined || time < createdBefore);
 	return videos
-		.map((video) => ({ video, time: parseLogTime(video) }))
+		.map((video) => ({ video, time: parseLogTime(video.createdAt) ?? -Infinity }))
 		.filter(isSelected)
 		.sort((a, b) => (a.time === b.time ? 0 : b.time - a.time))
 		.map(({ video }) => video);
-}
-
-function parseLogTime({ createdAt }: IDataObject): number {
-	const time = typeof createdAt === 'string' ? Date.parse(createdAt) : NaN;
-	return Number.isNaN(time) ? -Infinity : time;
 }
 
 /** What people use comes first. */
