@@ -3,10 +3,12 @@ import path from 'node:path';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { checkList, checkReply } from '../../nodes/VideoGeneration/request/steps/checkReply';
+import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { checkList, checkObject } from '../../nodes/VideoGeneration/resources/responseSteps';
 
 const ROOT = path.resolve(__dirname, '../..');
-const { description, methods } = new VideoGeneration();
+const { description, methods, customOperations } = new VideoGeneration();
+const trigger = new VideoGenerationTrigger();
 
 function getProperties(name: string) {
 	return description.properties.filter((property) => property.name === name);
@@ -74,27 +76,59 @@ describe('The description', () => {
 		);
 	});
 
-	test('sends every operation through the request policy, with one path of the specification or none', () => {
-		const requests = operations.map(({ option }) => option.routing?.request);
-		expect(requests).toEqual([
-			{ method: 'POST', url: '/v1/queue/add' },
-			{ method: 'POST', url: '/v1/queue/clear' },
-			{ method: 'GET', url: '/v1/queue/progress' },
-			{ method: 'GET', url: '/v1/queue/progress' },
-			undefined,
-			{ method: 'GET', url: '/v1/videos' },
-			{ method: 'GET', url: '/v1/projects' },
-			{ method: 'GET', url: '/v1/user/account' },
-		]);
+	test('declares for every operation a request of the specification, or none, and its steps', () => {
+		const declared = Object.fromEntries(
+			operations.map(({ resource, option }) => [
+				`${resource} ${String(option.value)}`,
+				Object.values(option.routing?.request ?? {}).join(' '),
+			]),
+		);
+		expect(declared).toEqual({
+			'queue add': 'POST /v1/queue/add',
+			'queue clear': 'POST /v1/queue/clear',
+			'queue getProgress': 'GET /v1/queue/progress',
+			'queue wait': 'GET /v1/queue/progress',
+			'video download': '',
+			'video getAll': 'GET /v1/videos',
+			'project getAll': 'GET /v1/projects',
+			'account get': 'GET /v1/user/account',
+		});
 		for (const { option } of operations) {
-			expect(option.routing?.send).toMatchObject({
-				paginate: true,
-				preSend: [expect.any(Function)],
-			});
-			if (option.routing?.output === undefined) continue;
-			expect([checkReply, checkList]).toContain(option.routing.output.postReceive?.[0]);
+			const { send, output } = option.routing ?? {};
+			expect(send?.paginate).toBe(true);
+			for (const step of [...(send?.preSend ?? []), ...(output?.postReceive ?? [])]) {
+				expect(typeof step).toBe('function');
+			}
+			expect(Object.keys({ ...output })).toEqual(output ? ['postReceive'] : []);
 		}
-		expect(description.requestOperations?.pagination).toHaveProperty('name', 'sendByPolicy');
+		expect(typeof description.requestOperations?.pagination).toBe('function');
+	});
+
+	test('checks every response before anything else is done with it', () => {
+		const first = operations.flatMap(({ resource, option }) => {
+			const [step] = option.routing?.output?.postReceive ?? [];
+			return step === undefined ? [] : [[`${resource} ${String(option.value)}`, step] as const];
+		});
+		expect(Object.fromEntries(first)).toEqual({
+			// A queue ID is proof of an accepted add, whatever else is wrong with the response.
+			'queue add': expect.any(Function) as unknown,
+			'queue clear': checkObject,
+			'queue getProgress': checkObject,
+			'video getAll': checkList,
+			'project getAll': checkList,
+			'account get': checkObject,
+		});
+	});
+
+	test('runs every operation for all items itself, and no other', () => {
+		const given = Object.entries(customOperations).flatMap(([resource, byName]) =>
+			Object.keys(byName).map((operation) => `${resource}.${operation}`),
+		);
+		const declared = operations.map(
+			({ resource, option }) => `${resource}.${String(option.value)}`,
+		);
+		expect(given.sort()).toEqual(declared.sort());
+		expect(given).toHaveLength(8);
 	});
 
 	test('has no expression of its own that n8n evaluates for each item: each costs about a millisecond', () => {
@@ -113,7 +147,7 @@ describe('The description', () => {
 		expect(names).toEqual([...new Set(names)]);
 	});
 
-	test('never follows a redirect with the key, and sees every answer', () => {
+	test('never follows a redirect with the key, and sees every response', () => {
 		expect(description.requestDefaults).toMatchObject({
 			disableFollowRedirect: true,
 			ignoreHttpStatusErrors: true,
@@ -127,7 +161,7 @@ describe('The description', () => {
 				option.action,
 			]),
 		);
-		expect(actions['queue add']).toMatch(/^Spend credits/);
+		expect(actions['queue add']).toMatch(/credits/);
 		expect(actions['queue clear']).toMatch(/^Permanently/);
 		expect(description.usableAsTool).toBe(true);
 	});
@@ -153,16 +187,54 @@ describe('The description', () => {
 	});
 });
 
-describe('The codex file', () => {
-	const codex = JSON.parse(
-		fs.readFileSync(path.join(ROOT, 'nodes/VideoGeneration/VideoGeneration.node.json'), 'utf8'),
-	) as { node: string; categories: string[]; alias: string[] };
+describe("The trigger's description", () => {
+	const options = trigger.description.properties.find(({ name }) => name === 'options')
+		?.options as INodeProperties[];
+	const projectIds = trigger.description.properties.find(({ name }) => name === 'projectIds');
+
+	test('has the public names, and is polled by n8n to begin a workflow', () => {
+		expect(trigger.description).toMatchObject({
+			...{ name: 'videoGenerationTrigger', version: 1, polling: true },
+			...{ group: ['trigger'], inputs: [], icon: description.icon },
+			credentials: [{ name: 'videoGenerationApi', required: true }],
+		});
+		expect(trigger.description.outputs).toHaveLength(1);
+		expect(options.map(({ name }) => name)).toEqual(
+			expect.arrayContaining(['downloadVideo', 'emitExisting', 'binaryPropertyName']),
+		);
+	});
+
+	test('watches all projects, and leaves out what was there before, unless it is told otherwise', () => {
+		expect(projectIds?.default).toEqual([]);
+		expect(options.find(({ name }) => name === 'emitExisting')?.default).toBe(false);
+		const method = projectIds?.typeOptions?.loadOptionsMethod;
+		expect(Object.keys(trigger.methods.loadOptions)).toContain(method);
+	});
+
+	test('explains every field', () => {
+		for (const { description: text, type } of walk(trigger.description.properties)) {
+			if (type !== 'collection') expect(text).toMatch(/^[A-Z].{15,}/);
+		}
+	});
+
+	test('says in its panel what a test event is, and what happens once the workflow is active', () => {
+		const panel = JSON.stringify(trigger.description.triggerPanel);
+		expect(panel).toMatch(/fetch test event.*newest finished video.*does not change/);
+		expect(panel).toMatch(/execute automatically/);
+		expect(panel).toMatch(/data-key='executions'/);
+	});
+});
+
+describe.each(['VideoGeneration', 'VideoGenerationTrigger'])('The codex file of %s', (name) => {
+	const file = path.join(ROOT, `nodes/VideoGeneration/${name}.node.json`);
+	const codex = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, string[]>;
 
 	test('belongs to the node and has words to find it by', () => {
-		// In this category n8n hides what has no subcategory from its nodes panel.
+		const type = name.charAt(0).toLowerCase() + name.slice(1);
+		expect(codex.node).toBe(`n8n-nodes-video-generation.${type}`);
+		// In the category AI, n8n hides what has no subcategory from its nodes panel.
 		expect(codex.categories).not.toContain('AI');
-		expect(codex.node).toBe('n8n-nodes-video-generation.videoGeneration');
-		expect(codex.categories.length).toBeGreaterThan(0);
+		expect(codex.categories?.length).toBeGreaterThan(0);
 		expect(codex.alias).toContain('video');
 	});
 });

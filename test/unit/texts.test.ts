@@ -159,7 +159,7 @@ describe('Every choice', () => {
 		const operations = choices.filter(({ parameter }) => parameter === 'operation');
 		expect(operations).toHaveLength(8);
 		for (const { description } of operations) {
-			expect(description).toMatch(/which costs (nothing|credits)|cannot be undone/);
+			expect(description).toMatch(/which (is free|costs credits|cannot be undone)/);
 		}
 	});
 });

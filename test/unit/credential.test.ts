@@ -1,0 +1,147 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { parseApiKey, parseBaseUrl } from '../../credentials/connection';
+import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
+
+const credential = new VideoGenerationApi();
+const BASE_URL = 'https://api.example.com/v1/';
+const sign = async (
+	request: Partial<IHttpRequestOptions> & { uri?: string },
+	data: { apiKey?: unknown; baseUrl?: string } = {},
+) =>
+	await credential.authenticate(
+		{ apiKey: 'key-1', baseUrl: BASE_URL, ...data } as { apiKey: string; baseUrl: string },
+		request as IHttpRequestOptions,
+	);
+
+describe('The Base URL', () => {
+	test.each([
+		['https://api.example.com', 'https://api.example.com'],
+		['https://api.example.com/', 'https://api.example.com'],
+		['https://api.example.com/v1', 'https://api.example.com'],
+		['https://api.example.com/v1/', 'https://api.example.com'],
+		['https://api.example.com/V1//', 'https://api.example.com'],
+		['  https://api.example.com \n', 'https://api.example.com'],
+		['https://example.com/api/video/v1', 'https://example.com/api/video'],
+		['https://example.com/api/v1beta', 'https://example.com/api/v1beta'],
+		['https://api.example.com/?x=1#y', 'https://api.example.com'],
+		['api.example.com', 'https://api.example.com'],
+		['localhost:3456', 'http://localhost:3456'],
+		['127.0.0.1:3456/v1', 'http://127.0.0.1:3456'],
+		['http://[::1]:3456', 'http://[::1]:3456'],
+	])('pasted as %j is taken as %s', (pasted, expected) => {
+		expect(parseBaseUrl(pasted)).toBe(expected);
+	});
+
+	test.each(['', '   ', undefined, 5])('that is %j is reported as empty', (pasted) => {
+		expect(() => parseBaseUrl(pasted)).toThrow(/Base URL is empty.*Open the .* credential/);
+	});
+
+	test.each([
+		...['ftp://example.com', 'https:///', 'https://user:secret@example.com', 'javascript://x'],
+		'https://exa mple.com',
+	])('that is %j is reported as no web address, without repeating it', (pasted) => {
+		expect(() => parseBaseUrl(pasted)).toThrow(/not a web address/);
+		expect(() => parseBaseUrl(pasted)).not.toThrow(pasted);
+	});
+});
+
+describe('The API key', () => {
+	test.each([' key-1 ', 'key-1\n', 'Bearer key-1', 'bearer  key-1 '])(
+		'is taken as it is pasted: %j',
+		(pasted) => {
+			expect(parseApiKey(pasted)).toBe('key-1');
+		},
+	);
+
+	test.each(['', ' ', undefined])('that is %j is reported as empty', (pasted) => {
+		expect(() => parseApiKey(pasted)).toThrow(/API Key is empty.*paste the key/);
+	});
+
+	test.each(['a b', 'a\nb', 'ключ'])('that cannot be one is not repeated: %j', (pasted) => {
+		expect(() => parseApiKey(pasted)).toThrow(/contains characters that no key has/);
+		expect(() => parseApiKey(pasted)).not.toThrow(pasted);
+	});
+});
+
+describe('The credential', () => {
+	test('signs a request to a path, and knows the address that it belongs to', async () => {
+		const request = { url: '/v1/projects', headers: { 'X-Other': '1' } };
+		const { abortSignal, ...signed } = await sign(request);
+		expect(abortSignal).toBeInstanceOf(AbortSignal);
+		expect(signed).toEqual({
+			url: '/v1/projects',
+			baseURL: 'https://api.example.com',
+			headers: { 'X-Other': '1', Authorization: 'Bearer key-1' },
+		});
+		expect(request).toEqual({ url: '/v1/projects', headers: { 'X-Other': '1' } });
+	});
+
+	test.each(['url', 'uri'])(
+		"signs a request to the service's whole address (%s), as HTTP Request sends it",
+		async (name) => {
+			const signed = await sign({ [name]: 'https://api.example.com/v1/projects' });
+			expect(signed).toMatchObject({ headers: { Authorization: 'Bearer key-1' } });
+			expect(signed).not.toHaveProperty('baseURL');
+			// HTTP Request has its own timeout.
+			expect(signed).not.toHaveProperty('abortSignal');
+		},
+	);
+
+	test.each([
+		{ url: 'https://evil.example/v1/projects' },
+		{ url: 'http://api.example.com/v1/projects' },
+		{ url: 'https://api.example.com:8443/' },
+		{ uri: 'https://evil.example/v1' },
+	])('gives its key to nobody else: %j', async (request) => {
+		await expect(sign(request)).rejects.toThrow(
+			'The API key is sent to https://api.example.com only',
+		);
+	});
+});
+
+describe('The time for a whole response', () => {
+	const limits: number[] = [];
+	const { timeout } = AbortSignal;
+	beforeEach(() => {
+		limits.length = 0;
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((delayMs) => {
+			limits.push(delayMs);
+			return timeout.call(AbortSignal, delayMs);
+		});
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+	const request = { url: '/v1/videos', encoding: 'stream' } as const;
+
+	test.each([
+		['the timeout of the request', { ...request, timeout: 1_000 }, 1_500],
+		["n8n's own where the request has none", request, 300_500],
+		['20 s in the credential test', { url: '/v1/user/account', timeout: 300_000 }, 20_000],
+	])('is %s', async (_what, options, expected) => {
+		await sign(options);
+		expect(limits).toEqual([expected]);
+	});
+
+	test.each([59_999.3, 0.4, 2 ** 31 - 1, 2 ** 31, 5e9])(
+		'can be set by a timeout of %d ms, as a number that a timer takes',
+		async (timeoutMs) => {
+			await sign({ ...request, timeout: timeoutMs });
+			expect(limits).toHaveLength(1);
+			expect(Number.isInteger(limits[0])).toBe(true);
+			expect(limits[0]).toBeLessThan(2 ** 31);
+		},
+	);
+
+	test('ends when the execution is stopped, but for an add, whose queue ID is still to come', async () => {
+		const stop = new AbortController();
+		const read = await sign({ ...request, abortSignal: stop.signal });
+		const add = await sign({
+			...{ ...request, url: '/v1/queue/add', method: 'POST' as const },
+			abortSignal: stop.signal,
+		});
+		stop.abort();
+		expect((read.abortSignal as AbortSignal).aborted).toBe(true);
+		expect((add.abortSignal as AbortSignal).aborted).toBe(false);
+	});
+});

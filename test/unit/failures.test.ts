@@ -1,0 +1,337 @@
+import type { JsonObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+import type { AxiosResponse } from 'axios';
+import { AxiosError } from 'axios';
+import { createApiError } from '../../nodes/VideoGeneration/failures/apiError';
+import {
+	classifyError,
+	classifyStreamError,
+} from '../../nodes/VideoGeneration/failures/classifyError';
+import type { FailureFacts, FailureKind } from '../../nodes/VideoGeneration/failures/failure';
+import {
+	createExcess,
+	isAboutCredits,
+	isNotFound,
+	mayBeCarriedOut,
+	RequestFailure,
+} from '../../nodes/VideoGeneration/failures/failure';
+import type { FailureContext } from '../../nodes/VideoGeneration/failures/texts';
+import { describeFailure } from '../../nodes/VideoGeneration/failures/texts';
+import type { Operation } from '../../nodes/VideoGeneration/execution/operation';
+import { add } from '../../nodes/VideoGeneration/resources/queue/add';
+import { clear } from '../../nodes/VideoGeneration/resources/queue/clear';
+import { getProgress } from '../../nodes/VideoGeneration/resources/queue/getProgress';
+import { getAll } from '../../nodes/VideoGeneration/resources/video/getAll';
+import { createTestNode } from '../support/engine/createTestNode';
+
+const NODE = createTestNode('N', 't');
+
+/** What the errors of each kind of operation are made with. */
+const createContext = ({
+	requestKind,
+	texts,
+}: Pick<Operation, 'requestKind' | 'texts'>): FailureContext => ({
+	...texts,
+	requestKind,
+});
+const ADD = createContext(add);
+const CLEAR = createContext(clear);
+const GET_PROGRESS = createContext(getProgress);
+const READ = createContext(getAll);
+
+/** The service's words, which n8n must not find in a message. */
+const SAID = 'Your plan was canceled.';
+
+describe.each([
+	['current n8n', (error: Error) => new NodeApiError(NODE, error as unknown as JsonObject)],
+	[
+		// It loses what its HTTP client has thrown, but for the code.
+		'n8n before 2.34',
+		(error: Error) =>
+			Object.assign(new NodeApiError(NODE, error as unknown as JsonObject), { cause: undefined }),
+	],
+])('An error instead of a response, as %s passes it on,', (_n8n, wrap) => {
+	const clientError = (code: string) => wrap(new AxiosError(`failed with ${code}`, code));
+
+	test.each([
+		...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
+		...['ENETDOWN', 'EADDRNOTAVAIL'],
+	])('with the code %s never reached the service', (code) => {
+		expect(classifyError(clientError(code))).toMatchObject({
+			...{ kind: 'unreached', facts: { httpCode: code } },
+		});
+	});
+
+	test.each([
+		...['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'EPROTO'],
+		...[
+			'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+			'ERR_TLS_CERT_ALTNAME_INVALID',
+			'ERR_SSL_WRONG_VERSION_NUMBER',
+		],
+	])('with the code %s was not sent: there was no secure connection', (code) => {
+		expect(classifyError(clientError(code))).toMatchObject({
+			...{ kind: 'unsent', facts: { httpCode: code } },
+		});
+	});
+
+	test.each([
+		['ECONNRESET', 'ECONNRESET'],
+		['ECONNABORTED', 'ECONNABORTED'],
+		['ETIMEDOUT', 'ETIMEDOUT'],
+		['EPIPE', 'EPIPE'],
+		['HPE_INVALID_CONSTANT', 'ECONNRESET'],
+		['HPE_INVALID_CHUNK_SIZE', 'ECONNRESET'],
+		['HPE_HEADER_OVERFLOW', 'ECONNRESET'],
+		['ERR_NETWORK', 'ECONNRESET'],
+		['ERR_BAD_RESPONSE', 'ECONNRESET'],
+		['SOMETHING_NEW', 'ECONNRESET'],
+	])('with the code %s leaves the fate open', (code, httpCode) => {
+		expect(classifyError(clientError(code))).toMatchObject({
+			...{ kind: 'uncertain', facts: { httpCode } },
+		});
+	});
+
+	test.each(['ERR_BAD_OPTION', 'ERR_BAD_OPTION_VALUE', 'ERR_INVALID_URL', 'ERR_BAD_REQUEST'])(
+		'with the code %s was not sent: the HTTP client refused it',
+		(code) => {
+			expect(classifyError(clientError(code)).kind).toBe('unsent');
+		},
+	);
+
+	test('of a response that broke off in its middle leaves the fate open, whatever its status', () => {
+		const response = { status: 200 } as AxiosResponse;
+		const error = new AxiosError(
+			...(['stream has been aborted', 'ERR_BAD_RESPONSE', undefined, undefined, response] as const),
+		);
+		expect(classifyError(wrap(error))).toMatchObject({
+			...{ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } },
+		});
+	});
+
+	test('of a stopped execution is cancelled', () => {
+		expect(classifyError(clientError('ERR_CANCELED')).kind).toBe('cancelled');
+	});
+
+	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
+		for (const error of [
+			new Error('The Base URL is empty.'),
+			Object.assign(new RangeError('The Base URL is empty.'), { code: 'ERR_OUT_OF_RANGE' }),
+		]) {
+			expect(classifyError(wrap(error))).toMatchObject({
+				...{ kind: 'unsent', facts: { serviceMessage: 'The Base URL is empty.' } },
+			});
+		}
+	});
+});
+
+describe('An error', () => {
+	test.each([
+		['before it sends', (blocked: Error) => blocked],
+		['while it connects', (blocked: Error) => AxiosError.from(blocked)],
+	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
+		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+		const error = new NodeApiError(NODE, wrap(blocked) as unknown as JsonObject);
+		expect(classifyError(error)).toMatchObject({ kind: 'blocked', facts: {} });
+	});
+
+	test('that is a failure already stays what it is', () => {
+		const failure = new RequestFailure('rejected');
+		expect(classifyError(failure)).toBe(failure);
+	});
+
+	test('of a stream is a timeout or a broken connection', () => {
+		const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
+		expect(classifyStreamError(late).facts.httpCode).toBe('ETIMEDOUT');
+		expect(classifyStreamError(new Error('aborted')).facts.httpCode).toBe('ECONNRESET');
+		expect(classifyStreamError(new AxiosError('canceled', 'ERR_CANCELED')).kind).toBe('cancelled');
+	});
+});
+
+describe('What may have been carried out', () => {
+	const ALWAYS: FailureKind[] = ['uncertain', 'unreadable', 'incomplete'];
+	const NEVER: FailureKind[] = [
+		...(['rateLimited', 'unreached', 'redirected', 'rejected', 'blocked', 'unsent'] as const),
+		...(['notGenerated', 'timedOut', 'unstored'] as const),
+	];
+
+	test.each([
+		...ALWAYS.map((kind) => [kind, {}, true] as const),
+		...NEVER.map((kind) => [kind, {}, false] as const),
+		['cancelled', { tries: 1 }, true],
+		['cancelled', { tries: 0 }, false],
+		['unsuccessful', { found: 'error' }, false],
+		['unsuccessful', { found: 'Failed' }, false],
+		['unsuccessful', { found: 'denied' }, false],
+		['unsuccessful', { found: 'ok' }, true],
+		['unsuccessful', { found: 'queued' }, true],
+		['unsuccessful', {}, true],
+	] as const)('is a request that was %s %j: %p', (kind, facts, expected) => {
+		expect(mayBeCarriedOut(new RequestFailure(kind, facts))).toBe(expected);
+	});
+});
+
+describe('A failure', () => {
+	test('is a missing item by its 404 alone', () => {
+		expect(isNotFound(new RequestFailure('rejected', { httpCode: '404' }))).toBe(true);
+		expect(isNotFound(new RequestFailure('rejected', { httpCode: '403' }))).toBe(false);
+		expect(isNotFound(new Error('404'))).toBe(false);
+	});
+
+	test.each([
+		['rejected', { httpCode: '402' }, true],
+		['rejected', { httpCode: '400', serviceMessage: 'Insufficient credits' }, true],
+		['rejected', { httpCode: '403', serviceMessage: 'You need 1 credit more' }, true],
+		['unsuccessful', { httpCode: '200', serviceMessage: 'No credits left' }, true],
+		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }, false],
+		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }, false],
+	] as const)('that was %s %j is about credits: %p', (kind, facts, expected) => {
+		expect(isAboutCredits(new RequestFailure(kind, facts))).toBe(expected);
+	});
+
+	test('keeps its facts when another is added', () => {
+		const failure = createExcess('tooLarge', '1 MiB').with({ tries: 2 });
+		expect(failure.facts).toEqual({
+			...{ httpCode: '200', found: 'tooLarge', limit: '1 MiB', tries: 2 },
+		});
+	});
+});
+
+/** Every kind of failure in each of its shapes, and what the text must say beside the service's words. */
+const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
+	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
+	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
+	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*"Base URL"/],
+	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*"Base URL"/],
+	[
+		'unreached',
+		{ httpCode: 'ECONNREFUSED', isProxied: true },
+		/proxy.*"Proxy" under Request Options/,
+	],
+	['unreached', { httpCode: 'ENOTFOUND', isProxied: true }, /proxy.*"Proxy" under Request Options/],
+	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
+	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
+	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
+	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
+	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
+	['redirected', { httpCode: '302', location: 'https://b.example' }, /to https:.*"Base URL"/],
+	['redirected', { httpCode: '302' }, /redirects.*"Base URL"/],
+	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
+	['rejected', { httpCode: '401', serviceMessage: SAID }, /"API Key"/],
+	['rejected', { httpCode: '402', serviceMessage: SAID }, /credits/],
+	['rejected', { httpCode: '403', serviceMessage: SAID }, /"API Key"/],
+	['rejected', { httpCode: '404', serviceMessage: SAID }, /"(Base URL|Project|Queue ID)"/],
+	['rejected', { httpCode: '407', serviceMessage: SAID }, /proxy.*"Proxy" under Request Options/],
+	['rejected', { httpCode: '418' }, /\(418\)/],
+	['unreadable', { httpCode: '200', found: 'html' }, /web page.*"Base URL"/],
+	['unreadable', { httpCode: '200', found: 'empty' }, /empty/],
+	['unreadable', { httpCode: '200', found: 'cutOff' }, /cut off/],
+	['unreadable', { httpCode: '200', found: 'other' }, /not JSON.*"Base URL"/],
+	['unreadable', { found: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
+	['unreadable', { found: 'tooDeep', limit: '100 levels' }, /too deeply.*more than 100 levels/],
+	['unreadable', { found: 'tooManyParts', limit: '9 values' }, /too complex.*more than 9 values/],
+	['unsuccessful', { httpCode: '200', found: 'error', serviceMessage: SAID }, /reported a failure/],
+	['incomplete', { httpCode: '200', found: 'videos' }, /lacks "videos"/],
+	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
+	[
+		'unsent',
+		{ serviceMessage: 'The Base URL is empty. Open the credential.' },
+		/Base URL is empty/,
+	],
+	['unsent', { serviceMessage: '' }, /could not be sent/],
+	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
+	['cancelled', {}, /execution was canceled/],
+	['notGenerated', { lastStatus: 'canceled' }, /could not be generated.*status is "canceled"/],
+	['timedOut', { waitedSeconds: 5, lastStatus: 'canceled' }, /within 5 seconds.*Queue > Wait/],
+	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /left the queue.*Video > Get Many/],
+	['timedOut', { waitedSeconds: 5, serviceMessage: SAID }, /last check failed/],
+	['unstored', { serviceMessage: 'ENOSPC' }, /room for the file.*ENOSPC/],
+];
+const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
+	FAILURES.map(([kind, facts, text]) => [name, kind, facts, context, text] as const),
+);
+
+/** Whole sentences, the last of which may be the service's own words. */
+function expectGoodText({ message, description }: { message: string; description: string }) {
+	expect(message).toMatch(/^(["A-Z]|n8n )[^\n]{10,}[^.\s]$/);
+	expect(description).toMatch(/^["A-Zh][^\n]{8,}[."]$/);
+	expect(`${message} ${description}`).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)|\.\./);
+	expect(message).not.toContain(SAID);
+}
+
+describe('An error text', () => {
+	test.each(CASES)('of %s for %s %j says what happened and what to do', (...each) => {
+		const [, kind, facts, context, expected] = each;
+		const text = describeFailure(new RequestFailure(kind, facts), context);
+		expectGoodText(text);
+		expect(`${text.message} ${text.description}`).toMatch(expected);
+		if (kind !== 'cancelled') expect(text.message).not.toMatch(/cancell?ed/i);
+		if (facts.serviceMessage === SAID) expect(text.description).toContain(SAID);
+	});
+
+	test.each(CASES)('of %s for %s %j reaches the user as it is written', (...each) => {
+		const [, kind, facts, context] = each;
+		const failure = new RequestFailure(kind, facts);
+		const text = describeFailure(failure, context);
+		const error = createApiError(NODE, failure, text);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect({ message: error.message, description: error.description }).toEqual(text);
+		expect(error.httpCode).toBe(facts.httpCode ?? 'none');
+		expect(error.messages).toEqual([]);
+	});
+
+	test('of a rate limit tells n8n how long to leave a trigger alone', () => {
+		const failure = new RequestFailure('rateLimited', { httpCode: '429', retryAfterMs: 5_000 });
+		const error = createApiError(NODE, failure, describeFailure(failure, READ));
+		expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 5_000 });
+	});
+
+	test.each([
+		['uncertain', { httpCode: '500' }],
+		['uncertain', { httpCode: 'ECONNRESET' }],
+		['unreadable', { httpCode: '200', found: 'html' }],
+		['incomplete', { httpCode: '200', found: 'newQueueItem' }],
+		['unsuccessful', { httpCode: '200', found: 'ok' }],
+	] as const)(
+		'of an add of unknown fate (%s %j) says so first, and how to check',
+		(kind, facts) => {
+			const failure = new RequestFailure(kind, facts);
+			expect(describeFailure(failure, ADD).description).toMatch(
+				/^The video may have been queued.*Account > Get.*Video > Get Many/,
+			);
+			expect(describeFailure(failure, ADD).description).not.toMatch(/try again later/i);
+			expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
+		},
+	);
+
+	test.each([
+		['add', ADD, '400', '"Project" and "Custom Prompt"'],
+		['add', ADD, '404', '"Project"'],
+		['clear', CLEAR, '400', '"Queue ID"'],
+		['clear', CLEAR, '404', '"Queue ID"'],
+		['getProgress', GET_PROGRESS, '404', '"Queue ID"'],
+		['a list', READ, '404', '"Base URL"'],
+	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
+		const failure = new RequestFailure('rejected', { httpCode });
+		expect(describeFailure(failure, context).description).toContain(`Check ${fields}`);
+	});
+
+	test.each([
+		[undefined, /^This video was not queued/],
+		[0, /^The account has 0 credits left. This video was not queued/],
+		[1, /^The account has 1 credit left. This video was not queued/],
+	])('about missing credits, of which there are %p left, says so', (remainingCredits, expected) => {
+		const failure = new RequestFailure('rejected', { httpCode: '402' });
+		const text = describeFailure(failure, {
+			...ADD,
+			...(remainingCredits === undefined ? {} : { remainingCredits }),
+		});
+		expect(text.message).toBe('There are not enough credits for this video');
+		expect(text.description).toMatch(expected);
+		for (const context of [READ, CLEAR]) {
+			expect(describeFailure(failure, context).message).toBe(
+				'The account does not have enough credits',
+			);
+		}
+	});
+});
