@@ -138,7 +138,10 @@ describe('The description', () => {
 			...operations.map(({ option }) => option.routing ?? null),
 		]);
 		expect(evaluated).not.toContain('"=');
-		expect(walk(description.properties).filter(({ routing }) => routing !== undefined)).toEqual([]);
+		const declaring = walk(description.properties).filter(({ routing }) => routing !== undefined);
+		expect(declaring.map(({ name, routing }) => ({ name, routing }))).toEqual([
+			{ name: 'resource', routing: { send: { paginate: true } } },
+		]);
 	});
 
 	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {
@@ -219,7 +222,7 @@ describe("The trigger's description", () => {
 
 	test('says in its panel what a test event is, and what happens once the workflow is active', () => {
 		const panel = JSON.stringify(trigger.description.triggerPanel);
-		expect(panel).toMatch(/fetch test event.*newest finished video.*does not change/);
+		expect(panel).toMatch(/fetch test event.*newest finished video.*changes nothing/);
 		expect(panel).toMatch(/execute automatically/);
 		expect(panel).toMatch(/data-key='executions'/);
 	});
