@@ -80,7 +80,7 @@ describe('The description', () => {
 		const declared = Object.fromEntries(
 			operations.map(({ resource, option }) => [
 				`${resource} ${String(option.value)}`,
-				Object.values(option.routing?.request ?? {}).join(' '),
+				(Object.values(option.routing?.request ?? {}) as string[]).join(' '),
 			]),
 		);
 		expect(declared).toEqual({
