@@ -80,7 +80,7 @@ describe('The description', () => {
 		const declared = Object.fromEntries(
 			operations.map(({ resource, option }) => [
 				`${resource} ${String(option.value)}`,
-				Object.values(option.routing?.request ?? {}).join(' '),
+				`${option.routing?.request?.method ?? ''} ${option.routing?.request?.url ?? ''}`.trim(),
 			]),
 		);
 		expect(declared).toEqual({
@@ -219,7 +219,7 @@ describe("The trigger's description", () => {
 
 	test('says in its panel what a test event is, and what happens once the workflow is active', () => {
 		const panel = JSON.stringify(trigger.description.triggerPanel);
-		expect(panel).toMatch(/fetch test event.*newest finished video.*does not change/);
+		expect(panel).toMatch(/fetch test event.*newest finished video.*changes nothing/);
 		expect(panel).toMatch(/execute automatically/);
 		expect(panel).toMatch(/data-key='executions'/);
 	});

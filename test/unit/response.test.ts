@@ -255,14 +255,14 @@ describe('What the specification promises', () => {
 		expect(requireField({ details: { a: 1 } }, 'details', 'object')).toEqual({ a: 1 });
 		for (const details of [undefined, null, 'x', 1, []]) {
 			expect(
-				await catchFailure(() => requireField({ details } as never, 'details', 'object')),
+				await catchFailure(() => requireField({ details }, 'details', 'object')),
 			).toEqual({ kind: 'incomplete', facts: { httpCode: '200', found: 'details' } });
 		}
 	});
 
 	test('is a list of objects, without its odd entries', async () => {
 		const odd = [null, 1, 'x', true, [], undefined, { id: 'a' }, [{ id: 'b' }], {}];
-		expect(requireList({ videos: odd } as never, 'videos')).toEqual([{ id: 'a' }, {}]);
+		expect(requireList({ videos: odd }, 'videos')).toEqual([{ id: 'a' }, {}]);
 		expect(requireList(odd as never, 'videos')).toEqual([{ id: 'a' }, {}]);
 		expect(await catchFailure(() => requireList({ videos: {} }, 'videos'))).toMatchObject({
 			...{ kind: 'incomplete', facts: { found: 'videos' } },

@@ -233,7 +233,7 @@ describe('The queue items of an account', () => {
 		const account = new AccountVideos();
 		const requests = createRequests();
 		for (const queueId of ['a', 'b', 'c']) account.track({ queueId });
-		await Promise.all([1, 2, 3].map(async () => await account.readLog(requests)));
+		await Promise.all([1, 2, 3].map(async () => { await account.readLog(requests); }));
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
 	});
 
