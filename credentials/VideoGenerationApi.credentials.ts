@@ -17,6 +17,9 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 
 const TEST_TIMEOUT_MS = 20_000;
 
+/** Longer timers overflow in Node.js, and fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
 
@@ -119,7 +122,7 @@ function limitTime({
 }: IHttpRequestOptions): AbortSignal {
 	const isTest = encoding !== 'stream';
 	const timeoutSignal = AbortSignal.timeout(
-		isTest ? TEST_TIMEOUT_MS : (timeout ?? DEFAULT_TIMEOUT_MS) + GRACE_MS,
+		isTest ? TEST_TIMEOUT_MS : Math.min((timeout ?? DEFAULT_TIMEOUT_MS) + GRACE_MS, MAX_TIMER_MS),
 	);
 	const isAdd = method === 'POST' && url === '/v1/queue/add';
 	const signals =

@@ -49,6 +49,8 @@ export class VideoGeneration implements INodeType {
 					{ name: 'Video', value: 'video', description: 'Videos that are finished' },
 				],
 				default: 'queue',
+				// n8n's routing asks the pagination function even when it finds no operation.
+				routing: { send: { paginate: true } },
 			},
 			...queueProperties,
 			...videoProperties,

@@ -13,6 +13,13 @@ export const CACHE_FOLDER = resolve(
 	process.env.VIDEO_GENERATION_CACHE_DIR ?? envPaths(manifest.name, { suffix: '' }).cache,
 );
 
+interface LockedPackage {
+	/** Where it is not that of the folder. */
+	name?: string;
+	version: string;
+	resolved?: string;
+}
+
 const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
 
 /**
@@ -58,8 +65,29 @@ export async function installManifest(
 	const names = ['package.json', 'package-lock.json', '.npmrc'];
 	const files = Object.fromEntries(names.map((file) => [file, read(file)]));
 	return await installInCache(name, files, async (cwd) => {
-		await step(`${title} (once, into ${CACHE_FOLDER})`, () => runNpm(['install'], cwd));
+		await step(`${title} (once, into ${CACHE_FOLDER})`, () => installFromLock(cwd));
 		await finish(cwd);
+	});
+}
+
+/**
+ * The lock files of this project name no addresses, and for each that is missing npm reads all that the
+ * registry knows of a package. So each package gets the address that it has at nearly every registry.
+ */
+async function installFromLock(cwd: string): Promise<void> {
+	const lockFile = join(cwd, 'package-lock.json');
+	const original = readFileSync(lockFile, 'utf8');
+	const registry = (await runNpm(['config', 'get', 'registry'], cwd)).trim().replace(/\/$/, '');
+	const content = JSON.parse(original) as { packages: Record<string, LockedPackage> };
+	for (const [path, locked] of Object.entries(content.packages)) {
+		const name = locked.name ?? path.replace(/^.*node_modules\//, '');
+		const file = `${name.replace(/^.*\//, '')}-${locked.version}.tgz`;
+		if (path !== '') locked.resolved ??= `${registry}/${name}/-/${file}`;
+	}
+	await writeFile(lockFile, JSON.stringify(content));
+	await runNpm(['install'], cwd).catch(async () => {
+		await writeFile(lockFile, original);
+		await runNpm(['install'], cwd);
 	});
 }
 

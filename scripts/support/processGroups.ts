@@ -18,16 +18,21 @@ export async function endGroup(leader: number, graceMs = GRACE_MS): Promise<void
 	}
 	const killAt = Date.now() + graceMs;
 	sendSignal(leader, 'SIGTERM');
-	while (Date.now() < killAt && sendSignal(leader, 0)) await delay(LOOK_AGAIN_MS);
+	while (Date.now() < killAt && isRunning(leader)) await delay(LOOK_AGAIN_MS);
 	sendSignal(-leader, 'SIGKILL');
 }
 
-/** @returns whether there was a process to send it to; signal 0 only asks that */
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
+	return sendSignal(pid, 0);
+}
+
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		return process.kill(pid, signal);
-	} catch {
-		return false;
+	} catch (error) {
+		// A process of another user is there, though it takes no signals of ours.
+		return (error as NodeJS.ErrnoException).code === 'EPERM';
 	}
 }
 

@@ -4,7 +4,7 @@ import { dirname, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { endGroup, guardGroup, releaseGroup } from './processGroups.js';
+import { endGroup, guardGroup, isRunning, releaseGroup } from './processGroups.js';
 import { StepFailed } from './steps.mjs';
 
 export interface CommandOptions {
@@ -214,12 +214,23 @@ async function waitForStop(): Promise<{ reason: string; exitCode: number }> {
 				resolve({ reason: signal, exitCode: 128 + constants.signals[signal] });
 			});
 		}
-		// npm that is killed outright tells nobody; its processes then get another parent.
-		const parent = process.ppid;
-		if (process.env.npm_lifecycle_event === undefined) return;
+		// npm that is killed outright tells nobody.
+		const parents = process.env.npm_lifecycle_event === undefined ? [] : findParents();
 		setInterval(() => {
-			if (process.ppid === parent) return;
+			if (parents.every(isRunning)) return;
 			resolve({ reason: 'npm has ended', exitCode: 128 + constants.signals.SIGTERM });
 		}, LOOK_AGAIN_MS).unref();
 	});
+}
+
+/** npm, and the shell that npm runs a script in, unless that has made way for the script. */
+function findParents(): number[] {
+	try {
+		const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+		const [, name = '', grandparent] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
+		if (/^(ba|da|z|k|a)?sh$/.test(name)) return [process.ppid, Number(grandparent)];
+	} catch {
+		// Not on Linux, where the shell makes way.
+	}
+	return [process.ppid];
 }

@@ -3,10 +3,11 @@ import { startSandbox } from '../../sandbox/startSandbox';
 // A process of its own, so that the service's work is not counted as the node's. It says where it
 // is, and ends with the process that has started it.
 const count = Number(process.argv[2]);
+const etags = process.argv[3] === 'strong' ? 'strong' : 'none';
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 
 async function serve(): Promise<void> {
-	const sandbox = await startSandbox({ rateLimit: false });
+	const sandbox = await startSandbox({ rateLimit: false, etags });
 	sandbox.addVideos(
 		'main',
 		Array.from({ length: count }, (_, i) => ({

@@ -244,11 +244,10 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		test('at activation, n8n says so, and the next one is the first', async () => {
 			finish('old');
 			const trigger = await setUp(storage);
-			const before = trigger.state;
 			const id = service.sandbox.addFault({ kind: 'status', status: 401 });
 			await expect(trigger.activate()).rejects.toMatchObject({ httpCode: '401' });
 			expect(trigger.database.staticData).toBe('{}');
-			if (storage === 'static data') expect(trigger.state).toBe(before);
+			expect(trigger.state).not.toContain('cursor');
 			service.sandbox.removeFault(id);
 			expect(ids(await trigger.activate())).toBeNull();
 			finish('new');
@@ -315,6 +314,136 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		expect(trigger.state).toContain('"videos"');
 		expect(trigger.state).not.toContain('my-video-id');
 		expect(trigger.state).not.toContain(service.sandbox.apiKey);
+	});
+});
+
+describe.each(STORAGES)(
+	'Where the service sends tags, the trigger, with its state in %s,',
+	(storage) => {
+		const HOUR = 3_600_000;
+		const lastRequest = () => service.sandbox.requests.at(-1);
+		const setClock = (now: number) => jest.spyOn(Date, 'now').mockReturnValue(now);
+		afterEach(() => {
+			jest.restoreAllMocks();
+		});
+
+		test.each(['strong', 'weak'] as const)(
+			'reads the log only when it has changed, by a %s tag',
+			async (etags) => {
+				service.sandbox.configure({ etags });
+				finish('old');
+				const trigger = await activate(storage);
+				for (let i = 0; i < 3; i++) {
+					expect(await trigger.poll()).toEqual({ items: null });
+					expect(lastRequest()?.status).toBe(304);
+				}
+				finish('a');
+				expect(ids(await trigger.poll())).toEqual(['a']);
+				expect(lastRequest()?.status).toBe(200);
+				expect(ids(await trigger.poll())).toBeNull();
+				expect(lastRequest()?.status).toBe(304);
+			},
+		);
+
+		test('asks as ever where the service sends none', async () => {
+			service.sandbox.configure({ etags: 'none' });
+			const trigger = await activate(storage);
+			const before = trigger.state;
+			await trigger.poll();
+			expect(lastRequest()?.headers).not.toHaveProperty('if-none-match');
+			expect(trigger.state.replace(/"__dataChanged":\w+,?/, '')).not.toContain('etag');
+			if (storage === 'static data') expect(trigger.state).toBe(before);
+		});
+
+		test.each(['constant', 'alwaysNotModified'] as const)(
+			'finds new videos within the hour when the tag is broken: %s',
+			async (etags) => {
+				service.sandbox.configure({ etags });
+				const startedAt = Date.now();
+				setClock(startedAt);
+				const trigger = await activate(storage);
+				finish('a');
+				setClock(startedAt + HOUR - 1);
+				expect(ids(await trigger.poll())).toBeNull();
+				expect(lastRequest()?.status).toBe(304);
+				setClock(startedAt + HOUR);
+				expect(ids(await trigger.poll())).toEqual(['a']);
+				expect(ids(await trigger.poll())).toBeNull();
+			},
+		);
+
+		test('reads the log in full when the time of the last full read lies in the future', async () => {
+			service.sandbox.configure({ etags: 'constant' });
+			const startedAt = Date.now();
+			setClock(startedAt);
+			const trigger = await activate(storage);
+			finish('a');
+			setClock(startedAt - 1);
+			expect(ids(await trigger.poll())).toEqual(['a']);
+		});
+
+		test('does not ask by the tag of another account', async () => {
+			service.sandbox.configure({ etags: 'constant' });
+			const trigger = await activate(storage);
+			trigger.credentials = {
+				...trigger.credentials,
+				apiKey: service.sandbox.accounts.other.apiKey,
+			};
+			await trigger.poll();
+			expect(lastRequest()?.headers).not.toHaveProperty('if-none-match');
+		});
+
+		test('keeps no tag of a poll that failed or was abandoned', async () => {
+			const trigger = await activate(storage);
+			finish('a');
+			const id = service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
+			await trigger.poll();
+			service.sandbox.removeFault(id);
+			await trigger.poll({ isAbandoned: true });
+			const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
+			expect(ids(again)).toEqual(['a']);
+		});
+
+		test('loses nothing of a project that is added while the log is unchanged', async () => {
+			const trigger = await activate(storage, { projectIds: ['project-city-tour'] });
+			trigger.parameters = {};
+			expect(ids(await trigger.activate())).toBeNull();
+			expect(lastRequest()?.status).toBe(304);
+			finish('other');
+			expect(ids(await trigger.poll())).toEqual(['other']);
+		});
+	},
+);
+
+describe('A kept tag', () => {
+	test('whose state disappears before a 304 arrives does not flood the workflow', async () => {
+		finish('old');
+		const trigger = await activate('static data');
+		const stopListening = service.sandbox.onRequest(() => {
+			delete trigger.staticData.cursor;
+		});
+		expect(ids(await trigger.poll())).toBeNull();
+		expect(service.sandbox.requests.at(-1)?.status).toBe(304);
+		stopListening();
+		expect(ids(await trigger.poll())).toBeNull();
+		finish('new');
+		expect(ids(await trigger.poll())).toEqual(['new']);
+	});
+
+	test.each([
+		{ etag: 'a\r\nb', fullReadAt: Date.now() },
+		{ etag: '"a"', fullReadAt: 'soon' },
+		{ etag: '"a"' },
+		{ etag: '"a"'.repeat(1000), fullReadAt: Date.now() },
+		'"a"',
+		null,
+	])('is dropped when it is damaged, and nothing else: %j', async (tag) => {
+		finish('old');
+		const trigger = await activate('static data');
+		Object.assign(trigger.staticData.cursor as object, { tag });
+		finish('a');
+		expect(ids(await trigger.poll())).toEqual(['a']);
+		expect(service.sandbox.requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
 	});
 });
 

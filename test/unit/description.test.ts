@@ -138,7 +138,10 @@ describe('The description', () => {
 			...operations.map(({ option }) => option.routing ?? null),
 		]);
 		expect(evaluated).not.toContain('"=');
-		expect(walk(description.properties).filter(({ routing }) => routing !== undefined)).toEqual([]);
+		const declaring = walk(description.properties).filter(({ routing }) => routing !== undefined);
+		expect(declaring.map(({ name, routing }) => ({ name, routing }))).toEqual([
+			{ name: 'resource', routing: { send: { paginate: true } } },
+		]);
 	});
 
 	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {

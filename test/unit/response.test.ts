@@ -45,7 +45,7 @@ describe('A response', () => {
 	test.each([
 		[429, 'rateLimited'],
 		...[500, 501, 502, 503, 504, 505, 524, 529].map((status) => [status, 'uncertain'] as const),
-		...[300, 301, 304, 307, 308].map((status) => [status, 'redirected'] as const),
+		...[300, 301, 307, 308].map((status) => [status, 'redirected'] as const),
 		...[400, 401, 402, 403, 404, 407, 408, 418].map((status) => [status, 'rejected'] as const),
 	] as const)('of %d is %s', async (statusCode, kind) => {
 		const failure = await catchFailure(() => check(statusCode, { status: 'error' }));
@@ -167,9 +167,8 @@ describe('A body', () => {
 		});
 	});
 
-	test('of 64 MiB of commas is refused in a moment, and without taking 4 GB', async () => {
+	test('of 64 MiB of commas is refused before it is parsed, which would take 4 GB', async () => {
 		const commas = '0,'.repeat(512 * 1024);
-		const startedAt = performance.now();
 		const list = Readable.from(
 			(function* () {
 				yield Buffer.from('[');
@@ -182,7 +181,6 @@ describe('A body', () => {
 			receiveBody({ statusCode: 200, headers: {}, body: list }, LIST_LIMITS),
 		);
 		expect(failure.facts).toMatchObject({ found: 'tooManyParts', limit: '10000000 values' });
-		expect(performance.now() - startedAt).toBeLessThan(5_000);
 	});
 
 	test.each([

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, FetchOptions } from './request';
-import { fetchFromApi } from './request';
+import type { ApiContext, FetchOptions, Tagged } from './request';
+import { fetchFromApi, fetchTagged } from './request';
 import { requireField, requireList, toText } from './response';
 import { LIST_LIMITS, OBJECT_LIMITS } from './responseBody';
 
@@ -32,13 +32,28 @@ export async function fetchProgress(
 	return requireField(body, 'details', 'object');
 }
 
+/** The video log, with the tag of its response. */
+export interface TaggedVideoLog extends Pick<Tagged, 'etag' | 'isUnchanged'> {
+	entries: IDataObject[];
+}
+
 /** The whole video log, in no particular order (specification, "GET /v1/videos"). */
 export async function fetchVideoLog(context: ApiContext, options: Options): Promise<IDataObject[]> {
+	return (await fetchTaggedVideoLog(context, undefined, options)).entries;
+}
+
+/** As `fetchVideoLog`. With the tag of an earlier response, an unchanged log comes without entries. */
+export async function fetchTaggedVideoLog(
+	context: ApiContext,
+	etag: string | undefined,
+	options: Options,
+): Promise<TaggedVideoLog> {
 	const request = { url: '/v1/videos' };
-	return requireList(
-		await fetchFromApi(context, request, { ...options, limits: LIST_LIMITS }),
-		'videos',
-	);
+	const { body, ...log } = await fetchTagged(context, request, etag, {
+		...options,
+		limits: LIST_LIMITS,
+	});
+	return { ...log, entries: log.isUnchanged ? [] : requireList(body, 'videos') };
 }
 
 /**

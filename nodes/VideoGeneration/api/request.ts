@@ -7,8 +7,9 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { classifyError } from '../failures/classifyError';
-import { checkResponse } from './response';
+import { checkResponse, parseEtag } from './response';
 import type { BodyLimits, HttpResponse } from './responseBody';
+import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';
 import { sendWithRetries } from './retry';
 
@@ -69,6 +70,16 @@ export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 	connection?: ConnectionSettings | undefined;
 }
 
+type Body = IDataObject | IDataObject[];
+
+/** A body with its tag, by which the service can tell later whether it has changed. */
+export interface Tagged {
+	body: Body;
+	etag: string | undefined;
+	/** Whether it is the same as when it had the tag that was sent; the body is empty then. */
+	isUnchanged: boolean;
+}
+
 /**
  * Reads from the service, beside the request that an operation declares.
  *
@@ -79,8 +90,21 @@ export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 export async function fetchFromApi(
 	context: ApiContext,
 	request: { url: string; qs?: IDataObject },
+	options: FetchOptions,
+): Promise<Body> {
+	return (await fetchTagged(context, request, undefined, options)).body;
+}
+
+/**
+ * As `fetchFromApi`, and conditional where a tag is given: the service sends no body when nothing has
+ * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own).
+ */
+export async function fetchTagged(
+	context: ApiContext,
+	request: { url: string; qs?: IDataObject },
+	etag: string | undefined,
 	{ limits, connection, deadline = Infinity, ...retries }: FetchOptions,
-): Promise<IDataObject | IDataObject[]> {
+): Promise<Tagged> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
@@ -90,12 +114,22 @@ export async function fetchFromApi(
 			...request,
 			method: 'GET',
 			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
+			...(etag === undefined ? {} : { headers: { 'If-None-Match': etag } }),
 		});
-		return await checkResponse(response, limits);
+		const isUnchanged = response.statusCode === 304 && etag !== undefined;
+		const body = isUnchanged
+			? await discardBody(response, limits)
+			: await checkResponse(response, limits);
+		return { body, etag: parseEtag(response.headers.etag), isUnchanged };
 	};
 	return await sendWithRetries(send, {
 		...retries,
 		requestKind: 'read',
 		deadline: deadline - MIN_TRY_MS,
 	});
+}
+
+async function discardBody(response: HttpResponse, limits: BodyLimits): Promise<Body> {
+	await receiveBody(response, limits);
+	return {};
 }

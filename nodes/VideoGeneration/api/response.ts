@@ -39,6 +39,7 @@ export function checkBody(
 		});
 	}
 	if (statusCode >= 400) throw new RequestFailure('rejected', facts);
+	if (statusCode === 304) throw new RequestFailure('unreadable', { httpCode, found: 'empty' });
 	if (statusCode >= 300) {
 		const { location } = headers;
 		throw new RequestFailure('redirected', {
@@ -89,6 +90,13 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
 	if (Number.isNaN(until)) return undefined;
 	const answeredAt = Date.parse(typeof headers.date === 'string' ? headers.date : '');
 	return Math.max(0, until - (Number.isNaN(answeredAt) ? now : answeredAt));
+}
+
+const ETAG = /^[\x21-\x7e]{1,200}$/;
+
+/** The value of an `ETag` header (RFC 9110, section 8.8.3), or undefined unless it can be sent back. */
+export function parseEtag(value: unknown): string | undefined {
+	return typeof value === 'string' && ETAG.test(value) ? value : undefined;
 }
 
 /**

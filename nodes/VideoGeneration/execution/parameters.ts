@@ -159,7 +159,7 @@ export function getCollection(
  * @returns milliseconds since 1970, or undefined when it is not a date
  */
 export function parseDateTime(value: unknown, timeZone: string): number | undefined {
-	const text = (value instanceof Date ? value.toISOString() : (value as string)).trim();
+	const text = toDateText(value).trim();
 	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
 	if (day === undefined) return undefined;
 	try {
@@ -169,6 +169,17 @@ export function parseDateTime(value: unknown, timeZone: string): number | undefi
 	} catch {
 		return undefined;
 	}
+}
+
+/** Text, a Date, or n8n's own DateTime; '' for anything else. */
+function toDateText(value: unknown): string {
+	if (typeof value === 'string') return value;
+	if (typeof value !== 'object' || value === null) return '';
+	const { toISO, toISOString } = value as {
+		toISO?: (this: unknown) => string | null;
+		toISOString?: (this: unknown) => string;
+	};
+	return toISO?.call(value) ?? toISOString?.call(value) ?? '';
 }
 
 function nameType(value: unknown): string {

@@ -53,8 +53,9 @@ export function createToolCall(operations: Operations) {
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
-		const resource = this.getNodeParameter('resource') as string;
-		const operation = operations[resource]?.[this.getNodeParameter('operation') as string];
+		// As they are stored: n8n's routing does not evaluate them, and would send a request of its own.
+		const { resource, operation: name } = this.getNode().parameters;
+		const operation = operations[String(resource)]?.[String(name)];
 		if (operation === undefined || countItems(this) > 1) {
 			throw createInputError(
 				this,

@@ -6,8 +6,8 @@ const UNREACHED = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|E(HOST|NET)(UNREACH|DOWN)|EA
 /** The encrypted connection was not established: most often, the certificate is not trusted. */
 const UNTRUSTED = /CERT|^(EPROTO|ERR_(TLS|SSL)_\w+|UNABLE_TO_\w+)$/;
 
-/** The HTTP client refuses such a request before it opens a connection. */
-const UNSENT = /^ERR_(BAD_OPTION|BAD_OPTION_VALUE|INVALID_URL|NOT_SUPPORT|BAD_REQUEST)$/;
+/** The HTTP client, or Node.js, refuses such a request before it opens a connection. */
+const UNSENT = /^ERR_(BAD_OPTION(_VALUE)?|BAD_REQUEST|NOT_SUPPORT|OUT_OF_RANGE|INVALID_\w+)$/;
 
 /** The HTTP client's code for a response that broke off in its middle. */
 const BROKEN_OFF = 'ERR_BAD_RESPONSE';

@@ -87,7 +87,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 			hasLeftQueue === true
 				? `The queue item left the queue, so it was cleared or is finished, and no new video of it appeared. Its last status is "${lastStatus}". Look for the video in Video > Get Many.`
 				: `The video is still being made: its last status is "${lastStatus}". Go on with Queue > Wait and this Queue ID, set a longer "Timeout" under Wait Options, or start a workflow with the Video Generation Trigger when it is finished.`
-		}${serviceMessage === undefined ? '' : ` The last check failed: ${serviceMessage}.`}`,
+		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
 	}),
 	unstored: ({ serviceMessage = '' }) => ({
 		message: 'n8n could not store the file',

@@ -67,6 +67,36 @@ export function selectNewVideos(
 	};
 }
 
+const MAX_TAG_AGE_MS = 60 * 60 * 1000;
+
+/**
+ * The tag to request the log with. A full read is due every hour, so that a tag that fails to change
+ * delays new videos and does not lose them; a kept time in the future counts as over.
+ *
+ * @param now milliseconds since 1970
+ * @returns undefined when the log is to be read in full
+ */
+export function findTag(stored: StoredCursor, account: string, now: number): string | undefined {
+	if (typeof stored === 'string' || stored.account !== account) return undefined;
+	return isFullReadDue(stored, now) ? undefined : stored.tag?.etag;
+}
+
+/**
+ * Keeps the tag of a log that was read in full, with the cursor that knows all of its entries.
+ *
+ * @returns the same object when nothing changed
+ */
+export function keepTag(cursor: Cursor, etag: string | undefined, now: number): Cursor {
+	const isKept = etag === cursor.tag?.etag && (etag === undefined || !isFullReadDue(cursor, now));
+	if (isKept) return cursor;
+	return { ...cursor, tag: etag === undefined ? undefined : { etag, fullReadAt: now } };
+}
+
+function isFullReadDue({ tag }: Cursor, now: number): boolean {
+	const ageMs = now - (tag?.fullReadAt ?? -Infinity);
+	return !(ageMs >= 0 && ageMs < MAX_TAG_AGE_MS);
+}
+
 /** The entry with the latest date, for a test event. One without a readable date comes last. */
 export function findNewestVideo(
 	log: readonly IDataObject[],

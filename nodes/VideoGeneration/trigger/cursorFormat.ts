@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME } from '../api/logTime';
-import { toText } from '../api/response';
+import { parseEtag, toText } from '../api/response';
 
 /**
  * What the trigger remembers between two polls. It is JSON, and n8n copies it into the record of
@@ -21,6 +21,15 @@ export interface Cursor {
 	isUndatedForgotten: boolean;
 	/** The remembered entries, each as the hash of its ID (11 characters) and its time (7). */
 	videos: string;
+	/** The tag of the last log that was read in full, where the service sends tags. */
+	tag?: Tag | undefined;
+}
+
+/** A log with this tag has no entry that its cursor does not know. */
+export interface Tag {
+	etag: string;
+	/** Milliseconds since 1970, by this machine's clock. */
+	fullReadAt: number;
 }
 
 /** The place of a cursor may be empty before the first poll, or hold something else. */
@@ -36,7 +45,7 @@ export const UNDATED = 0;
 export function parseCursor(value: unknown): StoredCursor {
 	if (value === undefined) return 'absent';
 	if (typeof value !== 'object' || value === null) return 'damaged';
-	const { version, account, projects, floor, isUndatedForgotten, videos } =
+	const { version, account, projects, floor, isUndatedForgotten, videos, tag } =
 		value as Partial<Cursor>;
 	const isSound =
 		version === 1 &&
@@ -48,7 +57,16 @@ export function parseCursor(value: unknown): StoredCursor {
 		floor !== undefined &&
 		floor >= 0 &&
 		floor < MAX_LOG_TIME;
-	return isSound ? { version, account, projects, floor, isUndatedForgotten, videos } : 'damaged';
+	if (!isSound) return 'damaged';
+	return { version, account, projects, floor, isUndatedForgotten, videos, tag: parseTag(tag) };
+}
+
+/** A tag saves time only, so a damaged one is dropped. */
+function parseTag(value: unknown): Tag | undefined {
+	if (typeof value !== 'object' || value === null) return undefined;
+	const { etag, fullReadAt } = value as Partial<Tag>;
+	const isSound = parseEtag(etag) === etag && typeof fullReadAt === 'number';
+	return isSound && etag !== undefined ? { etag, fullReadAt } : undefined;
 }
 
 /** Whether a text consists of parts of one length, in the characters that the encodings below use. */

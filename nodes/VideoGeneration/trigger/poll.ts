@@ -8,10 +8,11 @@ import type { FailureText } from '../failures/texts';
 import { describeDownloadFailure } from '../failures/downloadTexts';
 import { classifyError } from '../failures/classifyError';
 import { hideKey } from '../api/hideKey';
-import { fetchVideoLog } from '../api/endpoints';
+import type { TaggedVideoLog } from '../api/endpoints';
+import { fetchTaggedVideoLog } from '../api/endpoints';
 import { CREDENTIAL } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { findNewestVideo, selectNewVideos } from './cursor';
+import { findNewestVideo, findTag, keepTag, selectNewVideos } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
 
@@ -56,8 +57,8 @@ export async function pollVideos(
 
 /**
  * The videos that are new to this node; they are not new any more afterwards. The cursor is loaded
- * after the list has arrived, and saved before anything else can run: two polls that overlap, because
- * the service is slow, do not both emit a video.
+ * again after the list has arrived, and saved before anything else can run: two polls that overlap,
+ * because the service is slow, do not both emit a video.
  */
 async function fetchNewVideos(
 	context: IPollFunctions,
@@ -65,15 +66,19 @@ async function fetchNewVideos(
 	deadline: number,
 ): Promise<IDataObject[]> {
 	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-	const log = await fetchLog(context, deadline);
+	const account = hashAccount(baseUrl, apiKey);
+	const etag = findTag(CursorStore.open(context).load(), account, Date.now());
+	const log = await fetchLog(context, etag, deadline);
+
 	const store = CursorStore.open(context);
-	const { videos, cursor } = selectNewVideos(log, store.load(), {
-		account: hashAccount(baseUrl, apiKey),
-		projectIds,
-		emitExisting,
-		isContinuous: store.isContinuous,
-	});
-	store.save(cursor, videos.length > 0);
+	const stored = store.load();
+	// The cursor that the tag belonged to is gone.
+	if (log.isUnchanged && typeof stored === 'string') return [];
+	const { isContinuous } = store;
+	const watch = { account, projectIds, emitExisting, isContinuous };
+	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
+	const isNew = videos.length > 0;
+	store.save(log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now()), isNew);
 	return videos;
 }
 
@@ -83,7 +88,8 @@ async function fetchTestEvent(
 	{ projectIds }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const newest = findNewestVideo(await fetchLog(context, deadline), projectIds);
+	const { entries } = await fetchLog(context, undefined, deadline);
+	const newest = findNewestVideo(entries, projectIds);
 	if (newest) return [newest];
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
@@ -94,9 +100,13 @@ async function fetchTestEvent(
 }
 
 /** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
-async function fetchLog(context: IPollFunctions, deadline: number): Promise<IDataObject[]> {
+async function fetchLog(
+	context: IPollFunctions,
+	etag: string | undefined,
+	deadline: number,
+): Promise<TaggedVideoLog> {
 	try {
-		return await fetchVideoLog(context, { maxTries: DEFAULT_MAX_TRIES, deadline });
+		return await fetchTaggedVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
 	} catch (error) {
 		const failure = await hideKey(context, classifyError(error));
 		const text = describeFailure(failure, {

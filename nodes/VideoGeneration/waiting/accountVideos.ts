@@ -4,7 +4,6 @@ import { parseLogTime } from '../api/logTime';
 import { pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { toText } from '../api/response';
-import { hashText } from '../trigger/cursorFormat';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
@@ -63,7 +62,7 @@ const accounts = new Map<string, AccountVideos>();
  */
 export async function getAccountVideos(context: IExecuteSingleFunctions): Promise<AccountVideos> {
 	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-	const key = hashText(`${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`);
+	const key = `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;
 	for (const [name, account] of accounts) if (account.isForgotten()) accounts.delete(name);
 	const account = accounts.get(key) ?? new AccountVideos();
 	accounts.set(key, account);

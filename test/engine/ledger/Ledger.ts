@@ -39,7 +39,8 @@ export interface Outcome {
 	json: IDataObject;
 	/** Its error, when it has failed. */
 	error: string | undefined;
-	details: IDataObject;
+	/** What a repair branch is told; an agent may be told the error alone. */
+	details: IDataObject | undefined;
 }
 
 /** One text in an execution's data, and where it stands. */
@@ -125,30 +126,42 @@ function listOutcomes({ story, executions }: Play, execution: number): Outcome[]
 	const settings = story.executions[execution];
 	const runData = executions[execution]?.run?.data.resultData.runData;
 	if (!settings || !runData) return [];
-	const read = (node: string, findItem: (task: ITaskData, item: number) => number | undefined) =>
+	const read = (node: string, place: Placing) =>
 		(runData[node] ?? []).flatMap((task, run) =>
 			(task.data?.main ?? task.data?.ai_tool ?? []).flatMap((items, output) =>
-				(items ?? []).map((item): Outcome => {
-					const linked = readLink(item);
-					return {
-						...{ execution, node, output, json: item.json },
-						run: node === WAIT_NODE ? (task.source[0]?.previousNodeRun ?? 0) : run,
-						item: linked === undefined ? undefined : findItem(task, linked),
-						error: readError(item),
-						details: (item.json.details ?? {}) as IDataObject,
-					};
-				}),
+				(items ?? []).flatMap((item) =>
+					readJsons(item).map((json): Outcome => ({
+						...{ execution, node, output, json },
+						...place(task, run, readLink(item)),
+						error: item.error?.message ?? readError(json),
+						details: json.details as IDataObject | undefined,
+					})),
+				),
 			),
 		);
-	if (isAgent(settings)) return read(TOOL_NAME, () => undefined);
-	const added = read(ADD_NODE, (_, item) => item);
+	// n8n runs the calls one after the other, and does not tell which call an older agent's try belongs to.
+	if (settings.way === 'agentSteps') return read(TOOL_NAME, (_, run) => ({ run: 0, item: run }));
+	if (settings.way === 'agentCalls') return read(TOOL_NAME, (_, run) => ({ run, item: undefined }));
+	const added = read(ADD_NODE, (_, run, item) => ({ run, item }));
 	// What goes into Queue > Wait is the first output of Queue > Add.
-	const waited = read(WAIT_NODE, (task, item) => {
-		const source = runData[ADD_NODE]?.[task.source[0]?.previousNodeRun ?? 0];
-		const input = source?.data?.main?.[0]?.[item];
-		return input && readLink(input);
+	const waited = read(WAIT_NODE, (task, _, item) => {
+		const run = task.source[0]?.previousNodeRun ?? 0;
+		const input = runData[ADD_NODE]?.[run]?.data?.main?.[0]?.[item ?? -1];
+		return { run, item: input && readLink(input) };
 	});
 	return [...added, ...waited];
+}
+
+/** Which order an item belongs to, by its task, the task's run and the link of the item. */
+type Placing = (
+	task: ITaskData,
+	run: number,
+	item: number | undefined,
+) => Pick<Outcome, 'run' | 'item'>;
+
+/** An older agent's tool has its items in one. */
+function readJsons({ json }: INodeExecutionData): IDataObject[] {
+	return Array.isArray(json.response) ? (json.response as IDataObject[]) : [json];
 }
 
 function readLink({ pairedItem }: INodeExecutionData): number | undefined {
@@ -156,11 +169,9 @@ function readLink({ pairedItem }: INodeExecutionData): number | undefined {
 	return typeof first === 'object' ? first.item : first;
 }
 
-function readError({ json, error }: INodeExecutionData): string | undefined {
-	if (error) return error.message;
-	if (typeof json.error === 'string' && json.error !== '') return json.error;
-	if (typeof json.error === 'object' && json.error !== null) return JSON.stringify(json.error);
-	return undefined;
+function readError({ error }: IDataObject): string | undefined {
+	if (typeof error === 'string') return error === '' ? undefined : error;
+	return typeof error === 'object' && error !== null ? JSON.stringify(error) : undefined;
 }
 
 /** Every text of an execution's data as n8n saves it, the stacks of errors as well. */

@@ -5,7 +5,7 @@ import type { PlayedVideo } from './playStory';
 import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
-import { ADD_NODE, WAIT_NODE } from './workflows';
+import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './workflows';
 
 /** What must hold for every story. Each returns a sentence for every case in which it does not. */
 type Invariant = (ledger: Ledger) => string[];
@@ -62,10 +62,12 @@ const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
 const mayBeQueuedIsRight: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const group = findSingleOrder(ledger, outcome);
-		if (!group || outcome.error === undefined || outcome.node !== ADD_NODE) return [];
+		if (!group || outcome.error === undefined || outcome.node === WAIT_NODE) return [];
+		// An agent is told the error alone, unless the node is set to continue.
+		if (outcome.node === TOOL_NAME && outcome.details === undefined) return [];
 		if (group.adds.some(({ fate }) => fate === 'unclear')) return [];
 		const isUnknown = isOfUnknownFate(group);
-		const isSaid = outcome.details.mayBeQueued === true;
+		const isSaid = outcome.details?.mayBeQueued === true;
 		return isSaid === isUnknown
 			? []
 			: [
@@ -154,7 +156,8 @@ const healthyItemSucceeds: Invariant = (ledger) =>
 		const { execution, run, item } = order;
 		const group = ledger.groups.get(order.signature);
 		if (group?.orders.length !== 1 || !isHealthy(ledger, order, group)) return [];
-		const node = ledger.story.executions[execution]?.waiting === 'wait' ? WAIT_NODE : ADD_NODE;
+		const { way, waiting } = ledger.story.executions[execution] ?? {};
+		const node = way === 'agentSteps' ? TOOL_NAME : waiting === 'wait' ? WAIT_NODE : ADD_NODE;
 		const isThere = ledger.outcomes.some(
 			(outcome) =>
 				outcome.execution === execution &&
@@ -182,10 +185,11 @@ const everyItemComesOutOnce: Invariant = (ledger) =>
 	ledger.story.executions.flatMap((execution, index) => {
 		const played = ledger.executions[index];
 		if (!played?.run || played.isStopped) return [];
-		if (isAgent(execution) || execution.onError === 'stopWorkflow') return [];
+		if (execution.way === 'agentCalls' || execution.onError === 'stopWorkflow') return [];
 		const out = ledger.outcomes.filter((outcome) => outcome.execution === index);
 		const added = out.filter(({ node }) => node === ADD_NODE);
 		const ordered = ledger.orders.filter((order) => order.execution === index);
+		if (execution.way === 'agentSteps') return compareItems(TOOL_NAME, ordered, out);
 		if (execution.waiting !== 'wait') return compareItems(ADD_NODE, ordered, added);
 		// The error output of Queue > Add leads nowhere, and Queue > Wait has Execute Once as well.
 		const isInput = ({ output, run }: Outcome, at: number) =>
@@ -363,7 +367,7 @@ function findVideo({ videos }: Ledger, outcome: Outcome): PlayedVideo | undefine
 }
 
 function readQueueId({ json, details }: Outcome): string | undefined {
-	const queueId = json.queueId ?? details.queueId;
+	const queueId = json.queueId ?? details?.queueId;
 	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
 }
 
@@ -422,7 +426,8 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 	const { story, executions, requests } = ledger;
 	const execution = story.executions[order.execution];
 	const [video] = videos;
-	if (!execution || executions[order.execution]?.isStopped || isAgent(execution)) return false;
+	if (!execution || executions[order.execution]?.isStopped) return false;
+	if (execution.way === 'agentCalls') return false;
 	if (execution.onError === 'stopWorkflow' || !order.isReachable || !order.isComplete) return false;
 	if (!video)
 		return (

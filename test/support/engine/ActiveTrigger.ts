@@ -82,6 +82,12 @@ export class ActiveTrigger {
 		return JSON.stringify([this.workflow.staticData, this.database]);
 	}
 
+	/** Plain static data of the node, as n8n has it in memory. */
+	get staticData(): IDataObject {
+		const node = this.workflow.getNode(NODE_NAME) ?? undefined;
+		return this.workflow.getStaticData('node', node);
+	}
+
 	/** As after publishing, and after a restart: n8n polls once, and then saves the static data. */
 	async activate(fate: Fate = {}): Promise<PollResult> {
 		this.workflow = this.loadWorkflow();

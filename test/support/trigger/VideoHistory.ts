@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
-import { selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
-import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
+import { findTag, keepTag, selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
+import { hashText, parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
 /** One thing that happens to the account, to n8n or to the node's settings. */
 export type Step =
@@ -10,12 +10,20 @@ export type Step =
 	| { kind: 'remove' | 'restore' | 'shuffle' | 'repeat'; share: number }
 	| { kind: 'poll'; outcome: 'saved' | 'failed' | 'abandoned' }
 	| { kind: 'restart' }
-	| { kind: 'watch'; projectIds: string[] };
+	| { kind: 'watch'; projectIds: string[] }
+	/** Time passes, or the clock of n8n's machine is set. */
+	| { kind: 'clock'; byMinutes: number };
 
 /** What `Cursor` promises for accounts of any size. */
 const ALWAYS_REMEMBERED = 5_000;
 const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
+
+/** How the service tags its log; a `constant` one and one that is `alwaysUnchanged` are broken. */
+export type Tagging = 'none' | 'strong' | 'constant' | 'alwaysUnchanged';
+
+const ACCOUNT = 'abc';
+const HOUR_MS = 3_600_000;
 
 /** How n8n keeps the state: it saves it after every poll, or only when an execution starts. */
 export type Saving = 'always' | 'withExecutions';
@@ -44,10 +52,16 @@ export class VideoHistory {
 
 	private isFirstPoll = true;
 
+	private now = Date.parse('2026-01-15T12:00:00.000Z');
+
+	/** The clock's times of all full reads that n8n may remember. */
+	private fullReads: number[] = [];
+
 	constructor(
 		existing: IDataObject[],
 		private readonly emitExisting: boolean,
 		private readonly saving: Saving,
+		private readonly tagging: Tagging,
 	) {
 		this.listed = [...existing];
 	}
@@ -78,6 +92,9 @@ export class VideoHistory {
 			case 'watch':
 				this.restart(step.projectIds);
 				break;
+			case 'clock':
+				this.now += step.byMinutes * 60_000;
+				break;
 		}
 	}
 
@@ -101,28 +118,55 @@ export class VideoHistory {
 
 	private poll(outcome: 'saved' | 'failed' | 'abandoned'): void {
 		if (outcome === 'failed') return;
+		this.now += 60_000;
 		const stored = parseCursor(parseJson(this.state));
-		const { videos, cursor } = selectNewVideos(this.listed, stored, {
-			account: 'abc',
+		const tag = findTag(stored, ACCOUNT, this.now);
+		const etag = this.createTag();
+		const isUnchanged = tag !== undefined && (this.tagging === 'alwaysUnchanged' || tag === etag);
+		if (isUnchanged) this.checkUnchanged();
+
+		const listed = isUnchanged ? [] : this.listed;
+		const selection = selectNewVideos(listed, stored, {
+			account: ACCOUNT,
 			projectIds: this.projectIds,
 			emitExisting: this.emitExisting,
 			isContinuous: this.isContinuous,
 		});
-		this.checkVideos(videos);
+		const { videos } = selection;
+		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, etag, this.now);
+		this.checkVideos(videos, listed);
 		const state = JSON.stringify(cursor);
 		check(Buffer.byteLength(state) < STATE_LIMIT_BYTES, `the state has ${state.length} bytes`);
 		if (outcome === 'abandoned') return;
 
-		for (const log of this.listed) this.everListed.set(identify(log), getTime(log));
+		if (!isUnchanged) this.fullReads.push(this.now);
+		for (const log of listed) this.everListed.set(identify(log), getTime(log));
 		this.state = state;
 		if (this.saving === 'always' || videos.length > 0 || this.isFirstPoll) this.saved = state;
 		this.isFirstPoll = false;
 		this.isContinuous = true;
 	}
 
-	private checkVideos(videos: IDataObject[]): void {
+	private createTag(): string | undefined {
+		if (this.tagging === 'none') return undefined;
+		return this.tagging === 'strong' ? hashText(JSON.stringify(this.listed)) : 'constant';
+	}
+
+	/** A log may be taken for unchanged by a true tag, and by a broken one for an hour. */
+	private checkUnchanged(): void {
+		if (this.tagging === 'strong') {
+			const isNews = (log: IDataObject) =>
+				!this.everListed.has(identify(log)) && this.isWanted(log);
+			check(!this.listed.some(isNews), 'there is a new video in a log that is called unchanged');
+			return;
+		}
+		const isRecent = this.fullReads.some((at) => at <= this.now && this.now - at < HOUR_MS);
+		check(isRecent, 'the log was not read in full for an hour');
+	}
+
+	private checkVideos(videos: IDataObject[], listed: IDataObject[]): void {
 		const unseen = new Map(
-			this.listed
+			listed
 				.filter((log) => !this.everListed.has(identify(log)) && this.isWanted(log))
 				.map((log) => [identify(log), log]),
 		);

@@ -2,8 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '../../../scripts/support/processGroups';
 import { waitFor } from '../../../scripts/waitFor';
 import { runProbe, runProbeBelowParent, runScript } from './support/runScript';
+
+// Each starts several processes, which take their time on a busy machine.
+jest.setTimeout(120_000);
 
 let folder: string;
 let logFile: string;
@@ -16,14 +20,6 @@ beforeEach(() => {
 afterEach(() => {
 	rmSync(folder, { recursive: true, force: true });
 });
-
-function isRunning(pid: number): boolean {
-	try {
-		return process.kill(pid, 0);
-	} catch {
-		return false;
-	}
-}
 
 /** The numbers of the server's processes, once all of them have told. */
 async function findFamily(): Promise<number[]> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import type { Step } from '../../support/trigger/VideoHistory';
+import type { Step, Tagging } from '../../support/trigger/VideoHistory';
 import { VideoHistory } from '../../support/trigger/VideoHistory';
 
 /** `npm run test:long` asks for more, from another start each time; a failure tells its seed. */
@@ -99,6 +99,13 @@ const step = fc.oneof(
 			projectIds: fc.subarray(PROJECTS),
 		}),
 	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			kind: fc.constant('clock' as const),
+			byMinutes: fc.constantFrom(-100_000, -90, -1, 30, 58, 59, 60, 100_000),
+		}),
+	},
 ) as fc.Arbitrary<Step>;
 const steps = fc
 	.array(step, { minLength: 1, maxLength: 40 })
@@ -119,14 +126,22 @@ const sizes = fc.oneof(
 	{ weight: 1, arbitrary: fc.constantFrom(9_999, 10_000, 10_001, 20_000) },
 );
 const saving = fc.constantFrom('always' as const, 'withExecutions' as const);
+const tagging = fc.constantFrom<Tagging>('none', 'strong', 'constant', 'alwaysUnchanged');
 
 describe('Whatever happens to account, service and n8n', () => {
 	test('every video is emitted once, oldest first, and the state stays small', () => {
 		fc.assert(
-			fc.property(sizes, fc.boolean(), saving, steps, (size, emitExisting, how, all) => {
-				const history = new VideoHistory(createExisting(size), emitExisting, how);
-				for (const each of all) history.take(each);
-			}),
+			fc.property(
+				sizes,
+				fc.boolean(),
+				saving,
+				tagging,
+				steps,
+				(size, emitExisting, how, tags, all) => {
+					const history = new VideoHistory(createExisting(size), emitExisting, how, tags);
+					for (const each of all) history.take(each);
+				},
+			),
 			SETTINGS,
 		);
 	}, 3_600_000);

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor } from '../../../../scripts/waitFor';
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const PROBE = '../test/unit/scripts/support/probe';
 
 export interface Run {
@@ -25,11 +25,12 @@ export function runProbe(name: string, args: string[] = [], env: Record<string, 
 	return runScript([PROBE, name, ...args], env);
 }
 
-/** A probe whose parent is a process of its own, as npm is. */
+/** A probe in a shell below another process, as npm runs a script. */
 export function runProbeBelowParent(name: string, args: string[]): Run {
+	const command = [process.execPath, 'scripts/run.mjs', PROBE, name, ...args];
+	const quoted = command.map((part) => `'${part}'`).join(' ');
 	const script = `
-		const { spawn } = require('node:child_process');
-		spawn(process.execPath, ${JSON.stringify(['scripts/run.mjs', PROBE, name, ...args])}, { stdio: 'inherit' });
+		require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(`${quoted}; true`)}], { stdio: 'inherit' });
 		setInterval(() => undefined, 1000);`;
 	return watch(
 		spawn(process.execPath, ['-e', script], {
