@@ -252,9 +252,10 @@ describe('What the specification promises', () => {
 	test('is there, or the failure names it', async () => {
 		expect(requireField({ details: { a: 1 } }, 'details', 'object')).toEqual({ a: 1 });
 		for (const details of [undefined, null, 'x', 1, []]) {
-			expect(
-				await catchFailure(() => requireField({ details }, 'details', 'object')),
-			).toEqual({ kind: 'incomplete', facts: { httpCode: '200', found: 'details' } });
+			expect(await catchFailure(() => requireField({ details }, 'details', 'object'))).toEqual({
+				kind: 'incomplete',
+				facts: { httpCode: '200', found: 'details' },
+			});
 		}
 	});
 
