@@ -80,7 +80,7 @@ describe('The description', () => {
 		const declared = Object.fromEntries(
 			operations.map(({ resource, option }) => [
 				`${resource} ${String(option.value)}`,
-				(Object.values(option.routing?.request ?? {}) as string[]).join(' '),
+				`${option.routing?.request?.method ?? ''} ${option.routing?.request?.url ?? ''}`.trim(),
 			]),
 		);
 		expect(declared).toEqual({

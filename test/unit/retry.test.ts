@@ -1,5 +1,8 @@
+import type { IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
+import { OBJECT_LIMITS } from '../../nodes/VideoGeneration/api/responseBody';
 import type { FailureKind, RequestKind } from '../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
@@ -118,6 +121,37 @@ describe('Sending with retries', () => {
 		expect(await send(request, { requestKind: 'clear' })).toMatchObject({
 			...{ kind: 'rejected', facts: { mayBeDone: true, tries: 2 } },
 		});
+	});
+});
+
+describe('A request with a deadline', () => {
+	const getTimeout = async (leftMs: number, connection = {}) => {
+		const body = { status: 'success' };
+		const requests: IHttpRequestOptions[] = [];
+		const httpRequestWithAuthentication = async (_name: string, request: IHttpRequestOptions) => {
+			requests.push(request);
+			return await Promise.resolve({ statusCode: 200, headers: {}, body });
+		};
+		const context = { helpers: { httpRequestWithAuthentication } } as unknown as IPollFunctions;
+		const deadline = performance.now() + leftMs;
+		const options = { limits: OBJECT_LIMITS, maxTries: 1, connection, deadline };
+		await fetchFromApi(context, { url: '/v1/videos' }, options);
+		return requests[0]?.timeout ?? NaN;
+	};
+
+	test('waits for its response until then, in whole milliseconds', async () => {
+		for (const leftMs of [12_345.67, 30_000.5]) {
+			const timeout = await getTimeout(leftMs);
+			expect(Number.isInteger(timeout)).toBe(true);
+			expect(timeout).toBeGreaterThan(leftMs - 2_000);
+			expect(timeout).toBeLessThanOrEqual(Math.ceil(leftMs));
+		}
+	});
+
+	test('waits no longer than its timeout, and never less than a second', async () => {
+		expect(await getTimeout(1e9)).toBe(60_000);
+		expect(await getTimeout(1e9, { timeout: 5_000 })).toBe(5_000);
+		expect(await getTimeout(10)).toBe(1_000);
 	});
 });
 

@@ -351,13 +351,16 @@ describe('A pause', () => {
 		expect(await pause(100_000, stop.signal)).toBe(false);
 	});
 
-	test('shares one listener of its signal with all others', async () => {
+	test('shares one listener of its signal with all others, earlier ones as well', async () => {
 		const { signal, ...stop } = createStop();
 		const added = jest.spyOn(signal, 'addEventListener');
 		const pauses = Array.from({ length: 1_000 }, async () => await pause(1_000, signal));
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(await Promise.all(pauses)).toEqual(pauses.map(() => true));
+		const later = pause(1_000, signal);
 		expect(added).toHaveBeenCalledTimes(1);
 		stop.abort();
-		expect(await Promise.all(pauses)).toEqual(pauses.map(() => false));
+		expect(await later).toBe(false);
 	});
 
 	test('calls back nobody who stopped listening', () => {
