@@ -116,7 +116,7 @@ const videoIsOwn: Invariant = (ledger) =>
 		if (!video || !given) return [];
 		if (given.id === video.charge.videoId) return [];
 		// Videos that nobody in this process waits for cannot be told apart while the log lags.
-		if (!areAllWaitedFor(ledger, video)) return [];
+		if (!areAllWaitedFor(ledger, outcome, video)) return [];
 		return [
 			`${nameOutcome(outcome)} was given the video ${given.id}, its own is ${video.charge.videoId}`,
 		];
@@ -131,6 +131,7 @@ const ownVideoIsCandidate: Invariant = (ledger) =>
 			return [];
 		// An item that knows its address waits for no entry.
 		if (json.videoUrl) return [];
+		if (!areAllWaitedFor(ledger, outcome, video)) return [];
 		if (!wasLogShown(ledger, video) || Number(json.videoCandidateCount ?? 0) > 100) return [];
 		const candidates = (json.videoCandidates ?? []) as IDataObject[];
 		if (candidates.some(({ id }) => id === video.charge.videoId)) return [];
@@ -387,20 +388,20 @@ function wasGone(ledger: Ledger, video: PlayedVideo): boolean {
 	return findLooks(ledger, video).filter(({ status }) => status === 404).length >= 3;
 }
 
-/** Whether every video of the project is waited for in this process, from before its end. */
-function areAllWaitedFor(ledger: Ledger, { charge }: PlayedVideo): boolean {
+/** Whether every video that could be taken for an outcome's own is waited for in this process, before its end. */
+function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVideo): boolean {
 	const { story, executions, groups } = ledger;
+	const { waiting, waitKnowsProject } = story.executions[outcome.execution] ?? {};
+	const isOfAnyProject = waiting === 'wait' && waitKnowsProject === false;
 	return [...groups.values()]
-		.flatMap((group) => group.videos.map((video) => ({ video, group })))
-		.filter(
-			({ video }) =>
-				video.charge.projectId === charge.projectId && video.charge.accountId === charge.accountId,
-		)
-		.every(({ video, group }) =>
-			group.orders.every(({ execution }) => {
+		.flatMap((group) => group.videos.map((video) => ({ video, orders: group.orders })))
+		.filter(({ video }) => video.charge.accountId === charge.accountId)
+		.filter(({ video }) => isOfAnyProject || video.charge.projectId === charge.projectId)
+		.every(({ video, orders }) =>
+			orders.every(({ execution }) => {
 				if (executions[execution]?.isStopped) return false;
-				const waiting = story.executions[execution]?.waiting;
-				if (waiting !== 'wait') return waiting === 'add';
+				const other = story.executions[execution]?.waiting;
+				if (other !== 'wait') return other === 'add';
 				const [firstLook] = findLooks(ledger, video);
 				return firstLook !== undefined && firstLook.at < (video.endsAt ?? Infinity);
 			}),
