@@ -114,9 +114,9 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 				'queueId',
 				'projectId',
 				'status',
+				'videoUrl',
 				'generationProgress',
 				'renderProgress',
-				'videoUrl',
 				'createdAt',
 			]);
 			expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
