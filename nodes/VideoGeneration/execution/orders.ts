@@ -4,7 +4,7 @@ import type {
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { onAbort } from '../api/pause';
+import { onAbort, pause } from '../api/pause';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { mayBeCarriedOut, RequestFailure } from '../failures/failure';
@@ -182,7 +182,10 @@ async function untilStopped(work: Promise<void>, signal: AbortSignal | undefined
 	let stopListening: () => void = () => undefined;
 	const stopped = new Promise<never>((_, reject) => {
 		stopListening = onAbort(signal, () => {
-			reject(new RequestFailure('cancelled'));
+			// Between two tries nothing is under way, and the work itself says so first.
+			void pause(1).then(() => {
+				reject(new RequestFailure('cancelled'));
+			});
 		});
 	});
 	try {
