@@ -71,7 +71,7 @@ describe("In a real n8n, the AI Agent's model", () => {
 			'Clear_a_video: Permanently clear a queue item in Video Generation',
 			'Get_progress: Get the progress of a queued video in Video Generation',
 			'List_projects: Get many projects in Video Generation',
-			'Queue_a_video: Spend credits to queue a video in Video Generation',
+			'Queue_a_video: Queue a video for credits in Video Generation',
 		]);
 	});
 

@@ -175,7 +175,9 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			() => 'no-such-project',
 			{
 				message: expect.stringContaining('rejected the request (400)') as string,
-				description: 'Check "Project" and "Custom Prompt" of this item.',
+				description: expect.stringContaining(
+					'Check "Project" and "Custom Prompt" of this item.',
+				) as string,
 			},
 		],
 	])('says what happened and what to do when %s', async (_title, prepare, error) => {

@@ -424,7 +424,7 @@ describe('The example with an agent', () => {
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
-		const costly = model.tools.filter(({ description }) => description.includes('Spend credits'));
+		const costly = model.tools.filter(({ description }) => description.includes('for credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
 		expect(JSON.stringify(model.requests[0])).toContain(
 			'Queue it only after the user has said yes to exactly this.',

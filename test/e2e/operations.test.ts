@@ -214,7 +214,7 @@ describe('In a real n8n', () => {
 		expect(readJson(execution, 'Repair')).toEqual([
 			{
 				...items[1],
-				error: 'The video could not be generated: its status is "failed"',
+				error: 'The video could not be generated',
 				message: expect.stringContaining('Check the project and the prompt') as string,
 				details: expect.objectContaining({
 					queueId: failing?.queueId,
@@ -224,7 +224,9 @@ describe('In a real n8n', () => {
 			{
 				...items[2],
 				error: expect.stringMatching(/^The video service rejected the request \(400\)/) as string,
-				message: 'Check "Project" and "Custom Prompt" of this item.',
+				message: expect.stringContaining(
+					'Check "Project" and "Custom Prompt" of this item.',
+				) as string,
 				details: expect.objectContaining({ httpCode: '400', projectId: 'nowhere' }) as object,
 			},
 		]);

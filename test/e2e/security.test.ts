@@ -63,7 +63,7 @@ async function runTrigger() {
 }
 
 describe("With n8n's SSRF protection on", () => {
-	const BLOCKED = "Requests to the video's address are blocked by n8n";
+	const BLOCKED = "n8n blocks requests to the video's address";
 	const received: (string | undefined)[] = [];
 	/** What must not be reached, in the private range 127.0.0.0/8. */
 	const inner = http.createServer((request, response) => {
@@ -149,7 +149,7 @@ describe("With n8n's SSRF protection on", () => {
 		const step = videoGeneration('Account', credential, { resource: 'account', operation: 'get' });
 		const execution = await run(step);
 		expect(execution.data.resultData.error).toMatchObject({
-			message: "Requests to the video service's address are blocked by n8n",
+			message: "n8n blocks requests to the video service's address",
 			description: expect.stringMatching(/"Base URL".*N8N_SSRF_ALLOWED_IP_RANGES/) as string,
 		});
 	});

@@ -54,8 +54,8 @@ export function createToolCall(operations: Operations) {
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
 		// As they are stored: n8n's routing does not evaluate them, and would send a request of its own.
-		const { resource, operation: name } = this.getNode().parameters;
-		const operation = operations[String(resource)]?.[String(name)];
+		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
+		const operation = operations[resource ?? '']?.[name ?? ''];
 		if (operation === undefined || countItems(this) > 1) {
 			throw createInputError(
 				this,

@@ -155,6 +155,7 @@ function findUnseen(
 	log: readonly IDataObject[],
 	{ videos, floor, isUndatedForgotten }: Cursor,
 ): UnseenEntry[] {
+	if (log.length === 0) return [];
 	const known = parseHashes(videos);
 	const isOld = createAgeCheck(floor);
 	const unseen: UnseenEntry[] = [];

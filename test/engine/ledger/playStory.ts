@@ -258,6 +258,7 @@ class StoryPlay {
 	): Promise<{ executions: PlayedExecution[]; standstill?: string }> {
 		const { story, sandbox } = this;
 		const address = { url: sandbox.url, keys: this.keys };
+		const startedAt = sandbox.clock.now();
 		const started: StartedExecution[] = [];
 		for (const [index, execution] of story.executions.entries()) {
 			started.push(await startExecution(execution, `execution-${index + 1}`, address));
@@ -269,7 +270,7 @@ class StoryPlay {
 		}));
 		const ends = started.map(async ({ result }, index) => {
 			const run = await result;
-			Object.assign(executions[index] ?? {}, { run, endedAt: sandbox.clock.now() });
+			Object.assign(executions[index] ?? {}, { run, endedAt: startedAt + time.elapsedMs });
 		});
 		const all = { areOver: false };
 		void Promise.allSettled(ends).then(() => {

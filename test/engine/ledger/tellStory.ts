@@ -43,6 +43,7 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 		waiting === 'none'
 			? 'no waiting'
 			: `waiting (${waiting}) with ${JSON.stringify(execution.waitOptions)}`,
+		waiting === 'wait' && !execution.waitKnowsProject ? 'without the project' : '',
 		promptEnd === '' ? '' : `prompts end with ${promptEnd}`,
 		execution.executeOnce ? 'Execute Once' : '',
 		execution.batchSize !== 0
