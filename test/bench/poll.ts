@@ -52,8 +52,7 @@ async function bench(): Promise<void> {
 		for (const kind of ['bare', 'poll'] as const) {
 			alone[kind] = (await run({ kinds: [kind], runs: 3, credentials }))[kind]?.peakMiB;
 		}
-		if (!bare || !poll || !firstPoll || !idle.bare || !idle.poll)
-			throw new Error('A measurement is missing');
+		if (!bare || !poll || !firstPoll || !idle) throw new Error('A measurement is missing');
 		const ratio = poll.cpuMs / bare.cpuMs;
 		const idleRatio = idle.cpuMs / bare.cpuMs;
 		console.table({
