@@ -1,5 +1,5 @@
 import { run } from './support/processes.mjs';
-import { step } from './support/steps.mjs';
+import { stepsAtOnce } from './support/steps.mjs';
 
 const DOCUMENTS = [
 	'README.md',
@@ -25,10 +25,9 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 /** `npm run lint`: all checks, whatever the first ones say. */
 export default async function lint(): Promise<number> {
 	const env = { ...process.env, ...QUIET };
-	let failures = 0;
-	for (const [title, program, args] of CHECKS) {
-		await step(title, () => run(program, args, { env })).catch(() => (failures += 1));
-	}
-	if (failures === 0) console.log('No error and no warning.');
-	return failures === 0 ? 0 : 1;
+	const isClean = await stepsAtOnce(
+		CHECKS.map(([title, program, args]) => [title, () => run(program, args, { env })]),
+	);
+	if (isClean) console.log('No error and no warning.');
+	return isClean ? 0 : 1;
 }

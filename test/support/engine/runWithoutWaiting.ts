@@ -103,7 +103,7 @@ export class SkippedTime {
 			this.takeServiceAlong();
 		});
 		// The channel is the process's own: it outlives the test file, and so would a listener.
-		subscribe(REQUEST_START, noteRequest);
+		subscribe(REQUEST_START, this.noteRequest);
 	}
 
 	/** How much fake time has passed, whatever the date was set to. */
@@ -153,6 +153,14 @@ export class SkippedTime {
 		return !process.getActiveResourcesInfo().some((name) => BUSY_RESOURCES.has(name));
 	}
 
+	private readonly noteRequest = (message: unknown): void => {
+		const { request } = message as { request: ClientRequest };
+		openRequests.add(request);
+		request.once('close', () => openRequests.delete(request));
+		// The service writes down when a request comes.
+		this.takeServiceAlong();
+	};
+
 	private takeServiceAlong(): void {
 		const { clock } = this.service ?? {};
 		if (!clock) return;
@@ -161,7 +169,7 @@ export class SkippedTime {
 
 	/** Back to real time. */
 	end(): void {
-		unsubscribe(REQUEST_START, noteRequest);
+		unsubscribe(REQUEST_START, this.noteRequest);
 		this.takeServiceAlong();
 		this.stopListening?.();
 		passTime(this.elapsedMs);
@@ -174,10 +182,5 @@ export class SkippedTime {
 	}
 }
 
+/** The requests of this process that have not ended: what waits for them does not wait for a timer. */
 const openRequests = new Set<ClientRequest>();
-
-function noteRequest(message: unknown): void {
-	const { request } = message as { request: ClientRequest };
-	openRequests.add(request);
-	request.once('close', () => openRequests.delete(request));
-}
