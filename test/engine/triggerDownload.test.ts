@@ -171,7 +171,8 @@ describe.each(['static data', 'durable cursors'] as Storage[])(
 				]);
 				const startedAt = performance.now();
 				const { items } = await trigger.poll();
-				expect(performance.now() - startedAt).toBeLessThan(1_500);
+				// Long before the timeout of a file that stops, on a busy machine too.
+				expect(performance.now() - startedAt).toBeLessThan(10_000);
 				expect(items?.map(({ json }) => json.downloadError)).toEqual(
 					Array.from({ length: 5 }, () => ({
 						message: 'The video was not downloaded within the time that n8n allows for a poll',

@@ -128,7 +128,7 @@ describe('Videos of one project whose log lags', () => {
 		playLives(
 			service.sandbox,
 			{ processingMs: 24_000 },
-			{ processingMs: 14_000, logDelayMs: 12_000 },
+			{ processingMs: 14_000, logDelayMs: 19_500 },
 		);
 		const timeout = '={{ $json.timeout }}';
 		const { items, errorItems } = await run(

@@ -1,11 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
+import { pause } from '../api/pause';
+import type { ConnectionSettings } from '../api/request';
+import { RESPONSE_TIMEOUT_MS } from '../api/request';
+import type { RetryOptions } from '../api/retry';
+import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
-import { pause } from '../api/pause';
-import { RESPONSE_TIMEOUT_MS } from '../api/request';
-import { sendWithRetries } from '../api/retry';
-import type { ConnectionSettings, DownloadContext, VideoResponse } from './fetchVideo';
-import { addFacts, fetchVideo } from './fetchVideo';
+import type { DownloadContext, VideoResponse } from './fetchVideo';
+import { fetchVideo } from './fetchVideo';
 import type { Transfer } from './storeVideo';
 import { storeVideo } from './storeVideo';
 import { hideQuery, parseVideoAddress } from './videoAddress';
@@ -27,14 +29,8 @@ export interface VideoDownload {
 	address: unknown;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
-	retries: {
-		/** How many times the video may be requested, from 1. */
-		maxTries: number;
-		/** Ends the download. */
-		signal?: AbortSignal | undefined;
-		/** When the download must be over, by `performance.now()`. */
-		deadline?: number;
-	};
+	/** The signal and the deadline end a try that has begun, too. */
+	retries: Omit<RetryOptions, 'requestKind'>;
 	settings?: ConnectionSettings;
 }
 
@@ -52,12 +48,10 @@ export async function downloadVideo(
 	const url = parseVideoAddress(address);
 	if (url === undefined) throw NOT_AN_ADDRESS;
 	const deadline = Math.min(retries.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
-	const { maxTries, signal } = retries;
-	const attempt = { url, fileName, settings, signal, deadline };
+	const attempt = { url, fileName, settings, signal: retries.signal, deadline };
 	return await sendWithRetries(async () => await attemptDownload(context, attempt), {
+		...retries,
 		requestKind: 'read',
-		maxTries,
-		signal,
 		deadline,
 	});
 }
@@ -87,7 +81,7 @@ async function attemptDownload(
 	} catch (error) {
 		if (signal?.aborted) throw CANCELLED;
 		const failure = transfer.failure ?? classifyError(error);
-		throw response ? addFacts(failure, describeTransfer(transfer, response)) : failure;
+		throw response ? failure.with(describeTransfer(transfer, response)) : failure;
 	} finally {
 		connection.abort();
 	}

@@ -1,13 +1,12 @@
 import type {
 	BinaryHelperFunctions,
-	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 	RequestHelperFunctions,
 } from 'n8n-workflow';
-import { classifyError } from '../failures/classifyError';
-import type { FailureFacts } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import type { ConnectionSettings } from '../api/request';
 import { checkBody } from '../api/response';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
 import { hideQuery, isWebAddress } from './videoAddress';
 
 /** The parts of an n8n context that a download uses: those of operations and triggers have them. */
@@ -15,12 +14,6 @@ export interface DownloadContext {
 	helpers: Pick<RequestHelperFunctions, 'httpRequest'> &
 		Pick<BinaryHelperFunctions, 'prepareBinaryData'>;
 }
-
-/** How the user lets n8n send requests. */
-export type ConnectionSettings = Pick<
-	IHttpRequestOptions,
-	'proxy' | 'skipSslCertificateValidation' | 'timeout'
->;
 
 /** A Node.js stream as n8n returns it; published code may not import the class. */
 export type FileStream = Extract<
@@ -65,14 +58,10 @@ export async function fetchVideo(
 			if (target === undefined) return { ...response, url };
 			url = target;
 		} catch (error) {
-			throw addFacts(classifyError(error), { address: hideQuery(url) });
+			throw classifyError(error).with({ address: hideQuery(url) });
 		}
 	}
 	throw new RequestFailure('redirected', { found: 'tooMany', address: hideQuery(address) });
-}
-
-export function addFacts({ kind, facts }: RequestFailure, more: FailureFacts): RequestFailure {
-	return new RequestFailure(kind, { ...facts, ...more });
 }
 
 type Response = Pick<VideoResponse, 'body' | 'headers'> & { statusCode: number };

@@ -1,7 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { classifyStreamError } from '../failures/classifyError';
-import { createExcess } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { createExcess, RequestFailure } from '../failures/failure';
 import type { DownloadContext, FileStream, VideoResponse } from './fetchVideo';
 import { createFileName, findVideoType, HEAD_BYTES, nameOtherContent } from './videoFile';
 

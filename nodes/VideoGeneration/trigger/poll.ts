@@ -1,17 +1,17 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import type { TaggedVideoLog } from '../api/endpoints';
+import { fetchTaggedVideoLog } from '../api/endpoints';
+import { hideKey } from '../api/hideKey';
+import { CREDENTIAL } from '../api/request';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { createSlots, DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
 import { parseVideoAddress } from '../download/videoAddress';
 import { createApiError } from '../failures/apiError';
-import { describeFailure } from '../failures/texts';
-import type { FailureText } from '../failures/texts';
-import { describeDownloadFailure } from '../failures/downloadTexts';
 import { classifyError } from '../failures/classifyError';
-import { hideKey } from '../api/hideKey';
-import type { TaggedVideoLog } from '../api/endpoints';
-import { fetchTaggedVideoLog } from '../api/endpoints';
-import { CREDENTIAL } from '../api/request';
-import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { describeDownloadFailure } from '../failures/downloadTexts';
+import type { FailureText } from '../failures/texts';
+import { describeFailure } from '../failures/texts';
 import { findNewestVideo, findTag, keepTag, selectNewVideos } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
@@ -33,6 +33,10 @@ const USED_SHARE = 0.9;
 
 /** n8n polls again after a minute at the earliest; a list that takes longer is left to that poll. */
 const MAX_LIST_MS = 60_000;
+
+/** A poll that fails loses nothing: the next one sees what this one would have seen. */
+const RATE_LIMIT_ADVICE =
+	'The next poll asks again, and no video is missed. If this happens often, choose longer Poll Times.';
 
 /**
  * Fetches the video log and returns an item for each new video, oldest first. The list and the
@@ -116,10 +120,6 @@ async function fetchLog(
 		throw createApiError(context.getNode(), failure, text);
 	}
 }
-
-/** Nothing is lost by a poll that fails: the next one sees what this one would have seen. */
-const RATE_LIMIT_ADVICE =
-	'The next poll asks again, and no video is missed. If this happens often, choose longer Poll Times.';
 
 /**
  * Downloads the file of each video. The cursor is saved by then, so a video is emitted even when its
