@@ -59,7 +59,8 @@ export async function placeOrder(
 	const order = openOrder(job);
 	job.order = order;
 	if (order.fate === 'unknown') {
-		throw order.failure ?? new RequestFailure('uncertain', { httpCode: 'ECONNRESET' });
+		// Without a failure, it is on its way still, in an execution that was stopped.
+		throw order.failure ?? new RequestFailure('cancelled');
 	}
 	if (order.fate === 'accepted') return order;
 	checkJob(job);

@@ -50,7 +50,7 @@ export interface TrackedItem extends QueuedVideo {
 	waits: number;
 	/** When the last wait for it ended, by `performance.now()`. */
 	endedAt: number;
-	/** When it was first known to be finished, or to have left the queue, after its wait ended. */
+	/** When it was first known to be finished, or to have left the queue, if its wait has ended. */
 	goneAt?: number | undefined;
 }
 
@@ -99,9 +99,8 @@ export class AccountVideos {
 	/** Begins to wait for an add that is about to be sent, or for a queue item. */
 	track(known: Pick<TrackedItem, 'queueId' | 'projectId' | 'runningAt'>): TrackedItem {
 		this.forgetOld();
-		const same = this.find(known.queueId);
-		if (same?.waits === 0) this.beginAnew();
-		const item = same && same.waits > 0 ? same : { isWanting: false, waits: 0, endedAt: 0 };
+		const item = this.find(known.queueId) ?? { isWanting: false, waits: 0, endedAt: 0 };
+		if (item.waits === 0) this.takeBack(item);
 		item.projectId ??= known.projectId;
 		item.runningAt ??= known.runningAt;
 		if (known.queueId !== undefined) item.queueId = known.queueId;
@@ -135,11 +134,9 @@ export class AccountVideos {
 		item.endedAt = performance.now();
 		if (item.waits === 0) {
 			item.isWanting = false;
-			if (isOver) item.closedAt = this.tick();
+			if (isOver) Object.assign(item, { closedAt: this.tick(), goneAt: item.endedAt });
 		}
-		if (this.waits > 0) return;
-		this.log = new Map();
-		this.batches = new Map();
+		if (this.waits === 0) this.forgetLog();
 	}
 
 	/** Ends a wait for an item that has no video: it was refused, or its generation failed. */
@@ -257,6 +254,23 @@ export class AccountVideos {
 		removeVideo(this.batches, video);
 	}
 
+	/** The item's video is looked for once more: in a log that shows its address of today. */
+	private takeBack(item: TrackedItem): void {
+		const { video } = item;
+		Object.assign(item, { video: undefined, videoUrl: undefined, found: undefined });
+		if (video === undefined) return;
+		const key = getKey(video.entry);
+		this.owned.delete(key);
+		if (this.log.get(key) === video) addVideos(this.batches, [video]);
+	}
+
+	/** The log may be large. When it is read again, nobody knows which entries it had before. */
+	private forgetLog(): void {
+		this.log = new Map();
+		this.batches = new Map();
+		for (const item of this.items) item.closedAt = undefined;
+	}
+
 	/** A queue ID that comes again is that of a service which began anew: what was known of it is void. */
 	private beginAnew(): void {
 		for (const item of this.items) if (item.waits === 0) this.drop(item);
@@ -264,7 +278,7 @@ export class AccountVideos {
 
 	private drop(item: TrackedItem): void {
 		this.items.delete(item);
-		if (item.video) this.owned.delete(getKey(item.video.entry));
+		this.takeBack(item);
 	}
 
 	private find(queueId: string | undefined): TrackedItem | undefined {

@@ -78,7 +78,8 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
 		const output = createOutput(wait, progress.details);
-		account.release(item, true);
+		// One that left the queue may be made all the same: it can still own what the log shows later.
+		account.release(item, !item.hasLeft);
 		return output;
 	} catch (error) {
 		const failure = classifyError(error).with({ lastStatus: getStatus(progress.details) });

@@ -68,6 +68,9 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 		if (group.adds.some(({ fate }) => fate === 'unclear')) return [];
 		const isUnknown = isOfUnknownFate(group);
 		const isSaid = outcome.details?.mayBeQueued === true;
+		// An add that is on its way when Stop is pressed has no fate yet.
+		const isStopped = ledger.executions[outcome.execution]?.isStopped === true;
+		if (isStopped && isSaid && group.adds.some(({ fate }) => fate === 'told')) return [];
 		return isSaid === isUnknown
 			? []
 			: [

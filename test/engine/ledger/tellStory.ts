@@ -104,9 +104,9 @@ const FATES: Record<Fate, string> = {
 	unclear: 'its client may read it either way',
 };
 
-/** Every request but looks that say nothing new. */
+/** Every request but looks at a progress that say nothing new. */
 function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
-	let last = '';
+	const ends = new Map<string, string>();
 	return requests.flatMap((request) => {
 		const add = adds.find((one) => one.request === request);
 		const at = `${((request.at - startedAt) / 1000).toFixed(1)} s`;
@@ -122,8 +122,8 @@ function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 			];
 		}
 		const line = `${request.method} ${request.url}: ${end}`;
-		if (line === last) return [];
-		last = line;
+		if (ends.get(request.url) === end && request.operation === 'queue.getProgress') return [];
+		ends.set(request.url, end);
 		const video = videos.find(({ charge }) => request.url.includes(charge.queueId));
 		return [`${at} ${line}${video?.plan.fails ? ' (it fails)' : ''}`];
 	});
