@@ -35,7 +35,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 }
 
 async function explainRequest(
-	{ context, operation, request }: Job,
+	{ context, operation, request, order }: Job,
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
@@ -51,7 +51,8 @@ async function explainRequest(
 		operation.describeFailure?.(failure) ??
 		describeFailure(failure, {
 			...operation.texts,
-			requestKind: operation.requestKind,
+			// Once the add was accepted, what fails is a request that follows it.
+			requestKind: order?.fate === 'accepted' ? 'read' : operation.requestKind,
 			...(remainingCredits === undefined ? {} : { remainingCredits }),
 		});
 	return {

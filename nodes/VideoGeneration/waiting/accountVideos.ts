@@ -156,10 +156,10 @@ export class AccountVideos {
 		await this.nextReading;
 	}
 
-	/** Whether nothing of the account has to be remembered any longer. */
+	/** Whether nothing of the account has to be remembered any longer. Of one that is about to be used, it has. */
 	isForgotten(): boolean {
 		this.forgetOld();
-		return this.items.size === 0 && this.owned.size === 0;
+		return this.ticks > 0 && this.items.size === 0 && this.owned.size === 0;
 	}
 
 	private async readNext(requests: AccountRequests): Promise<void> {
