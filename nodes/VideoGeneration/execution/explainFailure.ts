@@ -6,7 +6,7 @@ import { createApiError } from '../failures/apiError';
 import { isAboutCredits, mayBeCarriedOut, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Job } from './operation';
-import { listAcceptedOrders } from './orders';
+import { listOrders } from './orders';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
@@ -72,15 +72,24 @@ function listPaidVideos(
 	{ context, run, order }: Job,
 	error: NodeApiError | NodeOperationError,
 ): void {
-	const listed = listAcceptedOrders(context);
-	const orders = listed.length === 0 && order?.fate === 'accepted' ? [order] : listed;
-	if (orders.length === 0) return;
-	const list = orders.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`).join(', ');
-	const lead = run.isAgentStep
-		? 'Queued and paid for, so do not queue it again:'
-		: 'Queued so far, and not queued again by Retry On Fail:';
-	error.description = `${error.description ?? ''} ${lead} ${list}.`.trim();
-	error.context.acceptedQueueIds = orders.map(({ queueId }) => queueId);
+	const orders = listOrders(context);
+	if (orders.length === 0 && order !== undefined) orders.push([context.getItemIndex(), order]);
+	const accepted = orders.filter(([, { fate }]) => fate === 'accepted').map(([, each]) => each);
+	const unknown = orders.filter(([, each]) => each.fate === 'unknown' && each !== order);
+	const sentences = [error.description];
+	if (accepted.length > 0) {
+		const list = accepted.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`).join(', ');
+		const lead = run.isAgentStep
+			? 'Queued and paid for, so do not queue it again:'
+			: 'Queued so far, and not queued again by Retry On Fail:';
+		sentences.push(`${lead} ${list}.`);
+		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
+	}
+	if (unknown.length > 0) {
+		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
+		sentences.push(`May have been queued and paid for, too: ${list}.`);
+	}
+	error.description = sentences.filter(Boolean).join(' ');
 }
 
 /** n8n gives an agent's model the message and nothing else, and reads "canceled" in it as a stop. */

@@ -89,13 +89,10 @@ export function closeOrder({ order, context }: Job, hasSucceeded: boolean): void
 	if (hasSucceeded && index >= 0) orders?.splice(index, 1);
 }
 
-/** The queue items that this execution of the node has paid for, in all its tries. */
-export function listAcceptedOrders(context: IExecuteSingleFunctions): Order[] {
+/** What this execution of the node has ordered, in all its tries, by the index of the item. */
+export function listOrders(context: IExecuteSingleFunctions): [itemIndex: number, order: Order][] {
 	const byItem = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
-	return [...byItem.entries()]
-		.sort(([a], [b]) => a - b)
-		.map(([, order]) => order)
-		.filter(({ fate }) => fate === 'accepted');
+	return [...byItem].sort(([a], [b]) => a - b);
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, all calls share the agent's data. */

@@ -123,6 +123,11 @@ export class AccountVideos {
 		item.createdAt = createdAt;
 	}
 
+	/** @param askedAt the tick before the request that showed it */
+	noteRunning(item: TrackedItem, askedAt: number): void {
+		Object.assign(item, { runningAt: askedAt, hasLostLog: false });
+	}
+
 	/**
 	 * Ends a wait. The item may still own a video that the log shows later.
 	 *
@@ -215,7 +220,7 @@ export class AccountVideos {
 			const details = await fetchProgress(item.queueId ?? '');
 			const verdict = item.words ? getVerdict(details, item.words) : 'running';
 			item.videoUrl = getVideoUrl(details);
-			if (verdict === 'running') item.runningAt = askedAt;
+			if (verdict === 'running') this.noteRunning(item, askedAt);
 			if (verdict === 'failed' && item.waits === 0) this.items.delete(item);
 			return verdict === 'finished';
 		};
@@ -268,7 +273,11 @@ export class AccountVideos {
 	private forgetLog(): void {
 		this.log = new Map();
 		this.batches = new Map();
-		for (const item of this.items) item.closedAt = undefined;
+		for (const item of this.items) {
+			item.closedAt = undefined;
+			if (item.createdAt !== undefined || item.runningAt === undefined) continue;
+			Object.assign(item, { runningAt: undefined, hasLostLog: true });
+		}
 	}
 
 	/** A queue ID that comes again is that of a service which began anew: what was known of it is void. */

@@ -16,6 +16,8 @@ export interface QueuedVideo {
 	createdAt?: number | undefined;
 	/** When it was last known to be running: entries that were in the log by then are not its own. */
 	runningAt?: number | undefined;
+	/** Whether it was seen running, but nobody knows any longer what the log had by then. */
+	hasLostLog?: boolean;
 	/** When all that it can own had been seen in the log: later entries are not its own. */
 	closedAt?: number | undefined;
 	/** When it was finished, by the service's clock (milliseconds): to sort its candidates. */
@@ -111,7 +113,7 @@ export function findVideos<Item extends QueuedVideo>(
 			...(isOnly ? { video } : {}),
 			list,
 			count,
-			isComplete: count >= owners(item.projectId),
+			isComplete: item.hasLostLog !== true && count >= owners(item.projectId),
 		});
 	}
 	const rivals = counted.map(({ item }) => item).filter(({ isWanting }) => !isWanting);

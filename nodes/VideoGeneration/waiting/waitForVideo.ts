@@ -106,7 +106,7 @@ async function waitForEnd(
 		try {
 			const verdict = noteDetails(wait, progress, await wait.requests.fetchProgress(wait.queueId));
 			if (verdict === 'finished') return false;
-			wait.item.runningAt = checkedAt;
+			wait.account.noteRunning(wait.item, checkedAt);
 		} catch (error) {
 			const failure = classifyError(error);
 			if (wait.requests.signal.aborted) throw createCancelled();

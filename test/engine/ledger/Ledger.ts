@@ -1,10 +1,9 @@
 import type { IDataObject, INodeExecutionData, ITaskData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
-import type { Play, PlayedAdd, PlayedVideo } from './playStory';
-import { formatProject, PROMPT_SEPARATOR } from './parameters';
+import type { Play, PlayedAdd, PlayedVideo } from './Scene';
+import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './parameters';
 import { isAgent } from './Story';
 import type { StoryExecution, StoryItem } from './Story';
-import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './workflows';
 
 /** One video that an execution is meant to pay for once: an item of a run of the node, or a call of an agent. */
 export interface Order {

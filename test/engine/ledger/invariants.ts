@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
+import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './parameters';
 import { isAgent } from './Story';
-import type { PlayedVideo } from './playStory';
+import type { PlayedVideo } from './Scene';
 import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
-import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './workflows';
 
 /** What must hold for every story. Each returns a sentence for every case in which it does not. */
 type Invariant = (ledger: Ledger) => string[];

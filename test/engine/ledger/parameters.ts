@@ -6,6 +6,10 @@ import type { StoryExecution, StoryItem } from './Story';
  * What a story's nodes and credentials are set to, in n8n's engine as in a real n8n.
  */
 
+export const ADD_NODE = 'Add';
+export const WAIT_NODE = 'Wait';
+export const TOOL_NAME = 'Video Tool';
+
 /** Between an item's own prompt and what the expression adds to it. */
 export const PROMPT_SEPARATOR = ' / ';
 

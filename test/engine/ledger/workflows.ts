@@ -18,24 +18,22 @@ import {
 	createAgent,
 	createSteppingAgent,
 	TOOL,
-	TOOL_NAME,
 } from '../../support/engine/runTools';
 import { TestCredentialsHelper } from '../../support/engine/TestCredentialsHelper';
 import type { ServiceAddress } from './parameters';
 import {
+	ADD_NODE,
 	createAddParameters,
 	createCredential,
 	createItemJson,
 	createSettings,
 	createWaitParameters,
 	formatProject,
+	TOOL_NAME,
+	WAIT_NODE,
 } from './parameters';
 import { isAgent } from './Story';
 import type { StoryExecution } from './Story';
-
-export const ADD_NODE = 'Add';
-export const WAIT_NODE = 'Wait';
-export { TOOL_NAME };
 
 export interface StartedExecution {
 	result: Promise<IRun>;

@@ -11,6 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { TOOL_NAME } from '../../engine/ledger/parameters';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
@@ -20,7 +21,6 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 
 export const AGENT = 'test.agent';
 export const TOOL = `${NODE_TYPE}Tool`;
-export const TOOL_NAME = 'Video Tool';
 
 const AGENT_DESCRIPTION: INodeTypeDescription = {
 	displayName: 'Agent',

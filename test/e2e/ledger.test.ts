@@ -1,0 +1,42 @@
+import { findViolations } from '../engine/ledger/invariants';
+import { openLedger } from '../engine/ledger/Ledger';
+import { sampleStories } from '../engine/ledger/stories';
+import type { Theme } from '../engine/ledger/stories';
+import { tellStory } from '../engine/ledger/tellStory';
+import { playInN8n, shorten } from '../support/e2e/playInN8n';
+import { RealN8n } from '../support/e2e/RealN8n';
+
+const SHARES: Record<Theme, number> = { adds: 12, waits: 18, agents: 10 };
+const SEED = 10;
+const AT_ONCE = 8;
+
+const n8n = RealN8n.create('ledger');
+beforeAll(async () => {
+	await n8n.start();
+});
+afterAll(async () => {
+	await n8n.stop();
+});
+
+test.each(Object.entries(SHARES) as [Theme, number][])(
+	'The invariants of random executions hold in a real n8n: %s, %i stories',
+	async (theme, count) => {
+		const stories = sampleStories(theme, SEED, count).map(shorten).entries();
+		const finishes: (() => Promise<string | undefined>)[] = [];
+		const worker = async () => {
+			for (const [index, story] of stories) {
+				const { finish } = await playInN8n(n8n, story);
+				finishes.push(async () => {
+					const ledger = openLedger(await finish());
+					const violations = findViolations(ledger);
+					if (violations.length === 0) return undefined;
+					return `Story ${index}: ${tellStory(ledger, violations)}`;
+				});
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, worker));
+		const tales = await Promise.all(finishes.map(async (finish) => await finish()));
+		expect(tales).toHaveLength(count);
+		expect(tales.filter((tale) => tale !== undefined).join('\n\n')).toBe('');
+	},
+);

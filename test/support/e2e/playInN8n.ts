@@ -1,0 +1,236 @@
+import { startSandbox } from '../../../sandbox/startSandbox';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import {
+	ADD_NODE,
+	createAddParameters,
+	createCredential,
+	createItemJson,
+	createSettings,
+	createWaitParameters,
+	formatProject,
+	TOOL_NAME,
+	WAIT_NODE,
+} from '../../engine/ledger/parameters';
+import type { Play, PlayedExecution } from '../../engine/ledger/Scene';
+import { Scene } from '../../engine/ledger/Scene';
+import { isAgent } from '../../engine/ledger/Story';
+import type { Story, StoryExecution, StoryVideo } from '../../engine/ledger/Story';
+import type { AddTrouble, ReadTrouble, Trouble } from '../../engine/ledger/troubles';
+import { ADD_TROUBLES, READ_TROUBLES } from '../../engine/ledger/troubles';
+import { buildAgent } from './buildAgent';
+import { buildWorkflow, makeItems, START, videoGeneration } from './buildWorkflow';
+import type { RealN8n } from './RealN8n';
+import { ScriptedModel } from './ScriptedModel';
+
+/** Real time is dear: a video of a story takes an eighth of its time. */
+const SHORTER = 8;
+
+/** The shortest life that the sandbox has for a video. */
+const SHORTEST_MS = 1_200;
+
+const LONGEST_TROUBLE_MS = 5_000;
+const LOOK_EVERY_MS = 20;
+const TIMEOUT_MS = 300_000;
+
+/**
+ * A story for real time: what takes minutes is left out, all else goes faster. This machine's clock
+ * stays as it is.
+ */
+export function shorten(story: Story): Story {
+	const { service, executions, stopAfterMs } = story;
+	const isAddShort = ({ trouble }: { trouble: AddTrouble }) =>
+		getDuration(ADD_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
+	const isReadShort = ({ trouble }: { trouble: ReadTrouble }) =>
+		getDuration(READ_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
+	const shortenVideo = (video: StoryVideo): StoryVideo => ({
+		...video,
+		runsMs: Math.max(SHORTEST_MS, video.runsMs / SHORTER),
+		logDelayMs: video.logDelayMs / SHORTER,
+		clearedAfterMs: video.clearedAfterMs && video.clearedAfterMs / SHORTER,
+		lookTrouble: video.lookTrouble && isReadShort(video.lookTrouble) ? video.lookTrouble : null,
+	});
+	return {
+		clockIsSet: [],
+		stopAfterMs: stopAfterMs && stopAfterMs / SHORTER,
+		executions: executions.map((execution) => ({
+			...execution,
+			waitOptions: { pollingInterval: 1, timeout: 25 },
+			batchIntervalMs: execution.batchIntervalMs / SHORTER,
+		})),
+		service: {
+			...service,
+			addTroubles: service.addTroubles.filter(isAddShort),
+			logTroubles: service.logTroubles.filter(isReadShort),
+			videos: service.videos.map(shortenVideo),
+			endedItemsLeaveAfterMs:
+				service.endedItemsLeaveAfterMs && service.endedItemsLeaveAfterMs / SHORTER,
+		},
+	};
+}
+
+function getDuration({ takesMs = 0 }: Trouble): number {
+	return takesMs;
+}
+
+/** What is there for one story. */
+interface Stage {
+	n8n: RealN8n;
+	sandbox: Sandbox;
+	model: ScriptedModel;
+}
+
+/**
+ * Plays a story in a real n8n, with a service of its own.
+ *
+ * @returns the play, for a later moment: what was sent after the end shows then
+ */
+export async function playInN8n(
+	n8n: RealN8n,
+	story: Story,
+): Promise<{ finish: () => Promise<Play> }> {
+	const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
+	const model = new ScriptedModel();
+	await model.start();
+	const scene = new Scene(story, sandbox, (delayMs, action) => {
+		setTimeout(action, delayMs);
+	});
+	const stopListening = scene.open();
+	const looking = setInterval(() => {
+		scene.castVideos();
+	}, LOOK_EVERY_MS);
+	const executions = await Promise.all(
+		story.executions.map(
+			async (_, index) => await perform({ n8n, sandbox, model }, scene, story, index),
+		),
+	);
+	clearInterval(looking);
+	const count = scene.requests.length;
+	return {
+		finish: async () => {
+			const nothing = { timers: 0, openRequests: [] };
+			const play: Play = {
+				...{ ...scene.describe(), executions, left: nothing },
+				leftLater: { ...nothing, newRequests: scene.listRequests(count) },
+				logLines: n8n
+					.readLog()
+					.split('\n')
+					.filter((line) => line.includes('Queued video')),
+			};
+			stopListening();
+			await model.stop();
+			await sandbox.close();
+			return play;
+		},
+	};
+}
+
+async function perform(
+	stage: Stage,
+	{ keys }: Scene,
+	{ executions, stopAfterMs }: Story,
+	index: number,
+): Promise<PlayedExecution> {
+	const { n8n, sandbox } = stage;
+	const { client } = n8n;
+	const execution = executions[index];
+	if (!execution) throw new Error('The story has no such execution');
+	const credential = await client.createCredential({
+		name: `Story ${sandbox.url} ${index}`,
+		type: 'videoGenerationApi',
+		data: createCredential(execution, { url: sandbox.url, keys }),
+	});
+	const { id } = await client.createWorkflow(await createWorkflow(stage, execution, credential));
+	const executionId = await client.runWorkflow(id, START.name);
+	let isStopped = false;
+	if (index === 0 && stopAfterMs !== null) {
+		setTimeout(() => {
+			void client.stopExecution(executionId).then(
+				() => {
+					isStopped = true;
+				},
+				// It has ended before.
+				() => undefined,
+			);
+		}, stopAfterMs);
+	}
+	const run = await client.waitForExecution(executionId, TIMEOUT_MS);
+	return { run: toRun(run), endedAt: sandbox.clock.now(), isStopped };
+}
+
+/** n8n's REST interface tells of an execution what its engine returns. */
+function toRun(execution: Execution): PlayedExecution['run'] {
+	return execution as unknown as PlayedExecution['run'];
+}
+
+async function createWorkflow(
+	stage: Stage,
+	execution: StoryExecution,
+	credential: Credential,
+): Promise<WorkflowContent> {
+	const settings = createSettings(execution) as Record<string, unknown>;
+	if (isAgent(execution)) return await createAgentWorkflow(stage, execution, credential, settings);
+	const content = buildWorkflow('Story', [
+		START,
+		makeItems(execution.items.map(createItemJson), 'Input'),
+		videoGeneration(ADD_NODE, credential, createAddParameters(execution), settings),
+		...(execution.waiting === 'wait'
+			? [videoGeneration(WAIT_NODE, credential, createWaitParameters(execution), settings)]
+			: []),
+	]);
+	return execution.way === 'loop' ? runTwice(content) : content;
+}
+
+/** Two branches that lead to the node have it run twice, with the same items. */
+function runTwice({ nodes, connections, ...content }: WorkflowContent): WorkflowContent {
+	const branches = ['First', 'Second'];
+	const to = (...names: string[]) => ({
+		main: [names.map((node) => ({ node, type: 'main', index: 0 }))],
+	});
+	return {
+		...content,
+		nodes: [
+			...nodes,
+			...branches.map((name, index) => ({
+				...{ id: name, name, type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} },
+				position: [200, (index + 1) * 200] as [number, number],
+			})),
+		],
+		connections: {
+			...connections,
+			Input: to(...branches),
+			...Object.fromEntries(branches.map((name) => [name, to(ADD_NODE)])),
+		},
+	};
+}
+
+async function createAgentWorkflow(
+	{ n8n, model }: Stage,
+	execution: StoryExecution,
+	credential: Credential,
+	settings: Record<string, unknown>,
+): Promise<WorkflowContent> {
+	const { items, callsAtOnce, way } = execution;
+	const calls = items.map((item) => ({
+		tool: TOOL_NAME.replace(' ', '_'),
+		input: { prompt: item.prompt, project: formatProject(item) },
+	}));
+	const groups = Array.from({ length: Math.ceil(calls.length / callsAtOnce) }, (_, group) =>
+		calls.slice(group * callsAtOnce, (group + 1) * callsAtOnce),
+	);
+	model.play([...groups, 'Done']);
+	const modelCredential = await n8n.client.createCredential({
+		name: `Model ${model.url}`,
+		type: 'openAiApi',
+		data: { apiKey: 'none', url: model.url },
+	});
+	const content = buildAgent(modelCredential, [
+		videoGeneration(TOOL_NAME, credential, createAddParameters(execution), settings),
+	]);
+	// The newest agent leaves its calls to n8n; up to version 2 it made them itself.
+	const typeVersion = way === 'agentSteps' ? 3.1 : 2.2;
+	return {
+		...content,
+		nodes: content.nodes.map((node) => (node.name === 'Agent' ? { ...node, typeVersion } : node)),
+	};
+}
