@@ -244,7 +244,7 @@ describe('The queue items of an account', () => {
 	test('are forgotten an hour after the last wait', async () => {
 		jest.useFakeTimers();
 		const account = new AccountVideos();
-		account.release(account.track({ queueId: 'a', projectId: 'p', runningAt: 1 }));
+		account.release(account.track({ queueId: 'a', projectId: 'p', runningAt: account.tick() }));
 		expect(account.isForgotten()).toBe(false);
 		await jest.advanceTimersByTimeAsync(3_600_001);
 		expect(account.isForgotten()).toBe(true);
