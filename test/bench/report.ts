@@ -4,6 +4,7 @@ import { format, resolveConfig } from 'prettier';
 import type { DownloadFigures } from './download';
 import type { HostileFigures } from './hostile';
 import type { ItemFigures } from './items';
+import type { LedgerFigures } from '../engine/ledger/judgeStories';
 import { readFigures } from './keepFigures';
 import type { PackageFigures } from './packages';
 import type { PollFigures } from './poll';
@@ -17,6 +18,7 @@ type QueueModeFigures = Record<string, string | number>;
 const PERFORMANCE = 'docs/performance.md';
 const SECURITY = 'docs/security.md';
 const SCALING = 'docs/scaling.md';
+const PAYING_ONCE = 'docs/paying-once.md';
 const ITEMS_LIMIT = 0.6;
 
 /** Writes every figure of the documents, out of what was measured last on this machine. */
@@ -35,6 +37,10 @@ async function main(): Promise<void> {
 	const scale = createScaleTables(readFigures('scale') as PollOfLogs[]);
 
 	await write(PERFORMANCE, performance);
+	const ledger = ['adds', 'waits', 'agents'].map((theme) =>
+		readFigures(`ledger-${theme}`, 'npm run test:long'),
+	) as LedgerFigures[];
+	await write(PAYING_ONCE, replaceBlock(readText(PAYING_ONCE), 'ledger', describeLedger(ledger)));
 	await write(SECURITY, replaceBlock(readText(SECURITY), 'hostile', describeHostile(hostile)));
 	let scaling = replaceBlock(readText(SCALING), 'queueMode', describeQueueMode(queueMode));
 	for (const [name, { rows }] of Object.entries(scale)) {
@@ -66,7 +72,7 @@ function replaceBlock(text: string, name: string, figures: string): string {
 const INTRODUCTION = `# Performance
 
 \`npm run bench\` measures all of this, and \`npm run bench -- report\` writes this page of it, and the figures in
-[security](security.md) and [scaling](scaling.md): none was typed. Times depend on the machine, so look at the ratios: both sides of each were
+[paying once](paying-once.md), [security](security.md) and [scaling](scaling.md): none was typed. Times depend on the machine, so look at the ratios: both sides of each were
 measured in the same run, in turn.`;
 
 function describeMachine(): string {
@@ -147,6 +153,21 @@ start, to load what the package declares (median of fresh processes, n8n-workflo
 | package | version | size | load time |
 | --- | --- | --: | --: |
 ${rows.join('\n')}`;
+}
+
+function describeLedger(figures: LedgerFigures[]): string {
+	const themes = ['adds', 'adds and waits', 'calls of agents'];
+	const rows = figures.map((each, index) => ({
+		'random executions': themes[index] ?? '',
+		number: each.executions,
+		items: each.items,
+		'adds sent': each.adds,
+		'of unknown fate': each.unknownFates,
+		'credits charged': each.charges,
+		'videos handed on': each.videos,
+		violations: each.violations,
+	}));
+	return drawTable(rows);
 }
 
 function describeHostile(figures: HostileFigures[]): string {

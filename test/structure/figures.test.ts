@@ -5,6 +5,7 @@ const ROOT = path.resolve(__dirname, '../..');
 
 /** Which figures `npm run bench -- report` writes into which document. */
 const BLOCKS = {
+	'docs/paying-once.md': ['ledger'],
 	'docs/security.md': ['hostile'],
 	'docs/scaling.md': ['queueMode', 'poll', 'manyTriggers', 'oneTrigger', 'waits'],
 };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { keepFigures } from '../../bench/keepFigures';
 import { findViolations } from './invariants';
 import type { Violation } from './invariants';
 import type { Ledger } from './Ledger';
@@ -22,6 +23,20 @@ const FIXED_SEED = 10;
 
 /** What a failure prints, to be set to repeat it. */
 const REPEATED = { seed: process.env.LEDGER_SEED, path: process.env.LEDGER_PATH };
+
+/** What a long run came to, for the report (`npm run bench -- report`). */
+export interface LedgerFigures {
+	executions: number;
+	items: number;
+	/** How many adds reached the service, of how many of them the node could not know the fate, and how many were charged. */
+	adds: number;
+	unknownFates: number;
+	charges: number;
+	/** How many items were given a video, by the service's own record their own. */
+	videos: number;
+	violations: number;
+	seed: number;
+}
 
 const LONGEST_TEST_MS = 3_600_000;
 
@@ -81,8 +96,16 @@ async function findCounterexample(
 ): Promise<void> {
 	let invariant: string | undefined;
 	let smallest: Judgement | undefined;
+	const sum = { executions: 0, items: 0, adds: 0, unknownFates: 0, charges: 0, videos: 0 };
 	const property = fc.asyncProperty(createStories(theme), async (story) => {
 		const judgement = await playAndJudge(stage, story);
+		const { orders, adds, videos, outcomes } = judgement.ledger;
+		sum.executions += story.executions.length;
+		sum.items += orders.length;
+		sum.adds += adds.length;
+		sum.unknownFates += adds.filter(({ fate }) => fate === 'unknown').length;
+		sum.charges += videos.length;
+		sum.videos += outcomes.filter(({ json }) => json.video).length;
 		const [first] = judgement.violations;
 		if (!first) return true;
 		// The story is shrunk for what failed first, so that it does not turn into another one.
@@ -93,7 +116,11 @@ async function findCounterexample(
 	});
 	const { path } = REPEATED;
 	const details = await fc.check(property, { seed, numRuns, ...(path !== undefined && { path }) });
-	if (!details.failed || !smallest) return;
+	if (!details.failed || !smallest) {
+		const figures: LedgerFigures = { ...sum, violations: 0, seed };
+		if (LONG_RUN > 0) keepFigures(`ledger-${theme}`, figures);
+		return;
+	}
 	const { counterexamplePath } = details;
 	throw new Error(
 		[
