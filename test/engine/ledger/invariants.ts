@@ -31,6 +31,30 @@ const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 			: [`${name(orders)} sent ${sent.length} times without being refused`];
 	});
 
+/** Retry On Fail sends again what was refused, at every try: nothing was queued for it. */
+const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
+	story.executions.flatMap(({ way, onError, waiting, tries }, index) => {
+		const played = executions[index];
+		const own = [...groups.values()].filter(({ orders }) =>
+			orders.some(({ execution }) => execution === index),
+		);
+		const adds = own.flatMap((group) => group.adds);
+		const isByRefusals =
+			played?.run?.status === 'error' &&
+			!played.isStopped &&
+			adds.every(({ fate }) => fate === 'refused' || fate === 'told') &&
+			own.every(({ orders }) =>
+				orders.every((each) => each.execution === index && each.isComplete && each.isReachable),
+			);
+		if (!isByRefusals || way !== 'items' || onError !== 'stopWorkflow') return [];
+		const refused = adds.filter(({ fate }) => fate === 'refused').length;
+		return waiting !== 'none' || refused >= tries
+			? []
+			: [
+					`execution ${index + 1} failed ${tries} times, and sent ${refused} adds that were refused`,
+				];
+	});
+
 /** What reaches the service is what an item orders: its project, its prompt as text, its switch, its account. */
 const nothingElseIsSent: Invariant = ({ groups }) =>
 	[...groups].flatMap(([signature, { orders }]) => {
@@ -303,6 +327,7 @@ const nothingIsLeft: Invariant = ({ left, leftLater, executions, standstill }) =
 export const INVARIANTS: Record<string, Invariant> = {
 	oneChargeAnItem,
 	nothingIsSentAgain,
+	refusedIsSentAgain,
 	nothingElseIsSent,
 	everyIdStands,
 	mayBeQueuedIsRight,
