@@ -31,6 +31,21 @@ const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 			: [`${name(orders)} sent ${sent.length} times without being refused`];
 	});
 
+/** Where nothing goes wrong, all that is ordered is paid for: what is alike as often as it is ordered. */
+const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
+	const { addTroubles, credits } = story.service;
+	const isSmooth =
+		addTroubles.length === 0 &&
+		credits === null &&
+		executions.every(({ isStopped }) => !isStopped) &&
+		story.executions.every(({ waiting }) => waiting === 'none') &&
+		orders.every(({ isComplete, isReachable }) => isComplete && isReachable);
+	if (!isSmooth) return [];
+	return [...groups.values()]
+		.filter((group) => group.videos.length < group.orders.length)
+		.map((group) => `${name(group.orders)} paid ${group.videos.length} times`);
+};
+
 /** Retry On Fail sends again what was refused, at every try: nothing was queued for it. */
 const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
 	story.executions.flatMap(({ way, onError, waiting, tries }, index) => {
@@ -327,6 +342,7 @@ const nothingIsLeft: Invariant = ({ left, leftLater, executions, standstill }) =
 export const INVARIANTS: Record<string, Invariant> = {
 	oneChargeAnItem,
 	nothingIsSentAgain,
+	everyOrderIsPaid,
 	refusedIsSentAgain,
 	nothingElseIsSent,
 	everyIdStands,
