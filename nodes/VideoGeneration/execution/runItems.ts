@@ -158,7 +158,6 @@ async function runJobs(
 	const outcomes: Promise<Outcome>[] = [];
 	for (const [index, job] of jobs.entries()) {
 		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
-		if (job.run.failure !== undefined) break;
 		if (job.operation.requestKind === 'add') {
 			const placed = await settle(job, sendAdd(job));
 			outcomes.push('reason' in placed ? Promise.resolve(placed) : settle(job, completeAdd(job)));

@@ -31,6 +31,19 @@ const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 			: [`${name(orders)} sent ${sent.length} times without being refused`];
 	});
 
+/** With the node set to stop, nothing is sent for any item when one of them cannot be sent. */
+const unusableItemStopsAll: Invariant = ({ story, groups, orders }) =>
+	story.executions.flatMap(({ way, onError }, index) => {
+		const own = orders.filter(({ execution }) => execution === index);
+		if (way !== 'items' || onError !== 'stopWorkflow' || own.every((each) => each.isComplete)) {
+			return [];
+		}
+		return [...groups.values()]
+			.filter((group) => group.orders.length > 0 && group.adds.length > 0)
+			.filter((group) => group.orders.every(({ execution }) => execution === index))
+			.map((group) => `${name(group.orders)} was sent beside an item that cannot be`);
+	});
+
 /** Where nothing goes wrong, all that is ordered is paid for: what is alike as often as it is ordered. */
 const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 	const { addTroubles, credits } = story.service;
@@ -297,6 +310,18 @@ const executionEnds: Invariant = (ledger) =>
 			: [`execution ${index + 1} took ${tookMs / 1000} s, and may take ${longestMs / 1000} s`];
 	});
 
+/** Stop ends an execution, whatever is on its way; n8n itself takes a second between two tries. */
+const stopEndsIt: Invariant = ({ story, executions, startedAt }) =>
+	executions.flatMap(({ isStopped, endedAt }, index) => {
+		const { tries = 1, items = [] } = story.executions[index] ?? {};
+		const lastMs = (story.stopAfterMs ?? 0) + STOP_GRACE_MS + tries * items.length * 1_000;
+		return !isStopped || endedAt - startedAt <= lastMs
+			? []
+			: [`execution ${index + 1} went on for ${(endedAt - startedAt) / 1000} s`];
+	});
+
+const STOP_GRACE_MS = 5_000;
+
 /** No raw error of JavaScript or Node stands in the execution. */
 const noRawError: Invariant = ({ texts }) =>
 	texts.flat().flatMap(({ path, text }) => {
@@ -342,6 +367,7 @@ const nothingIsLeft: Invariant = ({ left, leftLater, executions, standstill }) =
 export const INVARIANTS: Record<string, Invariant> = {
 	oneChargeAnItem,
 	nothingIsSentAgain,
+	unusableItemStopsAll,
 	everyOrderIsPaid,
 	refusedIsSentAgain,
 	nothingElseIsSent,
@@ -357,6 +383,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 	everyItemComesOutOnce,
 	unknownFateEndsTheRun,
 	executionEnds,
+	stopEndsIt,
 	noRawError,
 	noKey,
 	neverCanceled,
