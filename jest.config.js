@@ -6,6 +6,8 @@ module.exports = {
 	testEnvironment: 'node',
 	// Many times what a test takes: on a busy machine, none fails for its slowness.
 	testTimeout: 30_000,
+	// One for each processor: jest would leave one idle.
+	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: [
