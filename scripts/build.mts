@@ -1,14 +1,51 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { basename, dirname, relative } from 'node:path';
+import { build as bundle } from 'esbuild';
 import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
 
-/** `npm run build`: makes `dist/` anew, the compiled nodes and credentials and the assets beside them. */
+/** All of the code, which loads faster from one file than from sixty (`npm run bench -- packages`). */
+const BUNDLE = 'dist/package.js';
+
+/** `npm run build`: makes `dist/` anew: the code, the files that n8n looks for, and the assets beside them. */
 export async function build(): Promise<void> {
 	await rm('dist', { recursive: true, force: true });
 	await step('Building the package', async () => {
-		await run('tsc', ['-p', 'tsconfig.build.json']);
+		await run('tsc', ['-p', 'tsconfig.build.json', '--noEmit']);
+		const files = listDeclaredFiles();
+		const sources = files.map((file) => file.replace(/^dist\/(.*)\.js$/, './$1'));
+		await bundle({
+			stdin: {
+				contents: sources.map((source) => `export * from '${source}';`).join('\n'),
+				resolveDir: '.',
+			},
+			outfile: BUNDLE,
+			bundle: true,
+			external: ['n8n-workflow'],
+			...{ platform: 'node', format: 'cjs', target: 'node20' },
+			sourcemap: true,
+			logLevel: 'warning',
+		});
+		for (const file of files) writeEntry(file);
 		await run('gulp', ['build:assets', '--silent']);
 	});
+}
+
+/** What package.json declares for n8n. */
+function listDeclaredFiles(): string[] {
+	const { n8n } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+		n8n: { nodes: string[]; credentials: string[] };
+	};
+	return [...n8n.nodes, ...n8n.credentials];
+}
+
+/** A file in which n8n looks for the class that the file is named after. */
+function writeEntry(file: string): void {
+	const [className = ''] = basename(file).split('.');
+	const from = relative(dirname(file), BUNDLE).replaceAll('\\', '/');
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, `exports.${className} = require('${from}').${className};\n`);
 }
 
 export default build;
