@@ -1,3 +1,6 @@
+/** With these words the sentences about an address begin that cannot be used. */
+export const BASE_URL_PROBLEM = 'The Base URL is';
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /**
@@ -11,7 +14,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const text = typeof pasted === 'string' ? pasted.trim() : '';
 	if (text === '') {
 		throw new Error(
-			'The Base URL is empty. Open the Video Generation API credential and enter the address of the service in "Base URL".',
+			`${BASE_URL_PROBLEM} empty. Open the Video Generation API credential and enter the address of the service in "Base URL".`,
 		);
 	}
 	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
@@ -20,7 +23,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
 		throw new Error(
-			'The Base URL is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".',
+			`${BASE_URL_PROBLEM} not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".`,
 		);
 	}
 	const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/i, '').replace(/\/+$/, '');
@@ -46,4 +49,13 @@ export function parseApiKey(pasted: unknown): string {
 			? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
 			: 'The API Key contains characters that no key has, such as spaces or line breaks. Copy it again from the developers page of your account.',
 	);
+}
+
+/**
+ * What tells an account from all others, however its credential is pasted.
+ *
+ * @throws an Error with a sentence for the user when "Base URL" is not an address
+ */
+export function getAccountKey({ baseUrl, apiKey }: Record<string, unknown>): string {
+	return `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;
 }

@@ -26,10 +26,15 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle:
+			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Clear", download: "Download", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
 		description: 'Make videos from your projects, wait for them and download them',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its "Wait for Completion" to get the finished video, and "Download Video" to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.',
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

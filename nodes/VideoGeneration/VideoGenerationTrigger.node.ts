@@ -25,6 +25,10 @@ export class VideoGenerationTrigger implements INodeType {
 		description: 'Queue, follow and download videos, and start a workflow for every finished one',
 		defaults: { name: 'Video Generation Trigger' },
 		polling: true,
+		builderHint: {
+			searchHint:
+				'Starts the workflow once for each finished video, so nothing has to be deduplicated. It downloads the file as well if "Download Video" is on.',
+		},
 		triggerPanel,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

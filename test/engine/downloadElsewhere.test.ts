@@ -71,12 +71,20 @@ describe('In the context of a trigger, a download', () => {
 	);
 
 	test('works as well, without a signal to stop it', async () => {
-		const file = await downloadVideo(context, { address: addVideo(), retries: { maxTries: 1 } });
+		const file = await downloadVideo(context, {
+			address: addVideo(),
+			addressField: 'url',
+			retries: { maxTries: 1 },
+		});
 		expect(file).toMatchObject({ bytes: VIDEO.length, mimeType: 'video/mp4' });
 	});
 
 	test('tells what is wrong with the address that the service gives', async () => {
-		const failed = downloadVideo(context, { address: null, retries: { maxTries: 1 } });
+		const failed = downloadVideo(context, {
+			address: null,
+			addressField: 'url',
+			retries: { maxTries: 1 },
+		});
 		await expect(failed).rejects.toMatchObject({
 			kind: 'unsent',
 			facts: { serviceMessage: expect.stringContaining('not a web address') as string },

@@ -24,6 +24,9 @@ const AGAIN: Record<FailureKind, RequestKind[]> = {
 	notGenerated: [],
 	timedOut: [],
 	unstored: [],
+	undecided: [],
+	overBudget: [],
+	unguarded: [],
 };
 
 describe('A failed request', () => {

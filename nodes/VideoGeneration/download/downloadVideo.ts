@@ -27,6 +27,8 @@ const NOT_AN_ADDRESS = new RequestFailure('unsent', {
 export interface VideoDownload {
 	/** The address of the video, as the user or the service gives it. */
 	address: unknown;
+	/** The field that holds it, as displayed, for the texts of a failure. */
+	addressField: string;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
 	/** The signal and the deadline end a try that has begun, too. */
@@ -43,17 +45,21 @@ export interface VideoDownload {
  */
 export async function downloadVideo(
 	context: DownloadContext,
-	{ address, fileName, retries, settings = {} }: VideoDownload,
+	{ address, addressField, fileName, retries, settings = {} }: VideoDownload,
 ): Promise<IBinaryData> {
 	const url = parseVideoAddress(address);
-	if (url === undefined) throw NOT_AN_ADDRESS;
+	if (url === undefined) throw NOT_AN_ADDRESS.with({ addressField });
 	const deadline = Math.min(retries.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
 	const attempt = { url, fileName, settings, signal: retries.signal, deadline };
-	return await sendWithRetries(async () => await attemptDownload(context, attempt), {
-		...retries,
-		requestKind: 'read',
-		deadline,
-	});
+	try {
+		return await sendWithRetries(async () => await attemptDownload(context, attempt), {
+			...retries,
+			requestKind: 'read',
+			deadline,
+		});
+	} catch (error) {
+		throw classifyError(error).with({ addressField });
+	}
 }
 
 interface Attempt extends Pick<VideoDownload, 'fileName'> {

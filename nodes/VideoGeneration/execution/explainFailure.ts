@@ -3,6 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { hideKey } from '../api/hideKey';
 import { createApiError } from '../failures/apiError';
+import { describeDownloadFailure } from '../failures/downloadTexts';
 import { isAboutCredits, mayBeCarriedOut, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Job } from './operation';
@@ -20,6 +21,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	const isAdd = operation.requestKind === 'add';
 	const ids: IDataObject = { ...operation.getIds?.(job.request) };
 	if (order?.queueId !== undefined) ids.queueId = order.queueId;
+	Object.assign(ids, job.video);
 	const explained =
 		reason instanceof RequestFailure
 			? await explainRequest(job, reason)
@@ -39,22 +41,22 @@ async function explainRequest(
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
-	const { httpCode, serviceMessage, tries, lastStatus } = failure.facts;
+	const { httpCode, serviceMessage, tries, lastStatus, addressField } = failure.facts;
 	// Nobody waits longer for the balance than for the error that it explains.
 	const remainingCredits =
 		operation.requestKind === 'add' && isAboutCredits(failure)
 			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
 					() => undefined,
 				)
-			: undefined;
+			: failure.facts.remainingCredits;
 	const text =
-		operation.describeFailure?.(failure) ??
-		describeFailure(failure, {
-			...operation.texts,
-			// Once the add was accepted, what fails is a request that follows it.
-			requestKind: order?.fate === 'accepted' ? 'read' : operation.requestKind,
-			...(remainingCredits === undefined ? {} : { remainingCredits }),
-		});
+		addressField !== undefined
+			? describeDownloadFailure(failure)
+			: describeFailure(failure.with(remainingCredits === undefined ? {} : { remainingCredits }), {
+					...operation.texts,
+					// Once the add was accepted, what fails is a request that follows it.
+					requestKind: order?.fate === 'accepted' ? 'read' : operation.requestKind,
+				});
 	return {
 		error: createApiError(context.getNode(), failure, text),
 		facts: { httpCode, serviceMessage, tries, lastStatus, remainingCredits },

@@ -5,10 +5,11 @@ import type {
 	INodeExecutionData,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import type { RequestFailure, RequestKind } from '../failures/failure';
-import type { FailureContext, FailureText } from '../failures/texts';
+import type { RequestKind } from '../failures/failure';
+import type { FailureContext } from '../failures/texts';
 import type { Order } from './orders';
 import type { Run } from './run';
+import type { SpendingLimit } from './spendingGuard';
 
 /** What identifies an item in its error's `details`. */
 export interface ItemIds {
@@ -23,9 +24,7 @@ export interface Operation<Settings = unknown> {
 	/** The declared request: its path, the steps before it is sent, and the steps for its response. */
 	routing: INodePropertyRouting;
 	/** What the operation adds to its errors. */
-	texts?: Omit<FailureContext, 'requestKind' | 'remainingCredits'>;
-	/** Words for a failure, where they are not those of the video service. */
-	describeFailure?(failure: RequestFailure): FailureText;
+	texts?: Omit<FailureContext, 'requestKind'>;
 	/** Reads what the operation needs beside its request, before anything is sent. */
 	getSettings?(context: IExecuteSingleFunctions): Settings;
 	getIds?(request: IHttpRequestOptions): ItemIds;
@@ -57,4 +56,8 @@ export interface Job<Settings = unknown> {
 	problem?: unknown;
 	/** What was ordered for the item, if anything. */
 	order?: Order;
+	/** What the spending guard has to keep, if it is on. */
+	spending?: SpendingLimit | undefined;
+	/** What is known of the item's video, for its error's `details`. */
+	video?: { videoUrl: unknown } | { videoCandidates: unknown };
 }

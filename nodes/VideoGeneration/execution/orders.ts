@@ -27,8 +27,10 @@ export interface Order {
 	lastStatus?: string;
 	/** The queue item among those that are waited for. */
 	tracked?: TrackedItem;
-	/** The item's output, once its video was waited for. */
-	finished?: INodeExecutionData[];
+	/** The finished item, once its video was waited for. */
+	finished?: IDataObject;
+	/** The item's output, with its file if it is wanted. */
+	output?: INodeExecutionData[];
 	/** Whether a call of an agent is at work with it. */
 	isInUse: boolean;
 }
@@ -57,7 +59,6 @@ export async function placeOrder(
 	send: () => Promise<INodeExecutionData[]>,
 ): Promise<Order> {
 	const order = openOrder(job);
-	job.order = order;
 	if (order.fate === 'unknown') {
 		// Without a failure, it is on its way still, in an execution that was stopped.
 		throw order.failure ?? new RequestFailure('cancelled');
@@ -100,23 +101,36 @@ function hasOwnData(context: IExecuteSingleFunctions): boolean {
 	return context.getExecuteData().node.name === context.getNode().name;
 }
 
-function openOrder({ context, run, request }: Job): Order {
-	const ofNode = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
+/** What became of an item's order in an earlier try, if there is one. */
+export function findOrder({ context, run, request }: Job): Order | undefined {
 	const isOwn = hasOwnData(context);
-	const known = isOwn ? ofNode.get(context.getItemIndex()) : undefined;
-	const isAgents = run.isAgentStep || !isOwn;
-	const order = known ??
-		(isAgents ? findAgentOrder(context, request.body, isOwn) : undefined) ?? {
-			fate: 'unsent',
-			isInUse: true,
-		};
+	const known = isOwn
+		? ordersOfNodes.get(context.getExecuteData())?.get(context.getItemIndex())
+		: undefined;
+	if (known !== undefined || (isOwn && !run.isAgentStep)) return known;
+	return findAgentOrder(context, describeRequest(request), isOwn);
+}
+
+/** The item's order of an earlier try, or a new one. Is to be closed. */
+export function openOrder(job: Job): Order {
+	const { context, run, request } = job;
+	const order: Order = findOrder(job) ?? { fate: 'unsent', isInUse: true };
 	order.isInUse = true;
-	if (isOwn) {
+	if (hasOwnData(context)) {
+		const ofNode = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
 		ofNode.set(context.getItemIndex(), order);
 		ordersOfNodes.set(context.getExecuteData(), ofNode);
 	}
-	if (isAgents) rememberAgentOrder(context, request.body, order);
+	if (run.isAgentStep || !hasOwnData(context)) {
+		rememberAgentOrder(context, describeRequest(request), order);
+	}
+	job.order = order;
 	return order;
+}
+
+/** What two alike calls of an agent have in common. */
+function describeRequest({ url, body }: Job['request']): string {
+	return JSON.stringify([url, body]);
 }
 
 /**
@@ -125,11 +139,10 @@ function openOrder({ context, run, request }: Job): Order {
  */
 function findAgentOrder(
 	context: IExecuteSingleFunctions,
-	body: unknown,
+	request: string,
 	canTellTries: boolean,
 ): Order | undefined {
 	const node = context.getNode().name;
-	const request = JSON.stringify(body);
 	return ordersOfAgents
 		.get(getExecution(context))
 		?.find(
@@ -141,12 +154,12 @@ function findAgentOrder(
 		)?.order;
 }
 
-function rememberAgentOrder(context: IExecuteSingleFunctions, body: unknown, order: Order): void {
+function rememberAgentOrder(context: IExecuteSingleFunctions, request: string, order: Order): void {
 	const execution = getExecution(context);
 	const orders = ordersOfAgents.get(execution) ?? [];
 	ordersOfAgents.set(execution, orders);
 	if (orders.some((each) => each.order === order)) return;
-	orders.push({ node: context.getNode().name, request: JSON.stringify(body), order });
+	orders.push({ node: context.getNode().name, request, order });
 }
 
 /** One object for each execution. */

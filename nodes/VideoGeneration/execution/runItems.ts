@@ -19,6 +19,7 @@ import { closeOrder, placeOrder } from './orders';
 import { createInputError, getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
 import { checkJob, Run } from './run';
+import { getSpendingLimit, guardSpending } from './spendingGuard';
 
 /** After so much work without a break, other work of n8n gets its turn. */
 const MAX_WORK_MS = 20;
@@ -139,6 +140,7 @@ function readSettings(job: Job): void {
 		Object.assign(job.request, getConnection(context, operation.requestKind));
 		job.maxTries = getMaxTries(context);
 		job.settings = operation.getSettings?.(context);
+		if (operation.requestKind === 'add') job.spending = getSpendingLimit(context);
 	} catch (error) {
 		job.problem = error;
 	}
@@ -152,8 +154,9 @@ async function runJobs(
 	jobs: Job[],
 	{ size, intervalMs } = { size: 1, intervalMs: 0 },
 ): Promise<INodeExecutionData[]> {
-	const unusable = jobs.find(({ problem }) => problem !== undefined);
-	if (unusable?.run.stopsOnError) throw (await explainFailure(unusable, unusable.problem)).error;
+	await stopAtProblem(jobs);
+	await guardSpending(jobs);
+	await stopAtProblem(jobs);
 
 	const outcomes: Promise<Outcome>[] = [];
 	for (const [index, job] of jobs.entries()) {
@@ -171,6 +174,12 @@ async function runJobs(
 	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
 	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
 	return (await Promise.all(outputs)).flat();
+}
+
+/** @throws the error of the first item that cannot be sent, with the node set to stop */
+async function stopAtProblem(jobs: Job[]): Promise<void> {
+	const unusable = jobs.find(({ problem }) => problem !== undefined);
+	if (unusable?.run.stopsOnError) throw (await explainFailure(unusable, unusable.problem)).error;
 }
 
 /** Waits for an item's work, and ends the run when it fails and the node is set to stop. */

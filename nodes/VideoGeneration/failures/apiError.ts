@@ -1,5 +1,6 @@
-import type { INode } from 'n8n-workflow';
+import type { Failure, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
+import { BASE_URL_PROBLEM } from '../../../credentials/connection';
 import type { RequestFailure } from './failure';
 import type { FailureText } from './texts';
 
@@ -21,10 +22,23 @@ export function createApiError(
 	error.message = message;
 	error.description = description;
 	error.messages = [];
-	const { retryAfterMs } = failure.facts;
-	// For how long n8n pauses a trigger; older versions ignore it.
-	if (failure.kind === 'rateLimited' && retryAfterMs !== undefined) {
-		error.failure = { cause: 'rate-limited', retryAfterMs };
-	}
+	error.failure = getCause(failure);
 	return error;
+}
+
+/**
+ * By the cause of a poll's failure, n8n pauses a trigger: for 30 minutes where a person has to act,
+ * or else a little longer each time. Without one it takes a web page or a 404 for good, though both
+ * pass by themselves. Older versions ignore it.
+ */
+function getCause({ kind, facts }: RequestFailure): Failure {
+	const { httpCode = '', serviceMessage = '', retryAfterMs } = facts;
+	if (kind === 'rejected' && ['401', '403'].includes(httpCode)) {
+		return { cause: 'credential-invalid' };
+	}
+	if (kind === 'unsent' && serviceMessage.startsWith(BASE_URL_PROBLEM)) {
+		return { cause: 'configuration-invalid' };
+	}
+	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
+	return retryAfterMs === undefined ? { cause } : { cause, retryAfterMs };
 }

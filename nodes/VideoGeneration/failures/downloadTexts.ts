@@ -2,13 +2,15 @@ import type { FailureFacts, FailureKind, RequestFailure } from './failure';
 import type { FailureText } from './texts';
 import { ALLOW_ADDRESS, countTries, describeLongWait, isTimeout, RUN_LESS } from './texts';
 
-/** The field that holds the address, as displayed, and what to do about a rate limit. */
+/** What to do about a rate limit. */
 export interface DownloadContext {
-	field?: string;
 	rateLimitAdvice?: string;
 }
 
-type Describe = (facts: FailureFacts, context: Required<DownloadContext>) => FailureText;
+type Describe = (
+	facts: FailureFacts,
+	context: Required<DownloadContext> & { field: string },
+) => FailureText;
 
 /** What happened, and what to do, for every kind of failure of a video's host. */
 const TEXTS: Partial<Record<FailureKind, Describe>> = {
@@ -58,8 +60,9 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 /** Puts the failure of a download into words: the video's host was asked, not the video service. */
 export function describeDownloadFailure(
 	{ kind, facts }: RequestFailure,
-	{ field = '"Video URL"', rateLimitAdvice = RUN_LESS }: DownloadContext = {},
+	{ rateLimitAdvice = RUN_LESS }: DownloadContext = {},
 ): FailureText {
+	const { addressField: field = 'videoUrl' } = facts;
 	const describe = TEXTS[kind];
 	if (describe) return describe(facts, { field, rateLimitAdvice });
 	return {
@@ -71,7 +74,7 @@ export function describeDownloadFailure(
 /** The reason is a sentence of ours or of n8n, whose first part says what happened. */
 function describeUnsent(
 	{ httpCode, serviceMessage = '', address = 'The address' }: FailureFacts,
-	{ field }: Required<DownloadContext>,
+	{ field }: { field: string },
 ): FailureText {
 	if (httpCode !== undefined) {
 		return {
@@ -100,7 +103,7 @@ function describeBreak(facts: FailureFacts): string {
 	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video came'}`;
 }
 
-function describeRejection(facts: FailureFacts, { field }: Required<DownloadContext>): FailureText {
+function describeRejection(facts: FailureFacts, { field }: { field: string }): FailureText {
 	const { httpCode = '' } = facts;
 	switch (httpCode) {
 		case '404':

@@ -17,6 +17,9 @@ export type RequestKind = 'read' | 'clear' | 'add';
  * - `notGenerated`: the service reports that a generation failed
  * - `timedOut`: a video was not finished within the wait's timeout
  * - `unstored`: n8n could not store a file
+ * - `undecided`: the video to download cannot be told from others
+ * - `overBudget`: the credits that are to be kept do not allow it
+ * - `unguarded`: the credits could not be read
  */
 export type FailureKind =
 	| 'rateLimited'
@@ -32,7 +35,10 @@ export type FailureKind =
 	| 'cancelled'
 	| 'notGenerated'
 	| 'timedOut'
-	| 'unstored';
+	| 'unstored'
+	| 'undecided'
+	| 'overBudget'
+	| 'unguarded';
 
 export interface FailureFacts {
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
@@ -63,6 +69,12 @@ export interface FailureFacts {
 	waitedSeconds?: number;
 	/** Whether the queue item was no longer in the queue. */
 	hasLeftQueue?: boolean;
+	/** Of a download: the field that holds the video's address, as displayed. */
+	addressField?: string;
+	/** The account's credits, where they are known. */
+	remainingCredits?: number;
+	/** What a run would cost, for how many videos, and what is to be kept. */
+	budget?: { videos: number; credits: number; keep: number };
 }
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */

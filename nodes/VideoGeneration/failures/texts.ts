@@ -18,8 +18,6 @@ export interface FailureContext {
 	rateLimitAdvice?: string;
 	/** What a 404 means for this operation. */
 	notFound?: FailureText;
-	/** The account's credits, where they are known. */
-	remainingCredits?: number;
 }
 
 /** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
@@ -81,6 +79,21 @@ const TEXTS: Record<FailureKind, Describe> = {
 		message: 'The video could not be generated',
 		description: `The service ended this queue item without a video: its status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options holds the words that mean a failure.`,
 	}),
+	undecided: ({ found = '0' }) => ({
+		message: 'The video cannot be told from others, so it was not downloaded',
+		description:
+			found === '0'
+				? 'Its entry is not in the video log yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download.'
+				: `It can be any of ${found} videos of the video log: choose it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them.`,
+	}),
+	overBudget: ({ remainingCredits = 0, budget }) => ({
+		message: 'There are not enough credits to queue this video',
+		description: `The account has ${remainingCredits} credits. ${countVideos(budget?.videos ?? 1)} of this run cost ${budget?.credits ?? 0}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
+	}),
+	unguarded: ({ found = '' }) => ({
+		message: "The account's credits could not be read, so nothing was queued",
+		description: `"Credits to Keep" needs them. ${found}`,
+	}),
 	timedOut: ({ waitedSeconds = 0, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
 		message: `The video was not finished within ${waitedSeconds} seconds`,
 		description: `${
@@ -107,6 +120,10 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 		description:
 			`${MAY_BE_QUEUED} ${description.replace(`${countTries(failure.facts)} ${TRY_LATER}`, '').trim()}`.trim(),
 	};
+}
+
+function countVideos(count: number): string {
+	return count === 1 ? '1 video' : `${count} videos`;
 }
 
 function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureText {
@@ -215,8 +232,8 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 }
 
 function describeMissingCredits(
-	facts: FailureFacts,
-	{ requestKind, remainingCredits }: FailureContext,
+	{ remainingCredits, ...facts }: FailureFacts,
+	{ requestKind }: FailureContext,
 ): FailureText {
 	if (requestKind !== 'add') {
 		return {

@@ -1,5 +1,6 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { createInputError, getText } from '../execution/parameters';
 
 /** The entry of "Options" that every operation which calls the API has. */
 export const maxTriesOption: INodeProperties = {
@@ -70,3 +71,25 @@ export const projectLocator: INodeProperties = {
 		},
 	],
 };
+
+/** Where a downloaded file is put. */
+export const binaryPropertyField: INodeProperties = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	required: true,
+	default: 'data',
+	hint: 'The name of the output binary field to put the file in',
+	description: 'Most nodes that take a file look for it in the field data',
+};
+
+/** "Put Output File in Field". @throws a NodeOperationError when it is empty */
+export function getBinaryPropertyName(context: IExecuteSingleFunctions): string {
+	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();
+	if (name !== '') return name;
+	throw createInputError(
+		context,
+		'"Put Output File in Field" is empty',
+		'Enter a name for the field that receives the file, such as data. Nothing was sent.',
+	);
+}

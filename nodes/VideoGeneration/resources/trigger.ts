@@ -2,9 +2,24 @@ import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8
 import { toText } from '../api/response';
 import { createInputError, parseSwitch, parseText } from '../execution/parameters';
 import type { PollParameters } from '../trigger/poll';
-import { createOptionsField } from './fields';
+import { binaryPropertyField, createOptionsField } from './fields';
 
 export const triggerProperties: INodeProperties[] = [
+	{
+		// n8n's nodes panel names the trigger after its options.
+		displayName: 'Trigger On',
+		name: 'event',
+		type: 'options',
+		noDataExpression: true,
+		default: 'videoFinished',
+		options: [
+			{
+				name: 'Video Finished',
+				value: 'videoFinished',
+				description: 'Starts the workflow once for each finished video',
+			},
+		],
+	},
 	{
 		displayName: 'Project Names or IDs',
 		name: 'projectIds',
@@ -32,14 +47,9 @@ export const triggerProperties: INodeProperties[] = [
 				'Whether the workflow also starts for the videos that are already finished when it is published, instead of only for later ones',
 		},
 		{
-			displayName: 'Put Output File in Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			default: 'data',
+			...binaryPropertyField,
+			required: false,
 			displayOptions: { show: { downloadVideo: [true] } },
-			hint: 'The name of the output binary field to put the file in',
-			description:
-				'Most nodes look for a file in the field data, unless you enter another name there',
 		},
 	),
 ];

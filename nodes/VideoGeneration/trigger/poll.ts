@@ -135,7 +135,7 @@ async function attachFiles(
 	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
 	const attach = async (json: IDataObject) =>
-		await downloadVideo(context, { address: json.url, retries }).then(
+		await downloadVideo(context, { address: json.url, addressField: 'url', retries }).then(
 			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
 			(reason: unknown) => ({
 				json: { ...json, downloadError: { ...describeDownloadError(json, reason, deadline) } },
@@ -161,7 +161,6 @@ function describeDownloadError(
 	if (parseVideoAddress(url) === undefined) return NOT_AN_ADDRESS;
 	if (performance.now() >= deadline) return OUT_OF_TIME;
 	return describeDownloadFailure(classifyError(reason), {
-		field: 'url',
 		rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
 	});
 }

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
-import { parseBaseUrl, trimApiKey } from '../../../credentials/connection';
+import { getAccountKey } from '../../../credentials/connection';
 import { parseLogTime } from '../api/logTime';
 import { pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
@@ -63,8 +63,7 @@ const accounts = new Map<string, AccountVideos>();
  * one for each item. All executions in this process share them.
  */
 export async function getAccountVideos(context: IExecuteSingleFunctions): Promise<AccountVideos> {
-	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-	const key = `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;
+	const key = getAccountKey(await context.getCredentials(CREDENTIAL));
 	for (const [name, account] of accounts) if (account.isForgotten()) accounts.delete(name);
 	const account = accounts.get(key) ?? new AccountVideos();
 	accounts.set(key, account);

@@ -48,6 +48,7 @@ function start(host: Host, retries: Partial<VideoDownload['retries']> = {}) {
 	const outcome: { file?: IBinaryData; error?: unknown } = {};
 	void downloadVideo(host.context, {
 		address: 'https://files.example/a.mp4',
+		addressField: 'url',
 		retries: { maxTries: 1, ...retries },
 		settings: { timeout: 60 * SECOND },
 	}).then(

@@ -67,8 +67,9 @@ describe('The error text of a download', () => {
 		const failure = new RequestFailure('rateLimited', { ...AT, httpCode: '429' });
 		const { description } = describeDownloadFailure(failure, { rateLimitAdvice: 'Come back.' });
 		expect(description).toMatch(/Come back\.$/);
-		const gone = new RequestFailure('rejected', { ...AT, httpCode: '404' });
-		expect(describeDownloadFailure(gone, { field: 'url' }).description).toContain('in url may');
+		const facts = { ...AT, httpCode: '404', addressField: 'url' };
+		const gone = new RequestFailure('rejected', facts);
+		expect(describeDownloadFailure(gone).description).toContain('in url may');
 	});
 
 	test('has the words of a store or a host in its description alone', () => {

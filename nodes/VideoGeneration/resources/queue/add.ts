@@ -15,9 +15,9 @@ import { createInputError, getProjectId, getSwitch, getText } from '../../execut
 import { classifyError } from '../../failures/classifyError';
 import { mayBeCarriedOut } from '../../failures/failure';
 import { getAccountVideos } from '../../waiting/accountVideos';
-import { projectLocator } from '../fields';
+import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
 import type { WaitSettings } from './waitOptions';
-import { getWaitSettings, waitForQueueItem, waitOptions } from './waitOptions';
+import { finishedVideoFields, finishQueueItem, getWaitSettings, waitOptions } from './waitOptions';
 
 export const addFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['add'] } },
@@ -53,8 +53,37 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			default: false,
 			description:
 				'Whether to wait until the video is finished and return it with its URL. All items wait at the same time.',
+			builderHint: {
+				propertyHint: 'Replaces a loop of Wait, Get Progress and IF nodes',
+			},
 		},
-		{ ...waitOptions, displayOptions: { show: { waitForCompletion: [true] } } },
+		...updateDisplayOptions({ show: { waitForCompletion: [true] } }, [
+			...finishedVideoFields,
+			waitOptions,
+		]),
+		createOptionsField(
+			{
+				displayName: 'Credits per Video',
+				name: 'creditsPerVideo',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 1,
+				description: 'What a video of this project costs, for "Credits to Keep"',
+			},
+			{
+				displayName: 'Credits to Keep',
+				name: 'creditsToKeep',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 0,
+				description:
+					'How many credits the account must have left. A video that would leave fewer is not queued. The account is read once before the first video, which is free.',
+				builderHint: {
+					propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
+				},
+			},
+			maxTriesOption,
+		),
 	],
 );
 
@@ -110,21 +139,21 @@ export const add: Operation<Settings> = {
 
 	async complete(job, order, queueItem) {
 		const { context, settings } = job;
-		if (settings === undefined || order.tracked === undefined) return [{ json: queueItem }];
-		if (order.finished !== undefined) return order.finished;
+		const { tracked } = order;
+		if (settings === undefined || tracked === undefined) return [{ json: queueItem }];
 		const account = await getAccountVideos(context);
-		account.resume(order.tracked);
-		const json = await waitForQueueItem(job, settings, {
+		return await finishQueueItem(job, settings, order, {
 			account,
-			item: order.tracked,
+			track: () => {
+				account.resume(tracked);
+				return tracked;
+			},
 			queueId: order.queueId ?? '',
 			details: getDetails(queueItem),
 			onStatus: (status) => {
 				order.lastStatus = status;
 			},
 		});
-		order.finished = [{ json }];
-		return order.finished;
 	},
 };
 

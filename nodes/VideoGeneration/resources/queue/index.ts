@@ -52,7 +52,7 @@ export const queueProperties: INodeProperties[] = [
 	...addFields,
 	...waitFields,
 	...updateDisplayOptions(
-		{ show: { resource: ['queue'], operation: ['add', 'clear', 'getProgress', 'wait'] } },
+		{ show: { resource: ['queue'], operation: ['clear', 'getProgress', 'wait'] } },
 		[optionsField],
 	),
 ];

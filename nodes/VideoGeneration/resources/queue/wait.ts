@@ -1,12 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import type { Operation } from '../../execution/operation';
+import { closeOrder, openOrder } from '../../execution/orders';
 import { getProjectId } from '../../execution/parameters';
 import { getAccountVideos } from '../../waiting/accountVideos';
 import { projectLocator } from '../fields';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 import type { WaitSettings } from './waitOptions';
-import { getWaitSettings, waitForQueueItem, waitOptions } from './waitOptions';
+import { finishedVideoFields, finishQueueItem, getWaitSettings, waitOptions } from './waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
@@ -16,6 +17,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 			description:
 				'The project that the video is made from. Without it, the video may be any that is finished in the meantime.',
 		},
+		...finishedVideoFields,
 		waitOptions,
 	],
 );
@@ -36,7 +38,15 @@ export const wait: Operation<WaitSettings & { projectId: string }> = {
 		const { queueId = '' } = getIdsFromPath(request);
 		const account = await getAccountVideos(context);
 		const projectId = settings.projectId || undefined;
-		const item = account.track({ queueId, projectId });
-		return [{ json: await waitForQueueItem(job, settings, { account, item, queueId }) }];
+		const order = openOrder(job);
+		let isDone = false;
+		try {
+			const track = () => account.track({ queueId, projectId });
+			const output = await finishQueueItem(job, settings, order, { account, track, queueId });
+			isDone = true;
+			return output;
+		} finally {
+			closeOrder(job, isDone);
+		}
 	},
 };

@@ -1,23 +1,51 @@
-import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import { fetchProgress, fetchVideoLog } from '../../api/endpoints';
+import type { ConnectionSettings } from '../../api/request';
 import type { Job } from '../../execution/operation';
+import type { Order } from '../../execution/orders';
 import {
 	createInputError,
 	getCollection,
+	getSwitch,
 	parseNumber,
 	parseText,
 } from '../../execution/parameters';
-import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
+import type { TrackedItem } from '../../waiting/accountVideos';
+import { downloadVideo } from '../../download/downloadVideo';
+import { RequestFailure } from '../../failures/failure';
 import type { StatusWords } from '../../waiting/status';
 import {
 	DEFAULT_COMPLETED_STATUSES,
 	DEFAULT_FAILED_STATUSES,
 	parseStatusWords,
 } from '../../waiting/status';
+import type { Wait } from '../../waiting/waitForVideo';
 import { waitForVideo } from '../../waiting/waitForVideo';
+import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 
 const DEFAULT_INTERVAL_SECONDS = 10;
 const DEFAULT_TIMEOUT_SECONDS = 1800;
+
+/** What is done with the finished video. */
+export const finishedVideoFields: INodeProperties[] = [
+	{
+		displayName: 'Download Video',
+		name: 'downloadVideo',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to download the file of the finished video, too. The item fails when the video cannot be told from others.',
+	},
+	{
+		...binaryPropertyField,
+		displayOptions: { show: { downloadVideo: [true] } },
+	},
+];
 
 /** How a video is waited for. */
 export const waitOptions: INodeProperties = {
@@ -70,6 +98,8 @@ export interface WaitSettings {
 	intervalMs: number;
 	timeoutMs: number;
 	words: StatusWords;
+	/** The binary field for the file; undefined without a download. */
+	binaryPropertyName: string | undefined;
 }
 
 /** "Wait Options". @throws a NodeOperationError that names the field, unless both times are 1 second or more */
@@ -77,7 +107,9 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (value: unknown, fallback: string) =>
 		parseStatusWords(value === undefined || value === null ? fallback : (parseText(value) ?? ''));
+	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
+		binaryPropertyName: isDownloading ? getBinaryPropertyName(context) : undefined,
 		intervalMs:
 			getSeconds(context, 'Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS) *
 			1000,
@@ -104,27 +136,44 @@ function getSeconds(
 	);
 }
 
-/** Waits for the video of an item's queue item, with the item's own credential and connection. */
-export async function waitForQueueItem(
-	{ context, request, run, maxTries }: Job,
+/**
+ * Waits for the video of an item's queue item, and downloads it if that is wanted, with the item's own
+ * credential and connection. A later try of Retry On Fail goes on where the order is.
+ */
+export async function finishQueueItem(
+	job: Job,
 	settings: WaitSettings,
-	queued: {
-		account: AccountVideos;
-		item: TrackedItem;
-		queueId: string;
-		details?: IDataObject;
-		onStatus?: (status: string) => void;
+	order: Order,
+	queued: Pick<Wait, 'account' | 'queueId' | 'details' | 'onStatus'> & {
+		/** Begins the wait. */
+		track: () => TrackedItem;
 	},
+): Promise<INodeExecutionData[]> {
+	if (order.output !== undefined) return order.output;
+	const json = order.finished ?? (await waitForQueueItem(job, settings, queued));
+	const isDecided = json.videoUrl !== null;
+	if (isDecided) order.finished = json;
+	const output = [
+		settings.binaryPropertyName === undefined
+			? { json }
+			: await downloadFinished(job, json, settings.binaryPropertyName),
+	];
+	order.output = output;
+	return output;
+}
+
+async function waitForQueueItem(
+	job: Job,
+	settings: WaitSettings,
+	{ track, ...queued }: Parameters<typeof finishQueueItem>[3],
 ): Promise<IDataObject> {
-	const { proxy, skipSslCertificateValidation, timeout } = request;
-	const options = {
-		maxTries: 1,
-		signal: run.signal,
-		connection: { proxy, skipSslCertificateValidation, timeout },
-	};
+	const { context, request, run, maxTries } = job;
+	const connection = getConnectionSettings(request);
+	const options = { maxTries: 1, signal: run.signal, connection };
 	return await waitForVideo({
 		...settings,
 		...queued,
+		item: track(),
 		maxTries,
 		requests: {
 			fetchProgress: async (queueId) => await fetchProgress(context, queueId, options),
@@ -132,4 +181,37 @@ export async function waitForQueueItem(
 			signal: run.signal,
 		},
 	});
+}
+
+/** @throws a RequestFailure: nothing is queued again for it */
+async function downloadFinished(
+	job: Job,
+	json: IDataObject,
+	binaryPropertyName: string,
+): Promise<INodeExecutionData> {
+	const { context, request, run, maxTries } = job;
+	const { videoUrl, videoCandidates, videoCandidateCount } = json;
+	if (videoUrl === null) {
+		job.video = { videoCandidates };
+		throw new RequestFailure('undecided', { found: String(videoCandidateCount) });
+	}
+	job.video = { videoUrl };
+	const file = await run.takeDownloadSlot(
+		async () =>
+			await downloadVideo(context, {
+				address: videoUrl,
+				addressField: '"videoUrl"',
+				retries: { maxTries, signal: run.signal },
+				settings: getConnectionSettings(request),
+			}),
+	);
+	return { json, binary: { [binaryPropertyName]: file } };
+}
+
+function getConnectionSettings({
+	proxy,
+	skipSslCertificateValidation,
+	timeout,
+}: Job['request']): ConnectionSettings {
+	return { proxy, skipSslCertificateValidation, timeout };
 }

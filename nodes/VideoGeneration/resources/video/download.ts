@@ -4,18 +4,12 @@ import { downloadVideo } from '../../download/downloadVideo';
 import { hideQuery, parseVideoAddress } from '../../download/videoAddress';
 import type { Operation } from '../../execution/operation';
 import { createInputError, getText } from '../../execution/parameters';
-import { describeDownloadFailure } from '../../failures/downloadTexts';
-import { createOptionsField, maxTriesOption } from '../fields';
-
-export const binaryPropertyField: INodeProperties = {
-	displayName: 'Put Output File in Field',
-	name: 'binaryPropertyName',
-	type: 'string',
-	required: true,
-	default: 'data',
-	hint: 'The name of the output binary field to put the file in',
-	description: 'Most nodes that take a file look for it in the field data',
-};
+import {
+	binaryPropertyField,
+	createOptionsField,
+	getBinaryPropertyName,
+	maxTriesOption,
+} from '../fields';
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
@@ -57,7 +51,6 @@ interface Settings {
 export const download: Operation<Settings> = {
 	requestKind: 'read',
 	routing: { send: { paginate: true, preSend: [setVideoUrl] } },
-	describeFailure: (failure) => describeDownloadFailure(failure),
 	getIds: ({ url }) => (URL.canParse(url) ? { videoUrl: hideQuery(new URL(url)) } : {}),
 	getSettings: (context) => ({
 		binaryPropertyName: getBinaryPropertyName(context),
@@ -70,6 +63,7 @@ export const download: Operation<Settings> = {
 			async () =>
 				await downloadVideo(context, {
 					address: request.url,
+					addressField: '"Video URL"',
 					fileName: settings.fileName,
 					retries: { maxTries, signal: run.signal },
 					settings: { proxy, skipSslCertificateValidation, timeout },
@@ -103,15 +97,4 @@ async function setVideoUrl(
 	}
 	request.url = address.href;
 	return await Promise.resolve(request);
-}
-
-/** "Put Output File in Field". @throws a NodeOperationError when it is empty */
-export function getBinaryPropertyName(context: IExecuteSingleFunctions): string {
-	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();
-	if (name !== '') return name;
-	throw createInputError(
-		context,
-		'"Put Output File in Field" is empty',
-		'Enter a name for the field that receives the file, such as data. Nothing was sent.',
-	);
 }

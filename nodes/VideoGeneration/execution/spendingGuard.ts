@@ -1,0 +1,105 @@
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { getAccountKey } from '../../../credentials/connection';
+import { fetchRemainingCredits } from '../api/endpoints';
+import { hideKey } from '../api/hideKey';
+import { CREDENTIAL } from '../api/request';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
+import { describeFailure } from '../failures/texts';
+import type { Job } from './operation';
+import { findOrder } from './orders';
+import { createInputError, parseNumber } from './parameters';
+
+/** "Credits to Keep" and "Credits per Video" of an item. */
+export interface SpendingLimit {
+	/** Undefined when the guard is off. */
+	keep: number | undefined;
+	cost: number;
+}
+
+/** @throws a NodeOperationError unless both are numbers of 0 or more */
+export function getSpendingLimit(context: IExecuteSingleFunctions): SpendingLimit {
+	return {
+		keep: getCredits(context, 'creditsToKeep', 'Credits to Keep'),
+		cost: getCredits(context, 'creditsPerVideo', 'Credits per Video') ?? 1,
+	};
+}
+
+function getCredits(
+	context: IExecuteSingleFunctions,
+	name: string,
+	label: string,
+): number | undefined {
+	const credits = parseNumber(context.getNodeParameter(`options.${name}`, null));
+	if (credits === undefined || (Number.isFinite(credits) && credits >= 0)) return credits;
+	throw createInputError(
+		context,
+		`"${label}" must be a number of 0 or more`,
+		`Correct "${label}" under Options. Nothing was sent for this item.`,
+	);
+}
+
+/**
+ * Keeps adds from being sent that would leave fewer credits than an item is to keep. The account is
+ * read once for each account, and only where the guard is on. What an earlier try has sent costs
+ * nothing more.
+ */
+export async function guardSpending(jobs: Job[]): Promise<void> {
+	if (jobs.every(({ spending }) => spending?.keep === undefined)) return;
+	const unsent = jobs.filter(
+		(job) => job.problem === undefined && (findOrder(job)?.fate ?? 'unsent') === 'unsent',
+	);
+	const accounts = new Map<string, Job[]>();
+	for (const job of unsent) {
+		try {
+			const key = getAccountKey(await job.context.getCredentials(CREDENTIAL));
+			accounts.set(key, [...(accounts.get(key) ?? []), job]);
+		} catch (problem) {
+			job.problem = problem;
+		}
+	}
+	await Promise.all([...accounts.values()].map(guardAccount));
+}
+
+async function guardAccount(jobs: Job[]): Promise<void> {
+	const guarded = jobs.filter(({ spending }) => spending?.keep !== undefined);
+	const [first] = guarded;
+	if (first === undefined) return;
+	try {
+		const remainingCredits = await readCredits(first);
+		const credits = jobs.reduce((sum, { spending }) => sum + (spending?.cost ?? 0), 0);
+		let left = remainingCredits;
+		for (const job of jobs) {
+			const { keep, cost = 0 } = job.spending ?? {};
+			if (keep === undefined || left - cost >= keep) {
+				left -= cost;
+			} else {
+				const budget = { videos: jobs.length, credits, keep };
+				job.problem = new RequestFailure('overBudget', { remainingCredits, budget });
+			}
+		}
+	} catch (problem) {
+		for (const job of guarded) job.problem = problem;
+	}
+}
+
+/** @throws a RequestFailure that says why they cannot be read */
+async function readCredits({ context, request, maxTries, run }: Job): Promise<number> {
+	const { proxy, skipSslCertificateValidation } = request;
+	try {
+		const credits = await fetchRemainingCredits(context, {
+			maxTries,
+			signal: run.signal,
+			connection: { proxy, skipSslCertificateValidation },
+		});
+		if (credits !== undefined) return credits;
+	} catch (error) {
+		const failure = await hideKey(context, classifyError(error));
+		if (failure.kind === 'cancelled') throw failure.with({ tries: 0 });
+		const { message, description } = describeFailure(failure, { requestKind: 'read' });
+		const { httpCode } = failure.facts;
+		const found = `${message}. ${description}`;
+		throw new RequestFailure('unguarded', httpCode === undefined ? { found } : { found, httpCode });
+	}
+	throw new RequestFailure('unguarded', { found: 'The account does not tell them.' });
+}
