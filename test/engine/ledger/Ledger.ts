@@ -36,6 +36,8 @@ export interface Outcome {
 	/** The order that it is linked to; undefined when it is linked to none. */
 	item: number | undefined;
 	json: IDataObject;
+	/** Whether it carries a file. */
+	hasFile: boolean;
 	/** Its error, when it has failed. */
 	error: string | undefined;
 	/** What a repair branch is told; an agent may be told the error alone. */
@@ -130,7 +132,7 @@ function listOutcomes({ story, executions }: Play, execution: number): Outcome[]
 			(task.data?.main ?? task.data?.ai_tool ?? []).flatMap((items, output) =>
 				(items ?? []).flatMap((item) =>
 					readJsons(item).map((json): Outcome => ({
-						...{ execution, node, output, json },
+						...{ execution, node, output, json, hasFile: item.binary?.data !== undefined },
 						...place(task, run, readLink(item)),
 						error: item.error?.message ?? readError(json),
 						details: json.details as IDataObject | undefined,

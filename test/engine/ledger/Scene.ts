@@ -129,6 +129,9 @@ export class Scene {
 		for (const { nth, trouble } of service.logTroubles) {
 			sandbox.addFault({ ...READ_TROUBLES[trouble].fault, operation: 'video.getAll', nth });
 		}
+		for (const { nth, trouble } of service.fileTroubles) {
+			sandbox.addFault({ ...READ_TROUBLES[trouble].fault, operation: 'video.file', nth });
+		}
 		if (service.oddEntries) sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
 	}
 

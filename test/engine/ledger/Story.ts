@@ -1,4 +1,4 @@
-import type { AddTrouble, ReadTrouble } from './troubles';
+import type { AddTrouble, FileTrouble, ReadTrouble } from './troubles';
 
 /**
  * One or two executions of a workflow, and how the service and this machine behave meanwhile. Plain
@@ -30,12 +30,16 @@ export interface StoryExecution {
 	/** How "on" is written for Wait for Completion. */
 	waitSwitch: true | 'true' | 'TRUE' | 1;
 	waitOptions: { pollingInterval?: number | string; timeout?: number | string };
+	/** Whether the file of a video that is waited for is downloaded. */
+	downloadVideo: boolean;
 	/** Whether Queue > Wait is told the project. */
 	waitKnowsProject: boolean;
 	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
 	/** Of Retry On Fail, 1 when it is off. */
 	tries: 1 | 2 | 3 | 5;
 	executeOnce: boolean;
+	/** The option Credits to Keep; null when it is not set. */
+	creditsToKeep: number | null;
 	/** n8n's Request Options; batches of 0 and a timeout of null are not set. */
 	batchSize: number | string;
 	batchIntervalMs: number;
@@ -62,6 +66,8 @@ export interface StoryService {
 	videos: StoryVideo[];
 	/** What happens to readings of the video log, by their order, from 1. */
 	logTroubles: { nth: number; trouble: ReadTrouble }[];
+	/** What happens to downloads of files, by their order, from 1. */
+	fileTroubles: { nth: number; trouble: FileTrouble }[];
 	/** Null, numbers, texts and empty objects among the entries of the log. */
 	oddEntries: boolean;
 	numericQueueIds: boolean;

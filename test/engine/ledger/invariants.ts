@@ -51,7 +51,7 @@ const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 		addTroubles.length === 0 &&
 		credits === null &&
 		executions.every(({ isStopped }) => !isStopped) &&
-		story.executions.every(({ waiting }) => waiting === 'none') &&
+		story.executions.every((each) => each.waiting === 'none' && each.creditsToKeep === null) &&
 		orders.every(({ isComplete, isReachable }) => isComplete && isReachable);
 	if (!isSmooth) return [];
 	return [...groups.values()]
@@ -59,9 +59,24 @@ const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 		.map((group) => `${name(group.orders)} paid ${group.videos.length} times`);
 };
 
+/** The credits that are to be kept are kept, unless two runs or two calls read the account at once. */
+const creditsAreKept: Invariant = ({ story, videos }) => {
+	const [execution, second] = story.executions;
+	const { creditsToKeep = null, callsAtOnce = 1 } = execution ?? {};
+	if (!execution || second || creditsToKeep === null) return [];
+	if (isAgent(execution) && callsAtOnce > 1) return [];
+	return ['main', 'other'].flatMap((accountId) => {
+		const paid = videos.filter(({ charge }) => charge.accountId === accountId).length;
+		const left = (story.service.credits ?? 1_000) - paid;
+		return paid === 0 || left >= creditsToKeep
+			? []
+			: [`the account ${accountId} has ${left} credits left, and is to keep ${creditsToKeep}`];
+	});
+};
+
 /** Retry On Fail sends again what was refused, at every try: nothing was queued for it. */
 const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
-	story.executions.flatMap(({ way, onError, waiting, tries }, index) => {
+	story.executions.flatMap(({ way, onError, waiting, tries, creditsToKeep }, index) => {
 		const played = executions[index];
 		const own = [...groups.values()].filter(({ orders }) =>
 			orders.some(({ execution }) => execution === index),
@@ -74,7 +89,8 @@ const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
 			own.every(({ orders }) =>
 				orders.every((each) => each.execution === index && each.isComplete && each.isReachable),
 			);
-		if (!isByRefusals || way !== 'items' || onError !== 'stopWorkflow') return [];
+		if (!isByRefusals || creditsToKeep !== null || way !== 'items' || onError !== 'stopWorkflow')
+			return [];
 		const refused = adds.filter(({ fate }) => fate === 'refused').length;
 		return waiting !== 'none' || refused >= tries
 			? []
@@ -177,13 +193,25 @@ const videoIsOwn: Invariant = (ledger) =>
 		];
 	});
 
+/** With Download Video on, a finished item carries its file; with it off, none does. */
+const fileIsThere: Invariant = (ledger) =>
+	ledger.outcomes.flatMap((outcome) => {
+		const execution = ledger.story.executions[outcome.execution];
+		if (!execution || isAgent(execution) || outcome.error !== undefined) return [];
+		const isWanted = isWaited(ledger, outcome) && execution.downloadVideo;
+		return outcome.hasFile === isWanted
+			? []
+			: [`${nameOutcome(outcome)} has ${outcome.hasFile ? 'a' : 'no'} file`];
+	});
+
 /** Whoever is not given their video finds it among the candidates, once the log has it. */
 const ownVideoIsCandidate: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
-		const { json } = outcome;
-		if (!video || outcome.error !== undefined || json.video || !isWaited(ledger, outcome))
-			return [];
+		// With Download Video, the item fails when its video cannot be told from others.
+		const json = outcome.error === undefined ? outcome.json : (outcome.details ?? {});
+		const isGiven = outcome.error !== undefined && json.videoCandidates === undefined;
+		if (!video || isGiven || json.video || !isWaited(ledger, outcome)) return [];
 		// An item that knows its address waits for no entry.
 		if (json.videoUrl) return [];
 		if (!areAllWaitedFor(ledger, outcome, video)) return [];
@@ -368,6 +396,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 	oneChargeAnItem,
 	nothingIsSentAgain,
 	unusableItemStopsAll,
+	creditsAreKept,
 	everyOrderIsPaid,
 	refusedIsSentAgain,
 	nothingElseIsSent,
@@ -376,6 +405,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 	unknownFateIsSaid,
 	queueIdIsOwn,
 	videoIsOwn,
+	fileIsThere,
 	ownVideoIsCandidate,
 	finishedIsFinished,
 	healthyItemSucceeds,
@@ -502,7 +532,9 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 	const execution = story.executions[order.execution];
 	const [video] = videos;
 	if (!execution || executions[order.execution]?.isStopped) return false;
-	if (execution.way === 'agentCalls') return false;
+	if (execution.way === 'agentCalls' || execution.creditsToKeep !== null) return false;
+	// Its file may not be had, or its video not be told from others.
+	if (execution.waiting !== 'none' && execution.downloadVideo) return false;
 	if (execution.onError === 'stopWorkflow' || !order.isReachable || !order.isComplete) return false;
 	if (!video)
 		return (
@@ -523,10 +555,10 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 
 /** Longer than all that the story's settings and troubles add up to, and not much longer. */
 function computeLongestMs({ story, adds }: Ledger): number {
-	const { addTroubles, logTroubles, videos } = story.service;
+	const { addTroubles, logTroubles, fileTroubles, videos } = story.service;
 	const troubles: Trouble[] = [
 		...addTroubles.map(({ trouble }) => ADD_TROUBLES[trouble]),
-		...logTroubles.map(({ trouble }) => READ_TROUBLES[trouble]),
+		...[...logTroubles, ...fileTroubles].map(({ trouble }) => READ_TROUBLES[trouble]),
 		...videos.flatMap(({ lookTrouble }) =>
 			Array.from(
 				{ length: lookTrouble?.count ?? 0 },

@@ -64,8 +64,11 @@ export function createAddParameters(execution: StoryExecution): INodeParameters 
 			? formatSwitch(execution.items[0]?.overwriteSettings ?? false)
 			: '={{ $json.overwriteSettings }}',
 		waitForCompletion: execution.waiting === 'add' && formatSwitch(execution.waitSwitch),
-		...(execution.waiting === 'add' && { waitOptions: execution.waitOptions }),
-		...createCommonParameters(execution),
+		...(execution.waiting === 'add' && {
+			waitOptions: execution.waitOptions,
+			downloadVideo: execution.downloadVideo,
+		}),
+		...createCommonParameters(execution, execution.creditsToKeep),
 	};
 }
 
@@ -81,19 +84,27 @@ export function createWaitParameters(execution: StoryExecution): INodeParameters
 		...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
 		projectId: { __rl: true, mode: 'id', value },
 		waitOptions: execution.waitOptions,
-		...createCommonParameters(execution),
+		downloadVideo: execution.downloadVideo,
+		...createCommonParameters(execution, null),
 	};
 }
 
-function createCommonParameters(execution: StoryExecution): INodeParameters {
+function createCommonParameters(
+	execution: StoryExecution,
+	creditsToKeep: number | null,
+): INodeParameters {
 	const { batchSize, batchIntervalMs: batchInterval, maxTries, requestTimeout } = execution;
 	const requestOptions = {
 		...(batchSize !== 0 && { batching: { batch: { batchSize, batchInterval } } }),
 		...(requestTimeout !== null && { timeout: requestTimeout }),
 	};
+	const options = {
+		...(maxTries !== null && { maxTries }),
+		...(creditsToKeep !== null && { creditsToKeep }),
+	};
 	return {
 		...(Object.keys(requestOptions).length > 0 && { requestOptions }),
-		...(maxTries !== null && { options: { maxTries } }),
+		...(Object.keys(options).length > 0 && { options }),
 	};
 }
 

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Container } from '@n8n/di';
 import { Logger } from '@n8n/backend-common';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
+import { startBinaryStore } from '../../support/engine/startBinaryStore';
 import { passTime, SkippedTime } from '../../support/engine/runWithoutWaiting';
 import type { Leftovers, Play, PlayedExecution } from './Scene';
 import { Scene } from './Scene';
@@ -38,6 +42,8 @@ export async function openStage(): Promise<Stage> {
 			action();
 		}, delayMs);
 	};
+	const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+	await startBinaryStore(folder);
 	const sandbox = await startSandbox({
 		rateLimit: false,
 		wait: async (delayMs, request) => {
@@ -58,6 +64,7 @@ export async function openStage(): Promise<Stage> {
 		},
 		close: async () => {
 			await sandbox.close();
+			rmSync(folder, { recursive: true });
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from './Story';
 import type { AddTrouble, ReadTrouble } from './troubles';
-import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
+import { ADD_TROUBLES, FILE_TROUBLES, READ_TROUBLES } from './troubles';
 
 /** What a story is about; each has its share of the stories, and its own test file. */
 export type Theme = 'adds' | 'waits' | 'agents';
@@ -75,6 +75,7 @@ const executionSeed = fc.record({
 			{ timeout: 90 },
 		),
 	),
+	downloadVideo: isOnceIn(4),
 	waitKnowsProject: onceIn(6, true, fc.constant(false)),
 	onError: oneOf<StoryExecution['onError']>(
 		'stopWorkflow',
@@ -83,6 +84,7 @@ const executionSeed = fc.record({
 	),
 	tries: oneOf<StoryExecution['tries']>(1, 1, 2, 3, 5),
 	executeOnce: isOnceIn(16),
+	creditsToKeep: onceIn<number | null>(6, null, oneOf(0, 2, 997)),
 	batchSize: onceIn<StoryExecution['batchSize']>(6, 0, oneOf<number | string>(1, 2, 3, '2')),
 	batchIntervalMs: oneOf(0, 700, 5_000),
 	requestTimeout: onceIn<StoryExecution['requestTimeout']>(
@@ -132,6 +134,13 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 		[],
 		fc.uniqueArray(fc.record({ nth, trouble: readTrouble }), { maxLength: 3, ...uniqueNth }),
 	),
+	fileTroubles: onceIn<StoryService['fileTroubles']>(
+		3,
+		[],
+		fc.uniqueArray(fc.record({ nth, trouble: oneOf(...FILE_TROUBLES) }), {
+			...{ maxLength: 3, ...uniqueNth },
+		}),
+	),
 	oddEntries: isOnceIn(8),
 	numericQueueIds: isOnceIn(8),
 	videoUrlInDetails: isOnceIn(8),
@@ -143,7 +152,14 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 
 /** Where nobody waits, nobody sees these. */
 const NO_VIDEOS: Partial<StoryService> = {
-	...{ videos: [], logTroubles: [], oddEntries: false, logClockSkewMs: 0, logWholeSeconds: false },
+	...{
+		videos: [],
+		logTroubles: [],
+		fileTroubles: [],
+		oddEntries: false,
+		logClockSkewMs: 0,
+		logWholeSeconds: false,
+	},
 	...{ videoUrlInDetails: false, endedItemsLeaveAfterMs: null },
 };
 

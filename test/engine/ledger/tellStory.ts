@@ -43,6 +43,8 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 		waiting === 'none'
 			? 'no waiting'
 			: `waiting (${waiting}) with ${JSON.stringify(execution.waitOptions)}`,
+		waiting !== 'none' && execution.downloadVideo ? 'with the file' : '',
+		execution.creditsToKeep === null ? '' : `Credits to Keep ${execution.creditsToKeep}`,
 		waiting === 'wait' && !execution.waitKnowsProject ? 'without the project' : '',
 		promptEnd === '' ? '' : `prompts end with ${promptEnd}`,
 		execution.executeOnce ? 'Execute Once' : '',
@@ -67,7 +69,7 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 }
 
 function tellService({ story, adds, videos: accepted }: Ledger): string[] {
-	const { addTroubles, videos, logTroubles, ...settings } = story.service;
+	const { addTroubles, videos, logTroubles, fileTroubles, ...settings } = story.service;
 	const special = Object.entries(settings).filter(
 		([, value]) => value !== false && value !== null && value !== 0,
 	);
@@ -79,6 +81,7 @@ function tellService({ story, adds, videos: accepted }: Ledger): string[] {
 		...logTroubles.map(
 			({ nth, trouble }) => `reading ${nth} of the log: ${READ_TROUBLES[trouble].tale}`,
 		),
+		...fileTroubles.map(({ nth, trouble }) => `download ${nth}: ${READ_TROUBLES[trouble].tale}`),
 		...special.map(([name, value]) => `${name}: ${String(value)}`),
 	];
 }

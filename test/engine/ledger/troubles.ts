@@ -95,6 +95,11 @@ export const READ_TROUBLES = {
 
 export type ReadTrouble = keyof typeof READ_TROUBLES;
 
+/** Of these, what can happen to the download of a file. */
+export const FILE_TROUBLES = ['404', '500', 'reset', 'cut off', 'web page'] as const;
+
+export type FileTrouble = (typeof FILE_TROUBLES)[number];
+
 function refused(fault: FaultSpec) {
 	return { fault, tale: `refuses it with ${describeFault(fault)}`, fate: 'refused' as const };
 }

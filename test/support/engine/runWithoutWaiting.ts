@@ -22,6 +22,7 @@ const IDLE_TURNS = 25;
 const BUSY_RESOURCES = new Set([
 	'FSReqCallback',
 	'FSReqPromise',
+	'CloseReq',
 	'GetAddrInfoReqWrap',
 	'TCPConnectWrap',
 	'ShutdownWrap',
