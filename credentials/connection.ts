@@ -1,6 +1,3 @@
-/** With these words the sentences about an address begin that cannot be used. */
-export const BASE_URL_PROBLEM = 'The Base URL is';
-
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /**
@@ -14,7 +11,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const text = typeof pasted === 'string' ? pasted.trim() : '';
 	if (text === '') {
 		throw new Error(
-			`${BASE_URL_PROBLEM} empty. Open the Video Generation API credential and enter the address of the service in "Base URL".`,
+			'The Base URL is empty. Open the Video Generation API credential and enter the address of the service in "Base URL".',
 		);
 	}
 	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
@@ -23,7 +20,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
 		throw new Error(
-			`${BASE_URL_PROBLEM} not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".`,
+			'The Base URL is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".',
 		);
 	}
 	const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/i, '').replace(/\/+$/, '');

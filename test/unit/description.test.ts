@@ -49,12 +49,21 @@ describe('The description', () => {
 				'overwriteSettings',
 				'customPrompt',
 				'waitForCompletion',
+				'downloadVideo',
+				'binaryPropertyName',
 				'waitOptions',
 				'options',
 			],
 			'queue clear': ['queueId', 'options'],
 			'queue getProgress': ['queueId', 'options'],
-			'queue wait': ['queueId', 'projectId', 'waitOptions', 'options'],
+			'queue wait': [
+				'queueId',
+				'projectId',
+				'downloadVideo',
+				'binaryPropertyName',
+				'waitOptions',
+				'options',
+			],
 			'video download': ['videoUrl', 'binaryPropertyName', 'options'],
 			'video getAll': ['returnAll', 'limit', 'filters', 'options'],
 			'project getAll': ['returnAll', 'limit', 'options'],
@@ -72,7 +81,12 @@ describe('The description', () => {
 		]);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(
-			new Set(['maxTries', 'maxTries,sort,order', 'fileName,maxTries']),
+			new Set([
+				'creditsPerVideo,creditsToKeep,maxTries',
+				'maxTries',
+				'maxTries,sort,order',
+				'fileName,maxTries',
+			]),
 		);
 	});
 
@@ -145,7 +159,10 @@ describe('The description', () => {
 	});
 
 	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {
-		const texts = description.properties.filter(({ type }) => type === 'string');
+		// The name of a binary field is hardly ever an expression.
+		const texts = description.properties.filter(
+			({ name, type }) => type === 'string' && name !== 'binaryPropertyName',
+		);
 		const names = texts.map(({ name }) => name);
 		expect(names).toEqual([...new Set(names)]);
 	});
@@ -205,6 +222,11 @@ describe("The trigger's description", () => {
 		expect(options.map(({ name }) => name)).toEqual(
 			expect.arrayContaining(['downloadVideo', 'emitExisting', 'binaryPropertyName']),
 		);
+		const event = trigger.description.properties.find(({ name }) => name === 'event');
+		expect(event).toMatchObject({
+			...{ displayName: 'Trigger On', default: 'videoFinished' },
+			options: [{ name: 'Video Finished', value: 'videoFinished' }],
+		});
 	});
 
 	test('watches all projects, and leaves out what was there before, unless it is told otherwise', () => {

@@ -321,11 +321,11 @@ describe('An error text', () => {
 		[0, /^The account has 0 credits left. This video was not queued/],
 		[1, /^The account has 1 credit left. This video was not queued/],
 	])('about missing credits, of which there are %p left, says so', (remainingCredits, expected) => {
-		const failure = new RequestFailure('rejected', { httpCode: '402' });
-		const text = describeFailure(failure, {
-			...ADD,
+		const failure = new RequestFailure('rejected', {
+			httpCode: '402',
 			...(remainingCredits === undefined ? {} : { remainingCredits }),
 		});
+		const text = describeFailure(failure, ADD);
 		expect(text.message).toBe('There are not enough credits for this video');
 		expect(text.description).toMatch(expected);
 		for (const context of [READ, CLEAR]) {

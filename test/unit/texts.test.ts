@@ -43,7 +43,7 @@ const sentences: [string, string][] = [
 ].filter((entry): entry is [string, string] => entry[1] !== undefined);
 
 /** Words that n8n's title case leaves small. */
-const SMALL = ['a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
+const SMALL = ['per', 'a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
 
 describe('Every name that is displayed', () => {
 	const names = [

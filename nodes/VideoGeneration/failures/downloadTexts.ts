@@ -62,7 +62,7 @@ export function describeDownloadFailure(
 	{ kind, facts }: RequestFailure,
 	{ rateLimitAdvice = RUN_LESS }: DownloadContext = {},
 ): FailureText {
-	const { addressField: field = 'videoUrl' } = facts;
+	const { addressField: field = '"Video URL"' } = facts;
 	const describe = TEXTS[kind];
 	if (describe) return describe(facts, { field, rateLimitAdvice });
 	return {

@@ -12,6 +12,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'videoFinished',
+		description: 'What starts the workflow',
 		options: [
 			{
 				name: 'Video Finished',
