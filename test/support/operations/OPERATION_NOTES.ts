@@ -10,6 +10,9 @@ const ALL_AT_ONCE =
 const UNTOLD =
 	'The service ties a finished video to its project and a time, not to the queue item. When several videos of one project are finished at nearly the same time, nobody can tell which is whose: `video` and `videoUrl` are then empty, and `videoCandidates` lists the videos that it can be.';
 
+const FILE =
+	"With **Download Video** on, the finished item carries its file. The API key is not sent to the video's host. If the download fails, or the video cannot be told from others, the item fails: nothing is queued again for it, and Retry On Fail downloads only.";
+
 /** In the order in which the operations are documented. */
 export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
@@ -18,6 +21,8 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 			"One video is queued for each input item, one after the other, in the order of the items. A request that may have been accepted is never sent again, so that no video is paid for twice: see [why](paying-once.md). With n8n's **Retry On Fail**, the next try queues only the videos that were not accepted.",
 			`With **Wait for Completion** on, it returns the finished video. ${ALL_AT_ONCE}`,
 			UNTOLD,
+			FILE,
+			'**Credits to Keep** guards the account: a video that would leave fewer credits is not queued. The account is read once before the first video. With the node set to stop, either all items fit or nothing is queued; with an error output, those that fit are queued. For an agent, each call is checked. Two executions at the same moment can both pass.',
 		],
 	},
 	'queue.getProgress': {
@@ -26,7 +31,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 			'It looks once. To go on only when the video is finished, use [Queue: Wait](#queue-wait).',
 		],
 	},
-	'queue.wait': { cost: 'nothing', notes: [ALL_AT_ONCE, UNTOLD] },
+	'queue.wait': { cost: 'nothing', notes: [ALL_AT_ONCE, UNTOLD, FILE] },
 	'queue.clear': {
 		cost: 'nothing, but it cannot be undone',
 		notes: [
