@@ -137,23 +137,3 @@ function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoRe
  * Where n8n keeps files in memory, every file that is being transferred is held there as a whole.
  */
 export const DOWNLOADS_AT_ONCE = 4;
-
-/** Does some work once a slot is free. */
-export type TakeSlot = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Limits how many downloads run at the same time; the others wait in their order. */
-export function createSlots(count: number): TakeSlot {
-	const waiting: (() => void)[] = [];
-	let free = count;
-	return async (work) => {
-		if (free > 0) free -= 1;
-		else await new Promise<void>((resolve) => waiting.push(resolve));
-		try {
-			return await work();
-		} finally {
-			const next = waiting.shift();
-			if (next) next();
-			else free += 1;
-		}
-	};
-}

@@ -1,9 +1,13 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { combineSignals } from '../api/pause';
-import { createSlots, DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
+import { createSlots } from '../api/slots';
+import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from './operation';
+
+/** More connections at once make nothing faster, and take memory (`npm run bench -- items`). */
+const REQUESTS_AT_ONCE = 64;
 
 /** @throws what keeps an item from being sent */
 export function checkJob({ problem, run }: Job): void {
@@ -32,6 +36,8 @@ export class Run {
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 
+	private readonly takeRequestSlot = createSlots(REQUESTS_AT_ONCE);
+
 	constructor(
 		context: Pick<
 			IExecuteSingleFunctions,
@@ -42,6 +48,18 @@ export class Run {
 		this.signal = combineSignals(this.stopSignal, this.ended.signal);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentStep = context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
+	}
+
+	/**
+	 * Sends a request once fewer than so many of this run are on their way.
+	 *
+	 * @throws a RequestFailure of the kind `cancelled` when the run has ended meanwhile
+	 */
+	async request<T>(send: () => Promise<T>): Promise<T> {
+		return await this.takeRequestSlot(async () => {
+			if (this.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+			return await send();
+		});
 	}
 
 	/** Notes a failed item. With the node set to stop, the first one ends the run. */

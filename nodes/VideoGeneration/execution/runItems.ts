@@ -242,7 +242,7 @@ async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
 		}
 		return output;
 	};
-	return await sendWithRetries(send, {
+	return await sendWithRetries(async () => await run.request(send), {
 		requestKind: operation.requestKind,
 		maxTries,
 		signal: run.signal,

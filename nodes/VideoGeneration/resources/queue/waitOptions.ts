@@ -176,8 +176,9 @@ async function waitForQueueItem(
 		item: track(),
 		maxTries,
 		requests: {
-			fetchProgress: async (queueId) => await fetchProgress(context, queueId, options),
-			fetchLog: async () => await fetchVideoLog(context, options),
+			fetchProgress: async (queueId) =>
+				await run.request(async () => await fetchProgress(context, queueId, options)),
+			fetchLog: async () => await run.request(async () => await fetchVideoLog(context, options)),
 			signal: run.signal,
 		},
 	});
