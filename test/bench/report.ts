@@ -23,6 +23,16 @@ const ITEMS_LIMIT = 0.6;
 
 /** Writes every figure of the documents, out of what was measured last on this machine. */
 async function main(): Promise<void> {
+	for (const writeDocument of [writePerformance, writePayingOnce, writeSecurity, writeScaling]) {
+		try {
+			await writeDocument();
+		} catch (error) {
+			console.log(`${(error as Error).message} The document is left as it is.`);
+		}
+	}
+}
+
+async function writePerformance(): Promise<void> {
 	const performance = [
 		INTRODUCTION,
 		describeMachine(),
@@ -32,16 +42,24 @@ async function main(): Promise<void> {
 		describeDownload(readFigures('download') as DownloadFigures),
 		describePackages(readFigures('packages') as PackageFigures[]),
 	].join('\n\n');
-	const hostile = readFigures('hostile') as HostileFigures[];
-	const queueMode = readFigures('queueMode', 'npm run test:e2e -- queueMode') as QueueModeFigures;
-	const scale = createScaleTables(readFigures('scale') as PollOfLogs[]);
-
 	await write(PERFORMANCE, performance);
+}
+
+async function writePayingOnce(): Promise<void> {
 	const ledger = ['adds', 'waits', 'agents'].map((theme) =>
 		readFigures(`ledger-${theme}`, 'npm run test:long'),
 	) as LedgerFigures[];
 	await write(PAYING_ONCE, replaceBlock(readText(PAYING_ONCE), 'ledger', describeLedger(ledger)));
+}
+
+async function writeSecurity(): Promise<void> {
+	const hostile = readFigures('hostile') as HostileFigures[];
 	await write(SECURITY, replaceBlock(readText(SECURITY), 'hostile', describeHostile(hostile)));
+}
+
+async function writeScaling(): Promise<void> {
+	const queueMode = readFigures('queueMode', 'npm run test:e2e -- queueMode') as QueueModeFigures;
+	const scale = createScaleTables(readFigures('scale') as PollOfLogs[]);
 	let scaling = replaceBlock(readText(SCALING), 'queueMode', describeQueueMode(queueMode));
 	for (const [name, { rows }] of Object.entries(scale)) {
 		scaling = replaceBlock(scaling, name, drawTable(rows));

@@ -275,7 +275,8 @@ export class AccountVideos {
 		if (video === undefined) return;
 		const key = getKey(video.entry);
 		this.owned.delete(key);
-		if (this.log.get(key) === video) addVideos(this.batches, [video]);
+		const logged = this.log.get(key);
+		if (logged) addVideos(this.batches, [logged]);
 	}
 
 	/** The log may be large. When it is read again, nobody knows which entries it had before. */

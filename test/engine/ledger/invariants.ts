@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
 import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './parameters';
 import { isAgent } from './Story';
-import type { PlayedVideo } from './Scene';
+import type { PlayedAdd, PlayedVideo } from './Scene';
 import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
@@ -138,7 +138,8 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 		const isSaid = outcome.details?.mayBeQueued === true;
 		// An add that is on its way when Stop is pressed has no fate yet.
 		const isStopped = ledger.executions[outcome.execution]?.isStopped === true;
-		if (isStopped && isSaid && group.adds.some(({ fate }) => fate === 'told')) return [];
+		const isOnItsWay = ({ fate, trouble }: PlayedAdd) => fate === 'told' || trouble === 'slow';
+		if (isStopped && isSaid && group.adds.some(isOnItsWay)) return [];
 		return isSaid === isUnknown
 			? []
 			: [

@@ -13,7 +13,9 @@ import { OBJECT_LIMITS, receiveBody } from '../../api/responseBody';
 import type { Operation } from '../../execution/operation';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
 import { classifyError } from '../../failures/classifyError';
+import type { RequestFailure } from '../../failures/failure';
 import { mayBeCarriedOut } from '../../failures/failure';
+import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
 import { getAccountVideos } from '../../waiting/accountVideos';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
 import type { WaitSettings } from './waitOptions';
@@ -117,22 +119,22 @@ export const add: Operation<Settings> = {
 
 	/** While an add is on its way, its video may already be made: it counts as a possible owner. */
 	async perform({ context, request, settings, order }, send) {
-		if (settings === undefined) return await send();
-		const account = await getAccountVideos(context);
 		const { projectId } = request.body as { projectId: string };
-		const item = account.track({ projectId, runningAt: account.tick() });
+		const account = settings && (await getAccountVideos(context));
+		const item = account?.track({ projectId, runningAt: account.tick() });
 		try {
 			const output = await send();
-			const queueItem = output[0]?.json ?? {};
-			item.projectId = toText(queueItem.projectId) || projectId;
-			account.name(item, toText(queueItem.queueId), parseLogTime(queueItem.createdAt));
-			if (order) order.tracked = item;
-			account.release(item);
+			if (account && item) {
+				const queueItem = output[0]?.json ?? {};
+				item.projectId = toText(queueItem.projectId) || projectId;
+				account.name(item, toText(queueItem.queueId), parseLogTime(queueItem.createdAt));
+				if (order) order.tracked = item;
+				account.release(item);
+			}
 			return output;
 		} catch (error) {
 			const failure = classifyError(error);
-			if (mayBeCarriedOut(failure)) account.release(item);
-			else account.forget(item);
+			await noteFailedAdd(context, failure, { account, item, projectId });
 			throw failure;
 		}
 	},
@@ -156,6 +158,21 @@ export const add: Operation<Settings> = {
 		});
 	},
 };
+
+/** A video of an add whose fate is unknown may appear, and is nobody else's, whether it is waited for or not. */
+async function noteFailedAdd(
+	context: IExecuteSingleFunctions,
+	failure: RequestFailure,
+	known: { account?: AccountVideos | undefined; item?: TrackedItem | undefined; projectId: string },
+): Promise<void> {
+	const { projectId } = known;
+	if (!mayBeCarriedOut(failure)) {
+		if (known.item) known.account?.forget(known.item);
+		return;
+	}
+	const account = known.account ?? (await getAccountVideos(context));
+	account.release(known.item ?? account.track({ projectId }));
+}
 
 /**
  * The body of the request: optional fields are absent when they are not set.
