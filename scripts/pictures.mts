@@ -102,10 +102,8 @@ async function takeRun(editor: Editor, stage: Stage): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(stage, 'queue-a-video'));
 	await editor.executeWorkflow([
 		'When you press Execute',
-		'List the projects',
-		'Take the one updated last',
-		'Queue a video and wait for it',
-		'Download the video',
+		'Find the project updated last',
+		'Make and download a video',
 		'See the credits left',
 	]);
 	return await takeCanvas(editor);

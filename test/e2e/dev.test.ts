@@ -82,7 +82,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 			const editor = await Editor.open(browser, client.address);
 			await editor.logIn(OWNER);
 			await editor.openWorkflow(id);
-			const panel = await editor.openNode('Queue a video and wait for it');
+			const panel = await editor.openNode('Make and download a video');
 			await panel.waitForLabel(LABEL);
 			changeLabel(LABEL, 'Changed while n8n runs');
 			await panel.waitForLabel('Changed while n8n runs');

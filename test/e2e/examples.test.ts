@@ -61,7 +61,7 @@ describe('The example that makes a video', () => {
 		const execution = await (await take('queue-a-video')).run('When you press Execute');
 		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
 		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
-		const [item] = readItems(execution, 'Download the video');
+		const [item] = readItems(execution, 'Make and download a video');
 		const file = item?.binary?.data;
 		const content = file && (await real.client.readBinary(file));
 		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
