@@ -100,7 +100,7 @@ describe("With n8n's SSRF protection on", () => {
 		const items = readItems(execution, 'Download').map(({ json }) => json);
 		expect(items.map(({ error }) => error)).toEqual(urls.map(() => BLOCKED));
 		expect(items[0]?.message).toBe(
-			`${innerUrl()}/a.mp4 was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item. See where it redirects to. If it is right, ask your n8n administrator to allow it: by its name in N8N_SSRF_ALLOWED_HOSTNAMES, or by its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
+			`${innerUrl()}/a.mp4 was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item. Check where it redirects to. If it is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
 		);
 	});
 

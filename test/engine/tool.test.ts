@@ -1,6 +1,7 @@
 import { runTools } from '../support/engine/runTools';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -190,17 +191,17 @@ describe.each([
 			}),
 		);
 
-	test.each([
+	for (const more of [
 		{ allowedHttpRequestDomains: 'none' },
 		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },
-	] as const)(
-		'the node works with a credential that HTTP Request may not use: %j',
-		async (more) => {
+	]) {
+		const name = `the node works with a credential that HTTP Request may not use: ${JSON.stringify(more)}`;
+		testWith('ownCalls', name, async () => {
 			const [answer = ''] = await runCalls([[call('a')]], {}, more);
 			const [charge] = service.sandbox.charges;
 			expect(answer).toContain(charge?.queueId);
-		},
-	);
+		});
+	}
 
 	test.each([
 		['a reset', { kind: 'reset', phase: 'after' }],

@@ -140,6 +140,33 @@ describe('Videos of one project whose log lags', () => {
 		expect(items).toHaveLength(1);
 		expectOwnOrCandidate(items.map(({ json }) => json));
 	});
+
+	test('are not given to an item while one that was given up may own them, though a finished item changes its status', async () => {
+		playLives(
+			service.sandbox,
+			{ processingMs: 30_000 },
+			{ processingMs: 5_000 },
+			{ processingMs: 10_000, logDelayMs: 25_000 },
+		);
+		const wait = async (waitOptions: INodeParameters) =>
+			await start({ ...ADD, waitOptions }, [{}], { onError: 'continueErrorOutput' });
+		const { givenUp, items } = await play(async () => {
+			const { errorItems: givenUp } = await wait({ timeout: 1 });
+			const { items: finished } = await wait({});
+			service.sandbox.addFault({
+				...{ kind: 'statusWord', word: 'done', insteadOf: 'completed' },
+				containing: finished[0]?.json.queueId as string,
+			});
+			const [third] = await Promise.all([
+				wait({}),
+				start(WAIT, [{ ...finished[0]?.json, project: PROJECT }]),
+			]);
+			return { givenUp, items: third.items };
+		});
+		expect(givenUp).toHaveLength(1);
+		expect(items).toHaveLength(1);
+		expectOwnOrCandidate(items.map(({ json }) => json));
+	});
 });
 
 describe('An item with an address in its progress', () => {

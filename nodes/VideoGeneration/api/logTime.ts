@@ -8,7 +8,7 @@ export const MAX_LOG_TIME = 2 ** 42;
  * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. A
  * date without a time zone means UTC, wherever n8n runs.
  *
- * @returns undefined for what is not a date, and for a date that no video can have: 1970 or earlier,
+ * @returns undefined when it is not a date, or a date that no video can have: 1970 or earlier,
  * which is how an unset date looks, and after 2109
  */
 export function parseLogTime(createdAt: unknown): number | undefined {

@@ -42,7 +42,7 @@ async function explainRequest(
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, tries, lastStatus, addressField } = failure.facts;
-	// Nobody waits longer for the balance than for the error that it explains.
+	// Asked once only: the error is worth more than the balance in it.
 	const remainingCredits =
 		operation.requestKind === 'add' && isAboutCredits(failure)
 			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(

@@ -45,7 +45,7 @@ export function parseText(value: unknown): string | undefined {
 	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
 }
 
-/** A text parameter, see `parseText`. @throws a NodeOperationError for what is not text */
+/** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
 export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
 	const value = getValue(context, name);
 	const text = parseText(value);

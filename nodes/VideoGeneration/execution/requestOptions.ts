@@ -40,7 +40,7 @@ function getDefaultTimeoutMs(requestKind: RequestKind): number {
 	return requestKind === 'add' ? MAX_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
 }
 
-/** A whole number that a timer takes; 0 for what is not a positive number. */
+/** Rounds to a whole number that fits into a timer; 0 unless the value is a positive number. */
 function toCount(value: unknown): number {
 	const number = Math.round(parseNumber(value) ?? 0);
 	return number > 0 ? Math.min(number, MAX_TIMER_MS) : 0;

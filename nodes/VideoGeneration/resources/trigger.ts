@@ -125,7 +125,7 @@ function parseList(value: unknown): unknown[] {
 	}
 }
 
-/** @returns [''] for what is not an ID */
+/** @returns [''] when the value is not an ID */
 function parseIds(value: unknown): string[] {
 	const ids = toText(value)
 		.split(',')

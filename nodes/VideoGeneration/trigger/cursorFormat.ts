@@ -17,7 +17,7 @@ export interface Cursor {
 	projects: string;
 	/** Milliseconds since 1970. Entries at or before this time are not new; 0 while all are remembered. */
 	floor: number;
-	/** Whether entries without a readable date had to be forgotten, so that none of them is new any more. */
+	/** Whether entries without a readable date were forgotten. From then on, no such entry counts as new. */
 	isUndatedForgotten: boolean;
 	/** The remembered entries, each as the hash of its ID (11 characters) and its time (7). */
 	videos: string;
@@ -101,7 +101,7 @@ export function includesProjectOf({ projectId }: IDataObject, projects: string):
  * entry without it is identified by its address, project and date; the address counts without its
  * query, in which services put signatures that change.
  *
- * @returns undefined for an entry that has none of these
+ * @returns undefined when the entry has none of these
  */
 export function hashEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));

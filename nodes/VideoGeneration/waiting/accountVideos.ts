@@ -46,8 +46,6 @@ export interface TrackedItem extends QueuedVideo {
 	/** What the last read of the log showed for an item that wants a video. */
 	found?: Candidates | undefined;
 	words?: StatusWords;
-	/** The status that it was finished with. */
-	finalStatus?: string | undefined;
 	/** How many waits there are for it now. */
 	waits: number;
 	/** When the last wait for it ended, by `performance.now()`. */
@@ -122,14 +120,6 @@ export class AccountVideos {
 		if (this.find(queueId) !== undefined) this.beginAnew();
 		item.queueId = queueId;
 		item.createdAt = createdAt;
-	}
-
-	/** @param status its status now; a finished item does not go on */
-	noteStatus(item: TrackedItem, status: string): void {
-		const { finalStatus = status } = item;
-		if (status === finalStatus) return;
-		this.beginAnew();
-		Object.assign(item, { createdAt: undefined, finalStatus: undefined });
 	}
 
 	/** @param askedAt the tick before the request that showed it */
@@ -290,10 +280,7 @@ export class AccountVideos {
 		}
 	}
 
-	/**
-	 * A queue ID that is given again, or a finished item that runs, is that of a service which began
-	 * anew, as a sandbox does: what was known of it is void.
-	 */
+	/** A service that gives a queue ID again began anew, as a sandbox does: what was known of it is void. */
 	private beginAnew(): void {
 		for (const item of this.items) if (item.waits === 0) this.drop(item);
 	}

@@ -122,11 +122,10 @@ async function pauseWait({ requests }: Wait, clock: Stopwatch, delayMs: number):
 }
 
 function noteDetails(
-	{ account, item, words, onStatus }: Wait,
+	{ item, words, onStatus }: Wait,
 	progress: Progress,
 	details: IDataObject,
 ): 'finished' | 'running' {
-	account.noteStatus(item, getStatus(details));
 	Object.assign(progress, { details, isSeen: true, notFound: 0, oddResponses: 0 });
 	progress.problem = undefined;
 	item.projectId ??= toText(details.projectId) || undefined;
@@ -134,7 +133,6 @@ function noteDetails(
 	onStatus?.(getStatus(details));
 	const verdict = getVerdict(details, words);
 	if (verdict === 'failed') throw new RequestFailure('notGenerated');
-	if (verdict === 'finished') item.finalStatus = getStatus(details);
 	return verdict;
 }
 

@@ -57,6 +57,9 @@ export interface PlayedVideo {
 	loggedAt: number | null;
 }
 
+/** After so many requests for a video's progress, a later word of its status shows. */
+const LATER_LOOKS = 3;
+
 /** A generation that fails is never finished before. */
 const NEVER_MS = 6 * 3_600_000;
 
@@ -149,7 +152,7 @@ export class Scene {
 	private castVideo(charge: Charge, plan: StoryVideo): PlayedVideo {
 		const { sandbox } = this;
 		const { queueId } = charge;
-		const { runsMs, logDelayMs, clearedAfterMs, lookTrouble, fails, ending } = plan;
+		const { runsMs, logDelayMs, clearedAfterMs, lookTrouble, fails, ending, laterEnding } = plan;
 		const durations = {
 			pendingMs: 1_000,
 			processingMs: 0,
@@ -161,6 +164,12 @@ export class Scene {
 		});
 		const insteadOf = fails ? 'failed' : 'completed';
 		const about = { operation: 'queue.getProgress', containing: queueId } as const;
+		if (laterEnding !== null) {
+			sandbox.addFault({
+				...{ kind: 'statusWord', word: laterEnding, insteadOf, ...about },
+				skip: LATER_LOOKS,
+			});
+		}
 		if (ending !== insteadOf) {
 			sandbox.addFault({ kind: 'statusWord', word: ending, insteadOf, ...about });
 		}

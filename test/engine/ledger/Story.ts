@@ -85,6 +85,8 @@ export interface StoryVideo {
 	runsMs: number;
 	/** The word that the status ends with. */
 	ending: string;
+	/** The word that the service changes it to later, as from "rendered" to "published"; null: none. */
+	laterEnding: string | null;
 	fails: boolean;
 	/** From its end to its entry in the log. */
 	logDelayMs: number;
@@ -95,7 +97,7 @@ export interface StoryVideo {
 }
 
 export const PLAIN_VIDEO: StoryVideo = {
-	...{ runsMs: 8_000, ending: 'completed', fails: false, logDelayMs: 0 },
+	...{ runsMs: 8_000, ending: 'completed', laterEnding: null, fails: false, logDelayMs: 0 },
 	...{ clearedAfterMs: null, lookTrouble: null },
 };
 

@@ -116,7 +116,9 @@ async function findCounterexample(
 	});
 	const { path } = REPEATED;
 	const details = await fc.check(property, { seed, numRuns, ...(path !== undefined && { path }) });
-	if (!details.failed || !smallest) {
+	// A story that cannot be played is no proof of anything.
+	if (details.failed && !smallest) throw details.errorInstance;
+	if (!smallest) {
 		const figures: LedgerFigures = { ...sum, violations: 0, seed };
 		if (LONG_RUN > 0) keepFigures(`ledger-${theme}`, figures);
 		return;

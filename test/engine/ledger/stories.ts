@@ -106,6 +106,7 @@ const video: fc.Arbitrary<StoryVideo> = fc
 		fails: isOnceIn(7),
 		failedWord: oneOf(...FAILED_WORDS),
 		completedWord: onceIn(5, 'completed', oneOf(...COMPLETED_WORDS)),
+		laterWord: onceIn<string | null>(8, null, oneOf(...COMPLETED_WORDS)),
 		logDelayMs: onceIn(2, 0, milliseconds(0, 10_000)),
 		clearedAfterMs: onceIn<number | null>(12, null, milliseconds(500, 40_000)),
 		lookTrouble: onceIn<StoryVideo['lookTrouble']>(
@@ -118,8 +119,9 @@ const video: fc.Arbitrary<StoryVideo> = fc
 			}),
 		),
 	})
-	.map(({ failedWord, completedWord, ...rest }) => ({
+	.map(({ failedWord, completedWord, laterWord, ...rest }) => ({
 		...rest,
+		laterEnding: rest.fails ? null : laterWord,
 		ending: rest.fails ? failedWord : completedWord,
 	}));
 

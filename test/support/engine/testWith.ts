@@ -4,6 +4,11 @@ const FEATURES = {
 		isMissing: isOldest,
 		instead: 'the oldest n8n never gives up on a poll, so there is no time to keep to',
 	},
+	ownCalls: {
+		isMissing: isOldest,
+		instead:
+			"the oldest n8n keeps an agent's own calls from a credential that HTTP Request may not use",
+	},
 	hostRules: {
 		isMissing: isOldest,
 		instead: "the oldest n8n's rules about hosts are in its server, and not in the engine",

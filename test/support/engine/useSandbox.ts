@@ -7,7 +7,7 @@ import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
 import { passTime } from './runWithoutWaiting';
 
-/** Longer than the node remembers videos of an earlier test: its queue IDs come again in the next one. */
+/** Longer than the node remembers videos of an earlier test. */
 const FORGOTTEN_AFTER_MS = 2 * 60 * 60 * 1000;
 
 export interface SandboxInTests {
@@ -22,23 +22,28 @@ export interface SandboxInTests {
 	queueVideos(count: number): Promise<string[]>;
 }
 
+/** Resets the sandbox, whose queue IDs then come again, once the node has forgotten them. */
+export function beginAnew(sandbox: Sandbox): void {
+	sandbox.reset();
+	passTime(FORGOTTEN_AFTER_MS);
+}
+
 /** One sandbox for all tests of a file, as it was at the start for each of them. */
 export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 	const held: { sandbox?: Sandbox } = {};
-	beforeAll(async () => {
-		held.sandbox = await startSandbox({ rateLimit: false, ...options });
-	});
-	beforeEach(() => {
-		held.sandbox?.reset();
-		passTime(FORGOTTEN_AFTER_MS);
-	});
-	afterAll(async () => {
-		await held.sandbox?.close();
-	});
 	const getSandbox = () => {
 		if (!held.sandbox) throw new Error('The sandbox is there from beforeAll to afterAll');
 		return held.sandbox;
 	};
+	beforeAll(async () => {
+		held.sandbox = await startSandbox({ rateLimit: false, ...options });
+	});
+	beforeEach(() => {
+		beginAnew(getSandbox());
+	});
+	afterAll(async () => {
+		await held.sandbox?.close();
+	});
 	const setup = (parameters: INodeParameters): NodeSetup => ({
 		parameters,
 		credentials: { baseUrl: getSandbox().url, apiKey: getSandbox().apiKey },

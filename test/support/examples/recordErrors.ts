@@ -5,6 +5,7 @@ import { OPERATIONS, PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';
 import { runWithoutWaiting } from '../engine/runWithoutWaiting';
 import type { SandboxInTests } from '../engine/useSandbox';
+import { beginAnew } from '../engine/useSandbox';
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -32,7 +33,7 @@ interface Changes {
 export async function recordErrors(service: SandboxInTests): Promise<RecordedError[]> {
 	const recorded: RecordedError[] = [];
 	for (const { operation, when, parameters, prepare } of listCases(service)) {
-		service.sandbox.reset();
+		beginAnew(service.sandbox);
 		const changes = await prepare?.();
 		const setup = service.setup({ ...parameters, ...changes?.parameters });
 		const { error } = await runWithoutWaiting(
@@ -176,7 +177,7 @@ function listOtherCases({ sandbox }: SandboxInTests): Case[] {
 
 /** What "Fetch test event" says to an account without a video. */
 async function recordTriggerError({ sandbox }: SandboxInTests): Promise<RecordedError> {
-	sandbox.reset();
+	beginAnew(sandbox);
 	const trigger = await ActiveTrigger.create({
 		credentials: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
 		storage: 'static data',

@@ -5,6 +5,7 @@ import { PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';
 import { runWithoutWaiting } from '../engine/runWithoutWaiting';
 import type { SandboxInTests } from '../engine/useSandbox';
+import { beginAnew } from '../engine/useSandbox';
 
 /** Long enough for every video that is being made. */
 const UNTIL_FINISHED_MS = 60_000;
@@ -31,7 +32,7 @@ interface Case {
 export async function recordOutputs(service: SandboxInTests): Promise<RecordedOutput[]> {
 	const recorded: RecordedOutput[] = [];
 	for (const each of listCases(service)) {
-		service.sandbox.reset();
+		beginAnew(service.sandbox);
 		const input = await each.prepare?.();
 		const { parameters = {}, shown } = each;
 		const output =

@@ -1,7 +1,7 @@
 const path = require('node:path');
 
 /** What there must be only one of: n8n's engine, and what the tests share with it. */
-const N8N = /^(n8n-core|n8n-workflow|@n8n\/di|@n8n\/config)(\/|$)/;
+const N8N = /^(n8n-core|n8n-workflow|@n8n\/di|@n8n\/config|@n8n\/backend-common)(\/|$)/;
 
 /** Resolves as jest does, but has the tests and the built package find the oldest n8n. */
 module.exports = function resolveFromOldest(request, options) {

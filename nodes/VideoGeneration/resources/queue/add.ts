@@ -159,7 +159,7 @@ export const add: Operation<Settings> = {
 	},
 };
 
-/** A video of an add whose fate is unknown may appear, and is nobody else's, whether it is waited for or not. */
+/** An add whose fate is unknown may still make a video. Nobody else may be given it, waited for or not. */
 async function noteFailedAdd(
 	context: IExecuteSingleFunctions,
 	failure: RequestFailure,
