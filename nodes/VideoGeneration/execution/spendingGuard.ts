@@ -94,12 +94,19 @@ async function readCredits({ context, request, maxTries, run }: Job): Promise<nu
 		});
 		if (credits !== undefined) return credits;
 	} catch (error) {
-		const failure = await hideKey(context, classifyError(error));
-		if (failure.kind === 'cancelled') throw failure.with({ tries: 0 });
-		const { message, description } = describeFailure(failure, { requestKind: 'read' });
-		const { httpCode } = failure.facts;
-		const found = `${message}. ${description}`;
-		throw new RequestFailure('unguarded', httpCode === undefined ? { found } : { found, httpCode });
+		throw await createUnguarded(context, error);
 	}
 	throw new RequestFailure('unguarded', { found: 'The account does not tell them.' });
+}
+
+async function createUnguarded(
+	context: IExecuteSingleFunctions,
+	error: unknown,
+): Promise<RequestFailure> {
+	const failure = await hideKey(context, classifyError(error));
+	if (failure.kind === 'cancelled') return failure.with({ tries: 0 });
+	const { message, description } = describeFailure(failure, { requestKind: 'read' });
+	const { httpCode } = failure.facts;
+	const found = `${message}. ${description}`;
+	return new RequestFailure('unguarded', httpCode === undefined ? { found } : { found, httpCode });
 }

@@ -4,7 +4,7 @@ import type { RequestFailure } from './failure';
 import type { FailureText } from './texts';
 
 /** With these words the credential refuses an address. */
-const BASE_URL_PROBLEM = /^The Base URL is /;
+const BASE_URL_PROBLEM = 'The Base URL is ';
 
 /**
  * The error that n8n shows. It is made of the failure's facts alone: no request, and so no key,
@@ -38,7 +38,7 @@ function getCause({ kind, facts }: RequestFailure): Failure {
 	if (kind === 'rejected' && ['401', '403'].includes(httpCode)) {
 		return { cause: 'credential-invalid' };
 	}
-	if (kind === 'unsent' && BASE_URL_PROBLEM.test(serviceMessage)) {
+	if (kind === 'unsent' && serviceMessage.startsWith(BASE_URL_PROBLEM)) {
 		return { cause: 'configuration-invalid' };
 	}
 	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { fetchProgress, fetchVideoLog } from '../../api/endpoints';
 import type { ConnectionSettings } from '../../api/request';
+import { toText } from '../../api/response';
 import type { Job } from '../../execution/operation';
 import type { Order } from '../../execution/orders';
 import {
@@ -194,7 +195,7 @@ async function downloadFinished(
 	const { videoUrl, videoCandidates, videoCandidateCount } = json;
 	if (videoUrl === null) {
 		job.video = { videoCandidates };
-		throw new RequestFailure('undecided', { found: String(videoCandidateCount) });
+		throw new RequestFailure('undecided', { found: toText(videoCandidateCount) });
 	}
 	job.video = { videoUrl };
 	const file = await run.takeDownloadSlot(
