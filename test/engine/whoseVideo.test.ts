@@ -399,6 +399,25 @@ describe('How often the service is asked', () => {
 		expect(count('video.getAll')).toBeLessThanOrEqual(12);
 	});
 
+	test('a log that has not changed is not sent again', async () => {
+		const { sandbox } = service;
+		playLives(sandbox, { processingMs: 9_000, logDelayMs: 12_000 });
+		const { items } = await run(ADD);
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+		const reads = sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
+		expect(reads.map(({ status }) => status)).toEqual([200, 304, 304, 200]);
+	});
+
+	test.each(['constant', 'alwaysNotModified'] as const)(
+		'a log whose tag does not show its changes (%s) is read in full before an item is given up',
+		async (etags) => {
+			service.sandbox.configure({ etags });
+			playLives(service.sandbox, { processingMs: 9_000, logDelayMs: 5_000 });
+			const { items } = await run(ADD);
+			expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+		},
+	);
+
 	test('a log that cannot be read is read again when the service asks to be', async () => {
 		service.sandbox.addFault({
 			...{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 7 },

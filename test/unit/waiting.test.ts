@@ -222,8 +222,9 @@ describe('For any items and entries', () => {
 
 describe('The queue items of an account', () => {
 	const signal = new AbortController().signal;
+	const createLog = (entries: unknown[]) => ({ entries, etag: undefined, isUnchanged: false });
 	const createRequests = (more: Partial<AccountRequests> = {}): AccountRequests => ({
-		fetchLog: jest.fn(async () => await Promise.resolve([])),
+		fetchLog: jest.fn(async () => await Promise.resolve(createLog([]))),
 		fetchProgress: jest.fn(async () => await Promise.resolve({ status: 'processing' })),
 		signal,
 		...more,
@@ -235,7 +236,7 @@ describe('The queue items of an account', () => {
 		for (const queueId of ['a', 'b', 'c']) account.track({ queueId });
 		await Promise.all(
 			[1, 2, 3].map(async () => {
-				await account.readLog(requests);
+				await account.readLog(requests, false);
 			}),
 		);
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
@@ -260,11 +261,11 @@ describe('The queue items of an account', () => {
 		givenUp.words = words;
 		account.release(givenUp);
 		const item = Object.assign(account.track({ ...known, queueId: 'own' }), { isWanting: true });
-		const fetchLog = async () => await Promise.resolve([entry]);
+		const fetchLog = async () => await Promise.resolve(createLog([entry]));
 		const finished = async () => await Promise.resolve({ status: 'done' });
-		await account.readLog(createRequests({ fetchLog, fetchProgress: finished }));
+		await account.readLog(createRequests({ fetchLog, fetchProgress: finished }), false);
 		expect(item.video).toBeUndefined();
-		await account.readLog(createRequests({ fetchLog }));
+		await account.readLog(createRequests({ fetchLog }), false);
 		expect(item.video?.entry).toEqual(entry);
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiContext, FetchOptions, Tagged } from './request';
 import { fetchFromApi, fetchTagged } from './request';
-import { requireField, requireList, toText } from './response';
+import { isObject, requireField, requireList, toText } from './response';
 import { LIST_LIMITS, OBJECT_LIMITS } from './responseBody';
 
 type Options = Omit<FetchOptions, 'limits'>;
@@ -33,21 +33,21 @@ export async function fetchProgress(
 }
 
 /** The video log, with the tag of its response. */
-export interface TaggedVideoLog extends Pick<Tagged, 'etag' | 'isUnchanged'> {
-	entries: IDataObject[];
+export interface VideoLog extends Pick<Tagged, 'etag' | 'isUnchanged'> {
+	/** In no particular order; what is not an object among them is no entry. */
+	entries: unknown[];
 }
 
-/** The whole video log, in no particular order (specification, "GET /v1/videos"). */
-export async function fetchVideoLog(context: ApiContext, options: Options): Promise<IDataObject[]> {
-	return (await fetchTaggedVideoLog(context, undefined, options)).entries;
-}
-
-/** As `fetchVideoLog`. With the tag of an earlier response, an unchanged log comes without entries. */
-export async function fetchTaggedVideoLog(
+/**
+ * The whole video log (specification, "GET /v1/videos").
+ *
+ * @param etag the tag of an earlier response: an unchanged log then comes without entries
+ */
+export async function fetchVideoLog(
 	context: ApiContext,
 	etag: string | undefined,
 	options: Options,
-): Promise<TaggedVideoLog> {
+): Promise<VideoLog> {
 	const request = { url: '/v1/videos' };
 	const { body, ...log } = await fetchTagged(context, request, etag, {
 		...options,
@@ -69,6 +69,7 @@ export async function fetchProjects(
 	const body = await fetchFromApi(context, request, { ...options, limits: LIST_LIMITS });
 	// The service may not sort as it was asked to.
 	return requireList(body, 'projects')
+		.filter(isObject)
 		.sort((a, b) => getUpdateTime(b) - getUpdateTime(a))
 		.map(({ id, name }) => ({ id: toText(id), name: toText(name) || toText(id) }))
 		.filter(({ id }) => id !== '');

@@ -61,7 +61,8 @@ export function checkBody(
 	return body;
 }
 
-function isObject(value: unknown): value is IDataObject {
+/** Whether an entry of a list is one of the objects that the specification promises. */
+export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -145,14 +146,13 @@ export function requireField<T extends keyof FieldTypes>(
 }
 
 /**
- * The objects of a list that the specification promises; anything else in it is left out. The bare
- * list, without its envelope, is accepted as well: the specification reports it of a prose example.
+ * A list that the specification promises, which may hold anything. The bare list, without its
+ * envelope, is accepted as well: the specification reports it of a prose example.
  *
  * @throws a RequestFailure when the list is missing
  */
-export function requireList(body: IDataObject | IDataObject[], field: string): IDataObject[] {
-	const list: unknown[] = Array.isArray(body) ? body : requireField(body, field, 'list');
-	return list.filter(isObject);
+export function requireList(body: IDataObject | IDataObject[], field: string): unknown[] {
+	return Array.isArray(body) ? body : requireField(body, field, 'list');
 }
 
 export function createIncomplete(field: string): RequestFailure {

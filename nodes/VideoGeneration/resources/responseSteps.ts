@@ -4,7 +4,7 @@ import type {
 	IN8nHttpFullResponse,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { checkResponse, requireList } from '../api/response';
+import { checkResponse, isObject, requireList } from '../api/response';
 import type { BodyLimits } from '../api/responseBody';
 import { LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
 import { getLimit } from '../execution/parameters';
@@ -32,7 +32,11 @@ export function getBody([item]: INodeExecutionData[]): IDataObject {
 /** One item for each entry of a list, unwrapped from its envelope. */
 export function unwrapList(field: string) {
 	return async (items: INodeExecutionData[]): Promise<INodeExecutionData[]> =>
-		await Promise.resolve(requireList(getBody(items), field).map((json) => ({ json })));
+		await Promise.resolve(
+			requireList(getBody(items), field)
+				.filter(isObject)
+				.map((json) => ({ json })),
+		);
 }
 
 /** The first "Limit" items, unless "Return All" is on. */

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
-import { toText } from '../api/response';
+import { inParts } from '../api/parts';
+import { isObject, toText } from '../api/response';
 import type { Cursor, StoredCursor } from './cursorFormat';
 import {
 	formatRecord,
@@ -48,7 +49,7 @@ export interface Selection {
  * @param log the whole list of "GET /v1/videos", in any order
  */
 export function selectNewVideos(
-	log: readonly IDataObject[],
+	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
 ): Selection {
@@ -65,6 +66,49 @@ export function selectNewVideos(
 		videos: sortWatched(unseen, watch).filter(wasWatched),
 		cursor: remember(unseen, stored, watch),
 	};
+}
+
+/**
+ * The entries that may be new, of a log that may be long: those that the cursor has forgotten are left
+ * out. A later cursor of the account has forgotten them, too.
+ */
+export async function leaveOutForgotten(
+	log: readonly unknown[],
+	stored: StoredCursor,
+): Promise<readonly unknown[]> {
+	if (typeof stored === 'string' || stored.floor === 0) return log;
+	const isOld = createAgeCheck(stored.floor);
+	const rest: unknown[] = [];
+	for await (const part of inParts(log)) {
+		for (const entry of part) {
+			if (isObject(entry) && !isOld(entry.createdAt)) rest.push(entry);
+		}
+	}
+	return rest;
+}
+
+/** Whether a cursor comes after another one of the account, so that it has forgotten all that the other has. */
+export function isLater(cursor: StoredCursor, earlier: StoredCursor, account: string): boolean {
+	if (typeof cursor === 'string' || typeof earlier === 'string') return false;
+	return cursor.account === account && cursor.floor >= earlier.floor;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether a date is below the floor, without parsing it: dates in UTC such as
+ * `2026-01-15T12:00:00.000Z` sort like text. To parse the dates of a long list
+ * would take a sixth of the time of its request. A date that is not below the floor's second is not judged.
+ */
+function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
+	const firstDate = new Date(DAY_MS).toISOString();
+	const floorSecond = new Date(floor).toISOString().slice(0, 19);
+	return (createdAt) =>
+		typeof createdAt === 'string' &&
+		createdAt < floorSecond &&
+		createdAt > firstDate &&
+		createdAt.charAt(10) === 'T' &&
+		createdAt.endsWith('Z');
 }
 
 const MAX_TAG_AGE_MS = 60 * 60 * 1000;
@@ -99,13 +143,13 @@ function isFullReadDue({ tag }: Cursor, now: number): boolean {
 
 /** The entry with the latest date, for a test event. One without a readable date comes last. */
 export function findNewestVideo(
-	log: readonly IDataObject[],
+	log: readonly unknown[],
 	projectIds: readonly string[],
 ): IDataObject | undefined {
 	let newest: IDataObject | undefined;
 	let newestTime = -Infinity;
 	for (const entry of log) {
-		if (!isEntry(entry) || hashEntry(entry) === undefined) continue;
+		if (!isObject(entry) || hashEntry(entry) === undefined) continue;
 		const time = getTime(entry);
 		if (time <= newestTime || !isWatched(entry, projectIds)) continue;
 		newest = entry;
@@ -115,7 +159,7 @@ export function findNewestVideo(
 }
 
 /** The first cursor remembers all entries. They are emitted only where the user wants it. */
-function startCursor(log: readonly IDataObject[], watch: Watch, isEmitting: boolean): Selection {
+function startCursor(log: readonly unknown[], watch: Watch, isEmitting: boolean): Selection {
 	const isLong = log.length > MAX_REMEMBERED;
 	const start: Cursor = {
 		version: 1,
@@ -137,10 +181,10 @@ function startCursor(log: readonly IDataObject[], watch: Watch, isEmitting: bool
  * Whether the key or the address has changed, and no listed entry was ever seen. With a new key of the
  * same account the trigger continues. An empty list tells nothing.
  */
-function isOtherAccount(log: readonly IDataObject[], cursor: Cursor, { account }: Watch): boolean {
+function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Watch): boolean {
 	if (cursor.account === account || log.length === 0) return false;
 	const known = parseHashes(cursor.videos);
-	return !log.some((entry) => isEntry(entry) && known.has(hashEntry(entry) ?? ''));
+	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry) ?? ''));
 }
 
 interface UnseenEntry {
@@ -152,15 +196,14 @@ interface UnseenEntry {
 
 /** The entries that a cursor neither remembers nor has forgotten, each ID once. */
 function findUnseen(
-	log: readonly IDataObject[],
+	log: readonly unknown[],
 	{ videos, floor, isUndatedForgotten }: Cursor,
 ): UnseenEntry[] {
 	if (log.length === 0) return [];
 	const known = parseHashes(videos);
-	const isOld = createAgeCheck(floor);
 	const unseen: UnseenEntry[] = [];
 	for (const entry of log) {
-		if (!isEntry(entry) || isOld(entry.createdAt)) continue;
+		if (!isObject(entry)) continue;
 		const hash = hashEntry(entry);
 		if (hash === undefined || known.has(hash)) continue;
 		const time = getTime(entry);
@@ -171,31 +214,8 @@ function findUnseen(
 	return unseen;
 }
 
-const DAY_MS = 86_400_000;
-
-/**
- * Whether a date is below the floor, without parsing it: dates in UTC such as
- * `2026-01-15T12:00:00.000Z` sort like text. This skips most of a long list, whose dates would take a
- * sixth of the time of its request to parse. A date that is not below the floor's second is not judged.
- */
-function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
-	const firstDate = new Date(DAY_MS).toISOString();
-	const floorSecond = new Date(floor).toISOString().slice(0, 19);
-	return (createdAt) =>
-		typeof createdAt === 'string' &&
-		createdAt < floorSecond &&
-		createdAt > firstDate &&
-		createdAt.charAt(10) === 'T' &&
-		createdAt.endsWith('Z');
-}
-
-/** A list of the service may hold anything. */
-function isEntry(value: unknown): value is IDataObject {
-	return typeof value === 'object' && value !== null;
-}
-
 function getTime(entry: unknown): number {
-	return (isEntry(entry) ? parseLogTime(entry.createdAt) : undefined) ?? UNDATED;
+	return (isObject(entry) ? parseLogTime(entry.createdAt) : undefined) ?? UNDATED;
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {

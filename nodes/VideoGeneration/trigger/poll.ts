@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { TaggedVideoLog } from '../api/endpoints';
-import { fetchTaggedVideoLog } from '../api/endpoints';
+import type { VideoLog } from '../api/endpoints';
+import { fetchVideoLog } from '../api/endpoints';
 import { hideKey } from '../api/hideKey';
 import { CREDENTIAL } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
@@ -13,7 +13,14 @@ import { classifyError } from '../failures/classifyError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
 import type { FailureText } from '../failures/texts';
 import { describeFailure } from '../failures/texts';
-import { findNewestVideo, findTag, keepTag, selectNewVideos } from './cursor';
+import {
+	findNewestVideo,
+	findTag,
+	isLater,
+	keepTag,
+	leaveOutForgotten,
+	selectNewVideos,
+} from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
 
@@ -72,8 +79,9 @@ async function fetchNewVideos(
 ): Promise<IDataObject[]> {
 	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
 	const account = hashAccount(baseUrl, apiKey);
-	const etag = findTag(CursorStore.open(context).load(), account, Date.now());
-	const log = await fetchLog(context, etag, deadline);
+	const earlier = CursorStore.open(context).load();
+	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
+	const rest = await leaveOutForgotten(log.entries, earlier);
 
 	const store = CursorStore.open(context);
 	const stored = store.load();
@@ -81,7 +89,8 @@ async function fetchNewVideos(
 	if (log.isUnchanged && typeof stored === 'string') return [];
 	const { isContinuous } = store;
 	const watch = { account, projectIds, emitExisting, isContinuous };
-	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
+	const entries = isLater(stored, earlier, account) ? rest : log.entries;
+	const { videos, cursor } = selectNewVideos(entries, stored, watch);
 	const isNew = videos.length > 0;
 	store.save(log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now()), isNew);
 	return videos;
@@ -109,9 +118,9 @@ async function fetchLog(
 	context: IPollFunctions,
 	etag: string | undefined,
 	deadline: number,
-): Promise<TaggedVideoLog> {
+): Promise<VideoLog> {
 	try {
-		return await fetchTaggedVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
+		return await fetchVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
 	} catch (error) {
 		const failure = await hideKey(context, classifyError(error));
 		const text = describeFailure(failure, {

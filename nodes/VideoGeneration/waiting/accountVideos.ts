@@ -1,9 +1,11 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
+import type { VideoLog } from '../api/endpoints';
 import { parseLogTime } from '../api/logTime';
+import { inParts } from '../api/parts';
 import { pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
-import { toText } from '../api/response';
+import { isObject, toText } from '../api/response';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
@@ -22,13 +24,10 @@ export const MAX_LOG_DELAY_MS = 30_000;
 /** As many queue items are checked with each read of the log. */
 const MAX_RIVALS = 100;
 
-/** As many entries are handled at once: a few milliseconds, between which n8n does other work. */
-const CHUNK = 2_000;
-
 /** How to ask the service about an account. */
 export interface AccountRequests {
-	/** Requests the video log once (specification, "GET /v1/videos"). */
-	fetchLog: () => Promise<IDataObject[]>;
+	/** Requests the video log once (specification, "GET /v1/videos"), with the tag of an earlier response. */
+	fetchLog: (etag: string | undefined) => Promise<VideoLog>;
 	/** Requests the progress of a queue item once ("GET /v1/queue/progress/{queueId}"). */
 	fetchProgress: (queueId: string) => Promise<IDataObject>;
 	/** Ends what is asked. */
@@ -75,6 +74,9 @@ export class AccountVideos {
 	/** The entries that the log shows, by their key. */
 	private log = new Map<string, LoggedVideo>();
 
+	/** The tag of the response that showed them, if it had one. */
+	private etag: string | undefined;
+
 	private batches: VideoBatches = new Map();
 
 	/** The keys of entries that have an owner, and since when, by `performance.now()`. */
@@ -88,6 +90,8 @@ export class AccountVideos {
 	private reading: Promise<void> | undefined;
 
 	private nextReading: Promise<void> | undefined;
+
+	private isNextFull = false;
 
 	/** The next tick: everything that is noted later has a higher one. */
 	tick(): number {
@@ -153,9 +157,12 @@ export class AccountVideos {
 	 * Reads the log, and looks for the videos of all items that want one. Items that ask at nearly the
 	 * same time share one read.
 	 *
+	 * @param isFull whether the service must send the log even if its tag has not changed: nothing else
+	 * shows a tag that fails to change
 	 * @throws a RequestFailure when the log cannot be read
 	 */
-	async readLog(requests: AccountRequests): Promise<void> {
+	async readLog(requests: AccountRequests, isFull: boolean): Promise<void> {
+		this.isNextFull ||= isFull;
 		this.nextReading ??= this.readNext(requests);
 		await this.nextReading;
 	}
@@ -175,7 +182,10 @@ export class AccountVideos {
 	}
 
 	private async readNow(requests: AccountRequests): Promise<void> {
-		await this.update(await requests.fetchLog());
+		const etag = this.isNextFull ? undefined : this.etag;
+		this.isNextFull = false;
+		const log = await requests.fetchLog(etag);
+		if (!log.isUnchanged) await this.update(log);
 		this.giveByAddress();
 		const { rivals } = findVideos(this.getPossibleOwners(), this.batches);
 		await this.checkRivals(rivals, requests);
@@ -186,22 +196,29 @@ export class AccountVideos {
 		}
 	}
 
-	private async update(entries: IDataObject[]): Promise<void> {
+	private async update({ entries, etag }: VideoLog): Promise<void> {
 		const seenAt = this.tick();
 		const shown = new Map<string, LoggedVideo>();
-		for (let at = 0; at < entries.length; at += CHUNK) {
-			if (at > 0) await pause(1);
+		let knownCount = 0;
+		for await (const part of inParts(entries)) {
 			const added: LoggedVideo[] = [];
-			for (const entry of entries.slice(at, at + CHUNK)) {
+			for (const entry of part) {
+				if (!isObject(entry)) continue;
 				const key = getKey(entry);
-				const known = this.log.get(key) ?? createLoggedVideo(entry, seenAt);
-				if (known.seenAt === seenAt && !shown.has(key) && !this.owned.has(key)) added.push(known);
-				shown.set(key, known);
+				if (shown.has(key)) continue;
+				const known = this.log.get(key);
+				const video = known ?? createLoggedVideo(entry, seenAt);
+				shown.set(key, video);
+				if (known) knownCount += 1;
+				else if (!this.owned.has(key)) added.push(video);
 			}
 			addVideos(this.batches, added);
 		}
-		for (const [key, video] of this.log) if (!shown.has(key)) removeVideo(this.batches, video);
+		if (knownCount < this.log.size) {
+			for (const [key, video] of this.log) if (!shown.has(key)) removeVideo(this.batches, video);
+		}
 		this.log = shown;
+		this.etag = etag;
 	}
 
 	/**
@@ -272,6 +289,7 @@ export class AccountVideos {
 	/** The log may be large. When it is read again, nobody knows which entries it had before. */
 	private forgetLog(): void {
 		this.log = new Map();
+		this.etag = undefined;
 		this.batches = new Map();
 		for (const item of this.items) {
 			item.closedAt = undefined;

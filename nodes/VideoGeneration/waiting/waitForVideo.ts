@@ -72,7 +72,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		const deadline = startedAt + wait.timeoutMs;
 		// What is in the log before an item is seen running is not its own.
 		if (item.createdAt === undefined) {
-			await account.readLog(wait.requests).catch(() => undefined);
+			await account.readLog(wait.requests, true).catch(() => undefined);
 		}
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
@@ -170,11 +170,12 @@ async function waitForLog(
 		const leftMs = (deadline ?? Infinity) - clock.now();
 		const delayMs = LOG_DELAYS_MS[read] ?? clock.now() - startedAt;
 		await pauseWait(wait, clock, Math.min(delayMs, leftMs));
-		const retryAfterMs = await readLog(wait, progress);
+		const isLast =
+			deadline === undefined ? read + 1 >= LOG_DELAYS_MS.length : clock.now() >= deadline;
+		const retryAfterMs = await readLog(wait, progress, isLast);
 		if (isDecided(item, deadline !== undefined)) break;
-		if (deadline === undefined && read + 1 >= LOG_DELAYS_MS.length) break;
-		if (deadline !== undefined && clock.now() >= deadline)
-			throw createTimeout(wait, progress, true);
+		if (isLast && deadline !== undefined) throw createTimeout(wait, progress, true);
+		if (isLast) break;
 		if (retryAfterMs > 0) {
 			const endMs = (deadline ?? startedAt + sum(LOG_DELAYS_MS)) - clock.now();
 			await pauseWait(wait, clock, Math.min(retryAfterMs, endMs));
@@ -183,9 +184,13 @@ async function waitForLog(
 }
 
 /** @returns how long the service asks to wait before the next read */
-async function readLog({ account, item, requests }: Wait, progress: Progress): Promise<number> {
+async function readLog(
+	{ account, item, requests }: Wait,
+	progress: Progress,
+	isFull: boolean,
+): Promise<number> {
 	try {
-		await account.readLog(requests);
+		await account.readLog(requests, isFull);
 		return 0;
 	} catch (error) {
 		const failure = classifyError(error);

@@ -118,6 +118,7 @@ export class Scene {
 			endedItemsLeaveAfterMs: service.endedItemsLeaveAfterMs,
 			logClockSkewMs: service.logClockSkewMs,
 			logWholeSeconds: service.logWholeSeconds,
+			etags: service.etags,
 		});
 		for (const [index, account] of (['main', 'other'] as const).entries()) {
 			sandbox.setCredits(account, service.credits ?? 1_000);

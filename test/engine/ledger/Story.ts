@@ -1,3 +1,4 @@
+import type { Settings } from '../../../sandbox/domain/settings';
 import type { AddTrouble, FileTrouble, ReadTrouble } from './troubles';
 
 /**
@@ -68,6 +69,8 @@ export interface StoryService {
 	logTroubles: { nth: number; trouble: ReadTrouble }[];
 	/** What happens to downloads of files, by their order, from 1. */
 	fileTroubles: { nth: number; trouble: FileTrouble }[];
+	/** Which tags the video log has; some are wrong, and never change. */
+	etags: Settings['etags'];
 	/** Null, numbers, texts and empty objects among the entries of the log. */
 	oddEntries: boolean;
 	numericQueueIds: boolean;

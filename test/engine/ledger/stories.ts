@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ETAGS } from '../../../sandbox/domain/settings';
 import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from './Story';
 import type { AddTrouble, ReadTrouble } from './troubles';
 import { ADD_TROUBLES, FILE_TROUBLES, READ_TROUBLES } from './troubles';
@@ -143,6 +144,7 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 			...{ maxLength: 3, ...uniqueNth },
 		}),
 	),
+	etags: onceIn<StoryService['etags']>(2, 'strong', oneOf(...ETAGS)),
 	oddEntries: isOnceIn(8),
 	numericQueueIds: isOnceIn(8),
 	videoUrlInDetails: isOnceIn(8),
@@ -158,6 +160,7 @@ const NO_VIDEOS: Partial<StoryService> = {
 		videos: [],
 		logTroubles: [],
 		fileTroubles: [],
+		etags: 'strong',
 		oddEntries: false,
 		logClockSkewMs: 0,
 		logWholeSeconds: false,

@@ -179,7 +179,8 @@ async function waitForQueueItem(
 		requests: {
 			fetchProgress: async (queueId) =>
 				await run.request(async () => await fetchProgress(context, queueId, options)),
-			fetchLog: async () => await run.request(async () => await fetchVideoLog(context, options)),
+			fetchLog: async (etag) =>
+				await run.request(async () => await fetchVideoLog(context, etag, options)),
 			signal: run.signal,
 		},
 	});

@@ -7,7 +7,8 @@ import type {
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
-import { toText } from '../../api/response';
+import { inParts } from '../../api/parts';
+import { isObject, requireList, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
 	createInputError,
@@ -17,7 +18,7 @@ import {
 	parseProjectId,
 } from '../../execution/parameters';
 import { limitFields, optionsField, projectLocator } from '../fields';
-import { checkList, limitItems, unwrapList } from '../responseSteps';
+import { checkList, getBody } from '../responseSteps';
 
 export const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['getAll'] } },
@@ -57,7 +58,7 @@ export const getAll: Operation = {
 	routing: {
 		request: { method: 'GET', url: '/v1/videos' },
 		send: { paginate: true, preSend: [checkParameters] },
-		output: { postReceive: [checkList, unwrapList('videos'), filterVideos, limitItems] },
+		output: { postReceive: [checkList, filterVideos] },
 	},
 };
 
@@ -108,29 +109,34 @@ async function filterVideos(
 	this: IExecuteSingleFunctions,
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
-	const videos = items.map(({ json }) => json);
-	return await Promise.resolve(
-		selectVideos(videos, getFilter(this)).map((json) => ({ json: putFirst(json) })),
-	);
+	const log = requireList(getBody(items), 'videos');
+	const videos = await selectVideos(log, getFilter(this));
+	return videos.slice(0, getLimit(this)).map((video) => ({ json: putFirst(video) }));
 }
 
 /**
  * The video logs that a filter selects, newest first (specification, "Video log"). A log whose
  * `createdAt` cannot be read comes last, and is never selected by a date.
  */
-export function selectVideos(
-	videos: IDataObject[],
+export async function selectVideos(
+	log: readonly unknown[],
 	{ projectId, createdAfter, createdBefore }: VideoFilter,
-): IDataObject[] {
+): Promise<IDataObject[]> {
 	const isDated = createdAfter !== undefined || createdBefore !== undefined;
-	const isSelected = ({ video, time }: { video: IDataObject; time: number }) =>
-		(projectId === '' || toText(video.projectId) === projectId) &&
-		(!isDated || time > -Infinity) &&
-		(createdAfter === undefined || time > createdAfter) &&
-		(createdBefore === undefined || time < createdBefore);
-	return videos
-		.map((video) => ({ video, time: parseLogTime(video.createdAt) ?? -Infinity }))
-		.filter(isSelected)
+	const selected: { video: IDataObject; time: number }[] = [];
+	for await (const part of inParts(log)) {
+		for (const video of part) {
+			if (!isObject(video)) continue;
+			if (projectId !== '' && toText(video.projectId) !== projectId) continue;
+			const time = parseLogTime(video.createdAt) ?? -Infinity;
+			const isSelected =
+				(!isDated || time > -Infinity) &&
+				(createdAfter === undefined || time > createdAfter) &&
+				(createdBefore === undefined || time < createdBefore);
+			if (isSelected) selected.push({ video, time });
+		}
+	}
+	return selected
 		.sort((a, b) => (a.time === b.time ? 0 : b.time - a.time))
 		.map(({ video }) => video);
 }
