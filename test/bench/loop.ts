@@ -1,13 +1,16 @@
 /**
- * For how long the node holds up n8n's event loop at a time while many items wait for their videos,
- * beside what it takes to parse the largest response. The service is a process of its own.
+ * For how long n8n's event loop is held up at a time by a poll, by Get Many and by waiting, where the
+ * video log is long or the items are many. Beside it, what it takes to parse the log, and what the
+ * bare request for it through n8n's own helper comes to. The service is a process of its own.
  */
 import axios from 'axios';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { loadPackage } from '../support/engine/loadPackage';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { keepFigures } from './keepFigures';
@@ -17,11 +20,19 @@ const LIMIT_MS = 50;
 const RUNS = Number(process.env.RUNS ?? 3);
 const RESOLUTION_MS = 1;
 
+interface Credentials {
+	baseUrl: string;
+	apiKey: string;
+}
+
+type Watch = <T>(work: () => Promise<T>) => Promise<T>;
+
 interface Case {
 	name: string;
-	items: number;
-	olderVideos: number;
-	parameters: INodeParameters;
+	/** How long the video log is. */
+	videos: number;
+	/** Does the work; `watch` measures a part of it. */
+	run: (credentials: Credentials, watch: Watch) => Promise<void>;
 }
 
 export interface LoopFigures {
@@ -32,73 +43,121 @@ export interface LoopFigures {
 	parseMs: number;
 }
 
-const OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
+const WAIT_OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
+const LENGTHS = [100_000, 500_000];
+
 const CASES: Case[] = [
 	{
 		name: '2,000 items of one project: Queue > Add that waits',
-		items: Number(process.env.N ?? 2_000),
-		olderVideos: 0,
-		parameters: {
+		videos: 0,
+		run: runWith(2_000, {
 			resource: 'queue',
 			operation: 'add',
 			projectId: { __rl: true, mode: 'id', value: 'one-project' },
 			waitForCompletion: true,
-			...OPTIONS,
-		},
+			...WAIT_OPTIONS,
+		}),
 	},
-	{
-		name: '50 items without a project, 100,000 videos in the log: Queue > Wait',
-		items: 50,
-		olderVideos: 100_000,
-		parameters: {
-			resource: 'queue',
-			operation: 'wait',
-			queueId: '={{ $json.queueId }}',
-			projectId: { __rl: true, mode: 'list', value: '' },
-			...OPTIONS,
-		},
-	},
+	...LENGTHS.flatMap((videos): Case[] => {
+		const inLog = `${videos.toLocaleString('en')} videos in the log`;
+		return [
+			{ name: `${inLog}: the bare request`, videos, run: requestBare },
+			{ name: `${inLog}: a poll`, videos, run: poll },
+			{
+				name: `${inLog}: Video > Get Many, by project and date`,
+				videos,
+				run: runWith(1, {
+					resource: 'video',
+					operation: 'getAll',
+					returnAll: true,
+					filters: {
+						projectId: { __rl: true, mode: 'id', value: 'one-project' },
+						createdAfter: new Date(Date.now() - 1_000 * 61_234).toISOString(),
+					},
+				}),
+			},
+			{
+				name: `${inLog}: Queue > Wait for 50 items without a project`,
+				videos,
+				run: runWith(50, {
+					resource: 'queue',
+					operation: 'wait',
+					queueId: '={{ $json.queueId }}',
+					projectId: { __rl: true, mode: 'list', value: '' },
+					...WAIT_OPTIONS,
+				}),
+			},
+		];
+	}),
 ];
 
 /** Measures the node's own function alone: n8n's work before and after it is not the node's. */
-async function watchNode(operation: string): Promise<() => number> {
-	const { nodes } = await loadPackage();
-	const operations = nodes[NODE_TYPE]?.customOperations?.queue ?? {};
-	const original = operations[operation];
-	if (!original) throw new Error(`The node has no operation ${operation}`);
-	const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-	operations[operation] = async function (this: IExecuteFunctions) {
-		delay.reset();
-		delay.enable();
-		try {
-			const [items = []] = (await original.call(this)) as INodeExecutionData[][];
-			if (items.length !== this.getInputData().length) throw new Error('Items are missing');
-		} finally {
-			delay.disable();
-		}
-		return [[]];
-	};
-	return () => {
+function runWith(items: number, parameters: INodeParameters): Case['run'] {
+	return async (credentials, watch) => {
+		const { nodes } = await loadPackage();
+		const { resource, operation } = parameters as { resource: string; operation: string };
+		const operations = nodes[NODE_TYPE]?.customOperations?.[resource] ?? {};
+		const original = operations[operation];
+		if (!original) throw new Error(`The node has no operation ${operation}`);
+		operations[operation] = async function (this: IExecuteFunctions) {
+			const output = await watch(async () => await original.call(this));
+			const [found = []] = output as INodeExecutionData[][];
+			if (found.length < this.getInputData().length) throw new Error('Items are missing');
+			return [[]];
+		};
+		const { error, run } = await runNode({
+			parameters,
+			credentials: { ...credentials },
+			items: Array.from({ length: items }, (_, i) => ({ queueId: `queue-${i}` })),
+		});
 		operations[operation] = original;
-		return delay.max / 1e6;
+		if (error) throw error;
+		if (run.status !== 'success') throw new Error(`The execution is ${run.status}`);
 	};
 }
 
-async function measure({ name, items, olderVideos, parameters }: Case): Promise<LoopFigures> {
+/** A poll that finds nothing new: the first one, which remembers the log, comes once. */
+async function poll(credentials: Credentials, watch: Watch): Promise<void> {
+	const trigger = await ActiveTrigger.create({
+		credentials: { ...credentials },
+		storage: 'static data',
+	});
+	await trigger.activate();
+	const { error } = await watch(async () => await trigger.poll());
+	if (error) throw error;
+}
+
+async function requestBare(credentials: Credentials, watch: Watch): Promise<void> {
+	const trigger = await ActiveTrigger.create({
+		credentials: { ...credentials },
+		storage: 'static data',
+	});
+	const context = trigger.createPollContext();
+	await watch(async () => {
+		await context.helpers.httpRequestWithAuthentication.call(context, 'videoGenerationApi', {
+			url: '/v1/videos',
+			method: 'GET',
+			json: true,
+		});
+	});
+}
+
+async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
 	const held: number[] = [];
 	const parsed: number[] = [];
-	for (let run = 0; run < RUNS; run++) {
-		const server = fork(path.join(__dirname, 'serveWaits.ts'), [String(olderVideos)]);
-		const [credentials] = (await once(server, 'message')) as [{ baseUrl: string; apiKey: string }];
-		const stopWatching = await watchNode(parameters.operation as string);
-		const { error, run: execution } = await runNode({
-			parameters,
-			credentials,
-			items: Array.from({ length: items }, (_, i) => ({ queueId: `queue-${i}` })),
+	for (let count = 0; count < RUNS; count++) {
+		const server = fork(path.join(__dirname, 'serveWaits.ts'), [String(videos)]);
+		const [credentials] = (await once(server, 'message')) as [Credentials];
+		const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+		await run(credentials, async (work) => {
+			delay.enable();
+			const result = await work();
+			// What held up the event loop last shows with the next turn.
+			await setTimeout(2 * RESOLUTION_MS);
+			delay.disable();
+			return result;
 		});
-		held.push(stopWatching());
-		if (error) throw error;
-		if (execution.status !== 'success') throw new Error(`The execution is ${execution.status}`);
+		held.push(delay.max / 1e6);
 		parsed.push(await measureParsing(credentials.baseUrl));
 		server.disconnect();
 	}
