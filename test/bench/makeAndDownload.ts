@@ -25,7 +25,7 @@ const LONGEST_SECONDS = 30;
 const STEP_SECONDS = 2.5;
 const INTERVAL_SECONDS = 2;
 /** What may come to the slowest video: a look, the video log, and the downloads of the last ones. */
-const LIMIT_OVER_SECONDS = 20;
+const LIMIT_OVER_SECONDS = 10;
 
 interface Figures {
 	idleBytes: number;
