@@ -184,7 +184,7 @@ describe('The example that queues now and finishes later', () => {
 					if (status === 'finished') expect(videoIds).toBe(world.items.get(id)?.video?.id);
 				}
 			}),
-			{ numRuns: 2_000 },
+			{ numRuns: 1_000 },
 		);
 	});
 
@@ -219,7 +219,7 @@ describe('The example that queues now and finishes later', () => {
 				}
 				expect(world.rows.filter(isOpen)).toEqual([]);
 			}),
-			{ numRuns: 2_000 },
+			{ numRuns: 1_000 },
 		);
 	});
 });
