@@ -2,7 +2,10 @@ import { build } from './build.mjs';
 import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/processes.mjs';
 
-const BENCHMARKS = ['poll', 'wait', 'loop', 'download', 'packages', 'items', 'scale', 'hostile'];
+const BENCHMARKS = [
+	...['poll', 'wait', 'loop', 'download', 'makeAndDownload', 'packages'],
+	...['items', 'scale', 'hostile'],
+];
 
 /**
  * `npm run bench`: measures the built package, in n8n's engine without its messages. Arguments choose some

@@ -38,6 +38,8 @@ export interface Settings {
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item. */
 	videoUrlInDetails: boolean;
+	/** Pads every video to this size. Null: as it is. */
+	videoSizeBytes: number | null;
 	/** Words the API uses instead of `completed` and `failed`. */
 	statusWords: { completed?: string; failed?: string };
 }
@@ -58,6 +60,7 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
+	videoSizeBytes: null,
 	statusWords: {},
 };
 

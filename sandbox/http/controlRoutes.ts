@@ -39,6 +39,7 @@ const SCHEMAS = {
 			logClockSkewMs: { type: 'number' },
 			logWholeSeconds: FLAG,
 			videoUrlInDetails: FLAG,
+			videoSizeBytes: { anyOf: [COUNT, { type: 'null' }] },
 			statusWords: object({ completed: TEXT, failed: TEXT }),
 		}),
 	},

@@ -3,6 +3,7 @@ import { arch, cpus, platform, totalmem } from 'node:os';
 import { format, resolveConfig } from 'prettier';
 import type { DownloadFigures } from './download';
 import type { HostileFigures } from './hostile';
+import type { MakeAndDownloadFigures } from './makeAndDownload';
 import type { ItemFigures } from './items';
 import type { LedgerFigures } from '../engine/ledger/judgeStories';
 import { readFigures } from './keepFigures';
@@ -39,7 +40,10 @@ async function writePerformance(): Promise<void> {
 		describeItems(readFigures('items') as ItemFigures[]),
 		describeWait(readFigures('wait') as WaitFigures),
 		describePoll(readFigures('poll') as PollFigures),
-		describeDownload(readFigures('download') as DownloadFigures),
+		describeDownload(
+			readFigures('download') as DownloadFigures,
+			readFigures('makeAndDownload') as MakeAndDownloadFigures,
+		),
 		describePackages(readFigures('packages') as PackageFigures[]),
 	].join('\n\n');
 	await write(PERFORMANCE, performance);
@@ -151,11 +155,17 @@ the bare request** for that list through n8n's own helper (${Math.round(bareMs)}
 afterwards, and ${Math.round(stateBytes / 1000)} kB in n8n's database, which is the most that it ever stores.`;
 }
 
-function describeDownload({ fileMiB, overMib, idleMib }: DownloadFigures): string {
+function describeDownload(
+	{ fileMiB, overMib, idleMib }: DownloadFigures,
+	many: MakeAndDownloadFigures,
+): string {
 	return `## Downloads
 
 A file of ${fileMiB} MiB takes **${overMib} MiB of memory** more than the idle engine (${idleMib} MiB), with n8n's binary
-data on disk: it is streamed.`;
+data on disk: it is streamed.
+
+${many.items} videos of up to ${many.longestSeconds} seconds, queued, waited for and downloaded by one run of the node with **Download Video**, with
+files of ${many.fileMiB} MiB: ${many.tookSeconds.toFixed(1)} s, and **${many.overMib} MiB of memory** more than the idle engine (${many.idleMib} MiB).`;
 }
 
 function describePackages(figures: PackageFigures[]): string {

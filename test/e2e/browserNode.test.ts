@@ -3,6 +3,7 @@ import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.nod
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import type { VideoPlayer } from '../support/editor/NodePanel';
 import { describeWith } from '../support/e2e/describeWith';
 import { eventually } from '../support/e2e/eventually';
 import { expectLabels } from '../support/e2e/expectLabels';
@@ -13,6 +14,8 @@ const { description } = new VideoGeneration();
 
 const BASICS = ['Resource', 'Operation'];
 const LIST = ['Return All', 'Limit'];
+const WAITING = ['Download Video', 'Wait Options'];
+const FILE_FIELD = 'Put Output File in Field';
 
 describeWith(['chromium'], "In n8n's editor, the node", () => {
 	const real = useRealN8n('browser-node');
@@ -37,7 +40,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			await panel.openDetails('Video Generation');
 			await eventually(async () => {
 				const shown = [...(await panel.readEntries())].sort();
-				expect(shown).toEqual(['On new Video Generation event', ...listActions()].sort());
+				expect(shown).toEqual(['On video finished', ...listActions()].sort());
 			});
 			expect(await panel.findCutTexts()).toEqual([]);
 		}),
@@ -53,7 +56,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			await editor.nodesPanel.choose('Wait for a queued video to be finished');
 			const panel = editor.nodePanel;
 			expect(await panel.readCredential()).toBe(real.credential.name);
-			await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', 'Wait Options', 'Options']);
+			await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options']);
 		}),
 	);
 
@@ -66,8 +69,12 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
 			await expectLabels(panel, [...BASICS, ...add, 'Options']);
 			await panel.toggle('waitForCompletion');
-			await panel.waitForLabel('Wait Options');
-			await expectLabels(panel, [...BASICS, ...add, 'Wait Options', 'Options']);
+			await panel.waitForLabel('Download Video');
+			await expectLabels(panel, [...BASICS, ...add, ...WAITING, 'Options']);
+			await panel.toggle('downloadVideo');
+			await panel.waitForLabel(FILE_FIELD);
+			const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
+			await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
 
 			await panel.select('operation', 'Clear');
 			await panel.waitForLabel('Queue ID');
@@ -82,8 +89,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 
 			await panel.select('operation', 'Download');
 			await panel.waitForLabel('Video URL');
-			const download = ['Video URL', 'Put Output File in Field'];
-			await expectLabels(panel, [...BASICS, ...download, 'Options']);
+			await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
 
 			await panel.select('resource', 'Account');
 			await panel.waitForLabel('Video URL', 'hidden');
@@ -125,13 +131,14 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 	);
 
 	test(
-		'makes a video, downloads it, and n8n plays it; then a node of it is executed alone',
+		'makes a video with its file, downloads it again, and n8n plays both; then a node of it is executed alone',
 		visit(async (editor) => {
 			const add = videoGeneration('Make', real.credential, {
 				resource: 'queue',
 				operation: 'add',
 				projectId: { __rl: true, mode: 'id', value: 'project-city-tour' },
 				waitForCompletion: true,
+				downloadVideo: true,
 				waitOptions: { pollingInterval: 1 },
 			});
 			const download = videoGeneration('Download', real.credential, {
@@ -143,14 +150,13 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			const { id } = await real.client.createWorkflow(content);
 			await editor.openWorkflow(id);
 			await editor.executeWorkflow([START.name, 'Make', 'Download']);
-			const panel = await editor.openNode('Download');
-			const video = await panel.viewVideo();
-			await video.playFromStart();
-			await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
-			const state = await video.read();
-			expect(state).toMatchObject({ error: null, width: 480 });
-			expect(state.durationSeconds).toBeCloseTo(2, 1);
+			for (const node of ['Make', 'Download']) {
+				const panel = await editor.openNode(node);
+				await expectToPlay(await panel.viewVideo());
+				await panel.close();
+			}
 
+			const panel = await editor.openNode('Download');
 			await panel.executeAgain();
 			const { heads } = await panel.readTable();
 			expect(heads).toContain('videoUrl');
@@ -191,6 +197,14 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 		})();
 	});
 });
+
+async function expectToPlay(video: VideoPlayer): Promise<void> {
+	await video.playFromStart();
+	await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+	const state = await video.read();
+	expect(state).toMatchObject({ error: null, width: 480 });
+	expect(state.durationSeconds).toBeCloseTo(2, 1);
+}
 
 /** The texts of all actions, from the description. */
 function listActions(): string[] {

@@ -5,7 +5,7 @@ import { useRealN8n } from '../support/e2e/useRealN8n';
 
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
-const LABELS = ['Poll Times', 'Mode', 'Project Names or IDs', 'Options'];
+const LABELS = ['Poll Times', 'Mode', 'Trigger On', 'Project Names or IDs', 'Options'];
 /** Each that is fetched is an execution in the list, too. */
 const TEST_EVENTS = 2;
 
@@ -21,7 +21,7 @@ describeWith(['chromium'], "In n8n's editor, the trigger", () => {
 			await editor.nodesPanel.open();
 			await editor.nodesPanel.search('video');
 			await editor.nodesPanel.openDetails('Video Generation');
-			await editor.nodesPanel.choose('On new Video Generation event');
+			await editor.nodesPanel.choose('On video finished');
 			const panel = editor.nodePanel;
 			await expectLabels(panel, LABELS);
 

@@ -6,6 +6,8 @@ import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { useApps } from '../support/e2e/apps/useApps';
 import { readItems } from '../support/e2e/runContent';
+import { DataTable } from '../support/e2e/DataTable';
+import { McpClient } from '../support/e2e/McpClient';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
 import { listUnknownParameters } from '../support/listUnknownParameters';
@@ -17,6 +19,7 @@ const TEASER = 'project-product-teaser';
 const TOUR = 'project-city-tour';
 const COSTLY = 'project-launch-film';
 const FAILING = 'project-broken-storyboard';
+const SLOW = { pendingMs: 3_600_000 };
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 /** Made before the others, and kept as they were published. */
 const FIRST_EXAMPLES = ['queue-a-video.json', 'react-to-finished-videos.json'];
@@ -43,6 +46,36 @@ async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
 	const run = async (trigger: string) =>
 		await client.waitForExecution(await start(trigger), TIMEOUT_MS);
 	return { start, run };
+}
+
+/** Takes an example with a data table into n8n, and makes its table, under a name of its own. */
+async function takeWithTable(
+	name: string,
+	tableName: string,
+	changes: NonNullable<ExampleSetUp['changes']> = {},
+	settings: NonNullable<ExampleSetUp['settings']> = {},
+) {
+	const parameters = { tableName, dataTableId: { __rl: true, mode: 'name', value: tableName } };
+	const example = await take(name, {
+		choices: { ...choices, 'n8n-nodes-base.dataTable': { parameters } },
+		...{ changes, settings },
+	});
+	expect((await example.run('Press once to make the table')).status).toBe('success');
+	return { ...example, table: await DataTable.find(real.client, tableName) };
+}
+
+/** The parameters of a Set node with one field. */
+const assign = (name: string, type: string, value: unknown) => ({
+	assignments: { assignments: [{ id: name, name, type, value }] },
+});
+
+async function listVideos(): Promise<{ id: string; url: string }[]> {
+	const { url, apiKey } = real.sandbox;
+	const headers = { Authorization: `Bearer ${apiKey}` };
+	const { data } = await axios.get<{ videos: { id: string; url: string }[] }>(`${url}/v1/videos`, {
+		...{ headers, proxy: false },
+	});
+	return data.videos;
 }
 
 const readJson = (execution: Execution, node: string) =>
@@ -254,7 +287,6 @@ describe('The example that makes videos every day', () => {
 describe('The example that clears stuck queue items', () => {
 	const START = 'Every hour';
 	const CALLED = 'When a workflow has queued a video';
-	const SLOW = { pendingMs: 3_600_000 };
 	let tables = 0;
 
 	/** The example with its table made, these items noted and looked at once. */
@@ -275,11 +307,7 @@ describe('The example that clears stuck queue items', () => {
 			changes: {
 				...Object.fromEntries(onTable),
 				'Make the table of queued videos': { tableName: named.dataTableId.value },
-				'Set after how many hours to ask': {
-					assignments: {
-						assignments: [{ id: 'hours', name: 'hours', type: 'number', value: 0 }],
-					},
-				},
+				'Set after how many hours to ask': assign('hours', 'number', 0),
 			},
 			pinData: {
 				[CALLED]: queueIds.map((queueId) => ({ json: { queueId, projectId: TEASER } })),
@@ -387,6 +415,206 @@ describe('The example that clears stuck queue items', () => {
 	});
 });
 
+describe('The example that queues now and finishes later', () => {
+	const QUEUE = 'Every five minutes';
+	const FINISH = 'Every 15 minutes';
+	const TRIGGER = 'When a video is finished';
+	let tables = 0;
+
+	/** The example with these rows in its table, queued. */
+	async function takeIt(
+		rows: [projectId: string, prompt: string][],
+		{ hours = 24, minutes = 4 } = {},
+	) {
+		const { client, sandbox } = real;
+		const { table, ...example } = await takeWithTable(
+			'queue-now-finish-later',
+			`Videos to make ${++tables}`,
+			{
+				'Set how many hours to wait': assign('hours', 'number', hours),
+				'Set when this run ends': assign(
+					'until',
+					'string',
+					`={{ $now.plus({ minutes: ${minutes} }).toISO() }}`,
+				),
+			},
+		);
+		const inserted = rows.map(([projectId, prompt]) => ({ projectId, prompt }));
+		await table.insertRows(client, inserted);
+		expect((await example.run(QUEUE)).status).toBe('success');
+		const findItem = (prompt: string) => {
+			const item = sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt);
+			if (!item) throw new Error(`No video of "${prompt}" was queued`);
+			return item;
+		};
+		return {
+			...example,
+			findItem,
+			insert: async (more: object[]) => {
+				await table.insertRows(client, more);
+			},
+			readRows: async () => await table.listRows(client),
+			finishItem: (prompt: string) => {
+				sandbox.finish(findItem(prompt).queueId);
+			},
+			/** Looks at all open rows. @returns the prompts of the rows that are handed on */
+			look: async (start = FINISH) => {
+				const execution = await example.run(start);
+				expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+				return readJson(execution, 'Hand it on').map(({ prompt }) => prompt);
+			},
+		};
+	}
+
+	test('queues each row once, and hands on each finished one once with its video', async () => {
+		const { sandbox } = real;
+		sandbox.configure({ durations: QUICK });
+		const { readRows, look, findItem, run } = await takeIt([
+			[TEASER, 'a'],
+			[TOUR, ''],
+			[FAILING, 'fails'],
+			['nowhere', 'unknown'],
+			['', 'no project'],
+		]);
+		expect(listAsked()).toEqual(['a', undefined, 'fails', 'unknown']);
+		const hasEnded = ({ status }: { status: string }) => ['completed', 'failed'].includes(status);
+		await waitFor('the videos to end', () => sandbox.readState().queue.every(hasEnded));
+
+		expect(await look(TRIGGER)).toEqual(['a', '']);
+		const [a, b] = [findItem('a'), sandbox.readState().queue[1]];
+		const rows = await readRows();
+		expect(rows).toMatchObject([
+			{ status: 'finished', queueId: a.queueId, videoIds: a.videoId },
+			{ status: 'finished', queueId: b?.queueId, videoIds: b?.videoId },
+			{ status: 'failed', videoIds: '', note: 'The service says: failed' },
+			{ status: 'failed', queueId: null, note: expect.stringContaining('(400)') as string },
+			{ status: null, queueId: null },
+		]);
+		expect(rows[0]?.videoUrl).toContain(`${sandbox.url}/files/`);
+
+		expect(await look()).toEqual([]);
+		await run(QUEUE);
+		expect(listAsked()).toHaveLength(4);
+		expect(await readRows()).toEqual(rows);
+	});
+
+	test('gives a video to the only row of its project that no longer runs', async () => {
+		real.sandbox.configure({ durations: SLOW });
+		const { readRows, look, findItem, finishItem } = await takeIt([
+			[TEASER, 'a'],
+			[TEASER, 'b'],
+		]);
+		finishItem('b');
+		expect(await look()).toEqual(['b']);
+		expect(await readRows()).toMatchObject([
+			{ status: 'queued' },
+			{ status: 'finished', videoIds: findItem('b').videoId },
+		]);
+		finishItem('a');
+		expect(await look()).toEqual(['a']);
+		expect(await readRows()).toMatchObject([{ videoIds: findItem('a').videoId }, {}]);
+	});
+
+	test('marks rows that could own the same videos, and goes on with the next of their project', async () => {
+		real.sandbox.configure({ durations: SLOW });
+		const { readRows, look, findItem, finishItem, run, insert } = await takeIt([
+			[TEASER, 'a'],
+			[TEASER, 'b'],
+		]);
+		finishItem('a');
+		finishItem('b');
+		expect(await look()).toEqual([]);
+		const both = [findItem('a').videoId, findItem('b').videoId].sort();
+		for (const { status, videoIds, videoUrl, note } of await readRows()) {
+			expect([status, videoUrl]).toEqual(['ambiguous', '']);
+			expect(String(videoIds).split(' ').sort()).toEqual(both);
+			expect(note).toContain(`${real.sandbox.url}/files/`);
+		}
+		await insert([{ projectId: TEASER, prompt: 'c' }]);
+		await run(QUEUE);
+		finishItem('c');
+		expect(await look()).toEqual(['c']);
+		expect((await readRows())[2]).toMatchObject({ videoIds: findItem('c').videoId });
+	});
+
+	test('never queues a row again whose answer was lost, and waits for its video as well', async () => {
+		real.sandbox.configure({ durations: SLOW });
+		const lost = { kind: 'reset', phase: 'after', containing: 'lost' } as const;
+		real.sandbox.addFault({ ...lost, operation: 'queue.add' });
+		const { readRows, look, finishItem, findItem, run } = await takeIt([
+			[TOUR, 'lost alone'],
+			[TEASER, 'lost'],
+			[TEASER, 'known'],
+		]);
+		expect(await readRows()).toMatchObject([
+			{ status: 'queuing', queueId: null, note: expect.stringContaining('may') as string },
+			{ status: 'queuing', queueId: null },
+			{ status: 'queued' },
+		]);
+		await run(QUEUE);
+		expect(listAsked()).toHaveLength(3);
+		finishItem('lost alone');
+		finishItem('known');
+		// The one video could be either row's.
+		expect(await look()).toEqual(['lost alone']);
+		expect(await readRows()).toMatchObject([
+			{ status: 'finished', videoIds: findItem('lost alone').videoId },
+			{ status: 'queuing' },
+			{ status: 'queued' },
+		]);
+	});
+
+	test('gives rows up when their time is over: ambiguous with a video, failed without any', async () => {
+		real.sandbox.configure({ durations: SLOW });
+		const lost = { kind: 'reset', phase: 'before', containing: 'lost' } as const;
+		real.sandbox.addFault({ ...lost, operation: 'queue.add' });
+		const { readRows, look, finishItem, findItem } = await takeIt(
+			[
+				[TEASER, 'lost'],
+				[TEASER, 'known'],
+				[TOUR, 'lost alone'],
+				[COSTLY, 'still being made'],
+			],
+			{ hours: 0 },
+		);
+		finishItem('known');
+		expect(await look()).toEqual([]);
+		const candidates = { status: 'ambiguous', videoIds: findItem('known').videoId };
+		expect(await readRows()).toMatchObject([
+			candidates,
+			candidates,
+			{ status: 'failed', note: expect.stringContaining('No video has appeared') as string },
+			{ status: 'queued' },
+		]);
+	});
+
+	test('gives a row the video whose address the service tells with its progress', async () => {
+		real.sandbox.configure({ durations: SLOW });
+		const { readRows, look, finishItem, findItem } = await takeIt([
+			[TEASER, 'a'],
+			[TEASER, 'b'],
+		]);
+		finishItem('a');
+		finishItem('b');
+		const { videoId, queueId } = findItem('a');
+		const video = (await listVideos()).find(({ id }) => id === videoId);
+		const operation = 'queue.getProgress';
+		const fields = { videoUrl: `${video?.url}?signature=other` };
+		real.sandbox.addFault({ kind: 'extraFields', fields, operation, containing: queueId });
+		expect(await look()).toEqual(['a', 'b']);
+		expect(await readRows()).toMatchObject([
+			{ status: 'finished', videoIds: videoId, videoUrl: fields.videoUrl },
+			{ status: 'finished', videoIds: findItem('b').videoId },
+		]);
+	});
+
+	test('begins no row that could be cut off by the end of its time', async () => {
+		const { readRows } = await takeIt([[TEASER, 'a']], { minutes: 0 });
+		expect(await readRows()).toMatchObject([{ status: null }]);
+		expect(listAsked()).toEqual([]);
+	});
+});
+
 describe('The example with an agent', () => {
 	const TRIGGER = 'When a chat message comes';
 	const model = new ScriptedModel();
@@ -459,6 +687,170 @@ describe('The example with an agent', () => {
 		expect(credits).toContain('"remainingCredits":100');
 		expect(JSON.parse(added)).toMatchObject([{ queueId: item?.queueId }]);
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
+	});
+
+	test('queues no video that would leave fewer credits than are to be kept, however often its model asks', async () => {
+		real.sandbox.setCredits('main', 15);
+		const input = (call: number) => ({ projectId: TEASER, customPrompt: `${call}` });
+		const calls = Array.from({ length: 100 }, (_, call) => ({
+			...{ tool: 'Queue_a_video', input: input(call) },
+		}));
+		model.play([calls, 'These are all.']);
+		expect((await say('Yes, a hundred')).status).toBe('success');
+		expect(listAsked()).toEqual(['0', '1', '2', '3', '4']);
+		expect(model.toolResults).toHaveLength(100);
+		for (const result of model.toolResults.slice(5)) expect(result).toMatch(/Credits to Keep/);
+	});
+});
+
+describe('The example that checks that nothing was missed', () => {
+	const CHECK = 'Every hour';
+	const TRIGGER = 'When a video is finished';
+	const HANDED_ON = 'Hand it on';
+	const HOUR_MS = 3_600_000;
+	let tables = 0;
+
+	const takeIt = async (settings?: ExampleSetUp['settings']) =>
+		await takeWithTable('nothing-missed', `Videos handed on ${++tables}`, {}, settings);
+	/** Videos that were finished so many hours ago. */
+	const addVideos = (hours: Record<string, number>) => {
+		const videos = Object.entries(hours).map(([id, ago]) => ({
+			...{ id, projectId: TOUR },
+			createdAt: new Date(Date.now() - ago * HOUR_MS).toISOString(),
+		}));
+		real.sandbox.addVideos('main', videos);
+	};
+	const listIds = (execution: Execution) => readJson(execution, HANDED_ON).map(({ id }) => id);
+
+	test('hands on once what was missed, and tells a person of it', async () => {
+		addVideos({ before: 2 });
+		const { run } = await takeIt();
+		addVideos({ noted: 0.5 });
+		expect(listIds(await run(TRIGGER))).toEqual(['noted']);
+		addVideos({ 'too old': 30, missed: 3, 'missed too': 1, 'for the trigger': 0.1 });
+
+		const execution = await run(CHECK);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(listIds(execution).sort()).toEqual(['missed', 'missed too']);
+		expect(slack.texts).toEqual([expect.stringContaining('2 finished videos were not handed on')]);
+		expect(slack.texts[0]).toContain(`• missed of project ${TOUR}: ${real.sandbox.url}/files/`);
+
+		expect(listIds(await run(CHECK))).toEqual([]);
+		expect(slack.texts).toHaveLength(1);
+	});
+
+	test('hands on what was missed also when the chat is out of order', async () => {
+		const { run } = await takeIt();
+		addVideos({ missed: 3 });
+		slack.isDown = true;
+		const execution = await run(CHECK);
+		expect(execution.status).toBe('success');
+		expect(listIds(execution)).toEqual(['missed']);
+	});
+
+	test('tells a person when the videos cannot be read', async () => {
+		const { run } = await takeIt();
+		real.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
+		expect((await run(CHECK)).status).toBe('success');
+		expect(slack.texts).toEqual([expect.stringContaining('could not be checked')]);
+	});
+
+	test('tells of a video that the app refuses at each check, until it is taken', async () => {
+		const refuses = {
+			...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
+			parameters: { errorMessage: 'The app refuses it' },
+		};
+		const { run, table } = await takeIt({ [HANDED_ON]: refuses });
+		addVideos({ refused: 1 });
+		expect(readFailure(await run(TRIGGER))).toBe('The app refuses it');
+		expect(await table.listRows(real.client)).toEqual([]);
+		await run(CHECK);
+		await run(CHECK);
+		expect(slack.texts).toEqual([
+			expect.stringContaining('• refused of'),
+			expect.stringContaining('• refused of'),
+		]);
+	});
+});
+
+describe('The example for any MCP client', () => {
+	const TOKEN = 'a-long-random-token';
+	let address: string;
+	let client: McpClient;
+	beforeAll(async () => {
+		const { id, name } = await real.client.createCredential({
+			name: 'MCP clients',
+			type: 'httpBearerAuth',
+			data: { token: TOKEN },
+		});
+		const credentials = { httpBearerAuth: { id, name } };
+		const example = await real.client.createWorkflow(
+			setUpExample('videos-for-mcp-clients', {
+				choices: { ...choices, '@n8n/n8n-nodes-langchain.mcpTrigger': { credentials } },
+			}),
+		);
+		await real.client.activateWorkflow(example);
+		address = `${real.client.address}/mcp/videos`;
+		client = await waitFor('the MCP server', async () => {
+			return await McpClient.connect(address, TOKEN).catch(() => undefined);
+		});
+	});
+	afterAll(async () => {
+		await client.close();
+	});
+
+	test('refuses a client without the token', async () => {
+		await expect(McpClient.connect(address, 'another')).rejects.toThrow(
+			'Authorization data is wrong',
+		);
+	});
+
+	test('offers five tools, of which one costs, and instructions to ask before that one', async () => {
+		const tools = await client.listTools();
+		expect(tools.map(({ name }) => name).sort()).toEqual([
+			'List_the_finished_videos',
+			'List_the_projects',
+			'Queue_a_video',
+			'Read_the_credits_left',
+			'Read_the_progress',
+		]);
+		const costly = tools.filter(({ description }) => description.includes('for credits'));
+		expect(costly).toMatchObject([
+			{ name: 'Queue_a_video', inputSchema: { required: ['projectId', 'customPrompt'] } },
+		]);
+		expect(client.instructions).toContain('queue it only after the user has agreed');
+	});
+
+	test('finds a project, queues a video of it, follows it and finds its address', async () => {
+		const { sandbox } = real;
+		sandbox.configure({ durations: SLOW });
+		expect(await client.call('List_the_projects')).toContain(TEASER);
+		expect(await client.call('Read_the_credits_left')).toContain('"remainingCredits":100');
+		await client.call('Queue_a_video', { projectId: TEASER, customPrompt: 'The sea' });
+		expect(listAsked()).toEqual(['The sea']);
+		const [{ queueId, videoId } = { queueId: '', videoId: '' }] = sandbox.readState().queue;
+		expect(await client.call('Read_the_progress', { queueId })).toContain('pending');
+		sandbox.finish(queueId);
+		expect(await client.call('Read_the_progress', { queueId })).toContain('completed');
+		const videos = await client.call('List_the_finished_videos', { projectId: TEASER });
+		expect(videos).toContain(videoId);
+		expect(videos).toContain(`${sandbox.url}/files/`);
+	});
+
+	test('is told what is wrong with a project', async () => {
+		const input = { projectId: 'unknown', customPrompt: 'a' };
+		expect(await client.call('Queue_a_video', input)).toContain('Check "Project"');
+	});
+
+	test('makes no video that would leave fewer credits than are to be kept, however often it is called', async () => {
+		real.sandbox.setCredits('main', 15);
+		const results: string[] = [];
+		for (let call = 0; call < 30; call += 1) {
+			const input = { projectId: TEASER, customPrompt: `${call}` };
+			results.push(await client.call('Queue_a_video', input));
+		}
+		expect(listAsked()).toEqual(['0', '1', '2', '3', '4']);
+		for (const result of results.slice(5)) expect(result).toMatch(/Credits to Keep/);
 	});
 });
 

@@ -1,13 +1,17 @@
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { WorkflowStep } from './buildWorkflow';
 
-/** A data table of n8n, with columns of text. */
+/** The most that n8n lists at once. */
+const MAX_ROWS = 250;
+
+/** A data table of n8n. */
 export class DataTable {
 	private constructor(
 		private readonly address: string,
 		private readonly id: string,
 	) {}
 
+	/** A table with columns of text. */
 	static async create(client: N8nClient, name: string, columns: string[]): Promise<DataTable> {
 		const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
 		const address = `/projects/${projectId}/data-tables`;
@@ -18,10 +22,29 @@ export class DataTable {
 		return new DataTable(`${address}/${id}`, id);
 	}
 
+	/** The table of this name, which a workflow has made. */
+	static async find(client: N8nClient, name: string): Promise<DataTable> {
+		const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
+		const address = `/projects/${projectId}/data-tables`;
+		const filter = encodeURIComponent(JSON.stringify({ name }));
+		const { data } = await client.request<{ data: { id: string }[] }>(
+			'GET',
+			`${address}?filter=${filter}`,
+		);
+		const [table] = data;
+		if (!table) throw new Error(`There is no data table "${name}"`);
+		return new DataTable(`${address}/${table.id}`, table.id);
+	}
+
+	async insertRows(client: N8nClient, rows: object[]): Promise<void> {
+		await client.request('POST', `${this.address}/insert`, { data: rows });
+	}
+
+	/** In the order that they were inserted in. */
 	async listRows(client: N8nClient): Promise<Record<string, unknown>[]> {
 		const { data } = await client.request<{ data: Record<string, unknown>[] }>(
 			'GET',
-			`${this.address}/rows`,
+			`${this.address}/rows?take=${MAX_ROWS}&sortBy=id:asc`,
 		);
 		return data;
 	}

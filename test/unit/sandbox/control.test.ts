@@ -205,6 +205,13 @@ describe('a setting:', () => {
 		service.sandbox.clock.advance(5000);
 		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
 	});
+	it('videos of a size', async () => {
+		const videoSizeBytes = 300_000;
+		await control('PATCH', '/settings', { videoSizeBytes });
+		const [video] = service.sandbox.addVideos('main', [{}]);
+		const { headers } = await service.client.get(`/files/${video?.id}.mp4`);
+		expect(headers['content-length']).toBe(String(videoSizeBytes));
+	});
 });
 it('a reset brings everything back, and the same ids again', async () => {
 	const before = service.sandbox.readState();

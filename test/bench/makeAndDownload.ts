@@ -1,0 +1,129 @@
+/**
+ * Queues 20 videos with Download Video, in a process of its own, and prints how much memory their
+ * 20 files of 100 MiB took beyond the idle engine, which keeps binary data on disk, and how long it
+ * took by the slowest video and its download. The sandbox, which sends the files, is in the other process.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startSandbox } from '../../sandbox/startSandbox';
+import { loadPackage } from '../support/engine/loadPackage';
+import { runNode } from '../support/engine/runNode';
+import { startBinaryStore } from '../support/engine/startBinaryStore';
+import { keepFigures } from './keepFigures';
+import { measureMemory } from './measureMemory';
+
+const ITEMS = 20;
+const FILE_BYTES = 100 * 1024 ** 2;
+const MIB = 1024 ** 2;
+const LIMIT_MIB = 96;
+/** Half of the videos end one after the other, the others all with the last one of them. */
+const SHORTEST_SECONDS = 5;
+const LONGEST_SECONDS = 30;
+const STEP_SECONDS = 2.5;
+const INTERVAL_SECONDS = 2;
+/** What may come to the slowest video: a look, the video log, and the downloads of the last ones. */
+const LIMIT_OVER_SECONDS = 10;
+
+interface Figures {
+	idleBytes: number;
+	peakBytes: number;
+	seconds: number;
+	storedBytes: number[];
+	error: string | undefined;
+}
+
+export interface MakeAndDownloadFigures {
+	items: number;
+	fileMiB: number;
+	/** Memory over the idle engine, and that of the idle engine. */
+	overMib: number;
+	idleMib: number;
+	longestSeconds: number;
+	tookSeconds: number;
+}
+
+/** The process that is measured. */
+async function measure(baseUrl: string, apiKey: string, folder: string): Promise<Figures> {
+	await startBinaryStore(folder);
+	await loadPackage();
+	const { result, ...measured } = await measureMemory(
+		async () =>
+			await runNode({
+				credentials: { baseUrl, apiKey },
+				parameters: {
+					resource: 'queue',
+					operation: 'add',
+					projectId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+					waitForCompletion: true,
+					downloadVideo: true,
+					waitOptions: { pollingInterval: INTERVAL_SECONDS },
+				},
+				items: Array.from({ length: ITEMS }, (_, i) => ({ id: createProjectId(i) })),
+			}),
+	);
+	const storedBytes = result.items.map(({ binary }) => binary?.data?.bytes ?? 0);
+	return { ...measured, storedBytes, error: result.error?.message };
+}
+
+const createProjectId = (index: number) => `project-${index}`;
+
+async function main(): Promise<void> {
+	const sandbox = await startSandbox({
+		...{ clock: 'real', credits: ITEMS, rateLimit: false, videoSizeBytes: FILE_BYTES },
+	});
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-make-and-download-'));
+	try {
+		const projects = Array.from({ length: ITEMS }, (_, i) => {
+			const seconds = Math.min(SHORTEST_SECONDS + i * STEP_SECONDS, LONGEST_SECONDS);
+			const durations = { processingMs: seconds * 500, renderingMs: seconds * 500 };
+			return { id: createProjectId(i), durations: { pendingMs: 0, ...durations } };
+		});
+		sandbox.addProjects('main', projects);
+		const child = fork(__filename, [sandbox.url, sandbox.apiKey, folder], {
+			execArgv: ['--expose-gc', '--import', 'tsx'],
+			env: { ...process.env, N8N_LOG_LEVEL: 'silent' },
+		});
+		const died = once(child, 'exit').then(([code]) => {
+			throw new Error(`The measured process ended with ${String(code)}`);
+		});
+		const [figures] = (await Promise.race([once(child, 'message'), died])) as [Figures];
+		report(figures);
+	} finally {
+		fs.rmSync(folder, { recursive: true, force: true });
+		await sandbox.close();
+	}
+}
+
+function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures): void {
+	const mib = (bytes: number) => Math.round(bytes / MIB);
+	const overMib = mib(peakBytes - idleBytes);
+	const stored = storedBytes.filter((bytes) => bytes === FILE_BYTES).length;
+	const isGood =
+		stored === ITEMS && overMib <= LIMIT_MIB && seconds <= LONGEST_SECONDS + LIMIT_OVER_SECONDS;
+	const figures: MakeAndDownloadFigures = {
+		...{ items: ITEMS, fileMiB: mib(FILE_BYTES), overMib, idleMib: mib(idleBytes) },
+		...{ longestSeconds: LONGEST_SECONDS, tookSeconds: seconds },
+	};
+	if (isGood) keepFigures('makeAndDownload', figures);
+	console.log(
+		`Making and downloading ${ITEMS} videos of ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s and ${mib(FILE_BYTES)} MiB: ${error ?? `${stored} stored`}`,
+	);
+	console.log(
+		`  took ${seconds.toFixed(1)} s, limit ${LONGEST_SECONDS + LIMIT_OVER_SECONDS} s; peak memory ${overMib} MiB over the idle engine (${mib(idleBytes)} MiB), limit ${LIMIT_MIB} MiB: ${isGood ? 'good' : 'NOT GOOD'}`,
+	);
+	if (!isGood) process.exitCode = 1;
+}
+
+const [baseUrl, apiKey, folder] = process.argv.slice(2);
+if (process.send && baseUrl !== undefined && apiKey !== undefined && folder !== undefined) {
+	void measure(baseUrl, apiKey, folder).then((figures) => {
+		process.send?.(figures, () => {
+			process.exit();
+		});
+	});
+} else {
+	void main();
+}

@@ -1,0 +1,173 @@
+import type { RecordedRequest } from '../../sandbox/control/requestLog';
+import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../scripts/waitFor';
+import { DataTable } from '../support/e2e/DataTable';
+import { describeWith } from '../support/e2e/describeWith';
+import { PACKAGE } from '../support/e2e/PLACES';
+import { readItems } from '../support/e2e/runContent';
+import { setUpExample } from '../support/e2e/setUpExample';
+import { useQueueMode } from '../support/e2e/useQueueMode';
+
+const ROWS = 200;
+/** The first rows are of one project two by two. */
+const PAIRS = 5;
+const CREDITS = 1_000;
+/** An execution is cut off after it, as after 300 seconds in the example. */
+const EXECUTION_SECONDS = 10;
+const RUN_SECONDS = 5;
+const TIMEOUT_MS = 600_000;
+
+const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
+/** Longer than the test: such a video is finished by hand. */
+const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
+/** Rows whose add is on its way when its execution is cut off, and when all workers are killed. */
+const [CUT_OFF, KILLED] = ['row 60', 'row 120'];
+
+interface AddBody {
+	customPrompt?: string;
+}
+
+describeWith(['redis-server', 'postgres'], 'The example that queues now and finishes later', () => {
+	const queueMode = useQueueMode(
+		{ name: 'queue-now-finish-later', concurrency: 10, credits: CREDITS },
+		({ id, name }) => {
+			const credentials = { videoGenerationApi: { id, name } };
+			const types = ['videoGeneration', 'videoGenerationTrigger'];
+			const example = setUpExample('queue-now-finish-later', {
+				choices: Object.fromEntries(types.map((type) => [`${PACKAGE}.${type}`, { credentials }])),
+				changes: {
+					// Runs overlap, so that two of them want the same rows.
+					'Every five minutes': everySeconds(3),
+					'Every 15 minutes': everySeconds(10),
+					'Set when this run ends': {
+						assignments: {
+							assignments: [
+								{
+									...{ id: 'until', name: 'until', type: 'string' },
+									value: `={{ $now.plus({ seconds: ${RUN_SECONDS} }).toISO() }}`,
+								},
+							],
+						},
+					},
+				},
+			});
+			const settings = { ...example.settings, executionTimeout: EXECUTION_SECONDS };
+			return Promise.resolve([{ ...example, name: 'example', settings }]);
+		},
+	);
+	const { n8n } = queueMode;
+
+	/** Kills both workers as such a request comes in, and starts them again. */
+	const killWorkersAt = async (isWanted: (request: RecordedRequest) => boolean) => {
+		await new Promise<void>((resolve) => {
+			const stopListening = queueMode.sandbox.onRequest((request) => {
+				if (!isWanted(request)) return;
+				stopListening();
+				for (const worker of n8n.workers) worker.kill();
+				resolve();
+			});
+		});
+		for (const worker of n8n.workers) {
+			await worker.waitForEnd();
+			await worker.start();
+		}
+	};
+
+	test(`finishes each of ${ROWS} rows once, though executions are cut off and workers are killed`, async () => {
+		const { sandbox } = queueMode;
+		const { client } = n8n.main;
+		const workflowId = queueMode.getWorkflowId('example');
+		await client.runWorkflow(workflowId, 'Press once to make the table');
+		const table = await waitFor('the table', async () => {
+			return await DataTable.find(client, 'Videos to make').catch(() => undefined);
+		});
+		for (const containing of [CUT_OFF, KILLED]) {
+			const delayMs = ENDLESS.processingMs;
+			sandbox.addFault({
+				...{ kind: 'latency', phase: 'after', operation: 'queue.add' },
+				...{ delayMs, containing },
+			});
+		}
+		const projects = sandbox.addProjects(
+			'main',
+			Array.from({ length: ROWS - PAIRS }, (_, i) => ({ durations: i === 0 ? ENDLESS : SHORT })),
+		);
+		const projectIds = projects.flatMap(({ id }, i) => (i < PAIRS ? [id, id] : [id]));
+		const killed = killWorkersAt(
+			({ operation, body }) =>
+				operation === 'queue.add' && (body as AddBody).customPrompt === KILLED,
+		);
+		await table.insertRows(
+			client,
+			projectIds.map((projectId, row) => ({ projectId, prompt: `row ${row}` })),
+		);
+		const findItem = (prompt: unknown) =>
+			sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt);
+
+		// Both rows of the first project end between two looks.
+		const [first] = projects;
+		const twins = await waitFor(
+			'the rows of the first project',
+			() => {
+				const items = sandbox.readState().queue.filter(({ projectId }) => projectId === first?.id);
+				return items.length === 2 && items;
+			},
+			TIMEOUT_MS,
+		);
+		for (const { queueId } of twins) sandbox.finish(queueId);
+
+		await killed;
+		await killWorkersAt(({ operation }) => operation === 'queue.getProgress');
+
+		const rows = await waitFor(
+			'all rows to be finished',
+			async () => {
+				const all = await table.listRows(client);
+				return all.every(({ videoIds }) => Boolean(videoIds)) && all;
+			},
+			TIMEOUT_MS,
+		);
+
+		// Each row was queued and paid once, and has its own video, or several that include it.
+		expect(rows).toHaveLength(ROWS);
+		const { queue, accounts } = sandbox.readState();
+		expect(queue.map(({ customPrompt }) => customPrompt).sort()).toEqual(
+			rows.map(({ prompt }) => prompt).sort(),
+		);
+		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(CREDITS - ROWS);
+		for (const { prompt, status, videoIds } of rows) {
+			const videoId = findItem(prompt)?.videoId ?? '';
+			const ids = String(videoIds).split(' ');
+			expect([prompt, status, ids]).toEqual(
+				status === 'finished'
+					? [prompt, 'finished', [videoId]]
+					: [prompt, 'ambiguous', expect.arrayContaining([videoId]) as string[]],
+			);
+		}
+		const ambiguous = rows.filter(({ status }) => status === 'ambiguous');
+		const twinIds = twins.map(({ customPrompt }) => customPrompt);
+		expect(ambiguous.map(({ prompt }) => prompt)).toEqual(expect.arrayContaining(twinIds));
+		// Rows that have their project for themselves are never ambiguous.
+		expect(ambiguous.length).toBeLessThanOrEqual(2 * PAIRS);
+
+		// No row was handed on twice, and none that isn't finished.
+		const executions = await n8n.main.listExecutions(workflowId);
+		const handedOn = executions
+			.flatMap((execution) => readItems(execution, 'Hand it on'))
+			.map(({ json }) => json.prompt);
+		expect(new Set(handedOn).size).toBe(handedOn.length);
+		const finished = rows.filter(({ status }) => status === 'finished').map(({ prompt }) => prompt);
+		expect(finished).toEqual(expect.arrayContaining(handedOn));
+
+		// Executions were cut off and killed; n8n ends a killed one in one of two ways.
+		expect(executions.some(({ status }) => status === 'canceled')).toBe(true);
+		const isKilled = ({ status, data }: Execution) =>
+			status === 'crashed' ||
+			Boolean(data.resultData.error?.message.includes('failed to be processed too many times'));
+		expect(executions.some(isKilled)).toBe(true);
+	});
+});
+
+function everySeconds(secondsInterval: number): Record<string, unknown> {
+	return { rule: { interval: [{ field: 'seconds', secondsInterval }] } };
+}

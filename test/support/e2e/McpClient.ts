@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { readProvided } from './provided';
+
+/** What is used of the official MCP SDK, which n8n's installation holds. */
+interface Sdk {
+	Client: new (info: { name: string; version: string }) => SdkClient;
+	StreamableHTTPClientTransport: new (address: URL, options: { requestInit: object }) => object;
+}
+
+interface SdkClient {
+	connect(transport: object): Promise<void>;
+	close(): Promise<void>;
+	getInstructions(): string | undefined;
+	listTools(): Promise<{ tools: McpTool[] }>;
+	callTool(call: { name: string; arguments: object }): Promise<{
+		content: { text?: string }[];
+		isError?: boolean;
+	}>;
+}
+
+export interface McpTool {
+	name: string;
+	description: string;
+	inputSchema: { required?: string[] };
+}
+
+/** A client of the Model Context Protocol, as an assistant has one. */
+export class McpClient {
+	private constructor(private readonly client: SdkClient) {}
+
+	/** @throws what the SDK throws when the server refuses the token */
+	static async connect(address: string, token: string): Promise<McpClient> {
+		const require = createRequire(readProvided().n8n);
+		const { Client, StreamableHTTPClientTransport } = {
+			...(require('@modelcontextprotocol/sdk/client/index.js') as Pick<Sdk, 'Client'>),
+			...(require('@modelcontextprotocol/sdk/client/streamableHttp.js') as Pick<
+				Sdk,
+				'StreamableHTTPClientTransport'
+			>),
+		};
+		const client = new Client({ name: 'test', version: '1.0.0' });
+		const headers = { Authorization: `Bearer ${token}` };
+		await client.connect(
+			new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }),
+		);
+		return new McpClient(client);
+	}
+
+	get instructions(): string {
+		return this.client.getInstructions() ?? '';
+	}
+
+	async listTools(): Promise<McpTool[]> {
+		return (await this.client.listTools()).tools;
+	}
+
+	/** @returns the text of the result */
+	async call(name: string, input: object = {}): Promise<string> {
+		const { content } = await this.client.callTool({ name, arguments: input });
+		return content.map(({ text = '' }) => text).join('\n');
+	}
+
+	async close(): Promise<void> {
+		await this.client.close();
+	}
+}
