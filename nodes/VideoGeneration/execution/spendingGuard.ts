@@ -101,5 +101,5 @@ async function readCredits({ context, request, maxTries, run }: Job): Promise<nu
 		const found = `${message}. ${description}`;
 		throw new RequestFailure('unguarded', httpCode === undefined ? { found } : { found, httpCode });
 	}
-	throw new RequestFailure('unguarded', { found: 'The account does not tell them.' });
+	throw new RequestFailure('unguarded', { found: 'The response has no number of credits.' });
 }

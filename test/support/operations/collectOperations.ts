@@ -79,7 +79,7 @@ function describeTrigger(sources: OperationSources): OperationDoc {
 				downloadError: {
 					type: 'object',
 					description:
-						"With 'Download Video': why there is no file, as message (what happened) and description (what to do)",
+						"With 'Download Video': why there is no file, as a message and a description",
 				},
 			},
 		},

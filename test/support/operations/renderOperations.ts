@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { OperationDoc, OutputSchema, RecordedError } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
-import { renderErrors, renderTable, type Terms, toAnchor } from './renderText';
+import { renderErrors, type Terms } from './renderText';
 import { renderExample } from './renderExample';
 import { renderFields } from './renderFields';
 import { renderParameters } from './renderParameters';
@@ -26,8 +26,7 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs" from the nodes, their output schemas and runs of them. Do not edit. -->',
 		'# Operations',
-		'What each operation does and costs, what to enter, what comes out, and the errors worth knowing. All examples and errors come from runs against the [local video service](../sandbox/README.md).',
-		renderOverview(operations),
+		'What each operation costs, what to enter, and what comes out. All examples and errors come from runs against the [local video service](../sandbox/README.md).',
 		renderCommon(source, terms),
 		...operations.map((operation) => renderOperation(operation, source, terms)),
 	].join('\n\n');
@@ -40,31 +39,16 @@ function listNames(parameters: INodeProperties[]): string[] {
 	]);
 }
 
-function renderOverview(operations: OperationDoc[]): string {
-	return renderTable(
-		['Operation', 'What it does', 'Cost'],
-		operations.map(({ name, title, description }) => [
-			`[${title}](#${toAnchor(title)})`,
-			cutCost(description),
-			capitalize(OPERATION_NOTES[name]?.cost ?? ''),
-		]),
-	);
-}
-
-function capitalize(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** The cost has a place of its own. */
 function cutCost(description: string): string {
-	return description.replace(/, which (costs|cannot) .*$/, '');
+	return description.replace(/, which (is|costs|cannot) .*$/, '');
 }
 
 function renderCommon({ commonErrors, maxTries }: OperationsSource, terms: Terms): string {
 	return [
 		'## Every operation',
-		`Each operation of the node runs once for each input item, and links each output item to its input. Under **Options**, each has **${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}). ${maxTries.description ?? ''}`,
-		"A failed item stops the workflow, or comes out as data where the node's **On Error** setting says so: [what it looks like](errors.md#a-failed-item). These errors can come from any operation:",
+		`Each operation runs once for each input item, and links each output item to its input. **Options → ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
+		'[Errors](errors.md) says what to do about each error, and what [a failed item](errors.md#a-failed-item) looks like. Every operation can fail with these:',
 		renderErrors(commonErrors, terms),
 	].join('\n\n');
 }
@@ -87,6 +71,6 @@ function renderOperation(
 		renderFields(schema, terms, isList ? { type: 'object' } : video),
 		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
 		...examples.map((example) => renderExample(example, parameters)),
-		...(errors.length === 0 ? [] : ['### Errors worth knowing', renderErrors(errors, terms)]),
+		...(errors.length === 0 ? [] : ['### Errors', renderErrors(errors, terms)]),
 	].join('\n\n');
 }

@@ -16,10 +16,7 @@ export function renderParameters(parameters: INodeProperties[], terms: Terms): s
 						.map((option) => renderRow(option, terms, parameters, parameter))
 				: [renderRow(parameter, terms, parameters)],
 		);
-	return (
-		renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows) ||
-		'It has no parameters of its own.'
-	);
+	return renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows) || 'None.';
 }
 
 function renderRow(
@@ -47,7 +44,7 @@ function renderRow(
 }
 
 function describeChoices({ type, options }: INodeProperties): string {
-	if (type === 'resourceLocator') return 'Pick it from the list by its name, or enter its ID';
+	if (type === 'resourceLocator') return 'Choose it from the list, or enter its ID';
 	if (type !== 'options') return '';
 	return `One of: ${(options as INodePropertyOptions[]).map(({ name }) => name).join(', ')}`;
 }

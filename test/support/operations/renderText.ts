@@ -53,13 +53,10 @@ export function renderTable(head: string[], rows: string[][]): string {
 	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The errors as a table: when, and what n8n shows then. */
+/** The errors as a table: when, and what n8n shows then. docs/errors.md says what to do. */
 export function renderErrors(errors: RecordedError[], terms: Terms): string {
 	return renderTable(
-		['When', 'What n8n shows'],
-		errors.map(({ when, message, description }) => [
-			renderText(when, terms),
-			`**${message}**<br>${description}`,
-		]),
+		['When', 'Error'],
+		errors.map(({ when, message }) => [renderText(when, terms), message]),
 	);
 }
