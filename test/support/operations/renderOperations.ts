@@ -28,7 +28,9 @@ export function renderOperations(source: OperationsSource): string {
 		'# Operations',
 		'What each operation costs, what to enter, and what comes out. All examples and errors come from runs against the [local video service](../sandbox/README.md).',
 		renderCommon(source, terms),
-		...operations.map((operation) => renderOperation(operation, source, terms)),
+		...operations.map((operation, index) =>
+			renderOperation(operation, source, terms, operations.slice(0, index)),
+		),
 	].join('\n\n');
 }
 
@@ -57,6 +59,7 @@ function renderOperation(
 	{ name, title, description, parameters, schema, examples, errors }: OperationDoc,
 	{ video }: OperationsSource,
 	terms: Terms,
+	earlier: OperationDoc[],
 ): string {
 	const { cost = '', notes = [] } = OPERATION_NOTES[name] ?? {};
 	const isList = name === 'video.getAll';
@@ -66,9 +69,9 @@ function renderOperation(
 		`**Cost:** ${cost}.`,
 		...notes,
 		'### Parameters',
-		renderParameters(parameters, terms),
+		renderParameters(parameters, terms, earlier),
 		'### Output',
-		renderFields(schema, terms, isList ? { type: 'object' } : video),
+		isList ? renderFields(schema, terms) : renderFields(schema, terms, video),
 		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
 		...examples.map((example) => renderExample(example, parameters)),
 		...(errors.length === 0 ? [] : ['### Errors', renderErrors(errors, terms)]),

@@ -1,14 +1,31 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { renderTable, renderText, type Terms } from './renderText';
+import type { OperationDoc } from './OperationDoc';
+import { renderTable, renderText, type Terms, toAnchor } from './renderText';
 
 /** Every operation has the first; the second is n8n's own. */
 const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];
 
-/** The parameters as a table; those of a collection as "Options → File Name". */
-export function renderParameters(parameters: INodeProperties[], terms: Terms): string {
-	const isOwn = ({ name }: INodeProperties) => !EXPLAINED_ELSEWHERE.includes(name);
+/**
+ * The parameters as a table; those of a collection as "Options → File Name".
+ *
+ * @param earlier operations that are described before: what they explain is not explained again
+ */
+export function renderParameters(
+	parameters: INodeProperties[],
+	terms: Terms,
+	earlier: OperationDoc[],
+): string {
+	const isOwn = ({ name, type, options }: INodeProperties): boolean =>
+		type === 'collection'
+			? (options as INodeProperties[]).some(isOwn)
+			: !EXPLAINED_ELSEWHERE.includes(name);
+	const explained = new Map<INodeProperties, OperationDoc>();
+	for (const parameter of parameters.filter(isOwn)) {
+		const where = earlier.find((each) => each.parameters.some((other) => isSame(parameter, other)));
+		if (where) explained.set(parameter, where);
+	}
 	const rows = parameters
-		.filter(isOwn)
+		.filter((parameter) => isOwn(parameter) && !explained.has(parameter))
 		.flatMap((parameter) =>
 			parameter.type === 'collection'
 				? (parameter.options as INodeProperties[])
@@ -16,7 +33,20 @@ export function renderParameters(parameters: INodeProperties[], terms: Terms): s
 						.map((option) => renderRow(option, terms, parameters, parameter))
 				: [renderRow(parameter, terms, parameters)],
 		);
-	return renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows) || 'None.';
+	const table = renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows);
+	const links = [...new Set(explained.values())].map((where) => {
+		const names = [...explained].filter(([, each]) => each === where);
+		return `${names.map(([{ displayName }]) => `**${displayName}**`).join(', ')}: see [${where.title}](#${toAnchor(where.title)}).`;
+	});
+	return [table, ...links].filter((part) => part !== '').join('\n\n') || 'None.';
+}
+
+/** Whether two operations have the same parameter, wherever it is shown. */
+function isSame(one: INodeProperties, other: INodeProperties): boolean {
+	return (
+		JSON.stringify({ ...one, displayOptions: {} }) ===
+		JSON.stringify({ ...other, displayOptions: {} })
+	);
 }
 
 function renderRow(
