@@ -80,7 +80,7 @@ export const binaryPropertyField: INodeProperties = {
 	required: true,
 	default: 'data',
 	hint: 'The name of the output binary field to put the file in',
-	description: 'Most nodes that take a file look for it in the field data',
+	description: 'Most nodes read files from the field data',
 };
 
 /** "Put Output File in Field". @throws a NodeOperationError when it is empty */

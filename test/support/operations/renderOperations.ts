@@ -1,15 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationDoc, OutputSchema, RecordedError } from './OperationDoc';
+import type { OperationDoc, OutputSchema } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
-import { renderErrors, type Terms } from './renderText';
+import type { Terms } from './renderText';
 import { renderExample } from './renderExample';
 import { renderFields } from './renderFields';
 import { renderParameters } from './renderParameters';
 
 export interface OperationsSource {
 	operations: OperationDoc[];
-	/** What every operation can meet. */
-	commonErrors: RecordedError[];
 	/** "Max Tries", which every operation has. */
 	maxTries: INodeProperties;
 	/** A video of the list. */
@@ -26,8 +24,8 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs" from the nodes, their output schemas and runs of them. Do not edit. -->',
 		'# Operations',
-		'What each operation costs, what to enter, and what comes out. All examples and errors come from runs against the [local video service](../sandbox/README.md).',
-		renderCommon(source, terms),
+		'What each operation costs, what to enter, and what comes out. All examples come from runs against the [local video service](../sandbox/README.md).',
+		renderCommon(source),
 		...operations.map((operation, index) =>
 			renderOperation(operation, source, terms, operations.slice(0, index)),
 		),
@@ -46,17 +44,16 @@ function cutCost(description: string): string {
 	return description.replace(/, which (is|costs|cannot) .*$/, '');
 }
 
-function renderCommon({ commonErrors, maxTries }: OperationsSource, terms: Terms): string {
+function renderCommon({ maxTries }: OperationsSource): string {
 	return [
 		'## Every operation',
 		`Each operation runs once for each input item, and links each output item to its input. **Options → ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
-		'[Errors](errors.md) says what to do about each error, and what [a failed item](errors.md#a-failed-item) looks like. Every operation can fail with these:',
-		renderErrors(commonErrors, terms),
+		'If an item fails, see [Errors](errors.md).',
 	].join('\n\n');
 }
 
 function renderOperation(
-	{ name, title, description, parameters, schema, examples, errors }: OperationDoc,
+	{ name, title, description, parameters, schema, examples }: OperationDoc,
 	{ video }: OperationsSource,
 	terms: Terms,
 	earlier: OperationDoc[],
@@ -74,6 +71,5 @@ function renderOperation(
 		isList ? renderFields(schema, terms) : renderFields(schema, terms, video),
 		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
 		...examples.map((example) => renderExample(example, parameters)),
-		...(errors.length === 0 ? [] : ['### Errors', renderErrors(errors, terms)]),
 	].join('\n\n');
 }
