@@ -123,7 +123,7 @@ describe('Download Video', () => {
 	});
 
 	test('is off in workflows that were saved without it', async () => {
-		const { items } = await run({ ...ADD, downloadVideo: undefined as never });
+		const { items } = await run({ ...ADD, downloadVideo: undefined });
 		expect(items[0]?.binary).toBeUndefined();
 		expect(count('video.file')).toBe(0);
 	});
