@@ -44,7 +44,7 @@ export function parseApiKey(pasted: unknown): string {
 	throw new Error(
 		key === ''
 			? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
-			: 'The API Key contains characters that no key has, such as spaces or line breaks. Copy it again from the developers page of your account.',
+			: 'The API Key contains characters that are not allowed, such as spaces or line breaks. Copy it again from the developers page of your account.',
 	);
 }
 

@@ -1,11 +1,11 @@
 import type { ICredentialTestRequest } from 'n8n-workflow';
 
 const REDIRECTED =
-	'The address redirects. Enter the address that it redirects to in "Base URL": the key is never sent on.';
+	'The address redirects, and the key is never sent to another address. Enter the new address in "Base URL".';
 const FAILING =
-	'The service is failing at the moment, so the key could not be checked. Try again later.';
+	'The service is not working at the moment, so the key could not be checked. Try again later.';
 const NOT_THE_SERVICE =
-	'Something answered at this address, but not the video generation service. Check "Base URL".';
+	'This is not the address of the video generation service. Check "Base URL".';
 
 const TEXT_BY_STATUS: Record<number, string> = {
 	301: REDIRECTED,

@@ -7,11 +7,11 @@ export const HELP = `A local video generation service for development, tests and
 
 Usage: npm run sandbox -- [options]
 
-  --port <number>      Port on 127.0.0.1; 0 uses a free one (3456)
+  --port <number>      Port on 127.0.0.1, or 0 for a free one (3456)
   --latency <ms>       Added to every reply (0)
   --credits <number>   Credits of the main account (100)
-  --seed <number>      The same number gives the same ids (a new one each time)
-  --clock <kind>       "real", or "manual": moves only when told to (real)
+  --seed <number>      The same number gives the same IDs (a new one each time)
+  --clock <kind>       "real", or "manual" to move it yourself (real)
   --help               Show this text
 `;
 
@@ -63,7 +63,7 @@ function parseClock(text = 'real'): 'manual' | 'real' {
 /** Describes a sandbox that has just started to the person who started it. */
 export function describeSandbox({ url, accounts, projects }: Sandbox, seed: number): string {
 	const rows = [
-		'Video service sandbox, ready. Ctrl-C ends it.',
+		'The local video service is ready. Press Ctrl+C to stop it.',
 		'',
 		`  Address   ${url}`,
 		`  Control   ${url}/_sandbox/state (faults, clock, finishing a video: sandbox/README.md)`,

@@ -19,7 +19,7 @@ async function main(args: string[]): Promise<void> {
 function explain(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
 	if ('code' in error && error.code === 'EADDRINUSE' && 'port' in error) {
-		return `Port ${String(error.port)} is taken. Stop what uses it, or choose another with --port.`;
+		return `Port ${String(error.port)} is in use. Stop what uses it, or choose another one with --port.`;
 	}
 	return `${error.message}\nSee npm run sandbox -- --help.`;
 }

@@ -38,7 +38,7 @@ export default async function dev(args: string[]): Promise<void> {
 		...{ installation, userFolder: USER_FOLDER, ports },
 		env: { N8N_DEV_RELOAD: 'true' },
 		onLine: (line) => {
-			if (line.includes(RELOADED)) console.log('n8n has loaded the package again.');
+			if (line.includes(RELOADED)) console.log('n8n reloaded the package.');
 		},
 	});
 	await furnishN8n(client, sandboxAddress);

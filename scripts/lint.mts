@@ -13,9 +13,9 @@ const LINKS = ['--use', 'remark-validate-links=repository:false', '--frail', '--
 
 const CHECKS: [title: string, program: string, args: string[]][] = [
 	['Checking types', 'tsc', ['-p', 'tsconfig.json']],
-	['Checking the rules of n8n and our own', 'eslint', ['.', '--max-warnings', '0']],
-	['Checking the description of the API', 'redocly', ['lint', 'docs/openapi.yaml']],
-	['Checking links between the documents', 'remark', [...LINKS, ...DOCUMENTS]],
+	['Checking the lint rules', 'eslint', ['.', '--max-warnings', '0']],
+	['Checking the API description', 'redocly', ['lint', 'docs/openapi.yaml']],
+	['Checking links', 'remark', [...LINKS, ...DOCUMENTS]],
 	['Checking the format', 'prettier', ['--check', '.', '--log-level', 'warn']],
 ];
 
@@ -28,6 +28,6 @@ export default async function lint(): Promise<number> {
 	const isClean = await stepsAtOnce(
 		CHECKS.map(([title, program, args]) => [title, () => run(program, args, { env })]),
 	);
-	if (isClean) console.log('No error and no warning.');
+	if (isClean) console.log('No errors or warnings.');
 	return isClean ? 0 : 1;
 }

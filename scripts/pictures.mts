@@ -129,7 +129,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 	await rm(STAGE_FOLDER, { recursive: true, force: true });
 	await mkdir(TARGET_FOLDER, { recursive: true });
 	const installation = await installN8n();
-	await step('Packing the package and installing it into a fresh n8n', () =>
+	await step('Installing the package into a new n8n', () =>
 		installPackage(STAGE_FOLDER, join(STAGE_FOLDER, 'package')),
 	);
 	const ports = await choosePorts({ port: undefined, sandboxPort: SANDBOX_PORT });

@@ -16,7 +16,9 @@ export default async function release([bump, ...more]: string[]): Promise<number
 		return 0;
 	}
 	if (!bump || bump.startsWith('-')) {
-		throw new Error('Say which version to make: npm run release -- patch, minor, major or 1.2.3');
+		throw new Error(
+			'Enter the version to release: npm run release -- patch, minor, major or 1.2.3',
+		);
 	}
 	// The project's .npmrc keeps npm from running scripts. git may ask for a passphrase, so it gets the terminal.
 	const args = ['version', bump, '--ignore-scripts=false', ...more];
@@ -33,9 +35,7 @@ async function updateChangelog(isCheck: boolean): Promise<void> {
 	const changelog = parser(readFileSync(CHANGELOG, 'utf8'));
 	const unreleased = changelog.findRelease();
 	if (!unreleased || unreleased.isEmpty()) {
-		throw new Error(
-			`${CHANGELOG} has nothing under "Unreleased": say there first what the version changes.`,
-		);
+		throw new Error(`Describe the changes under "Unreleased" in ${CHANGELOG} first.`);
 	}
 	if (isCheck) return;
 	const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

@@ -50,7 +50,7 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 	// Whoever started this may have been killed outright in the meantime.
 	if (process.ppid !== parent) process.exit(1);
 	if (status !== 0) {
-		console.error('\nnpm could not install what this project needs: see above.');
+		console.error('\nnpm could not install the development dependencies: see above.');
 		process.exit(1);
 	}
 	writeFileSync(STAMP, lock);

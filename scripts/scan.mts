@@ -43,10 +43,10 @@ export default async function scan(): Promise<number> {
 		const planted = join(temporary, 'planted');
 		await mkdir(join(planted, 'nodes', 'Planted'), { recursive: true });
 		await writeFile(join(planted, 'nodes', 'Planted', 'waitTooLong.ts'), VIOLATION);
-		await step('Making sure that the scan sees a planted violation', async () => {
+		await step('Checking that the scan finds a planted violation', async () => {
 			const { problemCount } = await scanFolder(planted);
 			if (problemCount === 0) {
-				throw new Error('The scan overlooks a planted violation, so it proves nothing.');
+				throw new Error('The scan did not find a planted violation, so its result means nothing.');
 			}
 		});
 		const checkout = await step('Scanning the checkout', () => scanFolder(process.cwd()));
@@ -55,7 +55,7 @@ export default async function scan(): Promise<number> {
 			scanFolder(await unpackPackage(temporary), ...TARBALL_PATTERNS),
 		);
 		const isClean = judge('the packed package', tarball) && isCheckoutClean;
-		console.log(isClean ? 'No error and no warning.' : 'n8n would not verify this package.');
+		console.log(isClean ? 'No errors or warnings.' : 'n8n would not verify this package.');
 		return isClean ? 0 : 1;
 	} finally {
 		await rm(temporary, { recursive: true, force: true });

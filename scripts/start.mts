@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import axios from 'axios';
-import manifest from '../package.json' with { type: 'json' };
 import { build } from './build.mjs';
 import {
 	choosePorts,
@@ -33,26 +31,21 @@ export default async function start(args: string[]): Promise<void> {
 	const ports = await choosePorts(options);
 	const installation = await installN8n();
 	await build();
-	await step('Packing the package and installing it into n8n', () =>
+	await step('Installing the package into n8n', () =>
 		installPackage(USER_FOLDER, resolve(USER_FOLDER, 'package')),
 	);
 	const sandboxAddress = await startSandbox(ports.sandbox, LOG_FOLDER);
 	const client = await startN8n({ installation, userFolder: USER_FOLDER, ports });
 	const example = (await furnishN8n(client, sandboxAddress)).get(EXAMPLE);
-	if (!example) throw new Error(`There is no examples/${EXAMPLE}.json to run.`);
+	if (!example) throw new Error(`There is no examples/${EXAMPLE}.json.`);
 	const execution = await step(`Running the example "${example.name}" in n8n`, () =>
 		whileServersLive(runExample(client, example)),
 	);
-	printSection('What the example did', describeExecution(execution, manifest.name));
-	printSection('The file that it has made', await describeFiles(client, execution));
-	printSection('What the video service was asked', await describeRequests(sandboxAddress));
-	console.log(describeDemo(client, sandboxAddress, LOG_FOLDER));
 	console.log(
-		[
-			`Example      ${client.address}/workflow/${example.id}`,
-			'             (put back as in examples/ at each start: duplicate it to keep changes)',
-		].join('\n'),
+		['', ...describeExecution(execution), ...(await describeFiles(client, execution))].join('\n'),
 	);
+	console.log(describeDemo(client, sandboxAddress, LOG_FOLDER));
+	console.log(`Example        ${client.address}/workflow/${example.id} (reset at each start)`);
 	if (!options.once) await serveUntilStopped();
 }
 
@@ -80,29 +73,9 @@ async function describeFiles(client: N8nClient, execution: Execution): Promise<s
 			const content = await client.readBinary(file);
 			const missing = MP4_BOXES.filter((name) => !content.includes(name));
 			if (missing.length > 0) {
-				throw new Error(
-					`${file.fileName} is no video that plays: it has no ${missing.join(', ')}.`,
-				);
+				throw new Error(`${file.fileName} can't be played: it has no ${missing.join(', ')}.`);
 			}
-			return `${file.fileName}, ${file.mimeType}, ${content.length} bytes, with all that a player needs`;
+			return `Video: ${file.fileName}, ${file.mimeType}, ${content.length} bytes`;
 		}),
 	);
-}
-
-/** Each kind of request with how often it came. */
-async function describeRequests(sandboxAddress: string): Promise<string[]> {
-	const { data } = await axios.get<{ requests: { method: string; url: string }[] }>(
-		`${sandboxAddress}/_sandbox/requests`,
-		{ proxy: false },
-	);
-	const counts = new Map<string, number>();
-	for (const { method, url } of data.requests) {
-		const path = new URL(url, sandboxAddress).pathname.replace(/[\da-f-]{36}/, '…');
-		counts.set(`${method} ${path}`, (counts.get(`${method} ${path}`) ?? 0) + 1);
-	}
-	return [...counts].map(([kind, count]) => `${String(count).padStart(2)} × ${kind}`);
-}
-
-function printSection(title: string, lines: string[]): void {
-	console.log(['', title, ...lines.map((line) => `  ${line}`)].join('\n'));
 }

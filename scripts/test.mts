@@ -66,7 +66,7 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 }
 
 async function installOldest(): Promise<string> {
-	return await installManifest('oldest', 'Installing the oldest n8n that is supported: 240 MB');
+	return await installManifest('oldest', 'Installing the oldest supported n8n (240 MB)');
 }
 
 async function installAll(): Promise<void> {
@@ -78,7 +78,7 @@ async function installAll(): Promise<void> {
 /** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
 export async function provideN8n(): Promise<Record<string, string>> {
 	const { node, script } = await installN8n();
-	await step('Packing the package and installing it into n8n', () =>
+	await step('Installing the package into n8n', () =>
 		installPackage(`${E2E_FOLDER}/template`, `${E2E_FOLDER}/package`),
 	);
 	for (const program of PROGRAM_NAMES) await provideProgram(program);

@@ -20,7 +20,7 @@ export async function waitFor<Result>(
 			return result as Exclude<Result, false | undefined>;
 		}
 		if (Date.now() > deadline)
-			throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.`);
+			throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${what}.`);
 		await delay(LOOK_AGAIN_MS);
 	}
 }

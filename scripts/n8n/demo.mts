@@ -56,7 +56,7 @@ export function parseOptions(args: string[]) {
 			sandboxPort: parsePort('--sandbox-port', values['sandbox-port']),
 		};
 	} catch (error) {
-		throw new Error(`${(error as Error).message}\nThe option --help lists what there is.`);
+		throw new Error(`${(error as Error).message}\nAdd --help to list the options.`);
 	}
 }
 
@@ -73,9 +73,13 @@ export async function choosePorts({
 	sandboxPort,
 }: Pick<ReturnType<typeof parseOptions>, 'port' | 'sandboxPort'>): Promise<Ports> {
 	const n8n = await choosePort('n8n', '--port', port, N8N_PORT, []);
-	const sandbox = await choosePort('the sandbox', '--sandbox-port', sandboxPort, SANDBOX_PORT, [
-		n8n,
-	]);
+	const sandbox = await choosePort(
+		'the local video service',
+		'--sandbox-port',
+		sandboxPort,
+		SANDBOX_PORT,
+		[n8n],
+	);
 	return { n8n, sandbox, broker: await getPort({ host: '127.0.0.1', exclude: [n8n, sandbox] }) };
 }
 
@@ -91,10 +95,10 @@ async function choosePort(
 	if (port === wanted) return port;
 	if (asked !== undefined) {
 		throw new Error(
-			`Port ${asked}, asked for with ${option}, is taken or may not be used. End what listens there, or give ${name} another port.`,
+			`Port ${asked} (${option}) is in use or not allowed. Stop what uses it, or choose another port for ${name}.`,
 		);
 	}
-	console.log(`  port ${usual} is taken, so ${name} uses port ${port}`);
+	console.log(`  Port ${usual} is in use, so ${name} uses port ${port}.`);
 	return port;
 }
 
@@ -105,7 +109,7 @@ export async function claimFolder(folder: string): Promise<void> {
 	await lock(folder, { ...options, stale: 5_000 }).catch(() => {
 		const path = relative(process.cwd(), folder);
 		throw new Error(
-			`Another one already runs in this project: it uses ${path}. End that one first; after a crash, wait 5 seconds.`,
+			`This is already running in this project: it uses ${path}. Stop it first. After a crash, wait 5 seconds.`,
 		);
 	});
 }
@@ -122,13 +126,15 @@ export async function startSandbox(port: number, logFolder: string): Promise<str
 			() => true,
 			() => false,
 		);
-	await step('Starting the sandbox, the local video service', async () => {
+	await step('Starting the local video service', async () => {
 		startServer(process.execPath, args, {
-			name: 'The sandbox',
+			name: 'The local video service',
 			env: buildLocalEnvironment(),
 			logFile,
 		});
-		await whileServersLive(waitFor(`the sandbox at ${address}`, answers, SANDBOX_TIMEOUT_MS));
+		await whileServersLive(
+			waitFor(`the local video service at ${address}`, answers, SANDBOX_TIMEOUT_MS),
+		);
 	});
 	return address;
 }
@@ -155,7 +161,7 @@ export async function startN8n({
 		});
 		await whileServersLive(client.waitUntilReady(N8N_TIMEOUT_MS)).catch((error: unknown) => {
 			const path = relative(process.cwd(), logFile);
-			throw new Error(`${(error as Error).message} n8n's output is in ${path}.`);
+			throw new Error(`${(error as Error).message} See n8n's log: ${path}`);
 		});
 		await client.setUpOwner(OWNER);
 	});
@@ -186,10 +192,9 @@ export async function furnishN8n(
 export function describeDemo(client: N8nClient, sandboxAddress: string, logFolder: string): string {
 	return [
 		'',
-		`n8n          ${client.address}`,
-		`  login      ${OWNER.email}, password ${OWNER.password}`,
-		`Sandbox      ${sandboxAddress}`,
-		`  API key    ${SEED_ACCOUNTS.main.apiKey}`,
-		`Logs         ${relative(process.cwd(), logFolder)}`,
+		`n8n            ${client.address}`,
+		`Login          ${OWNER.email}, password ${OWNER.password}`,
+		`Video service  ${sandboxAddress}, API key ${SEED_ACCOUNTS.main.apiKey}`,
+		`Logs           ${relative(process.cwd(), logFolder)}`,
 	].join('\n');
 }

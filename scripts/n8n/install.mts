@@ -24,11 +24,10 @@ export async function installN8n(): Promise<N8nInstallation> {
 	const node = await installNode(NODE_MAJOR);
 	const folder = await installManifest(
 		'n8n',
-		'Installing n8n: 2 GB, several minutes',
+		'Installing n8n (2 GB, several minutes)',
 		async (cwd) => {
-			await step(
-				"Preparing n8n's database driver: a minute or two where it has to be compiled",
-				() => buildDatabaseDriver(cwd, node),
+			await step("Preparing n8n's database driver (a minute or two if it must be compiled)", () =>
+				buildDatabaseDriver(cwd, node),
 			);
 		},
 	);
@@ -47,7 +46,7 @@ async function buildDatabaseDriver(cwd: string, node: string): Promise<void> {
 	} catch (error) {
 		throw new Error(
 			[
-				"n8n's database driver (sqlite3) has no ready-made binary for this machine and could not be compiled.",
+				"n8n's database driver (sqlite3) has no binary for this machine, and could not be compiled.",
 				'Install a C++ compiler, make and Python 3, then start again:',
 				'  Debian, Ubuntu: apt-get install build-essential python3',
 				'  macOS: xcode-select --install',

@@ -103,7 +103,7 @@ export function startServer(
 		const path = relative(process.cwd(), logFile);
 		reportDeath(
 			new Error(
-				`${name} has ended by itself (${end}), so everything is ended.\nIts last lines were:\n${lines}\nAll of its output is in ${path}.`,
+				`${name} stopped unexpectedly (${end}), so everything was stopped.\nIts last lines:\n${lines}\nFull log: ${path}`,
 			),
 		);
 	});
@@ -152,7 +152,7 @@ function getLastLines(output: string): string {
 /** The last step of a command that goes on until it is stopped. */
 export async function serveUntilStopped(): Promise<never> {
 	state = 'serving';
-	console.log('\nCtrl-C ends all of it.');
+	console.log('\nPress Ctrl+C to stop.');
 	// A promise alone keeps no process running.
 	setInterval(() => undefined, TIMEOUT_MS);
 	return await new Promise<never>(() => undefined);
@@ -169,7 +169,7 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 	try {
 		const stop = await Promise.race([work.then(() => undefined), serverDied, waitForStop()]);
 		if (stop) {
-			console.log(`\n${stop.reason}: ending everything.`);
+			console.log(`\n${stop.reason}: stopping.`);
 			exitCode = isServing() ? 0 : stop.exitCode;
 		} else {
 			exitCode = Number((await work) ?? 0);
@@ -187,7 +187,7 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 	reportDeath(new Error('Stopped.'));
 	const leaders = [...running];
 	await Promise.all(leaders.map((leader) => endGroup(leader)));
-	if (leaders.length > 0) console.log('Everything that was started is ended.');
+	if (leaders.length > 0) console.log('Everything is stopped.');
 	if (!wasServing) await Promise.race([work.catch(() => undefined), delay(CLEAN_UP_MS)]);
 	process.exit(exitCode);
 }

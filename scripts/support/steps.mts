@@ -47,7 +47,7 @@ function createTask(title: string, work: () => Promise<unknown>) {
 		title,
 		task: async (_context: unknown, task: { output: string }) => {
 			const ticker = setInterval(() => {
-				if (!process.stdout.isTTY) task.output = `still at it: ${title}`;
+				if (!process.stdout.isTTY) task.output = `still running: ${title}`;
 			}, TICK_MS);
 			try {
 				await work();

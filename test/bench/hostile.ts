@@ -45,9 +45,9 @@ export interface HostileFigures extends Figures {
 }
 
 const CASES: Case[] = [
-	{ name: 'an ordinary answer', operation: 'account.get' },
+	{ name: 'an ordinary response', operation: 'account.get' },
 	{
-		name: 'endless body, one thing',
+		name: 'endless body, one object',
 		operation: 'account.get',
 		fault: { kind: 'endlessBody', operation: 'account.get' },
 	},
@@ -63,7 +63,7 @@ const CASES: Case[] = [
 		fault: { kind: 'endlessBody', pieceBytes: 1, delayMs: 20, operation: 'account.get' },
 	},
 	{
-		name: '10 MB of brackets, one thing',
+		name: '10 MB of brackets, one object',
 		operation: 'account.get',
 		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'account.get' },
 	},

@@ -93,9 +93,9 @@ function replaceBlock(text: string, name: string, figures: string): string {
 
 const INTRODUCTION = `# Performance
 
-\`npm run bench\` measures all of this, and \`npm run bench -- report\` writes this page of it, and the figures in
-[paying once](paying-once.md), [security](security.md) and [scaling](scaling.md): none was typed. Times depend on the machine, so look at the ratios: both sides of each were
-measured in the same run, in turn.`;
+How fast the node is, and how much memory it needs. \`npm run bench\` measures it, and \`npm run bench -- report\` writes this
+page and the measured tables of the others. Times depend on the machine, so compare the ratios: both sides of each were measured in
+the same run, in turn.`;
 
 function describeMachine(): string {
 	const memoryGiB = Math.round(totalmem() / 1024 ** 3);
@@ -107,52 +107,44 @@ function describeItems(figures: ItemFigures[]): string {
 		({ count, ratio, oursMs, httpMs, axiosMs, oursOverMiB, httpOverMiB }) =>
 			`| ${count} | **${ratio.toFixed(2)}** | ${oursMs} ms | ${httpMs} ms | ${Math.round(axiosMs)} ms | ${oursOverMiB ?? '?'} MiB | ${httpOverMiB ?? '?'} MiB |`,
 	);
-	const pairs = figures.map(
-		({ count, ratios }) => `- ${count}: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')}`,
+	const ranges = figures.map(
+		({ ratios }) => `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
 	);
 	return `## Many items
 
-**Queue > Get Progress** for many items, and the same requests by n8n's own **HTTP Request** node with
-the same credential: in one real n8n, each node in a workflow of its own. The service answers at once
-from another process, so what is left is n8n's work. The last columns are what the requests
-take without n8n, and the most memory that all of n8n held over the idle one, in an n8n just started.
+**Queue > Get Progress** for many items, and the same requests with n8n's **HTTP Request** node and the same credential, in a real
+n8n, each node in its own workflow. The service answers at once. "Axios alone" is the same requests without n8n. Memory is the peak
+over an idle n8n.
 
-| items | ours by HTTP Request | ours | HTTP Request | axios alone | memory, ours | memory, HTTP Request |
+| Items | Our time / HTTP Request | Our time | HTTP Request | Axios alone | Our memory | HTTP Request's memory |
 | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join('\n')}
 
-Pair by pair:
+The ratio is the median of ${figures[0]?.ratios.length} pairs of runs: ${ranges.join(', and ')}.
 
-${pairs.join('\n')}
-
-Most of n8n's work is evaluating expressions. The node has none of its own: paths, bodies and the base
-URL are set by functions. It runs its declared operations by itself, where n8n's routing would evaluate every
-parameter twice for each item, and it reads a field that was dragged into a parameter from the item. What
-is left for each item is n8n's look-up of the credential, and the request. ${describeLimit(figures)}`;
+n8n spends most of its time on expressions. The node has none of its own, and doesn't evaluate a parameter twice for an
+item, as n8n's routing would. ${describeLimit(figures)}`;
 }
 
 function describeLimit(figures: ItemFigures[]): string {
 	const isReached = figures.every(({ ratio }) => ratio <= ITEMS_LIMIT);
-	return `The limit is ${ITEMS_LIMIT} times HTTP Request: it is ${isReached ? 'kept' : 'missed'}.`;
+	return `Our limit is ${ITEMS_LIMIT} times the HTTP Request node: ${isReached ? 'met' : 'not met'}.`;
 }
 
 function describeWait(figures: WaitFigures): string {
 	const { items, shortestSeconds, longestSeconds, tookSeconds, sumSeconds } = figures;
 	return `## Waiting
 
-${items} videos that take between ${shortestSeconds} and ${longestSeconds} seconds, queued and waited for by one run of the
-node: ${tookSeconds.toFixed(1)} s, **${(tookSeconds / longestSeconds).toFixed(2)} times the slowest one**. One after the other, as a loop of
-nodes waits, the videos take ${sumSeconds.toFixed(0)} s (added up, not run). ${figures.matched} of ${items} were given their entry of
-the video log, with ${figures.looksPerItem.toFixed(1)} looks at the progress for each item, and ${figures.logReads} reads of the video log
-for all of them.`;
+One run of the node queues ${items} videos of ${shortestSeconds} to ${longestSeconds} seconds and waits for them: ${tookSeconds.toFixed(1)} s, **${(tookSeconds / longestSeconds).toFixed(2)} times the
+slowest one**. One after another, they would take ${sumSeconds.toFixed(0)} s. ${figures.matched} of ${items} got their entry of the video log, with ${figures.looksPerItem.toFixed(1)} progress checks
+for each item, and ${figures.logReads} requests for the list of videos in all.`;
 }
 
 function describePoll({ logs, ratio, bareMs, pollMs, keptMiB, stateBytes }: PollFigures): string {
 	return `## The trigger
 
 One poll of an account with ${logs.toLocaleString('en')} finished videos takes ${Math.round(pollMs)} ms of processor time, **${ratio.toFixed(2)} times
-the bare request** for that list through n8n's own helper (${Math.round(bareMs)} ms). It keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory
-afterwards, and ${Math.round(stateBytes / 1000)} kB in n8n's database, which is the most that it ever stores.`;
+the bare request** (${Math.round(bareMs)} ms). Afterwards, it keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory, and ${Math.round(stateBytes / 1000)} kB in n8n's database.`;
 }
 
 function describeDownload(
@@ -161,11 +153,10 @@ function describeDownload(
 ): string {
 	return `## Downloads
 
-A file of ${fileMiB} MiB takes **${overMib} MiB of memory** more than the idle engine (${idleMib} MiB), with n8n's binary
-data on disk: it is streamed.
+A file of ${fileMiB} MiB takes **${overMib} MiB of memory** over the idle engine (${idleMib} MiB), with n8n's binary data on disk.
 
-${many.items} videos of up to ${many.longestSeconds} seconds, queued, waited for and downloaded by one run of the node with **Download Video**, with
-files of ${many.fileMiB} MiB: ${many.tookSeconds.toFixed(1)} s, and **${many.overMib} MiB of memory** more than the idle engine (${many.idleMib} MiB).`;
+With **Download Video**, one run of the node queued ${many.items} videos of up to ${many.longestSeconds} seconds, waited for them and downloaded
+their files of ${many.fileMiB} MiB each: ${many.tookSeconds.toFixed(1)} s, and **${many.overMib} MiB of memory** over the idle engine (${many.idleMib} MiB).`;
 }
 
 function describePackages(figures: PackageFigures[]): string {
@@ -175,24 +166,23 @@ function describePackages(figures: PackageFigures[]): string {
 	);
 	return `## The package
 
-Beside two other community packages: size as installed, and the time that n8n takes once, at its
-start, to load what the package declares (median of fresh processes, n8n-workflow loaded before).
+The installed size, and the time that n8n takes to load the package once when it starts, beside two other community packages.
 
-| package | version | size | load time |
+| Package | Version | Size | Load time |
 | --- | --- | --: | --: |
 ${rows.join('\n')}`;
 }
 
 function describeLedger(figures: LedgerFigures[]): string {
-	const themes = ['adds', 'adds and waits', 'calls of agents'];
+	const themes = ['adds', 'adds and waits', 'agent calls'];
 	const rows = figures.map((each, index) => ({
 		'random executions': themes[index] ?? '',
 		number: each.executions,
 		items: each.items,
 		'adds sent': each.adds,
-		'of unknown fate': each.unknownFates,
+		'maybe accepted': each.unknownFates,
 		'credits charged': each.charges,
-		'videos handed on': each.videos,
+		'videos returned': each.videos,
 		violations: each.violations,
 	}));
 	return drawTable(rows);
@@ -200,16 +190,16 @@ function describeLedger(figures: LedgerFigures[]): string {
 
 function describeHostile(figures: HostileFigures[]): string {
 	const rows = figures.map(({ name, seconds, overMib, outcome }) => ({
-		answer: name,
+		response: name,
 		seconds,
-		'memory over the idle engine': `${overMib} MiB`,
+		'extra memory': `${overMib} MiB`,
 		'what the user sees': outcome,
 	}));
 	return drawTable(rows);
 }
 
 function describeQueueMode(figures: QueueModeFigures): string {
-	const rows = Object.entries(figures).map(([what, figure]) => ({ what, figure }));
+	const rows = Object.entries(figures).map(([what, figure]) => ({ measurement: what, figure }));
 	return `${describeMachine()}\n\n${drawTable(rows)}`;
 }
 

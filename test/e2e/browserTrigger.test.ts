@@ -28,7 +28,7 @@ describeWith(['chromium'], "In n8n's editor, the trigger", () => {
 			await panel.fetchTestEvent();
 			expect(await panel.readError()).toEqual({
 				message: 'There is no finished video to show yet',
-				description: expect.stringContaining('Finish a video') as string,
+				description: expect.stringContaining('When a video is finished') as string,
 			});
 			sandbox.addVideos('main', [{ id: 'the-first-video', url: `${sandbox.url}/files/a.mp4` }]);
 			await panel.fetchTestEvent();

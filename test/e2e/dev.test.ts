@@ -93,7 +93,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 
 	test('ends everything at a Ctrl-C', async () => {
 		await server.stop();
-		expect(readFileSync(LOG, 'utf8')).toContain('Everything that was started is ended.');
+		expect(readFileSync(LOG, 'utf8')).toContain('Everything is stopped.');
 		await expect(client.logIn(OWNER)).rejects.toThrow('ECONNREFUSED');
 	});
 });

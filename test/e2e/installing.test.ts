@@ -88,7 +88,7 @@ describe('In a real n8n, the credential', () => {
 				sandbox.addFault({ kind: 'html' });
 				return {};
 			},
-			'Something answered at this address, but not the video generation service. Check "Base URL".',
+			'This is not the address of the video generation service. Check "Base URL".',
 		],
 		[
 			'a path of the service that is not there',

@@ -154,18 +154,18 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 
 		report({
 			executions: EXECUTIONS,
-			'places of each worker': CONCURRENCY,
-			'killed after': `${formatSeconds(killedAt - beganAt)}, with ${atWork.length} executions at work`,
+			'concurrency of each worker': CONCURRENCY,
+			'killed after': `${formatSeconds(killedAt - beganAt)}, with ${atWork.length} executions running`,
 			'all ended after': formatSeconds(endedAt - beganAt),
 			failed: failed.length,
-			'begun by worker 1, 2': n8n.workers.map(countBegun(started.values())).join(', '),
+			'started by worker 1, 2': n8n.workers.map(countBegun(started.values())).join(', '),
 			'adds sent and paid': countRequests('queue.add'),
-			'looks at the progress': `${looks}, one a second for each waiting execution`,
-			'reads of the video log': reads,
-			'memory before, main': idleMemory[0] ?? '',
-			'memory before, worker 1': idleMemory[1] ?? '',
-			'memory with all places taken, main': memory[0] ?? '',
-			'memory with all places taken, worker 1': memory[1] ?? '',
+			'progress checks': `${looks}, one a second for each waiting execution`,
+			'requests for the list of videos': reads,
+			'idle memory, main': idleMemory[0] ?? '',
+			'idle memory, worker 1': idleMemory[1] ?? '',
+			'memory with all slots in use, main': memory[0] ?? '',
+			'memory with all slots in use, worker 1': memory[1] ?? '',
 		});
 	});
 

@@ -100,7 +100,7 @@ describe("With n8n's SSRF protection on", () => {
 		const items = readItems(execution, 'Download').map(({ json }) => json);
 		expect(items.map(({ error }) => error)).toEqual(urls.map(() => BLOCKED));
 		expect(items[0]?.message).toBe(
-			`${innerUrl()}/a.mp4 was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). Check "Video URL" of this item. Check where it redirects to. If it is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
+			`${innerUrl()}/a.mp4 was not requested: n8n's SSRF protection blocks private networks or this host. Check "Video URL" of this item. Check where it redirects to. If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
 		);
 	});
 
@@ -118,7 +118,7 @@ describe("With n8n's SSRF protection on", () => {
 		);
 		expect(execution.data.resultData.error).toMatchObject({
 			message: BLOCKED,
-			description: expect.stringContaining(`${innerUrl()}/b.mp4 was not asked`) as string,
+			description: expect.stringContaining(`${innerUrl()}/b.mp4 was not requested`) as string,
 		});
 	});
 

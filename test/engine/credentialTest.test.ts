@@ -29,14 +29,17 @@ describe('The credential test', () => {
 	});
 
 	test.each([
-		[{ kind: 'html' }, /not the video generation service. Check "Base URL"/],
-		[{ kind: 'emptyBody' }, /not the video generation service. Check "Base URL"/],
-		[{ kind: 'status', status: 200, body: { status: 'ok' } }, /not the video generation service/],
+		[{ kind: 'html' }, /not the address of the video generation service. Check "Base URL"/],
+		[{ kind: 'emptyBody' }, /not the address of the video generation service. Check "Base URL"/],
+		[
+			{ kind: 'status', status: 200, body: { status: 'ok' } },
+			/not the address of the video generation service/,
+		],
 		[{ kind: 'errorEnvelope' }, /reported a failure/],
 		[{ kind: 'status', status: 403 }, /does not allow this key/],
 		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
 		[{ kind: 'status', status: 429 }, /Wait a minute/],
-		[{ kind: 'status', status: 500 }, /The service is failing at the moment.*Try again later/],
+		[{ kind: 'status', status: 500 }, /The service is not working at the moment.*Try again later/],
 		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*"Base URL"/],
 	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
 		service.sandbox.addFault(fault);

@@ -194,7 +194,7 @@ describe('A redirect', () => {
 			response.writeHead(307, { location: '/again' }).end();
 		});
 		const { error } = await download(host.url);
-		expect(error?.message).toBe("The video's address redirects again and again");
+		expect(error?.message).toBe("The video's address redirects too many times");
 		expect(host.requests).toHaveLength(11);
 	});
 });
@@ -314,7 +314,7 @@ describe('What is no whole video', () => {
 			expect(items).toEqual([]);
 			expect(error?.message).toMatch(text);
 			expect(error?.httpCode).toBe(code);
-			expect(error?.description).toContain(`${url.replace(/\?.*/, '')} was asked once.`);
+			expect(error?.description).toContain(`${url.replace(/\?.*/, '')} was requested once.`);
 			expect(`${error?.message} ${error?.description}`).not.toContain('secret');
 			expect(run.status).toBe('error');
 			expect(store.listFiles()).toEqual([]);
@@ -338,7 +338,7 @@ describe('A refusal', () => {
 		[403, "The video's host does not allow the download (403)", 'Video > Get Many'],
 		[402, "The video's host rejected the request (402)", '"Video URL"'],
 		[418, "The video's host rejected the request (418)", '"Video URL"'],
-		[501, "The video's host failed to send the video (501)", 'was asked once'],
+		[501, "The video's host failed to send the video (501)", 'was requested once'],
 	])('with %d fails at once and says what to do', async (status, message, hint) => {
 		service.sandbox.addFault({ kind: 'status', status });
 		const { error } = await download(addVideo().url);
@@ -379,7 +379,7 @@ describe('A download', () => {
 		service.sandbox.addFault({ kind: 'status', status: 503 });
 		const { error } = await download(addVideo().url, { options: { maxTries: 2 } });
 		expect(service.sandbox.requests).toHaveLength(2);
-		expect(error?.description).toContain('was asked 2 times');
+		expect(error?.description).toContain('was requested 2 times');
 	});
 
 	test('waits as long as the host asks for', async () => {
@@ -479,7 +479,9 @@ describe('A download', () => {
 		expect(error).toMatchObject({
 			httpCode: 'ECONNREFUSED',
 			message: "The video's host could not be reached (ECONNREFUSED)",
-			description: expect.stringContaining('http://127.0.0.1:1/v.mp4 was asked 4 times') as string,
+			description: expect.stringContaining(
+				'http://127.0.0.1:1/v.mp4 was requested 4 times',
+			) as string,
 		});
 	});
 });

@@ -106,7 +106,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 	testWith('hostRules', 'sends no request there', async () => {
 		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
 		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toMatch(/\.mp4 was not asked.*"Video URL".*N8N_SSRF_ALLOWED/);
+		expect(error?.description).toMatch(/\.mp4 was not requested.*"Video URL".*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
@@ -125,7 +125,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		const url = host.url.replace('127.0.0.1', 'localhost');
 		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
 		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toContain(`${location} was not asked`);
+		expect(error?.description).toContain(`${location} was not requested`);
 		expect(host.requests).toHaveLength(1);
 		expect(service.sandbox.requests).toEqual([]);
 	});

@@ -125,7 +125,7 @@ describe('A credential of no use', () => {
 		[{ apiKey: '' }, 'The API Key is empty'],
 		[
 			{ apiKey: 'a b' },
-			'The API Key contains characters that no key has, such as spaces or line breaks',
+			'The API Key contains characters that are not allowed, such as spaces or line breaks',
 		],
 	])('%j is named before any request', async (part, message) => {
 		for (const name of API_OPERATIONS) {

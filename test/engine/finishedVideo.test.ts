@@ -112,7 +112,7 @@ describe('Download Video', () => {
 		expect(errorItems).toHaveLength(2);
 		for (const { json } of errorItems) {
 			expect(json).toMatchObject({
-				error: 'The video cannot be told from others, so it was not downloaded',
+				error: 'The video could not be identified, so it was not downloaded',
 				message: expect.stringContaining('any of 2 videos') as string,
 			});
 			const { queueId, videoCandidates } = json.details as IDataObject;

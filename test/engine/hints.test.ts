@@ -54,7 +54,7 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
 const COST = /each video costs credits/;
-const UNTOLD = /'videoCandidates' lists the videos/;
+const UNTOLD = /'videoCandidates' lists the possible videos/;
 const PROJECT_WANTED = /Set 'Project'/;
 
 describe('Before a run, the editor says', () => {
@@ -67,7 +67,7 @@ describe('Before a run, the editor says', () => {
 			2,
 			[COST, UNTOLD],
 		],
-		['that clearing is for good', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
+		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
 		['nothing to one wait with a project', { ...WAIT, projectId: byId('p') }, 1, []],

@@ -28,9 +28,9 @@ describe('A body without an end', () => {
 		const before = process.memoryUsage.rss();
 		const { error } = await run(operation);
 		expect(error?.message).toMatch(
-			/^The response of the video service is too large: it has more than (1|256) MiB$/,
+			/^The response from the video service is too large: it has more than (1|256) MiB$/,
 		);
-		expect(error?.description).toContain('so that n8n does not run out of memory');
+		expect(error?.description).toContain("To protect n8n's memory, it was not read");
 		expect(sent(operation)).toBe(1);
 		expect(process.memoryUsage.rss() - before).toBeLessThan(1024 ** 3);
 	});

@@ -204,7 +204,7 @@ describe('The items of a run', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 			expect(errorItems[0]).toMatchObject({
 				json: {
-					error: '"Proxy" is not an address',
+					error: '"Proxy" must be an address',
 					message: expect.stringContaining('Nothing was sent') as string,
 				},
 				pairedItem: { item: 0 },

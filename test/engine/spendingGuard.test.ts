@@ -30,7 +30,7 @@ describe('Credits to Keep', () => {
 		expect(items).toEqual([]);
 		expect(error?.message).toBe('There are not enough credits to queue this video');
 		expect(error?.description).toContain(
-			'The account has 10 credits. 50 videos of this run cost 50',
+			'The account has 10 credits. 50 videos in this run cost 50',
 		);
 		expect(getOperations()).toEqual(['account.get']);
 	});
@@ -76,7 +76,7 @@ describe('Credits to Keep', () => {
 		const body = { status: 'success', usage: {} };
 		service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'account.get' });
 		const { error } = await add({ creditsToKeep: 0 });
-		expect(error?.description).toContain('The account does not tell them.');
+		expect(error?.description).toContain('The response has no number of credits.');
 		expect(countAdds()).toBe(0);
 	});
 

@@ -522,8 +522,8 @@ describe('A state that is damaged', () => {
 		async (data) => {
 			const trigger = await setUp('static data', { saved: saved(data) });
 			await expect(trigger.activate()).rejects.toMatchObject({
-				message: 'The data that n8n has saved for this node is damaged',
-				description: expect.stringContaining('another name') as string,
+				message: 'The data that n8n saved for this node is damaged',
+				description: expect.stringContaining('Rename the node') as string,
 			});
 		},
 	);

@@ -199,7 +199,7 @@ describe('Queue > Add with waiting', () => {
 		expect(errorItems.map(({ json }) => json)).toEqual([
 			expect.objectContaining({
 				error: 'The video could not be generated',
-				message: expect.stringContaining('its status is "failed"') as string,
+				message: expect.stringContaining('the status is "failed"') as string,
 				details: {
 					queueId: getQueued()[1]?.queueId,
 					projectId: 'project-broken-storyboard',

@@ -302,7 +302,7 @@ describe('A queue item that somebody clears', () => {
 		});
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The video was not finished within 120 seconds',
-			message: expect.stringMatching(/left the queue.*cleared or is finished/) as string,
+			message: expect.stringMatching(/no longer in the queue.*cleared or is finished/) as string,
 			details: { queueId: service.sandbox.charges[0]?.queueId, lastStatus: 'processing' },
 		});
 	});
@@ -465,7 +465,7 @@ describe('The word "canceled"', () => {
 			service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
 			const { error, run: execution } = await run(ADD);
 			expect(error?.message).toBe('The video could not be generated');
-			expect(error?.description).toContain(`its status is "${word}"`);
+			expect(error?.description).toContain(`the status is "${word}"`);
 			expect(execution.status).toBe('error');
 		},
 	);

@@ -7,7 +7,7 @@ const ROOT = path.resolve(__dirname, '../..');
 const BLOCKS = {
 	'docs/paying-once.md': ['ledger'],
 	'docs/security.md': ['hostile'],
-	'docs/scaling.md': ['queueMode', 'poll', 'manyTriggers', 'oneTrigger', 'waits'],
+	'docs/scaling.md': ['queueMode', 'poll', 'manyTriggers'],
 };
 
 describe.each(Object.entries(BLOCKS))('%s', (file, names) => {

@@ -62,7 +62,7 @@ describe('A release', () => {
 		run('git', 'commit', '--all', '--quiet', '--message', 'Nothing to say');
 		const { status, stderr } = release();
 		expect(status).toBe(1);
-		expect(stderr).toContain('CHANGELOG.md has nothing under "Unreleased"');
+		expect(stderr).toContain('Describe the changes under "Unreleased" in CHANGELOG.md first');
 		expect(run('git', 'status', '--short').stdout).toBe('');
 		expect(run('git', 'tag').stdout).toBe('');
 	});

@@ -244,7 +244,7 @@ describe("The trigger's description", () => {
 
 	test('says in its panel what a test event is, and what happens once the workflow is active', () => {
 		const panel = JSON.stringify(trigger.description.triggerPanel);
-		expect(panel).toMatch(/fetch test event.*newest finished video.*changes nothing/);
+		expect(panel).toMatch(/fetch test event.*newest finished video.*does not affect/);
 		expect(panel).toMatch(/execute automatically/);
 		expect(panel).toMatch(/data-key='executions'/);
 	});

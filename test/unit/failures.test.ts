@@ -231,7 +231,7 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['unreadable', { found: 'tooDeep', limit: '100 levels' }, /too deeply.*more than 100 levels/],
 	['unreadable', { found: 'tooManyParts', limit: '9 values' }, /too complex.*more than 9 values/],
 	['unsuccessful', { httpCode: '200', found: 'error', serviceMessage: SAID }, /reported a failure/],
-	['incomplete', { httpCode: '200', found: 'videos' }, /lacks "videos"/],
+	['incomplete', { httpCode: '200', found: 'videos' }, /has no "videos"/],
 	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	[
 		'unsent',
@@ -243,9 +243,13 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['cancelled', {}, /execution was canceled/],
 	['notGenerated', { lastStatus: 'canceled' }, /could not be generated.*status is "canceled"/],
 	['timedOut', { waitedSeconds: 5, lastStatus: 'canceled' }, /within 5 seconds.*Queue > Wait/],
-	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /left the queue.*Video > Get Many/],
+	[
+		'timedOut',
+		{ waitedSeconds: 5, hasLeftQueue: true },
+		/no longer in the queue.*Video > Get Many/,
+	],
 	['timedOut', { waitedSeconds: 5, serviceMessage: SAID }, /last check failed/],
-	['unstored', { serviceMessage: 'ENOSPC' }, /room for the file.*ENOSPC/],
+	['unstored', { serviceMessage: 'ENOSPC' }, /enough storage.*ENOSPC/],
 ];
 const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
 	FAILURES.map(([kind, facts, text]) => [name, kind, facts, context, text] as const),

@@ -250,7 +250,7 @@ describe("n8n's Request Options", () => {
 		...[5, {}],
 	])('refuse %j, and say what a proxy looks like', (proxy) => {
 		const error = catchError(() => get({ proxy }));
-		expect(error.message).toBe('"Proxy" is not an address');
+		expect(error.message).toBe('"Proxy" must be an address');
 		expect(error.description).toContain('http://proxy.example.com:3128');
 	});
 

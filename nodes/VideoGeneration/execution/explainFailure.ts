@@ -83,13 +83,13 @@ function listPaidVideos(
 		const list = accepted.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`).join(', ');
 		const lead = run.isAgentStep
 			? 'Queued and paid for, so do not queue it again:'
-			: 'Queued so far, and not queued again by Retry On Fail:';
+			: 'Already queued, and not queued again by Retry On Fail:';
 		sentences.push(`${lead} ${list}.`);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}
 	if (unknown.length > 0) {
 		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
-		sentences.push(`May have been queued and paid for, too: ${list}.`);
+		sentences.push(`Other items that may have been queued and paid for: ${list}.`);
 	}
 	error.description = sentences.filter(Boolean).join(' ');
 }

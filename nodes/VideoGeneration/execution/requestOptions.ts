@@ -67,7 +67,7 @@ function parseProxy(
 	} catch {
 		throw createInputError(
 			context,
-			'"Proxy" is not an address',
+			'"Proxy" must be an address',
 			'Enter "Proxy" under Request Options as http://proxy.example.com:3128. Nothing was sent.',
 		);
 	}

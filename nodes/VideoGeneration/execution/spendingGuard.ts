@@ -96,7 +96,7 @@ async function readCredits({ context, request, maxTries, run }: Job): Promise<nu
 	} catch (error) {
 		throw await createUnguarded(context, error);
 	}
-	throw new RequestFailure('unguarded', { found: 'The account does not tell them.' });
+	throw new RequestFailure('unguarded', { found: 'The response has no number of credits.' });
 }
 
 async function createUnguarded(

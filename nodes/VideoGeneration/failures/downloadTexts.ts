@@ -26,12 +26,12 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 		message: describeBreak(facts),
 		description:
 			describeLongWait(facts) ??
-			`${asked(facts)} Nothing was stored. This is a problem of the host or the network: try again later.`,
+			`${asked(facts)} Nothing was stored. This is a problem with the host or the network. Try again later.`,
 	}),
 	redirected: ({ found, location, ...facts }, { field }) => ({
 		message:
 			found === 'tooMany'
-				? "The video's address redirects again and again"
+				? "The video's address redirects too many times"
 				: location === undefined
 					? "The video's address redirects without saying where"
 					: "The video's address redirects to something that is not a web address",
@@ -44,16 +44,16 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 	}),
 	blocked: ({ address = 'The address' }, { field }) => ({
 		message: "n8n blocks requests to the video's address",
-		description: `${address} was not asked: n8n is set to send nothing to private networks or to this host (SSRF protection). ${check(field)} Check where it redirects to. ${ALLOW_ADDRESS}`,
+		description: `${address} was not requested: n8n's SSRF protection blocks private networks or this host. ${check(field)} Check where it redirects to. ${ALLOW_ADDRESS}`,
 	}),
 	unsent: describeUnsent,
 	cancelled: () => ({
 		message: 'The execution was canceled',
-		description: 'The download was ended.',
+		description: 'The download was stopped.',
 	}),
 	unstored: ({ serviceMessage = '' }) => ({
 		message: 'n8n could not store the video',
-		description: `Check that n8n has room for the file where it keeps binary data, and that the file is not larger than n8n allows. n8n said: "${serviceMessage}"`,
+		description: `Check that n8n has enough storage for binary data, and that the file is not larger than n8n allows. n8n said: "${serviceMessage}"`,
 	}),
 };
 
@@ -79,13 +79,13 @@ function describeUnsent(
 	if (httpCode !== undefined) {
 		return {
 			message: `No secure connection to the video's host could be made (${httpCode})`,
-			description: `${check(field)} ${address} was not asked.`,
+			description: `${check(field)} ${address} was not requested.`,
 		};
 	}
 	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
 	return {
 		message: message || 'The video could not be requested',
-		description: `${next ?? `${check(field)} ${address} was not asked`}.`,
+		description: `${next ?? `${check(field)} ${address} was not requested`}.`,
 	};
 }
 
@@ -94,13 +94,14 @@ function describeBreak(facts: FailureFacts): string {
 	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
 	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
 	const hasBegun = receivedBytes !== undefined;
-	if (found === 'tooSlow') return `The video's host is too slow: ${amount(facts)} came in time`;
+	if (found === 'tooSlow')
+		return `The video's host is too slow: only ${amount(facts)} arrived in time`;
 	if (isTimeout(httpCode)) {
 		return hasBegun
 			? `The video's host stopped sending after ${amount(facts)}`
 			: "The video's host did not answer in time";
 	}
-	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video came'}`;
+	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video arrived'}`;
 }
 
 function describeRejection(facts: FailureFacts, { field }: { field: string }): FailureText {
@@ -150,7 +151,7 @@ function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
 }
 
 function asked(facts: FailureFacts): string {
-	return countTries(facts, `${facts.address ?? 'The address'} was asked`);
+	return countTries(facts, `${facts.address ?? 'The address'} was requested`);
 }
 
 function check(field: string): string {

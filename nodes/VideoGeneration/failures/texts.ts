@@ -24,15 +24,15 @@ export interface FailureContext {
 export const MAX_RETRY_AFTER_MS = 120_000;
 
 export const ALLOW_ADDRESS =
-	'If it is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
+	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 export const RUN_LESS =
 	'Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.';
 
 const CHECK_CREDENTIAL = 'Open the Video Generation API credential';
 const CHECK_BASE_URL = 'Check "Base URL" in the Video Generation API credential.';
-const TRY_LATER = 'This is a problem of the service or the network: try again later.';
+const TRY_LATER = 'This is a problem with the service or the network. Try again later.';
 const MAY_BE_QUEUED =
-	'The video may have been queued and paid for, so the request is not sent again. Compare the credits in Account > Get, or look for a new video in Video > Get Many in a few minutes, before you queue it again.';
+	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 
 type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
 
@@ -54,7 +54,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 	}),
 	redirected: ({ location }) => ({
 		message: `The video service's address redirects${location === undefined ? '' : ` to ${location}`}`,
-		description: `The redirect was not followed, so that the API key is sent nowhere else. ${CHECK_CREDENTIAL} and set "Base URL" to that address if you trust it.`,
+		description: `To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set "Base URL" to it.`,
 	}),
 	rejected: describeRejection,
 	unreadable: describeUnreadable,
@@ -63,12 +63,12 @@ const TEXTS: Record<FailureKind, Describe> = {
 		description: `${checkFields(context)}${quote(facts)}`,
 	}),
 	incomplete: ({ found = '' }) => ({
-		message: `The response of the video service lacks "${found}"`,
-		description: `The service reported success, but its response is not what its specification says. ${CHECK_BASE_URL}`,
+		message: `The response from the video service has no "${found}"`,
+		description: `The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
 	}),
 	blocked: () => ({
 		message: "n8n blocks requests to the video service's address",
-		description: `Nothing was sent: n8n is set to send nothing to private networks or to this host (SSRF protection). ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
+		description: `Nothing was sent: n8n's SSRF protection blocks private networks or this host. ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
 	}),
 	unsent: describeUnsent,
 	cancelled: () => ({
@@ -77,34 +77,34 @@ const TEXTS: Record<FailureKind, Describe> = {
 	}),
 	notGenerated: ({ lastStatus = '' }) => ({
 		message: 'The video could not be generated',
-		description: `The service ended this queue item without a video: its status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options holds the words that mean a failure.`,
+		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options lists the statuses that mean failure.`,
 	}),
 	undecided: ({ found = '0' }) => ({
-		message: 'The video cannot be told from others, so it was not downloaded',
+		message: 'The video could not be identified, so it was not downloaded',
 		description:
 			found === '0'
-				? 'Its entry is not in the video log yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download.'
-				: `It can be any of ${found} videos of the video log: choose it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them.`,
+				? 'It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download.'
+				: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them.`,
 	}),
 	overBudget: ({ remainingCredits = 0, budget }) => ({
 		message: 'There are not enough credits to queue this video',
-		description: `The account has ${remainingCredits} credits. ${countVideos(budget?.videos ?? 1)} of this run cost ${budget?.credits ?? 0}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
+		description: `The account has ${remainingCredits} credits. ${countVideos(budget?.videos ?? 1)} in this run cost ${budget?.credits ?? 0}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
 	}),
 	unguarded: ({ found = '' }) => ({
 		message: "The account's credits could not be read, so nothing was queued",
-		description: `"Credits to Keep" needs them. ${found}`,
+		description: `"Credits to Keep" needs this number. ${found}`,
 	}),
 	timedOut: ({ waitedSeconds = 0, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
 		message: `The video was not finished within ${waitedSeconds} seconds`,
 		description: `${
 			hasLeftQueue === true
-				? `The queue item left the queue, so it was cleared or is finished, and no new video of it appeared. Its last status is "${lastStatus}". Look for the video in Video > Get Many.`
-				: `The video is still being made: its last status is "${lastStatus}". Go on with Queue > Wait and this Queue ID, set a longer "Timeout" under Wait Options, or start a workflow with the Video Generation Trigger when it is finished.`
+				? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
+				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this Queue ID, or set a longer "Timeout" under Wait Options. To start a workflow when the video is finished, use the Video Generation Trigger.`
 		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
 	}),
 	unstored: ({ serviceMessage = '' }) => ({
 		message: 'n8n could not store the file',
-		description: `Check that n8n has room for the file where it keeps binary data. n8n said: "${serviceMessage}"`,
+		description: `Check that n8n has enough storage for binary data. n8n said: "${serviceMessage}"`,
 	}),
 };
 
@@ -136,7 +136,7 @@ function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureT
 			}
 		: {
 				message: `The video service could not be reached: ${reason}`,
-				description: `${CHECK_CREDENTIAL}, check "Base URL" and test it. The service may be down: nothing was sent (${httpCode}).`,
+				description: `${CHECK_CREDENTIAL}, check "Base URL" and test it. The service may be down. Nothing was sent (${httpCode}).`,
 			};
 }
 
@@ -145,7 +145,7 @@ function describeUnsent({ httpCode, serviceMessage = '' }: FailureFacts): Failur
 	if (httpCode !== undefined) {
 		return {
 			message: `No secure connection to the video service could be made (${httpCode})`,
-			description: `${CHECK_BASE_URL} If the service uses a certificate of your own, turn on "Ignore SSL Issues (Insecure)" under Request Options. Nothing was sent.`,
+			description: `${CHECK_BASE_URL} If the service uses a private certificate, turn on "Ignore SSL Issues (Insecure)" under Request Options. Nothing was sent.`,
 		};
 	}
 	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
@@ -172,7 +172,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 		case '404':
 			return context.notFound === undefined
 				? {
-						message: 'The video service has no such address',
+						message: 'This address does not exist on the video service',
 						description: `${CHECK_BASE_URL}${said}`,
 					}
 				: {
@@ -194,7 +194,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 
 function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 	const wrongAddress =
-		'"Base URL" in the Video Generation API credential is probably wrong: enter the address of the API, not of the website.';
+		'"Base URL" in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.';
 	const excess = {
 		tooLarge: 'too large',
 		tooDeep: 'nested too deeply',
@@ -213,19 +213,19 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 			};
 		case 'cutOff':
 			return {
-				message: 'The response of the video service was cut off',
-				description: 'This is a problem of the service or the network.',
+				message: 'The response from the video service was cut off',
+				description: 'This is a problem with the service or the network.',
 			};
 		case 'tooLarge':
 		case 'tooDeep':
 		case 'tooManyParts':
 			return {
-				message: `The response of the video service is ${excess[found]}: it has more than ${limit}`,
-				description: `It was not read, so that n8n does not run out of memory. ${CHECK_BASE_URL}`,
+				message: `The response from the video service is ${excess[found]}: it has more than ${limit}`,
+				description: `To protect n8n's memory, it was not read. ${CHECK_BASE_URL}`,
 			};
 		default:
 			return {
-				message: 'The response of the video service is not JSON',
+				message: 'The response from the video service is not JSON',
 				description: wrongAddress,
 			};
 	}
@@ -238,7 +238,7 @@ function describeMissingCredits(
 	if (requestKind !== 'add') {
 		return {
 			message: 'The account does not have enough credits',
-			description: `The service refused the request because of credits, although it costs none. Add credits to the account and try again.${quote(facts)}`,
+			description: `The service refused this free request for lack of credits. Add credits to the account and try again.${quote(facts)}`,
 		};
 	}
 	const balance =
@@ -255,7 +255,7 @@ function describeMissingCredits(
 export function describeLongWait({ retryAfterMs = 0 }: FailureFacts): string | undefined {
 	if (retryAfterMs <= MAX_RETRY_AFTER_MS) return undefined;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
-	return `It asks to come back in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`;
+	return `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`;
 }
 
 export function isTimeout(httpCode: string): boolean {

@@ -10,7 +10,7 @@ export const maxTriesOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 10, numberPrecision: 0 },
 	default: DEFAULT_MAX_TRIES,
 	description:
-		'How many times to send a request at most when the service is busy or cannot be reached. A request that may already have cost a credit is never sent again.',
+		'Maximum number of times to send a request if the service is busy or cannot be reached. A request that may have cost a credit is never sent again.',
 };
 
 /** "Options", the last field of an operation and of the trigger. */
@@ -80,7 +80,7 @@ export const binaryPropertyField: INodeProperties = {
 	required: true,
 	default: 'data',
 	hint: 'The name of the output binary field to put the file in',
-	description: 'Most nodes that take a file look for it in the field data',
+	description: 'Most nodes read files from the field data',
 };
 
 /** "Put Output File in Field". @throws a NodeOperationError when it is empty */

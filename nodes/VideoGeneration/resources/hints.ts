@@ -8,7 +8,7 @@ export const hints: NodeHint[] = [
 	{
 		type: 'warning',
 		message:
-			"Each input item queues a video of its own, and each video costs credits. To queue a single one, turn on 'Execute Once' in the settings of this node.",
+			"Each input item queues one video, and each video costs credits. To queue only one, turn on 'Execute Once' in the settings of this node.",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $input.all().length > 1 }}',
 		whenToDisplay: 'beforeExecution',
@@ -16,7 +16,7 @@ export const hints: NodeHint[] = [
 	},
 	{
 		type: 'warning',
-		message: 'Each input item removes a queue item for good, which cannot be undone',
+		message: 'Each input item permanently deletes a queue item, which cannot be undone',
 		displayCondition: '={{ $parameter.resource === "queue" && $parameter.operation === "clear" }}',
 		whenToDisplay: 'beforeExecution',
 		location: 'outputPane',
@@ -24,7 +24,7 @@ export const hints: NodeHint[] = [
 	{
 		type: 'info',
 		message:
-			"The service does not say which finished video belongs to which queue item. When several videos of one project are finished at nearly the same time, 'videoUrl' is empty and 'videoCandidates' lists the videos that it can be.",
+			"The service does not say which finished video belongs to which queue item. When several videos of one project finish at nearly the same time, 'videoUrl' is empty and 'videoCandidates' lists the possible videos.",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && ($parameter.operation === "wait" || ($parameter.operation === "add" && $parameter.waitForCompletion === true)) && $input.all().length > 1 }}',
 		whenToDisplay: 'beforeExecution',
@@ -32,7 +32,7 @@ export const hints: NodeHint[] = [
 	},
 	{
 		type: 'info',
-		message: "Set 'Project' so that the finished video can be told from those of other projects",
+		message: "Set 'Project' to rule out videos of other projects",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && $parameter.operation === "wait" && !($parameter.projectId?.value ?? $parameter.projectId) }}',
 		whenToDisplay: 'beforeExecution',

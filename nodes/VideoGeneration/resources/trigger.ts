@@ -45,7 +45,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether the workflow also starts for the videos that are already finished when it is published, instead of only for later ones',
+				'Whether to also start the workflow for videos that are already finished when it is published',
 		},
 		{
 			...binaryPropertyField,
@@ -56,7 +56,7 @@ export const triggerProperties: INodeProperties[] = [
 ];
 
 const TESTING =
-	"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and changes nothing about which videos start the workflow later.";
+	"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.";
 const LISTED =
 	"These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
 

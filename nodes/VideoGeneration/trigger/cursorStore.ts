@@ -40,9 +40,9 @@ export class CursorStore {
 		if (isRecord(data)) {
 			return new CursorStore(data, () => context.getWorkflowStaticData('global'), node.id);
 		}
-		throw new NodeOperationError(node, 'The data that n8n has saved for this node is damaged', {
+		throw new NodeOperationError(node, 'The data that n8n saved for this node is damaged', {
 			description:
-				'Give the node another name and publish the workflow: n8n then starts with new data. Videos that are already finished then do not start the workflow.',
+				'Rename the node and publish the workflow, so that n8n starts with new data. Videos that are already finished will not start the workflow.',
 		});
 	}
 

@@ -44,7 +44,7 @@ const MAX_LIST_MS = 60_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const RATE_LIMIT_ADVICE =
-	'The next poll asks again, and no video is missed. If this happens often, choose longer Poll Times.';
+	'The next poll tries again, and no video is missed. If this happens often, set longer intervals in "Poll Times".';
 
 /**
  * Fetches the video log and returns an item for each new video, oldest first. The list and the
@@ -108,8 +108,8 @@ async function fetchTestEvent(
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
 			projectIds.length === 0
-				? 'Finish a video and fetch the test event again. You can publish the workflow without it: it starts with the first video.'
-				: 'Finish a video of the projects in "Project Names or IDs", or choose other projects, and fetch the test event again.',
+				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
+				: 'When a video of the projects in "Project Names or IDs" is finished, fetch the test event again, or choose other projects.',
 	});
 }
 

@@ -10,5 +10,5 @@ export function readMemory(pid: number): string {
 		const [, kilobytes = ''] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(status) ?? [];
 		return Math.round(Number(kilobytes) / KILOBYTES_A_MEGABYTE);
 	};
-	return `${read('VmRSS')} MiB, at the most ${read('VmHWM')} MiB`;
+	return `${read('VmRSS')} MiB, at most ${read('VmHWM')} MiB`;
 }

@@ -70,7 +70,7 @@ function listAddCases({ sandbox }: SandboxInTests): Case[] {
 			return undefined;
 		}),
 		add("'Overwrite Settings' is on and 'Custom Prompt' is empty", { overwriteSettings: true }),
-		add('The service fails while it takes the video', {}, () => {
+		add('The service fails while it queues the video', {}, () => {
 			sandbox.addFault({
 				kind: 'status',
 				status: 503,
@@ -79,7 +79,7 @@ function listAddCases({ sandbox }: SandboxInTests): Case[] {
 			});
 			return undefined;
 		}),
-		add("The video cannot be made, with 'Wait for Completion' on", {
+		add("The video can't be made, with 'Wait for Completion' on", {
 			projectId: byId(FAILING),
 			waitForCompletion: true,
 		}),
@@ -118,7 +118,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.wait',
-			when: 'The video cannot be made',
+			when: "The video can't be made",
 			parameters: WAIT,
 			prepare: async () => await queueOne(FAILING),
 		},
@@ -150,7 +150,7 @@ function listOtherCases({ sandbox }: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'video.getAll',
-			when: "'Created After' is no date",
+			when: "'Created After' isn't a date",
 			parameters: { ...OPERATIONS['video.getAll'], filters: { createdAfter: 'soon' } },
 		},
 		download('The link has expired', atOwnAddress),
@@ -158,18 +158,18 @@ function listOtherCases({ sandbox }: SandboxInTests): Case[] {
 			sandbox.addFault({ kind: 'html', operation: 'video.file' });
 			return atOwnAddress();
 		}),
-		download("'Video URL' is empty, for example because the video is not known", undefined),
+		download("'Video URL' is empty, for example because the video isn't known", undefined),
 		anyOperation('The API key is wrong', () => ({ credentials: { apiKey: 'wrong' } })),
 		anyOperation('The base URL is wrong, or the service is down', () => ({
 			credentials: { baseUrl: 'http://127.0.0.1:1' },
 		})),
-		anyOperation('The base URL is that of a website', fail({ kind: 'html' })),
+		anyOperation('The base URL leads to a website', fail({ kind: 'html' })),
 		anyOperation(
-			'The service gets too many requests, also after all tries',
+			'The service keeps refusing requests after all retries',
 			fail({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 }),
 		),
 		anyOperation(
-			'The service is out of order, also after all tries',
+			'The service keeps failing after all retries',
 			fail({ kind: 'status', status: 503, message: 'Internal server error' }),
 		),
 	];
@@ -188,7 +188,7 @@ async function recordTriggerError({ sandbox }: SandboxInTests): Promise<Recorded
 	);
 	return {
 		operation: 'trigger',
-		when: "'Fetch Test Event' is pressed before there is a finished video",
+		when: "'Fetch Test Event' is selected before a video is finished",
 		message: error?.message ?? '',
 		description: error?.description ?? '',
 	};

@@ -65,7 +65,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.add',
-			title: 'Queued with a prompt, and waited for',
+			title: 'Queued with a prompt, with a wait',
 			parameters: {
 				projectId: byId(PROJECT),
 				customPrompt: '={{ $json.prompt }}',
@@ -75,7 +75,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.add',
-			title: 'Two videos of one project, finished at the same time',
+			title: 'Two videos of one project that finish at the same time',
 			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
 			shown: 1,
@@ -101,7 +101,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.wait',
-			title: 'Finished before the wait began, and without its project',
+			title: 'Finished before the wait, without its project',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
@@ -129,7 +129,7 @@ function listOtherCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'video.download',
-			title: 'A video of the list',
+			title: 'A video from the list',
 			parameters: { videoUrl: '={{ $json.url }}' },
 			prepare: async () => [await makeVideo(service)],
 		},
@@ -159,7 +159,7 @@ function listTriggerCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'trigger',
-			title: 'A finished video whose file cannot be had',
+			title: "A finished video whose file can't be downloaded",
 			parameters: { options: { downloadVideo: true } },
 			prepare: () => {
 				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });

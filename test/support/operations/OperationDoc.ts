@@ -12,7 +12,6 @@ export interface OperationDoc {
 	parameters: INodeProperties[];
 	schema: OutputSchema;
 	examples: RecordedOutput[];
-	errors: RecordedError[];
 }
 
 /** A JSON Schema, as far as the output schemas use it. */

@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
-import type { OperationDoc, OutputSchema, RecordedError, RecordedOutput } from './OperationDoc';
+import type { OperationDoc, OutputSchema, RecordedOutput } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
 
 export interface OperationSources {
@@ -7,10 +7,7 @@ export interface OperationSources {
 	trigger: INodeTypeDescription;
 	loadSchema(operation: string): OutputSchema;
 	outputs: RecordedOutput[];
-	errors: RecordedError[];
 }
-
-type Recorded = Pick<OperationDoc, 'examples' | 'errors'>;
 
 /**
  * Puts together what the descriptions, the schemas and the runs say of each operation.
@@ -47,7 +44,7 @@ function listOperations(sources: OperationSources): OperationDoc[] {
 				description: operation.description ?? '',
 				parameters: properties.filter((property) => isOf(property, resource, operation.value)),
 				schema: sources.loadSchema(name),
-				...takeRecorded(sources, name),
+				examples: takeExamples(sources, name),
 			};
 		});
 	});
@@ -79,17 +76,14 @@ function describeTrigger(sources: OperationSources): OperationDoc {
 				downloadError: {
 					type: 'object',
 					description:
-						"With 'Download Video': why there is no file, as message (what happened) and description (what to do)",
+						"With 'Download Video': why there is no file, as a message and a description",
 				},
 			},
 		},
-		...takeRecorded(sources, 'trigger'),
+		examples: takeExamples(sources, 'trigger'),
 	};
 }
 
-function takeRecorded({ outputs, errors }: OperationSources, name: string): Recorded {
-	return {
-		examples: outputs.filter(({ operation }) => operation === name),
-		errors: errors.filter(({ operation }) => operation === name),
-	};
+function takeExamples({ outputs }: OperationSources, name: string): RecordedOutput[] {
+	return outputs.filter(({ operation }) => operation === name);
 }

@@ -16,10 +16,26 @@ const TYPES: Record<string, string> = {
 /**
  * The fields of an operation's output as a table.
  *
- * @param video the fields of a video, which are not listed again where one stands inside
+ * @param video the fields of a video, which are not listed again
  */
-export function renderFields(schema: OutputSchema, terms: Terms, video: OutputSchema): string {
-	return renderTable(['Field', 'Type', 'What it is'], listRows(schema, '', terms, video));
+export function renderFields(
+	schema: OutputSchema,
+	terms: Terms,
+	video: OutputSchema = { type: 'object' },
+): string {
+	const isVideo = ([name, field]: [string, OutputSchema]) =>
+		video.properties?.[name]?.description === field.description;
+	const fields = Object.entries(schema.properties ?? {});
+	const isWhole =
+		video.properties !== undefined && isVideo(['id', schema.properties?.id ?? schema]);
+	const own = isWhole ? fields.filter((field) => !isVideo(field)) : fields;
+	const table = renderTable(
+		['Field', 'Type', 'What it is'],
+		listRows({ ...schema, properties: Object.fromEntries(own) }, '', terms, video),
+	);
+	return [isWhole ? `The fields of ${VIDEO_LINK}.` : '', table]
+		.filter((part) => part !== '')
+		.join('\n\n');
 }
 
 function listRows(

@@ -1,15 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationDoc, OutputSchema, RecordedError } from './OperationDoc';
+import type { OperationDoc, OutputSchema } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
-import { renderErrors, renderTable, type Terms, toAnchor } from './renderText';
+import type { Terms } from './renderText';
 import { renderExample } from './renderExample';
 import { renderFields } from './renderFields';
 import { renderParameters } from './renderParameters';
 
 export interface OperationsSource {
 	operations: OperationDoc[];
-	/** What every operation can meet. */
-	commonErrors: RecordedError[];
 	/** "Max Tries", which every operation has. */
 	maxTries: INodeProperties;
 	/** A video of the list. */
@@ -26,10 +24,11 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs" from the nodes, their output schemas and runs of them. Do not edit. -->',
 		'# Operations',
-		'What each operation does and costs, what to enter, what comes out, and the errors worth knowing. All examples and errors come from runs against the [local video service](../sandbox/README.md).',
-		renderOverview(operations),
-		renderCommon(source, terms),
-		...operations.map((operation) => renderOperation(operation, source, terms)),
+		'What each operation costs, what to enter, and what comes out. All examples come from runs against the [local video service](../sandbox/README.md).',
+		renderCommon(source),
+		...operations.map((operation, index) =>
+			renderOperation(operation, source, terms, operations.slice(0, index)),
+		),
 	].join('\n\n');
 }
 
@@ -40,39 +39,24 @@ function listNames(parameters: INodeProperties[]): string[] {
 	]);
 }
 
-function renderOverview(operations: OperationDoc[]): string {
-	return renderTable(
-		['Operation', 'What it does', 'Cost'],
-		operations.map(({ name, title, description }) => [
-			`[${title}](#${toAnchor(title)})`,
-			cutCost(description),
-			capitalize(OPERATION_NOTES[name]?.cost ?? ''),
-		]),
-	);
-}
-
-function capitalize(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** The cost has a place of its own. */
 function cutCost(description: string): string {
-	return description.replace(/, which (costs|cannot) .*$/, '');
+	return description.replace(/, which (is|costs|cannot) .*$/, '');
 }
 
-function renderCommon({ commonErrors, maxTries }: OperationsSource, terms: Terms): string {
+function renderCommon({ maxTries }: OperationsSource): string {
 	return [
 		'## Every operation',
-		`Each operation of the node runs once for each input item, and links each output item to its input. Under **Options**, each has **${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}). ${maxTries.description ?? ''}`,
-		"A failed item stops the workflow, or comes out as data where the node's **On Error** setting says so: [what it looks like](errors.md#a-failed-item). These errors can come from any operation:",
-		renderErrors(commonErrors, terms),
+		`Each operation runs once for each input item, and links each output item to its input. **Options → ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
+		'If an item fails, see [Errors](errors.md).',
 	].join('\n\n');
 }
 
 function renderOperation(
-	{ name, title, description, parameters, schema, examples, errors }: OperationDoc,
+	{ name, title, description, parameters, schema, examples }: OperationDoc,
 	{ video }: OperationsSource,
 	terms: Terms,
+	earlier: OperationDoc[],
 ): string {
 	const { cost = '', notes = [] } = OPERATION_NOTES[name] ?? {};
 	const isList = name === 'video.getAll';
@@ -82,11 +66,10 @@ function renderOperation(
 		`**Cost:** ${cost}.`,
 		...notes,
 		'### Parameters',
-		renderParameters(parameters, terms),
+		renderParameters(parameters, terms, earlier),
 		'### Output',
-		renderFields(schema, terms, isList ? { type: 'object' } : video),
+		isList ? renderFields(schema, terms) : renderFields(schema, terms, video),
 		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
 		...examples.map((example) => renderExample(example, parameters)),
-		...(errors.length === 0 ? [] : ['### Errors worth knowing', renderErrors(errors, terms)]),
 	].join('\n\n');
 }

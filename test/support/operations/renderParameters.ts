@@ -1,14 +1,31 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { renderTable, renderText, type Terms } from './renderText';
+import type { OperationDoc } from './OperationDoc';
+import { renderTable, renderText, type Terms, toAnchor } from './renderText';
 
 /** Every operation has the first; the second is n8n's own. */
 const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];
 
-/** The parameters as a table; those of a collection as "Options → File Name". */
-export function renderParameters(parameters: INodeProperties[], terms: Terms): string {
-	const isOwn = ({ name }: INodeProperties) => !EXPLAINED_ELSEWHERE.includes(name);
+/**
+ * The parameters as a table; those of a collection as "Options → File Name".
+ *
+ * @param earlier operations that are described before: what they explain is not explained again
+ */
+export function renderParameters(
+	parameters: INodeProperties[],
+	terms: Terms,
+	earlier: OperationDoc[],
+): string {
+	const isOwn = ({ name, type, options }: INodeProperties): boolean =>
+		type === 'collection'
+			? (options as INodeProperties[]).some(isOwn)
+			: !EXPLAINED_ELSEWHERE.includes(name);
+	const explained = new Map<INodeProperties, OperationDoc>();
+	for (const parameter of parameters.filter(isOwn)) {
+		const where = earlier.find((each) => each.parameters.some((other) => isSame(parameter, other)));
+		if (where) explained.set(parameter, where);
+	}
 	const rows = parameters
-		.filter(isOwn)
+		.filter((parameter) => isOwn(parameter) && !explained.has(parameter))
 		.flatMap((parameter) =>
 			parameter.type === 'collection'
 				? (parameter.options as INodeProperties[])
@@ -16,9 +33,19 @@ export function renderParameters(parameters: INodeProperties[], terms: Terms): s
 						.map((option) => renderRow(option, terms, parameters, parameter))
 				: [renderRow(parameter, terms, parameters)],
 		);
+	const table = renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows);
+	const links = [...new Set(explained.values())].map((where) => {
+		const names = [...explained].filter(([, each]) => each === where);
+		return `${names.map(([{ displayName }]) => `**${displayName}**`).join(', ')}: see [${where.title}](#${toAnchor(where.title)}).`;
+	});
+	return [table, ...links].filter((part) => part !== '').join('\n\n') || 'None.';
+}
+
+/** Whether two operations have the same parameter, wherever it is shown. */
+function isSame(one: INodeProperties, other: INodeProperties): boolean {
 	return (
-		renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows) ||
-		'It has no parameters of its own.'
+		JSON.stringify({ ...one, displayOptions: {} }) ===
+		JSON.stringify({ ...other, displayOptions: {} })
 	);
 }
 
@@ -47,7 +74,7 @@ function renderRow(
 }
 
 function describeChoices({ type, options }: INodeProperties): string {
-	if (type === 'resourceLocator') return 'Pick it from the list by its name, or enter its ID';
+	if (type === 'resourceLocator') return 'Choose it from the list, or enter its ID';
 	if (type !== 'options') return '';
 	return `One of: ${(options as INodePropertyOptions[]).map(({ name }) => name).join(', ')}`;
 }

@@ -1,5 +1,3 @@
-import type { RecordedError } from './OperationDoc';
-
 /** What texts speak of, as displayed. */
 export interface Terms {
 	/** `Custom Prompt` */
@@ -51,15 +49,4 @@ export function renderTable(head: string[], rows: string[][]): string {
 	const line = (cells: string[]) =>
 		`| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', '<br>')).join(' | ')} |`;
 	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-/** The errors as a table: when, and what n8n shows then. */
-export function renderErrors(errors: RecordedError[], terms: Terms): string {
-	return renderTable(
-		['When', 'What n8n shows'],
-		errors.map(({ when, message, description }) => [
-			renderText(when, terms),
-			`**${message}**<br>${description}`,
-		]),
-	);
 }

@@ -16,9 +16,9 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	[
 		'uncertain',
 		{ httpCode: 'ETIMEDOUT', found: 'tooSlow', receivedBytes: 5, announcedBytes: 9 },
-		/too slow: 5 of 9 bytes/,
+		/too slow: only 5 of 9 bytes/,
 	],
-	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video came/],
+	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video arrived/],
 	[
 		'uncertain',
 		{ httpCode: 'ECONNRESET', receivedBytes: 5, announcedBytes: 9 },
@@ -30,7 +30,7 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 		/cut off: its file ends after 5 bytes/,
 	],
 	['redirected', { httpCode: '302' }, /redirects without saying where.*"Video URL"/],
-	['redirected', { found: 'tooMany' }, /redirects again and again/],
+	['redirected', { found: 'tooMany' }, /redirects too many times/],
 	['redirected', { httpCode: '302', found: 'notWeb', location: 'file:' }, /redirects to "file:"/],
 	['rejected', { httpCode: '404' }, /no video.*"Video URL" may have expired.*Video > Get Many/],
 	['rejected', { httpCode: '410' }, /no video.*"Video URL" may have expired.*Video > Get Many/],
@@ -46,9 +46,9 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['unsent', { serviceMessage: 'The host is blocked' }, /^The host is blocked Check "Video URL"/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*CERT_HAS_EXPIRED.*"Video URL"/],
 	['unsent', {}, /could not be requested/],
-	['blocked', {}, /n8n blocks.*a\.mp4 was not asked.*N8N_SSRF_ALLOWED_IP_RANGES/],
+	['blocked', {}, /n8n blocks.*a\.mp4 was not requested.*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['cancelled', {}, /canceled/],
-	['unstored', { serviceMessage: 'ENOSPC: no space left' }, /not store.*room.*ENOSPC/],
+	['unstored', { serviceMessage: 'ENOSPC: no space left' }, /not store.*enough storage.*ENOSPC/],
 	['incomplete', {}, /download of the video failed/],
 ];
 

@@ -98,7 +98,7 @@ it('says which port is taken', async () => {
 	server.close();
 	expect(code).toBe(1);
 	expect(output.trim()).toBe(
-		`Port ${port} is taken. Stop what uses it, or choose another with --port.`,
+		`Port ${port} is in use. Stop what uses it, or choose another one with --port.`,
 	);
 });
 

@@ -44,8 +44,8 @@ describe('A command with servers', () => {
 		child.kill('SIGINT');
 		expect(await ended).toBe(0);
 		await expectEndOf(family);
-		expect(getOutput()).toContain('SIGINT: ending everything.');
-		expect(getOutput()).toContain('Everything that was started is ended.');
+		expect(getOutput()).toContain('SIGINT: stopping.');
+		expect(getOutput()).toContain('Everything is stopped.');
 	});
 
 	test('leaves nothing running when it is killed outright', async () => {
@@ -59,16 +59,16 @@ describe('A command with servers', () => {
 		const { child, waitForOutput } = runProbeBelowParent('serve', [logFile]);
 		const family = await findFamily();
 		child.kill('SIGKILL');
-		await waitForOutput('npm has ended: ending everything.');
+		await waitForOutput('npm has ended: stopping.');
 		await expectEndOf(family);
 	});
 
 	test('ends with the last lines of a server that ends by itself', async () => {
 		const { getOutput, ended } = runProbe('die', [logFile]);
 		expect(await ended).toBe(1);
-		expect(getOutput()).toContain('The printer has ended by itself');
+		expect(getOutput()).toContain('The printer stopped unexpectedly');
 		expect(getOutput()).toContain('exit code 7');
-		expect(getOutput()).toContain('Its last lines were:\nout of ink\nAll of its output is in ');
+		expect(getOutput()).toContain('Its last lines:\nout of ink\nFull log: ');
 	});
 });
 
@@ -139,26 +139,24 @@ describe('The ports', () => {
 		const port = await takePort();
 		const { getOutput, ended } = runProbe('ports', [String(port)]);
 		expect(await ended).toBe(1);
-		expect(getOutput()).toContain(
-			`Port ${port}, asked for with --port, is taken or may not be used.`,
-		);
+		expect(getOutput()).toContain(`Port ${port} (--port) is in use or not allowed.`);
 	});
 });
 
 test('A folder belongs to one command at a time, and is free again when that is killed', async () => {
 	const first = runProbe('claim', [folder]);
-	await first.waitForOutput('Ctrl-C');
+	await first.waitForOutput('Ctrl+C');
 	const second = runProbe('claim', [folder]);
 	expect(await second.ended).toBe(1);
-	expect(second.getOutput()).toContain('Another one already runs in this project');
+	expect(second.getOutput()).toContain('This is already running in this project');
 	first.child.kill('SIGKILL');
 	await first.ended;
 	await waitFor('the folder to be free', async () => {
 		const next = runProbe('claim', [folder]);
-		await waitFor('an outcome', () => /Ctrl-C|Another one/.test(next.getOutput()));
+		await waitFor('an outcome', () => /Ctrl\+C|already running/.test(next.getOutput()));
 		next.child.kill('SIGTERM');
 		await next.ended;
-		return next.getOutput().includes('Ctrl-C');
+		return next.getOutput().includes('Ctrl+C');
 	});
 });
 
@@ -176,7 +174,7 @@ describe('npm start', () => {
 		const { getOutput, ended } = runScript(['start', argument]);
 		expect(await ended).toBe(1);
 		expect(getOutput()).toContain(sentence);
-		expect(getOutput()).toContain('--help lists what there is');
+		expect(getOutput()).toContain('--help to list the options');
 		expect(getOutput()).not.toContain('    at ');
 	});
 });

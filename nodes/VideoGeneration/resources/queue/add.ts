@@ -70,7 +70,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				type: 'number',
 				typeOptions: { minValue: 0 },
 				default: 1,
-				description: 'What a video of this project costs, for "Credits to Keep"',
+				description: 'How many credits a video of this project costs. Used by "Credits to Keep".',
 			},
 			{
 				displayName: 'Credits to Keep',
@@ -79,7 +79,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				typeOptions: { minValue: 0 },
 				default: 0,
 				description:
-					'How many credits the account must have left. A video that would leave fewer is not queued. The account is read once before the first video, which is free.',
+					'How many credits to keep in the account. Videos that would leave fewer are not queued. The account is read once before the first video, which is free.',
 				builderHint: {
 					propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
 				},

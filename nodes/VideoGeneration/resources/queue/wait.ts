@@ -15,7 +15,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 		{
 			...projectLocator,
 			description:
-				'The project that the video is made from. Without it, the video may be any that is finished in the meantime.',
+				'The project that the video is made from. Without it, videos of all projects are candidates.',
 		},
 		...finishedVideoFields,
 		waitOptions,

@@ -40,7 +40,7 @@ export const finishedVideoFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to download the file of the finished video, too. The item fails when the video cannot be told from others.',
+			'Whether to download the file of the finished video. The item fails if the video cannot be identified.',
 	},
 	{
 		...binaryPropertyField,
@@ -71,8 +71,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_FAILED_STATUSES,
 			description:
-				'The statuses that mean there will be no video, separated by commas. Not case-sensitive.',
-			hint: 'With any status in neither list, the video is still being made',
+				'The statuses that mean the video failed, separated by commas. Not case-sensitive.',
+			hint: 'Any other status means the video is still being made',
 		},
 		{
 			displayName: 'Polling Interval',
@@ -89,8 +89,8 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_TIMEOUT_SECONDS,
 			description:
-				'Seconds to wait before the item fails. The video is still made, and the error says how to go on.',
-			hint: 'A timeout in the workflow settings must be longer, since it ends the whole execution',
+				'Seconds to wait before the item fails. The video is still made, and the error says how to continue.',
+			hint: 'A timeout in the workflow settings must be longer, because it ends the whole execution',
 		},
 	],
 };

@@ -33,7 +33,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 				default: '',
 				placeholder: 'e.g. product-teaser.mp4',
 				description:
-					"The name of the file. If it is empty, the name comes from the address. A name without an extension gets the video's.",
+					"The name of the file. Leave it empty to use the name in the address. If it has no extension, the video's is added.",
 			},
 			maxTriesOption,
 		),
