@@ -6,7 +6,7 @@ import { build } from './build.mjs';
 import { NODE_MAJORS } from './requirements.js';
 import { runVisibly } from './support/processes.mjs';
 import { provideN8n } from './test.mjs';
-import { E2E_ARGS, ENGINE_ARGS, installEngine, OLDEST, OLDEST_E2E, VERSIONS } from './versions.mjs';
+import { ENGINE_ARGS, installEngine, OLDEST, VERSIONS, WHOLE_ARGS } from './versions.mjs';
 
 const REPORTS = 'coverage/versions';
 const README = 'README.md';
@@ -47,8 +47,7 @@ export default async function testVersions(): Promise<number> {
 		['n8n', rows.at(-1)],
 	] as const) {
 		if (!row) continue;
-		const args = [...E2E_ARGS, ...OLDEST_E2E];
-		row.real = await runJest(`${row.version}-real`, args, await provideN8n(name));
+		row.real = await runJest(`${row.version}-whole`, WHOLE_ARGS, await provideN8n(name));
 	}
 	const isGood = rows.every(({ engine, real }) => engine.success && real?.success !== false);
 	if (isGood) await writeTable(rows);

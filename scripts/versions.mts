@@ -10,10 +10,8 @@ export const OLDEST = VERSIONS[0] ?? '';
 
 export const ENGINE_ARGS = ['--config', 'test/versions/jest.config.js'];
 
-export const E2E_ARGS = ['--config', 'test/e2e/jest.config.js'];
-
-/** Which tests in a real n8n hold for the oldest one: the others are about what is newer. */
-export const OLDEST_E2E = ['test/e2e/oldest'];
+/** What must hold in the whole of the oldest n8n as in the newest one. */
+export const WHOLE_ARGS = ['--config', 'test/versions/jest.whole.config.js'];
 
 /** Installs the engine of one of the versions. @returns where */
 export async function installEngine(version: string): Promise<string> {
