@@ -11,7 +11,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	// Without the project's own path, in which a bracket would mean something else.
-	testPathIgnorePatterns: ['/test/e2e/', '/test/bench/', '/test/oldest/'],
+	testPathIgnorePatterns: ['/test/e2e/', '/test/bench/', '/test/versions/'],
 	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
 	// get-port is made of ES modules, which jest loads as little as TypeScript.
 	transform: {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { build } from './build.mjs';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { findProgram, PROGRAMS, type Program } from './requirements.js';
-import { installManifest } from './support/cache.mjs';
 import { run, runVisibly } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
+import { ENGINE_ARGS, installEngine, OLDEST } from './versions.mjs';
 
 interface Suite {
 	/** What jest gets before the user's own arguments. */
@@ -33,11 +33,15 @@ const SUITES: Record<string, Suite> = {
 			}),
 	},
 	oldest: {
-		args: ['--config', 'test/oldest/jest.config.js'],
+		args: ENGINE_ARGS,
 		isBuilt: true,
-		prepare: async () => ({ VIDEO_GENERATION_OLDEST: await installOldest() }),
+		prepare: async () => ({ VIDEO_GENERATION_ENGINE: await installEngine(OLDEST) }),
 	},
-	e2e: { args: ['--config', 'test/e2e/jest.config.js'], isBuilt: true, prepare: provideN8n },
+	e2e: {
+		args: ['--config', 'test/e2e/jest.config.js'],
+		isBuilt: true,
+		prepare: () => provideN8n(),
+	},
 	// docs/operations.md is made inside the tests, for they have n8n's engine at hand.
 	docs: {
 		args: ['test/engine/operationsDocument'],
@@ -65,20 +69,16 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	return await runVisibly('jest', [...suite.args, ...rest], { env });
 }
 
-async function installOldest(): Promise<string> {
-	return await installManifest('oldest', 'Installing the oldest supported n8n (240 MB)');
-}
-
 async function installAll(): Promise<void> {
-	await installOldest();
+	await installEngine(OLDEST);
 	await installN8n();
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
 }
 
 /** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
-export async function provideN8n(): Promise<Record<string, string>> {
-	const { node, script } = await installN8n();
-	await step('Installing the package into n8n', () =>
+export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record<string, string>> {
+	const { node, script } = await installN8n(name);
+	await step('Packing the package and installing it into n8n', () =>
 		installPackage(`${E2E_FOLDER}/template`, `${E2E_FOLDER}/package`),
 	);
 	for (const program of PROGRAM_NAMES) await provideProgram(program);

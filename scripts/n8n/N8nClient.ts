@@ -100,7 +100,8 @@ export class N8nClient {
 
 	/** @param id given: the workflow gets this id, so that it can be found again */
 	async createWorkflow(content: WorkflowContent, id?: string): Promise<Workflow> {
-		return await this.request('POST', '/workflows', { ...NO_PINS, ...content, id });
+		// n8n 1 asks whether it is active.
+		return await this.request('POST', '/workflows', { active: false, ...NO_PINS, ...content, id });
 	}
 
 	async updateWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
@@ -128,10 +129,12 @@ export class N8nClient {
 	 * @returns the id of the execution, which goes on by itself
 	 */
 	async runWorkflow(id: string, triggerName: string): Promise<string> {
+		// n8n 1 runs what it is sent, and not what was saved.
+		const workflowData = await this.request<Workflow>('GET', `/workflows/${id}`);
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
 			`/workflows/${id}/run`,
-			{ triggerToStartFrom: { name: triggerName } },
+			{ workflowData, triggerToStartFrom: { name: triggerName } },
 		);
 		return executionId;
 	}

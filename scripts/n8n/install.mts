@@ -20,10 +20,11 @@ export interface N8nInstallation {
 	script: string;
 }
 
-export async function installN8n(): Promise<N8nInstallation> {
+/** @param name the folder below `scripts/` that says which n8n: `n8n`, or `oldest` */
+export async function installN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<N8nInstallation> {
 	const node = await installNode(NODE_MAJOR);
 	const folder = await installManifest(
-		'n8n',
+		name,
 		'Installing n8n (2 GB, several minutes)',
 		async (cwd) => {
 			await step("Preparing n8n's database driver (a minute or two if it must be compiled)", () =>

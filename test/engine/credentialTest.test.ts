@@ -1,4 +1,5 @@
 import { testCredential } from '../support/engine/testCredential';
+import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -18,15 +19,19 @@ describe('The credential test', () => {
 		},
 	);
 
-	test('says that the key is wrong', async () => {
+	testWith('errorCauses', 'says that the key is wrong', async () => {
 		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(
 			/^The service does not accept this key\. Copy it again/,
 		);
 	});
 
-	test('says that nothing can be reached, in the words of the network that n8n shows', async () => {
-		expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toBe('ECONNREFUSED');
-	});
+	testWith(
+		'errorCauses',
+		'says that nothing can be reached, in the words of the network that n8n shows',
+		async () => {
+			expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toBe('ECONNREFUSED');
+		},
+	);
 
 	test.each([
 		[{ kind: 'html' }, /not the address of the video generation service. Check "Base URL"/],
@@ -36,14 +41,28 @@ describe('The credential test', () => {
 			/not the address of the video generation service/,
 		],
 		[{ kind: 'errorEnvelope' }, /reported a failure/],
+	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
+		service.sandbox.addFault(fault);
+		expect(await testIt()).toMatch(expected);
+	});
+
+	for (const [fault, expected] of [
 		[{ kind: 'status', status: 403 }, /does not allow this key/],
 		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
 		[{ kind: 'status', status: 429 }, /Wait a minute/],
 		[{ kind: 'status', status: 500 }, /The service is not working at the moment.*Try again later/],
 		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*"Base URL"/],
-	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
-		service.sandbox.addFault(fault);
-		expect(await testIt()).toMatch(expected);
+	] as const) {
+		const name = `says what is wrong when the service answers with ${JSON.stringify(fault)}`;
+		testWith('errorCauses', name, async () => {
+			service.sandbox.addFault(fault);
+			expect(await testIt()).toMatch(expected);
+		});
+	}
+
+	test('fails in n8n of every age when the key is wrong or nothing can be reached', async () => {
+		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(/key|credentials/);
+		expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toMatch(/refused/i);
 	});
 
 	test.each([

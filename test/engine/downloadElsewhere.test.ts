@@ -9,7 +9,7 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
-import { testWith } from '../support/engine/testWith';
+import { hasFeature, testWith } from '../support/engine/testWith';
 
 const service = useSandbox();
 const host = useFileHost();
@@ -93,14 +93,19 @@ describe('In the context of a trigger, a download', () => {
 });
 
 describe("Where n8n's own rules forbid a host, a download", () => {
-	const rules = Container.get(SsrfProtectionConfig);
-	// n8n reads the names once, and whether its rules are on each time.
-	rules.allowedHostnames.push('localhost');
+	const setRules = (isOn: boolean) => {
+		if (hasFeature('hostRules')) Container.get(SsrfProtectionConfig).enabled = isOn;
+	};
+	beforeAll(() => {
+		// n8n reads the names once, and whether its rules are on each time.
+		if (hasFeature('hostRules'))
+			Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
+	});
 	beforeEach(() => {
-		rules.enabled = true;
+		setRules(true);
 	});
 	afterEach(() => {
-		rules.enabled = false;
+		setRules(false);
 	});
 
 	testWith('hostRules', 'sends no request there', async () => {

@@ -6,6 +6,7 @@ import { loadOutputSchema } from 'n8n-core';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { OutputSchema, RecordedOutput } from '../support/operations/OperationDoc';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 import { recordOutputs } from '../support/examples/recordOutputs';
@@ -61,11 +62,16 @@ describe('The output schemas', () => {
 
 	// n8n's editor asks for none of a trigger ("Trigger nodes do not have schema previews"), and what
 	// else asks would find a file without resource and operation for this folder's node as well.
-	test('are none that n8n would take for the trigger, nor for a node without its operation', () => {
-		expect(
-			loadOutputSchema({ nodeDir: NODE_FOLDER, version: 1, versionFallback: true }),
-		).toBeUndefined();
-	});
+	testWith(
+		'outputSchemas',
+		'are none that n8n would take for the trigger, nor for a node without its operation',
+		async () => {
+			await Promise.resolve();
+			expect(
+				loadOutputSchema({ nodeDir: NODE_FOLDER, version: 1, versionFallback: true }),
+			).toBeUndefined();
+		},
+	);
 });
 
 describe.each(operations)('The output schema of %s', (operation) => {

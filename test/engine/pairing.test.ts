@@ -1,8 +1,40 @@
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { hasFeature, testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 const project = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** What leaves the outputs for an item that fails. */
+async function failOne() {
+	const queueId = '00000000-0000-4000-8000-000000000000';
+	const { run } = await service.run(OPERATIONS['queue.getProgress'], {
+		items: [{ queueId, row: 1 }],
+		settings: { onError: 'continueErrorOutput' },
+	});
+	return run.data.resultData.runData['Video Generation']?.[0]?.data?.main;
+}
+
+describe('A failed item', () => {
+	const error = 'The video service has no queue item with this ID';
+	const message = expect.stringContaining('Check "Queue ID"') as string;
+	const details = expect.objectContaining({ httpCode: '404' }) as object;
+	const input = { queueId: expect.any(String) as string, row: 1 };
+	const pairedItem = { item: 0 };
+
+	testWith('errorDetails', 'has its details beside its error', async () => {
+		const json = { ...input, error, message, details };
+		expect(await failOne()).toEqual([[], [{ json, pairedItem }]]);
+	});
+
+	(hasFeature('errorDetails') ? test.skip : test)(
+		'has its details in its error before n8n 2.36, which takes it for a success otherwise',
+		async () => {
+			const json = { ...input, error: { message: error, details }, message };
+			expect(await failOne()).toEqual([[], [{ json, pairedItem }]]);
+		},
+	);
+});
 
 describe('Every output item', () => {
 	test('belongs to its own input item when 3 of them get 0, 2 and 5 videos', async () => {

@@ -128,7 +128,8 @@ describe('As a tool of an agent that has n8n run it', () => {
 		expect(sentPrompts()).toEqual(['a', 'a', 'a']);
 		const queueIds = service.sandbox.readState().queue.map(({ queueId }) => queueId);
 		const told = answers.map((answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId);
-		expect(told).toEqual(queueIds);
+		// Older versions of n8n answer calls of one group in another order.
+		expect(told.sort()).toEqual(queueIds.sort());
 	});
 
 	test('the node says in the one text that a model is told what happened and what to do', async () => {

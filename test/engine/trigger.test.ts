@@ -1,12 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger, STORAGES } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 import { testWith } from '../support/engine/testWith';
 
 const service = useSandbox();
-const STORAGES: Storage[] = ['static data', 'durable cursors'];
 
 const setUp = async (storage: Storage, more: Partial<TriggerSetup> = {}) =>
 	await ActiveTrigger.create({
@@ -101,15 +100,19 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		expect(ids(await trigger.poll())).toBeNull();
 	});
 
-	test('hands on a poll that n8n had abandoned with the next one', async () => {
-		const trigger = await activate(storage);
-		finish('a');
-		expect(ids(await trigger.poll({ isAbandoned: true }))).toBeNull();
-		// n8n abandons a poll when it has activated the workflow anew meanwhile.
-		const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
-		expect(ids(again)).toEqual(['a']);
-		expect(ids(await trigger.poll())).toBeNull();
-	});
+	testWith(
+		'durableCursors',
+		'hands on a poll that n8n had abandoned with the next one',
+		async () => {
+			const trigger = await activate(storage);
+			finish('a');
+			expect(ids(await trigger.poll({ isAbandoned: true }))).toBeNull();
+			// n8n abandons a poll when it has activated the workflow anew meanwhile.
+			const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
+			expect(ids(again)).toEqual(['a']);
+			expect(ids(await trigger.poll())).toBeNull();
+		},
+	);
 
 	describe('with projects chosen', () => {
 		const parameters = { projectIds: ['project-city-tour'] };
@@ -393,7 +396,7 @@ describe.each(STORAGES)(
 			expect(lastRequest()?.headers).not.toHaveProperty('if-none-match');
 		});
 
-		test('keeps no tag of a poll that failed or was abandoned', async () => {
+		testWith('durableCursors', 'keeps no tag of a poll that failed or was abandoned', async () => {
 			const trigger = await activate(storage);
 			finish('a');
 			const id = service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
@@ -458,36 +461,48 @@ describe('Two polls that overlap, because the service is slow,', () => {
 });
 
 describe('With durable cursors', () => {
-	test('nothing is laid by any longer once the first poll was saved', async () => {
-		const trigger = await activate('durable cursors');
-		expect(trigger.database.staticData).toContain('videoGenerationTrigger:');
-		finish('a');
-		await trigger.poll();
-		finish('b');
-		await trigger.poll();
-		expect(trigger.database.staticData).not.toContain('videoGenerationTrigger:');
-		expect(trigger.database.row).toContain('"videos"');
-	});
+	testWith(
+		'durableCursors',
+		'nothing is laid by any longer once the first poll was saved',
+		async () => {
+			const trigger = await activate('durable cursors');
+			expect(trigger.database.staticData).toContain('videoGenerationTrigger:');
+			finish('a');
+			await trigger.poll();
+			finish('b');
+			await trigger.poll();
+			expect(trigger.database.staticData).not.toContain('videoGenerationTrigger:');
+			expect(trigger.database.row).toContain('"videos"');
+		},
+	);
 
-	test('what is there at first is handed on later where n8n could not start the execution', async () => {
-		finish('a');
-		const parameters = { options: { emitExisting: true } };
-		const trigger = await setUp('durable cursors', { parameters });
-		expect(ids(await trigger.activate({ isRolledBack: true }))).toBeNull();
-		expect(ids(await trigger.poll())).toEqual(['a']);
-		expect(ids(await trigger.poll())).toBeNull();
-	});
+	testWith(
+		'durableCursors',
+		'what is there at first is handed on later where n8n could not start the execution',
+		async () => {
+			finish('a');
+			const parameters = { options: { emitExisting: true } };
+			const trigger = await setUp('durable cursors', { parameters });
+			expect(ids(await trigger.activate({ isRolledBack: true }))).toBeNull();
+			expect(ids(await trigger.poll())).toEqual(['a']);
+			expect(ids(await trigger.poll())).toBeNull();
+		},
+	);
 
-	test('what was finished in an added project since the last poll is handed on', async () => {
-		const trigger = await activate('durable cursors', { projectIds: ['project-city-tour'] });
-		finish('before');
-		await trigger.poll();
-		finish('after');
-		trigger.parameters = {};
-		expect(ids(await trigger.poll())).toEqual(['after']);
-	});
+	testWith(
+		'durableCursors',
+		'what was finished in an added project since the last poll is handed on',
+		async () => {
+			const trigger = await activate('durable cursors', { projectIds: ['project-city-tour'] });
+			finish('before');
+			await trigger.poll();
+			finish('after');
+			trigger.parameters = {};
+			expect(ids(await trigger.poll())).toEqual(['after']);
+		},
+	);
 
-	test('a poll without news writes nothing', async () => {
+	testWith('durableCursors', 'a poll without news writes nothing', async () => {
 		finish('a');
 		const trigger = await activate('durable cursors');
 		await trigger.poll();

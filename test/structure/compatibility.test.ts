@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import current from '../../scripts/n8n/package.json';
 import oldest from '../../scripts/oldest/package.json';
@@ -6,14 +6,20 @@ import { NODE_MAJORS } from '../../scripts/requirements';
 import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
 
+const VERSIONS = readdirSync(path.resolve(__dirname, '../../scripts/versions')).sort((a, b) =>
+	a.localeCompare(b, 'en', { numeric: true }),
+);
 const readme = readFileSync(path.resolve(__dirname, '../../README.md'), 'utf8');
 
 describe('The README', () => {
 	test('names the versions of n8n and of Node.js that the tests run on', () => {
-		const floor = oldest.dependencies['n8n-core'];
-		const nodes = `${NODE_MAJORS.slice(0, -1).join(', ')} and ${NODE_MAJORS.at(-1)}`;
-		expect(readme).toContain(
-			`Works with n8n ${floor} and later; tested with n8n ${floor} and ${current.dependencies.n8n}, and loaded in Node.js ${nodes}.`,
+		const [floor = '', ...others] = VERSIONS;
+		const list = (words: (string | number)[]) =>
+			`${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+		const versions = list([floor, ...others, current.dependencies.n8n]);
+		expect(floor).toBe(oldest.dependencies.n8n);
+		expect(readme.replace(/\s+/g, ' ')).toContain(
+			`Works with n8n ${floor} and later; tested with n8n ${versions}, and loaded in Node.js ${list(NODE_MAJORS)}.`,
 		);
 	});
 });

@@ -1,7 +1,12 @@
-import { sleep } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 
 /** Longer timers overflow in Node.js, and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Older versions of n8n have a second function for a wait that a signal ends. */
+const sleep =
+	(n8nWorkflow as { sleepWithAbort?: typeof n8nWorkflow.sleep }).sleepWithAbort ??
+	n8nWorkflow.sleep;
 
 /**
  * Waits, unless the signal ends the wait at once.
@@ -11,17 +16,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
 	for (let leftMs = delayMs; leftMs > 0 && signal?.aborted !== true; leftMs -= MAX_TIMER_MS) {
 		const timer = new AbortController();
-		let end: () => void = () => undefined;
-		// Older versions of n8n's sleep ignore their signal, so the abort ends the wait here, too.
-		const ended = new Promise<void>((resolve) => {
-			end = () => {
-				resolve();
-				timer.abort();
-			};
+		const stopListening = onAbort(signal, () => {
+			timer.abort();
 		});
-		const stopListening = onAbort(signal, end);
-		const slept = sleep(Math.min(leftMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
-		await Promise.race([slept, ended]);
+		await sleep(Math.min(leftMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
 		stopListening();
 	}
 	return signal?.aborted !== true;

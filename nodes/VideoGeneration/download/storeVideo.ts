@@ -41,7 +41,10 @@ export async function storeVideo(
 	}
 	const file = createStream(body, checkBoxes(head, chunks, transfer));
 	try {
-		return await helpers.prepareBinaryData(file, createFileName(url, mimeType, fileName), mimeType);
+		const name = createFileName(url, mimeType, fileName);
+		const stored = await helpers.prepareBinaryData(file, name, mimeType);
+		// Older versions of n8n do not say how long a file is.
+		return { bytes: transfer.receivedBytes, ...stored };
 	} catch (error) {
 		const serviceMessage = (error as Error).message;
 		throw transfer.failure ?? new RequestFailure('unstored', { serviceMessage });

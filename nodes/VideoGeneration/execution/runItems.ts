@@ -8,6 +8,8 @@ import type {
 	INodeExecutionData,
 	INodeType,
 } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 import { pause } from '../api/pause';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
 import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
@@ -24,6 +26,12 @@ import { getSpendingLimit, guardSpending } from './spendingGuard';
 /** After so much work without a break, other work of n8n gets its turn. */
 const MAX_WORK_MS = 20;
 
+/**
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
+ * failed one. Nothing that a node is given tells that, so an export of the same version does.
+ */
+const KNOWS_DETAILS = 'redactedHeaders' in n8nWorkflow;
+
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
 /**
@@ -35,7 +43,8 @@ export function createCustomOperations(
 ): NonNullable<INodeType['customOperations']> {
 	const run = (operation: Operation) =>
 		async function (this: IExecuteFunctions) {
-			return [await runItems(this, operation)];
+			const work = runItems(this, operation);
+			return [await (isAgentEndedByErrors(this) ? work.catch(answerAgent) : work)];
 		};
 	return Object.fromEntries(
 		Object.entries(operations).map(([resource, byName]) => [
@@ -43,6 +52,21 @@ export function createCustomOperations(
 			Object.fromEntries(Object.entries(byName).map(([name, each]) => [name, run(each)])),
 		]),
 	);
+}
+
+/**
+ * Whether an error of this tool would end the agent's whole execution, as before n8n 2.36. Later
+ * versions give the agent's model the message instead, unless the tool is set to stop the workflow.
+ */
+function isAgentEndedByErrors(context: IExecuteFunctions): boolean {
+	const { rewireOutputLogTo, onError } = context.getNode();
+	const isToolCall = rewireOutputLogTo === NodeConnectionTypes.AiTool;
+	return !KNOWS_DETAILS && isToolCall && onError !== 'stopWorkflow';
+}
+
+/** As later versions answer for a failed tool. */
+function answerAgent({ message }: Error): INodeExecutionData[] {
+	return [{ json: { error: message } }];
 }
 
 /**
@@ -268,7 +292,11 @@ async function createItems(job: Job | undefined, outcome: Outcome): Promise<INod
 	}
 	const { error, details } = await explainFailure(job, outcome.reason);
 	const { message, description } = error;
-	return [{ json: { error: message, message: description ?? message, details }, pairedItem }];
+	const whatToDo = description ?? message;
+	const json = KNOWS_DETAILS
+		? { error: message, message: whatToDo, details }
+		: { error: { message, details }, message: whatToDo };
+	return [{ json, pairedItem }];
 }
 
 /** n8n takes an item with an empty `error` for a failed one, and runs the whole node again. */

@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData, ITaskData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Play, PlayedAdd, PlayedVideo } from './Scene';
 import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './parameters';
+import { unfoldError } from '../../support/engine/unfoldError';
 import { isAgent } from './Story';
 import type { StoryExecution, StoryItem } from './Story';
 
@@ -162,7 +163,8 @@ type Placing = (
 
 /** An older agent's tool has its items in one. */
 function readJsons({ json }: INodeExecutionData): IDataObject[] {
-	return Array.isArray(json.response) ? (json.response as IDataObject[]) : [json];
+	const jsons = Array.isArray(json.response) ? (json.response as IDataObject[]) : [json];
+	return jsons.map(unfoldError);
 }
 
 function readLink({ pairedItem }: INodeExecutionData): number | undefined {

@@ -10,10 +10,12 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { PollContext, PollTriggerExecutor, TriggersAndPollers } from 'n8n-core';
+import { PollContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
+import { createPoll } from './createPoll';
 import { loadPackage } from './loadPackage';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { hasFeature } from './testWith';
 
 export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
 const NODE_NAME = 'Video Trigger';
@@ -21,6 +23,11 @@ const NODE_ID = 'trigger-1';
 
 /** Where n8n keeps a polling node's state: in the workflow's static data, or in rows of their own. */
 export type Storage = 'static data' | 'durable cursors';
+
+/** Those that this n8n has. */
+export const STORAGES: Storage[] = hasFeature('durableCursors')
+	? ['static data', 'durable cursors']
+	: ['static data'];
 
 /** What one poll has come to: the items of the execution that it starts, or none. */
 export interface PollResult {
@@ -125,20 +132,14 @@ export class ActiveTrigger {
 		const result: PollResult = { items: null };
 		const { workflow } = this;
 		const context = this.createContext(workflow, 'trigger', result, isRolledBack);
-		const executor = new PollTriggerExecutor(
-			logger as never,
-			new TriggersAndPollers(),
-			tracing as never,
-			errorReporter as never,
-		);
 		// A poll that has been superseded meanwhile is the one that n8n abandons.
 		let isCurrent = true;
-		const execute = executor.create(workflow, context.getNode(), context, () => {
+		const poll = createPoll(workflow, context, () => {
 			const answer = isCurrent;
 			if (isAbandoned) isCurrent = false;
 			return answer;
 		});
-		await execute(isActivation);
+		await poll(isActivation);
 		return result;
 	}
 
@@ -226,16 +227,3 @@ export class ActiveTrigger {
 		});
 	}
 }
-
-const ignore = () => undefined;
-const logger = { scoped: () => logger, debug: ignore, error: ignore };
-const errorReporter = { error: ignore };
-const span = { setStatus: ignore };
-const startSpan = async <T>(_options: unknown, run: (s: typeof span) => Promise<T>) =>
-	await run(span);
-const tracing = {
-	startSpan,
-	startNewTraceSpan: startSpan,
-	pickWorkflowAttributes: () => ({}),
-	pickNodeAttributes: () => ({}),
-};

@@ -6,6 +6,7 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 	IRun,
+	ITaskData,
 	IWorkflowExecuteAdditionalData,
 	NodeApiError,
 } from 'n8n-workflow';
@@ -15,6 +16,7 @@ import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { unfoldError } from './unfoldError';
 
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
@@ -150,10 +152,12 @@ function readResult(run: IRun): NodeResult {
 	const task = runData[NODE_NAME]?.at(-1);
 	const found = (name: string) =>
 		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }) => json.found);
+	const read = (data: ITaskData['data'], output: number) =>
+		(data?.main?.[output] ?? []).map((item) => ({ ...item, json: unfoldError(item.json) }));
 	return {
-		items: task?.data?.main?.[0] ?? [],
-		runs: (runData[NODE_NAME] ?? []).map(({ data }) => data?.main?.[0] ?? []),
-		errorItems: task?.data?.main?.[1] ?? [],
+		items: read(task?.data, 0),
+		runs: (runData[NODE_NAME] ?? []).map(({ data }) => read(data, 0)),
+		errorItems: read(task?.data, 1),
 		found: { items: found('After'), errorItems: found('After Error') },
 		error: task?.error as NodeApiError | undefined,
 		run,

@@ -18,6 +18,7 @@ import { loadPackage } from './loadPackage';
 import type { EnteredCredential } from './runNode';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { unfoldError } from './unfoldError';
 
 export const AGENT = 'test.agent';
 export const TOOL = `${NODE_TYPE}Tool`;
@@ -155,7 +156,7 @@ export function createSteppingAgent(calls: object[][], answers: string[]): INode
 		async execute(this: IExecuteFunctions, response?: EngineResponse) {
 			for (const { data } of response?.actionResponses ?? []) {
 				const items = data.data?.ai_tool?.[0] ?? [];
-				answers.push(JSON.stringify(items.map(({ json }) => json)));
+				answers.push(JSON.stringify(items.map(({ json }) => unfoldError(json))));
 			}
 			const group = groups.shift();
 			if (!group) return [[]];

@@ -10,7 +10,12 @@ export async function startBinaryStore(folder: string): Promise<BinaryDataServic
 	const config = Object.create(BinaryDataConfig.prototype) as BinaryDataConfig;
 	Container.set(
 		BinaryDataConfig,
-		Object.assign(config, { mode: 'filesystem', localStoragePath: folder }),
+		Object.assign(config, {
+			mode: 'filesystem',
+			// Older versions of n8n ask for it.
+			availableModes: ['filesystem'],
+			localStoragePath: folder,
+		}),
 	);
 	const service = Container.get(BinaryDataService);
 	await service.init();

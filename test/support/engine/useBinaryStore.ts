@@ -5,10 +5,14 @@ import path from 'node:path';
 import type { BinaryDataService } from 'n8n-core';
 import type { IBinaryData } from 'n8n-workflow';
 import { startBinaryStore } from './startBinaryStore';
+import { hasFeature } from './testWith';
 
 export interface BinaryStore {
 	readonly service: BinaryDataService;
-	/** Every file below the store's folder, half ones as well, but not the notes beside the files. */
+	/**
+	 * Every file below the store's folder, but not the notes beside the files. Half ones as well, where
+	 * n8n deletes them; they have no note.
+	 */
 	listFiles(): string[];
 	/** What the store has under an item's binary field. */
 	hash(file: IBinaryData | undefined): Promise<string>;
@@ -34,11 +38,15 @@ export function useBinaryStore(): BinaryStore {
 			if (!held.service) throw new Error('The store is there from beforeAll to afterAll');
 			return held.service;
 		},
-		listFiles: () =>
-			fs
+		listFiles: () => {
+			const names = fs
 				.readdirSync(folder, { recursive: true, withFileTypes: true })
-				.filter((entry) => entry.isFile() && !entry.name.endsWith('.metadata'))
-				.map(({ name }) => name),
+				.filter((entry) => entry.isFile())
+				.map(({ name }) => name);
+			const isCounted = (name: string) =>
+				hasFeature('halfFiles') || names.includes(`${name}.metadata`);
+			return names.filter((name) => !name.endsWith('.metadata') && isCounted(name));
+		},
 		hash: async (file) => {
 			const hash = createHash('sha256');
 			const stream = (await held.service?.getAsStream(file?.id ?? '')) ?? [];

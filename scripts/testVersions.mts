@@ -1,0 +1,100 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import current from './n8n/package.json' with { type: 'json' };
+import { build } from './build.mjs';
+import { NODE_MAJORS } from './requirements.js';
+import { runVisibly } from './support/processes.mjs';
+import { provideN8n } from './test.mjs';
+import { ENGINE_ARGS, installEngine, OLDEST, VERSIONS, WHOLE_ARGS } from './versions.mjs';
+
+const REPORTS = 'coverage/versions';
+const README = 'README.md';
+const BEGIN = '<!-- versions: npm run test:versions -->';
+const END = '<!-- end -->';
+
+/** What jest says of a run. */
+interface Report {
+	numPassedTests: number;
+	numFailedTests: number;
+	success: boolean;
+	testResults: { assertionResults: { status: string; title: string }[] }[];
+}
+
+interface Row {
+	version: string;
+	engine: Report;
+	/** The tests in a real n8n, where they are run for this version. */
+	real?: Report;
+}
+
+/**
+ * `npm run test:versions`: the same engine tests in each version of n8n, and tests in a real n8n of
+ * the oldest and the newest one. Writes the table of the README.
+ */
+export default async function testVersions(): Promise<number> {
+	await build();
+	await mkdir(REPORTS, { recursive: true });
+	const rows: Row[] = [];
+	for (const version of VERSIONS) {
+		const env = { VIDEO_GENERATION_ENGINE: await installEngine(version) };
+		rows.push({ version, engine: await runJest(version, ENGINE_ARGS, env) });
+	}
+	const newest = current.dependencies.n8n;
+	rows.push({ version: newest, engine: await runJest(newest, ['test/engine'], {}) });
+	for (const [name, row] of [
+		['oldest', rows[0]],
+		['n8n', rows.at(-1)],
+	] as const) {
+		if (!row) continue;
+		row.real = await runJest(`${row.version}-whole`, WHOLE_ARGS, await provideN8n(name));
+	}
+	const isGood = rows.every(({ engine, real }) => engine.success && real?.success !== false);
+	if (isGood) await writeTable(rows);
+	else console.log(`Tests have failed, so the table in ${README} is left as it is.`);
+	return isGood ? 0 : 1;
+}
+
+async function runJest(name: string, args: string[], env: Record<string, string>): Promise<Report> {
+	const file = join(REPORTS, `${name}.json`);
+	await rm(file, { force: true });
+	console.log(`\nn8n ${name}`);
+	const more = ['--json', `--outputFile=${file}`];
+	await runVisibly('jest', [...args, ...more], { env: { ...process.env, ...env } });
+	return JSON.parse(await readFile(file, 'utf8')) as Report;
+}
+
+async function writeTable(rows: Row[]): Promise<void> {
+	const readme = await readFile(README, 'utf8');
+	const from = readme.indexOf(BEGIN);
+	const to = readme.indexOf(END, from);
+	if (from === -1 || to === -1) throw new Error(`Nothing in ${README} is marked with ${BEGIN}.`);
+	const text = `${readme.slice(0, from)}${BEGIN}\n\n${describe(rows)}\n\n${readme.slice(to)}`;
+	const options = await resolveConfig(README);
+	await writeFile(README, await format(text, { ...options, filepath: README }));
+	console.log(`The table in ${README} is written.`);
+}
+
+function describe(rows: Row[]): string {
+	const list = (words: (string | number)[]) =>
+		`${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+	const versions = rows.map(({ version }) => version);
+	const lines = rows.map(({ version, engine, real }) => {
+		const works = [`${engine.numPassedTests} tests in its engine`];
+		if (real) works.push(`${real.numPassedTests} in the whole of n8n`);
+		return `| ${version} | ${works.join(', ')} | ${listDifferences(engine).join('; ') || 'nothing'} |`;
+	});
+	return [
+		`Works with n8n ${OLDEST} and later; tested with n8n ${list(versions)}, and loaded in Node.js ${list(NODE_MAJORS)}.`,
+		`| n8n | what works | what differs |\n| --- | --- | --- |\n${lines.join('\n')}`,
+	].join('\n\n');
+}
+
+/** The names of the skipped tests say what is there instead: see `test/support/engine/testWith.ts`. */
+function listDifferences({ testResults }: Report): string[] {
+	const names = testResults.flatMap(({ assertionResults }) =>
+		assertionResults.map(({ title }) => title),
+	);
+	const found = names.map((name) => / \(not here: (.*)\)$/.exec(name)?.[1]);
+	return [...new Set(found)].filter((difference) => difference !== undefined);
+}

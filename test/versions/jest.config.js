@@ -1,0 +1,13 @@
+const base = require('../../jest.config.js');
+
+/**
+ * The engine tests on another version of n8n.
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	...base,
+	rootDir: '../..',
+	roots: ['<rootDir>/test/engine', '<rootDir>/test/versions'],
+	testPathIgnorePatterns: ['/whole.test.ts'],
+	resolver: '<rootDir>/test/support/versions/resolveEngine.js',
+};
