@@ -608,6 +608,20 @@ describe('The example that queues now and finishes later', () => {
 		]);
 	});
 
+	test('queues no row twice when its runs overlap', async () => {
+		const { insert, start, run, readRows } = await takeIt([[TEASER, 'first']]);
+		const rows = Array.from({ length: 20 }, (_, row) => ({
+			...{ projectId: TEASER, prompt: `row ${row}` },
+		}));
+		await insert(rows);
+		const overlapping = await Promise.all([start(QUEUE), start(QUEUE), start(QUEUE)]);
+		for (const id of overlapping) await real.client.waitForExecution(id, TIMEOUT_MS);
+		// A run that meets a row of another one ends; the next run takes what is left.
+		await run(QUEUE);
+		expect(listAsked().sort()).toEqual(['first', ...rows.map(({ prompt }) => prompt)].sort());
+		expect(new Set((await readRows()).map(({ status }) => status))).toEqual(new Set(['queued']));
+	});
+
 	test('begins no row that could be cut off by the end of its time', async () => {
 		const { readRows } = await takeIt([[TEASER, 'a']], { minutes: 0 });
 		expect(await readRows()).toMatchObject([{ status: null }]);
