@@ -96,11 +96,10 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 	const setRules = (isOn: boolean) => {
 		if (hasFeature('hostRules')) Container.get(SsrfProtectionConfig).enabled = isOn;
 	};
-	beforeAll(() => {
-		// n8n reads the names once, and whether its rules are on each time.
-		if (hasFeature('hostRules'))
-			Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
-	});
+	// n8n reads the names once, with the first request, and whether its rules are on each time.
+	if (hasFeature('hostRules')) {
+		Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
+	}
 	beforeEach(() => {
 		setRules(true);
 	});

@@ -99,7 +99,7 @@ describe('A download', () => {
 		host.send(6000, VIDEO.length);
 		host.end();
 		await pass(0);
-		expect(outcome).toEqual({ file: FILE });
+		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
 	});
 
 	test("does not end because n8n's store is slow", async () => {
@@ -115,7 +115,7 @@ describe('A download', () => {
 		expect(outcome).toEqual({});
 		endStoring();
 		await pass(0);
-		expect(outcome).toEqual({ file: FILE });
+		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
 	});
 
 	test('ends at its deadline, and no other try begins', async () => {
@@ -161,7 +161,7 @@ describe('A download', () => {
 		host.send(0, VIDEO.length);
 		host.end();
 		await pass(0);
-		expect(outcome).toEqual({ file: FILE });
+		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
 		expect(jest.getTimerCount()).toBe(0);
 	});
 });
