@@ -151,7 +151,11 @@ export class N8nClient {
 	async waitForExecution(id: string, timeoutMs: number): Promise<Execution> {
 		const findEnded = async () => {
 			const execution = await this.getExecution(id);
-			return ENDED.includes(execution.status) && execution;
+			// n8n 1 says that an execution has ended a moment before it has saved what came of it.
+			const isSaved =
+				(execution.data as unknown) !== undefined ||
+				['crashed', 'canceled'].includes(execution.status);
+			return ENDED.includes(execution.status) && isSaved && execution;
 		};
 		return await waitFor(`execution ${id} to end`, findEnded, timeoutMs);
 	}

@@ -26,12 +26,6 @@ import { getSpendingLimit, guardSpending } from './spendingGuard';
 /** After so much work without a break, other work of n8n gets its turn. */
 const MAX_WORK_MS = 20;
 
-/**
- * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
- * failed one. Nothing that a node is given tells that, so an export of the same version does.
- */
-const KNOWS_DETAILS = 'redactedHeaders' in n8nWorkflow;
-
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
 /**
@@ -55,13 +49,22 @@ export function createCustomOperations(
 }
 
 /**
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
+ * failed one. Nothing tells that, so what is as new does: an export of n8n-workflow, and a method of
+ * the engine, for npm may have put a newer n8n-workflow beside this package than the engine's.
+ */
+function knowsDetails(context: object): boolean {
+	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
+}
+
+/**
  * Whether an error of this tool would end the agent's whole execution, as before n8n 2.36. Later
  * versions give the agent's model the message instead, unless the tool is set to stop the workflow.
  */
 function isAgentEndedByErrors(context: IExecuteFunctions): boolean {
 	const { rewireOutputLogTo, onError } = context.getNode();
 	const isToolCall = rewireOutputLogTo === NodeConnectionTypes.AiTool;
-	return !KNOWS_DETAILS && isToolCall && onError !== 'stopWorkflow';
+	return !knowsDetails(context) && isToolCall && onError !== 'stopWorkflow';
 }
 
 /** As later versions answer for a failed tool. */
@@ -293,7 +296,7 @@ async function createItems(job: Job | undefined, outcome: Outcome): Promise<INod
 	const { error, details } = await explainFailure(job, outcome.reason);
 	const { message, description } = error;
 	const whatToDo = description ?? message;
-	const json = KNOWS_DETAILS
+	const json = knowsDetails(job.context)
 		? { error: message, message: whatToDo, details }
 		: { error: { message, details }, message: whatToDo };
 	return [{ json, pairedItem }];

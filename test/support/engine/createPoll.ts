@@ -53,12 +53,22 @@ function createOlderPoll(workflow: Workflow, context: n8nCore.PollContext): Poll
 			const type = workflow.nodeTypes.getByNameAndVersion(node.type);
 			return isSkipped ? null : ((await type.poll?.call(functions)) ?? null);
 		};
+		// Some versions do not let the clock wait for a poll, but trace it.
+		let traced: Promise<unknown> = Promise.resolve();
+		const tracer = {
+			...tracing,
+			startSpan: (options: unknown, run: (s: typeof span) => Promise<unknown>) => {
+				traced = startSpan(options, run);
+				return traced;
+			},
+		};
 		const { ActiveWorkflows } = n8nCore as unknown as OlderCore;
-		const active = new ActiveWorkflows(logger, clock, { runPoll }, errorReporter, tracing);
+		const active = new ActiveWorkflows(logger, clock, { runPoll }, errorReporter, tracer);
 		await active.activatePolling(context.getNode(), workflow, undefined, () => context);
 		if (!isSkipped) return;
 		isSkipped = false;
 		await poll();
+		await traced;
 	};
 }
 
