@@ -64,7 +64,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 			logFile: LOG,
 			stopSignal: 'SIGINT',
 		});
-		const isReady = () => readFileSync(LOG, 'utf8').includes('Ctrl-C ends all of it.');
+		const isReady = () => readFileSync(LOG, 'utf8').includes('Press Ctrl+C to stop.');
 		await waitFor('npm run dev to be ready', isReady, START_TIMEOUT_MS);
 		client = new N8nClient(`http://${host}:${port}`);
 		await client.logIn(OWNER);
@@ -91,7 +91,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 		}
 	});
 
-	test('ends everything at a Ctrl-C', async () => {
+	test('ends everything at a Ctrl+C', async () => {
 		await server.stop();
 		expect(readFileSync(LOG, 'utf8')).toContain('Everything is stopped.');
 		await expect(client.logIn(OWNER)).rejects.toThrow('ECONNREFUSED');
