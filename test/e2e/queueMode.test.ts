@@ -105,7 +105,8 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect(sandbox.readState().queue).toHaveLength(accepted);
 
 		const victim = findWorker(started.get(inTheAir));
-		const atWork = victim.listStarted().slice(-CONCURRENCY);
+		const atWork = victim.listRunning();
+		expect(atWork).toHaveLength(CONCURRENCY);
 		const memory = readAllMemory();
 		victim.kill();
 		await victim.waitForEnd();

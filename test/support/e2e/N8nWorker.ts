@@ -4,6 +4,7 @@ import { waitFor } from '../../../scripts/waitFor';
 
 const START_TIMEOUT_MS = 180_000;
 const STARTED = /Worker started execution (\d+) /g;
+const FINISHED = /Worker finished execution (\d+) /g;
 
 /** A worker of n8n's queue mode: it takes executions from Redis and runs them, and nothing else. */
 export class N8nWorker extends N8nInstance {
@@ -22,6 +23,12 @@ export class N8nWorker extends N8nInstance {
 	/** The ids of the executions that it has begun, as it says in its log. */
 	listStarted(): string[] {
 		return [...this.readLog().matchAll(STARTED)].map(([, id = '']) => id);
+	}
+
+	/** Those of them that it has not finished. */
+	listRunning(): string[] {
+		const finished = new Set([...this.readLog().matchAll(FINISHED)].map(([, id = '']) => id));
+		return this.listStarted().filter((id) => !finished.has(id));
 	}
 
 	protected override getPortEnvironment(port: number): Record<string, string> {
