@@ -21,10 +21,15 @@ const NOTHING = () => Promise.resolve({});
 
 const SUITES: Record<string, Suite> = {
 	unit: { args: ['--config', 'jest.config.js'], isBuilt: true, prepare: NOTHING },
-	// 10,000 random histories of the trigger and 10,000 random executions of the node, others each time.
-	// A failure prints the seed that repeats it.
+	// 10,000 random histories of the trigger and of an example, and 10,000 random executions of the node, others
+	// each time. A failure prints the seed that repeats it.
 	long: {
-		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
+		args: [
+			'--maxWorkers=2',
+			'test/unit/trigger/histories',
+			'test/unit/scripts/exampleWhoseVideo',
+			'test/engine/ledger/',
+		],
 		isBuilt: true,
 		prepare: () =>
 			Promise.resolve({
