@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { lock } from 'proper-lockfile';
 import manifest from '../../package.json' with { type: 'json' };
@@ -35,7 +35,7 @@ export async function installInCache(
 ): Promise<string> {
 	const folder = join(CACHE_FOLDER, `${name}-${hash(files)}`);
 	if (existsSync(folder)) return folder;
-	await mkdir(CACHE_FOLDER, { recursive: true });
+	await mkdir(dirname(folder), { recursive: true });
 	const release = await lock(folder, { realpath: false, retries: FOR_EVER });
 	const unfinished = `${folder}.installing`;
 	try {
