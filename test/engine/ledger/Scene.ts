@@ -37,6 +37,8 @@ export interface PlayedExecution {
 	run: IRun | undefined;
 	endedAt: number;
 	isStopped: boolean;
+	/** When n8n had taken the stop in, where that takes time. */
+	stoppedAt?: number;
 }
 
 /** One request that reached the service. */

@@ -341,12 +341,12 @@ const executionEnds: Invariant = (ledger) =>
 
 /** Stop ends an execution, whatever is on its way; n8n itself takes a second between two tries. */
 const stopEndsIt: Invariant = ({ story, executions, startedAt }) =>
-	executions.flatMap(({ isStopped, endedAt }, index) => {
+	executions.flatMap(({ isStopped, stoppedAt, endedAt }, index) => {
 		const { tries = 1, items = [] } = story.executions[index] ?? {};
-		const lastMs = (story.stopAfterMs ?? 0) + STOP_GRACE_MS + tries * items.length * 1_000;
-		return !isStopped || endedAt - startedAt <= lastMs
+		const wentOnMs = endedAt - (stoppedAt ?? startedAt + (story.stopAfterMs ?? 0));
+		return !isStopped || wentOnMs <= STOP_GRACE_MS + tries * items.length * 1_000
 			? []
-			: [`execution ${index + 1} went on for ${(endedAt - startedAt) / 1000} s`];
+			: [`execution ${index + 1} went on for ${wentOnMs / 1000} s`];
 	});
 
 const STOP_GRACE_MS = 5_000;

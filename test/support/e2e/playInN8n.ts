@@ -142,12 +142,12 @@ async function perform(
 	});
 	const { id } = await client.createWorkflow(await createWorkflow(stage, execution, credential));
 	const executionId = await client.runWorkflow(id, START.name);
-	let isStopped = false;
+	let stoppedAt: number | undefined;
 	if (index === 0 && stopAfterMs !== null) {
 		setTimeout(() => {
 			void client.stopExecution(executionId).then(
 				() => {
-					isStopped = true;
+					stoppedAt = sandbox.clock.now();
 				},
 				// It has ended before.
 				() => undefined,
@@ -155,7 +155,11 @@ async function perform(
 		}, stopAfterMs);
 	}
 	const run = await client.waitForExecution(executionId, TIMEOUT_MS);
-	return { run: toRun(run), endedAt: sandbox.clock.now(), isStopped };
+	const isStopped = stoppedAt !== undefined;
+	return {
+		...{ run: toRun(run), endedAt: sandbox.clock.now(), isStopped },
+		...(stoppedAt !== undefined && { stoppedAt }),
+	};
 }
 
 /** n8n's REST interface tells of an execution what its engine returns. */
