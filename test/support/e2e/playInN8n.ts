@@ -38,7 +38,11 @@ const TIMEOUT_MS = 300_000;
  * stays as it is.
  */
 export function shorten(story: Story): Story {
-	const { service, executions, stopAfterMs } = story;
+	const { service, stopAfterMs } = story;
+	// Two agents would play each other's part of the model's script.
+	const executions = story.executions.some(isAgent)
+		? story.executions.slice(0, 1)
+		: story.executions;
 	const isAddShort = ({ trouble }: { trouble: AddTrouble }) =>
 		getDuration(ADD_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
 	const isReadShort = ({ trouble }: { trouble: ReadTrouble }) =>
