@@ -1,4 +1,5 @@
 import { build } from './build.mjs';
+import { installN8n } from './n8n/install.mjs';
 import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/processes.mjs';
 
@@ -7,9 +8,13 @@ const BENCHMARKS = [
 	...['items', 'scale', 'hostile'],
 ];
 
+/** Those that run in a real n8n. */
+const IN_N8N = ['items'];
+
 /**
- * `npm run bench`: measures the built package, in n8n's engine without its messages. Arguments choose some
- * of the benchmarks; "report" writes docs/performance.md out of what they have measured last.
+ * `npm run bench`: measures the built package, in n8n's engine without its messages and in n8n's Node.js.
+ * Arguments choose some of the benchmarks; "report" writes the figures of the documents out of what they
+ * have measured last.
  */
 export default async function bench(args: string[]): Promise<number> {
 	const unknown = args.find((name) => ![...BENCHMARKS, 'report'].includes(name));
@@ -20,10 +25,14 @@ export default async function bench(args: string[]): Promise<number> {
 	}
 	await build();
 	const names = args.length > 0 ? args : BENCHMARKS;
-	const env = { ...process.env, ...(names.includes('items') ? await provideN8n() : {}) };
+	const { node } = await installN8n();
+	const env = {
+		...process.env,
+		...(names.some((name) => IN_N8N.includes(name)) ? await provideN8n() : {}),
+	};
 	for (const name of names) {
 		const file = `test/bench/${name}.ts`;
-		const exitCode = await runVisibly(process.execPath, ['--import', 'tsx', file], {
+		const exitCode = await runVisibly(node, ['--import', 'tsx', file], {
 			env: { ...env, N8N_LOG_LEVEL: 'silent' },
 		});
 		if (exitCode !== 0) return exitCode;

@@ -62,7 +62,7 @@ const CASES: Case[] = [
 		const inLog = `${videos.toLocaleString('en')} videos in the log`;
 		return [
 			{ name: `${inLog}: the bare request`, videos, run: requestBare },
-			{ name: `${inLog}: a poll`, videos, run: poll },
+			{ name: `${inLog}: a poll with a new video`, videos, run: poll },
 			{
 				name: `${inLog}: Video > Get Many, by project and date`,
 				videos,
@@ -116,13 +116,16 @@ function runWith(items: number, parameters: INodeParameters): Case['run'] {
 	};
 }
 
-/** A poll that finds nothing new: the first one, which remembers the log, comes once. */
+/** A poll that finds a new video: the first one, which remembers the log, comes once. */
 async function poll(credentials: Credentials, watch: Watch): Promise<void> {
 	const trigger = await ActiveTrigger.create({
 		credentials: { ...credentials },
 		storage: 'static data',
 	});
 	await trigger.activate();
+	// The second look shows it as finished.
+	const url = `${credentials.baseUrl}/v1/queue/progress/a-new-video`;
+	for (let look = 0; look < 2; look++) await axios.get(url);
 	const { error } = await watch(async () => await trigger.poll());
 	if (error) throw error;
 }

@@ -140,11 +140,19 @@ slowest one**. One after another, they would take ${sumSeconds.toFixed(0)} s. ${
 for each item, and ${figures.logReads} requests for the list of videos in all.`;
 }
 
-function describePoll({ logs, ratio, bareMs, pollMs, keptMiB, stateBytes }: PollFigures): string {
+function describePoll(figures: PollFigures): string {
+	const { logs, ratio, bareMs, pollMs, unchangedRatio, idleRatio, keptMiB, stateBytes } = figures;
 	return `## The trigger
 
-One poll of an account with ${logs.toLocaleString('en')} finished videos takes ${Math.round(pollMs)} ms of processor time, **${ratio.toFixed(2)} times
-the bare request** (${Math.round(bareMs)} ms). Afterwards, it keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory, and ${Math.round(stateBytes / 1000)} kB in n8n's database.`;
+One poll of an account with ${logs.toLocaleString('en')} finished videos, beside n8n's bare request for the list (${Math.round(bareMs)} ms of processor time):
+
+| Poll | Time / bare request |
+| --- | --: |
+| with a new video (${Math.round(pollMs)} ms) | **${ratio.toFixed(2)}** |
+| nothing new | **${unchangedRatio.toFixed(2)}** |
+| nothing new, and the service sends an \`ETag\` | **${idleRatio.toFixed(2)}** |
+
+Afterwards, it keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory, and ${Math.round(stateBytes / 1000)} kB in n8n's database.`;
 }
 
 function describeDownload(

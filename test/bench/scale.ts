@@ -25,18 +25,23 @@ async function main(): Promise<void> {
 }
 
 async function measurePoll(logs: number): Promise<PollOfLogs> {
-	const server = fork(path.join(__dirname, 'serveVideoLog.ts'), [String(logs)]);
+	const still = await measureService(logs, 'still');
+	const { cpuMs, peakMiB } = await measureService(logs, 'growing');
+	return { ...still, cpuMs, peakMiB, unchangedCpuMs: still.cpuMs };
+}
+
+async function measureService(logs: number, kind: string) {
+	const server = fork(path.join(__dirname, 'serveVideoLog.ts'), [String(logs), 'none', kind]);
 	try {
 		const [credentials] = (await once(server, 'message')) as [{ baseUrl: string; apiKey: string }];
 		const { data } = await axios.get<ArrayBuffer>(`${credentials.baseUrl}/v1/videos`, {
 			headers: { Authorization: `Bearer ${credentials.apiKey}` },
 			responseType: 'arraybuffer',
 		});
-		const bytes = data.byteLength;
 		const { poll } = await measurePolls(['poll'], RUNS, credentials);
 		if (!poll) throw new Error('A measurement is missing');
 		const { cpuMs, peakMiB, stateBytes } = poll;
-		return { logs, bytes, cpuMs, peakMiB, stateBytes };
+		return { logs, bytes: data.byteLength, cpuMs, peakMiB, stateBytes };
 	} finally {
 		server.disconnect();
 	}

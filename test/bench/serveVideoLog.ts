@@ -4,6 +4,7 @@ import { startSandbox } from '../../sandbox/startSandbox';
 // is, and ends with the process that has started it.
 const count = Number(process.argv[2]);
 const etags = process.argv[3] === 'strong' ? 'strong' : 'none';
+const isGrowing = process.argv[4] === 'growing';
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 
 async function serve(): Promise<void> {
@@ -14,6 +15,12 @@ async function serve(): Promise<void> {
 			createdAt: new Date(START - i * 61_234).toISOString(),
 		})),
 	);
+	if (isGrowing) {
+		// A video is finished before each read of the log.
+		sandbox.onRequest(() => {
+			sandbox.addVideos('main', [{}]);
+		});
+	}
 	process.send?.({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
 	process.once('disconnect', () => void sandbox.close());
 }

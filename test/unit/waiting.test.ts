@@ -222,7 +222,12 @@ describe('For any items and entries', () => {
 
 describe('The queue items of an account', () => {
 	const signal = new AbortController().signal;
-	const createLog = (entries: unknown[]) => ({ entries, etag: undefined, isUnchanged: false });
+	const createLog = (entries: unknown[]) => ({
+		entries,
+		etag: undefined,
+		createTag: () => undefined,
+		isUnchanged: false,
+	});
 	const createRequests = (more: Partial<AccountRequests> = {}): AccountRequests => ({
 		fetchLog: jest.fn(async () => await Promise.resolve(createLog([]))),
 		fetchProgress: jest.fn(async () => await Promise.resolve({ status: 'processing' })),

@@ -33,7 +33,7 @@ export async function fetchProgress(
 }
 
 /** The video log, with the tag of its response. */
-export interface VideoLog extends Pick<Tagged, 'etag' | 'isUnchanged'> {
+export interface VideoLog extends Omit<Tagged, 'body'> {
 	/** In no particular order; what is not an object among them is no entry. */
 	entries: unknown[];
 }

@@ -29,6 +29,9 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** As much of a body that is not JSON as is needed to tell what it is. */
 const TEXT_LENGTH = 100;
 
+/** Made once: every stream closes, after its end as well, and to make an error takes time. */
+const CLOSED = classifyStreamError(new Error('The connection was closed'));
+
 /** The part of a Node.js stream that is used here; n8n-workflow has no type for it. */
 interface IncomingStream {
 	on(event: 'data', listener: (chunk: Buffer) => void): void;
@@ -41,20 +44,24 @@ interface IncomingStream {
  * Receives the body of a response, and parses it where it is JSON.
  *
  * @param response its body is the stream that n8n hands over
- * @returns the parsed body; the beginning of its text where it is not JSON; undefined for the body
+ * @param isKnown tells of a body's bytes whether they need not be parsed
+ * @returns the parsed body, or undefined for a known one; the beginning of its text where it is not JSON; undefined for the body
  * of an HTTP error that is too long or breaks off, since the status says enough
  * @throws a RequestFailure
  */
 export async function receiveBody(
 	{ body, statusCode }: HttpResponse,
 	limits: BodyLimits,
+	isKnown: (bytes: Buffer) => boolean = () => false,
 ): Promise<unknown> {
 	if (!isStream(body)) return body;
 	if (statusCode >= 300) {
 		const error = await receive(body, MAX_ERROR_BYTES).catch(() => undefined);
-		return error && parse(error);
+		return error && parse(toText(error));
 	}
-	const text = await receive(body, limits.bytes);
+	const bytes = await receive(body, limits.bytes);
+	if (isKnown(bytes)) return undefined;
+	const text = toText(bytes);
 	if (text.length < SHORT || !isFlat(text) || !isSparse(text, limits))
 		await checkSize(text, limits);
 	return parse(text);
@@ -65,7 +72,7 @@ function isStream(body: unknown): body is IncomingStream {
 }
 
 /** Listens to the stream's events: a loop over the stream would copy each chunk once more. */
-async function receive(body: IncomingStream, maxBytes: number): Promise<string> {
+async function receive(body: IncomingStream, maxBytes: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	await new Promise<void>((resolve, reject) => {
@@ -84,12 +91,14 @@ async function receive(body: IncomingStream, maxBytes: number): Promise<string> 
 			reject(classifyStreamError(error));
 		});
 		body.on('close', () => {
-			reject(classifyStreamError(new Error('The connection was closed')));
+			reject(CLOSED);
 		});
 	});
-	return Buffer.concat(chunks)
-		.toString()
-		.replace(/^\ufeff/, '');
+	return Buffer.concat(chunks);
+}
+
+function toText(bytes: Buffer): string {
+	return bytes.toString().replace(/^\ufeff/, '');
 }
 
 function parse(text: string): unknown {

@@ -78,12 +78,9 @@ export async function leaveOutForgotten(
 ): Promise<readonly unknown[]> {
 	if (typeof stored === 'string' || stored.floor === 0) return log;
 	const isOld = createAgeCheck(stored.floor);
+	const mayBeNew = (entry: unknown) => isObject(entry) && !isOld(entry.createdAt);
 	const rest: unknown[] = [];
-	for await (const part of inParts(log)) {
-		for (const entry of part) {
-			if (isObject(entry) && !isOld(entry.createdAt)) rest.push(entry);
-		}
-	}
+	for await (const part of inParts(log)) rest.push(...part.filter(mayBeNew));
 	return rest;
 }
 

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME } from '../api/logTime';
+import { HASH_LENGTH, hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
 
 /**
@@ -115,7 +116,6 @@ export function hashEntry({ id, url, projectId, createdAt }: IDataObject): strin
 
 const TIME_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-';
 const TIME_LENGTH = 7;
-const HASH_LENGTH = 11;
 
 /** The number of characters that a remembered entry takes. */
 export const RECORD_LENGTH = HASH_LENGTH + TIME_LENGTH;
@@ -152,50 +152,4 @@ export function parseTimes(videos: string): Float64Array {
 		times[i] = time;
 	}
 	return times;
-}
-
-const HASH_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-const { imul } = Math;
-
-/**
- * 64 bits for a text of any length, as 11 characters that JSON need not escape.
- *
- * Not cryptographic, since a collision gains nobody anything. Every step maps the two halves one to
- * one, so that no information is lost on the way: with 10,000 remembered entries, a new one has a
- * chance of one in 10^15 to be mistaken for one of them.
- */
-export function hashText(text: string): string {
-	let high = 0x2545f491;
-	let low = 0x1b873593;
-	for (let i = 0; i < text.length; i++) {
-		high = imul(rotate(high ^ text.charCodeAt(i), 15), 0x9e3779b1);
-		low = imul(rotate(low ^ high, 13), 0x85ebca77);
-	}
-	low ^= text.length;
-	for (let round = 0; round < 2; round++) {
-		high = (high + mix(low)) | 0;
-		low = (low + mix(high)) | 0;
-	}
-	return encode(high, low);
-}
-
-function rotate(bits: number, by: number): number {
-	return (bits << by) | (bits >>> (32 - by));
-}
-
-/** Makes each bit change about half of the others. */
-function mix(bits: number): number {
-	let mixed = imul(bits ^ (bits >>> 16), 0x7feb352d);
-	mixed = imul(mixed ^ (mixed >>> 15), 0x846ca68b);
-	return mixed ^ (mixed >>> 16);
-}
-
-function encode(high: number, low: number): string {
-	let text = '';
-	for (let shift = 0; shift < 30; shift += 6) {
-		text +=
-			HASH_ALPHABET.charAt((high >>> shift) & 63) + HASH_ALPHABET.charAt((low >>> shift) & 63);
-	}
-	return text + HASH_ALPHABET.charAt(((high >>> 30) << 2) | (low >>> 30));
 }

@@ -92,7 +92,9 @@ async function fetchNewVideos(
 	const entries = isLater(stored, earlier, account) ? rest : log.entries;
 	const { videos, cursor } = selectNewVideos(entries, stored, watch);
 	const isNew = videos.length > 0;
-	store.save(log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now()), isNew);
+	// Where videos come with every poll, a tag of our own would save nothing.
+	const etag = log.etag ?? (isNew ? undefined : log.createTag());
+	store.save(log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now()), isNew);
 	return videos;
 }
 

@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
+import { hashText } from '../../../nodes/VideoGeneration/api/hash';
 import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
 import { findTag, keepTag, selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
-import { hashText, parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
+import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
 /** One thing that happens to the account, to n8n or to the node's settings. */
 export type Step =
