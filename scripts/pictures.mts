@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import type { Sandbox } from '../sandbox/Sandbox.js';
 import { startSandbox } from '../sandbox/startSandbox.js';
 import { build } from './build.mjs';
-import { Editor, type Session } from '../test/support/editor/Editor.js';
+import { type Area, Editor, type Session } from '../test/support/editor/Editor.js';
 import { launchBrowser } from '../test/support/editor/launchBrowser.js';
 import { choosePorts, startN8n } from './n8n/demo.mjs';
 import { placeExamples } from './n8n/examples.js';
@@ -32,33 +32,56 @@ interface Picture {
 	/** Of the window that it is taken in. */
 	width: number;
 	height: number;
-	/** Pixels of the picture for each pixel of the window. */
-	scale: number;
 	take: (editor: Editor, stage: Stage) => Promise<Buffer>;
 }
 
-/** Every picture of `docs/pictures`. */
+/** Pixels of a picture for each pixel of the window. */
+const SCALE = 2;
+
+/** Every picture of `docs/pictures`. `test/structure/pictures.test.ts` says how wide one may be. */
 const PICTURES: Picture[] = [
-	{ name: 'nodes-panel', width: 1280, height: 1020, scale: 2, take: takeNodesPanel },
-	{ name: 'node', width: 1620, height: 910, scale: 1.5, take: takeNode },
-	{ name: 'credential', width: 1280, height: 800, scale: 2, take: takeCredential },
-	{ name: 'trigger', width: 1500, height: 640, scale: 1.5, take: takeTrigger },
-	{ name: 'run', width: 1360, height: 700, scale: 1.5, take: takeRun },
-	ofExample('react-to-finished-videos', 1200, 760),
-	ofExample('queue-a-video-per-row', 2300, 900),
-	ofExample('store-finished-videos', 1500, 900),
-	ofExample('daily-videos-with-repair', 1800, 1050),
-	ofExample('agent-that-makes-videos', 1700, 950),
-	ofExample('clear-stuck-queue-items', 2700, 900),
+	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
+	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
+	{ name: 'node', width: 1400, height: 760, take: takeNode },
+	{ name: 'credential', width: 1280, height: 800, take: takeCredential },
+	{ name: 'trigger', width: 1400, height: 640, take: takeTrigger },
+	{ name: 'run', width: 1280, height: 900, take: takeRun },
+	ofExample('react-to-finished-videos', { x: -90, y: -200, width: 780, height: 560 }),
+	ofExample('queue-a-video-per-row', { x: 1230, y: -230, width: 860, height: 730 }),
+	ofExample('store-finished-videos', { x: -80, y: -420, width: 905, height: 830 }),
+	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),
+	ofExample('agent-that-makes-videos', { x: 425, y: -230, width: 900, height: 940 }),
+	ofExample('clear-stuck-queue-items', { x: 1300, y: 70, width: 880, height: 550 }),
+	ofExample('queue-now-finish-later', { x: 610, y: -200, width: 905, height: 540 }),
+	ofExample('nothing-missed', { x: -70, y: -40, width: 900, height: 440 }),
+	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];
 
-/** The whole canvas of an example, as it is before anything is set up. */
-function ofExample(file: string, width: number, height: number): Picture {
+/** The part of an example that is its own, as it is before anything is set up. */
+function ofExample(file: string, area: Area): Picture {
 	const take = async (editor: Editor, stage: Stage) => {
 		await editor.openWorkflow(getWorkflow(stage, file));
-		return await takeCanvas(editor);
+		return await takeArea(editor, area);
 	};
-	return { name: `example-${file}`, width, height, scale: 1, take };
+	return { name: `example-${file}`, width: area.width + 400, height: area.height + 300, take };
+}
+
+/** The node and the video that it has made, playing. */
+async function takeVideo(editor: Editor, stage: Stage): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(stage, 'make-a-video'));
+	const panel = await editor.openNode('Make a video');
+	await panel.execute();
+	await panel.readTable();
+	const video = await panel.viewVideo();
+	await video.playFromStart();
+	return await takeRightOfInput(editor);
+}
+
+/** Of a node's panel, the parameters and the output. */
+async function takeRightOfInput(editor: Editor): Promise<Buffer> {
+	const { x, y, width, height } = await editor.locate(editor.nodePanel.root);
+	const left = (await editor.locate(editor.nodePanel.parameters)).x;
+	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
 /** Every trigger and action that is found by typing "video". */
@@ -67,24 +90,25 @@ async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 	await editor.nodesPanel.open();
 	await editor.nodesPanel.search('video');
 	await editor.nodesPanel.openDetails('Video Generation');
-	return await editor.picture(editor.nodesPanel.root);
+	return await takePicture(editor, await editor.locate(editor.nodesPanel.root));
 }
 
-/** The node with its parameters, and the video that it has made. */
+/** The node with its parameters, beside the fields of its input. */
 async function takeNode(editor: Editor, stage: Stage): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(stage, 'make-a-video'));
 	const panel = await editor.openNode('Make a video');
 	await panel.execute();
 	await panel.readTable();
-	await panel.showOutputAs('schema');
-	return await editor.picture(panel.root);
+	const { x, y, height } = await editor.locate(panel.root);
+	const output = await editor.locate(panel.output);
+	return await takePicture(editor, { x, y, width: output.x - x, height });
 }
 
 /** The credential, tested; its key is hidden. */
 async function takeCredential(editor: Editor, { credential }: Stage): Promise<Buffer> {
 	await editor.openCredential(credential);
 	await editor.credentialForm.waitForSuccess();
-	return await editor.picture(editor.credentialForm.root);
+	return await takePicture(editor, await editor.locate(editor.credentialForm.root));
 }
 
 /** The trigger with a test event: a video that `node` has made. */
@@ -94,7 +118,7 @@ async function takeTrigger(editor: Editor, stage: Stage): Promise<Buffer> {
 	await panel.fetchTestEvent();
 	await panel.readTable();
 	await panel.showOutputAs('schema');
-	return await editor.picture(panel.root);
+	return await takeRightOfInput(editor);
 }
 
 /** The first example, run. */
@@ -106,12 +130,17 @@ async function takeRun(editor: Editor, stage: Stage): Promise<Buffer> {
 		'Make and download a video',
 		'See the credits left',
 	]);
-	return await takeCanvas(editor);
+	return await takeArea(editor, { x: -70, y: -280, width: 905, height: 600 });
 }
 
-async function takeCanvas(editor: Editor): Promise<Buffer> {
-	await editor.fitCanvas();
-	return await editor.picture(editor.canvas);
+async function takeArea(editor: Editor, area: Area): Promise<Buffer> {
+	return await takePicture(editor, await editor.showArea(area));
+}
+
+/** Readers have a service with another address than the local one. */
+async function takePicture(editor: Editor, clip: Area): Promise<Buffer> {
+	await editor.replaceTexts(/https?:\/\/localhost:\d+/g, 'https://api.example.com');
+	return await editor.picture(clip);
 }
 
 function getWorkflow({ workflows }: Stage, file: string): string {
@@ -146,7 +175,12 @@ export default async function makePictures(names: string[]): Promise<void> {
 			for (const { name, take, ...window } of PICTURES) {
 				if (names.length > 0 && !names.includes(name)) continue;
 				await step(`Taking ${name}, ${theme}`, async () => {
-					const editor = await Editor.open(browser, client.address, { theme, ...window, session });
+					const editor = await Editor.open(browser, client.address, {
+						theme,
+						...window,
+						scale: SCALE,
+						session,
+					});
 					session ??= await editor.logIn(OWNER);
 					await savePicture(await take(editor, stage), `${name}-${theme}.png`);
 					await editor.close();

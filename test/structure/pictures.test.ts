@@ -5,6 +5,13 @@ const ROOT = path.resolve(__dirname, '../..');
 const FOLDER = 'docs/pictures';
 const MAX_BYTES = 250_000;
 
+/** The width of a README's column, and of what `npm run pictures` makes for each pixel of a window. */
+const COLUMN_PX = 830;
+const SCALE = 2;
+/** n8n's small texts, and what can still be read. */
+const SMALL_TEXT_PX = 12;
+const READABLE_PX = 11;
+
 const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 const shown = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? '');
 const pictures = fs.readdirSync(path.join(ROOT, FOLDER)).map((file) => `${FOLDER}/${file}`);
@@ -32,6 +39,20 @@ describe('The pictures', () => {
 			const content = fs.readFileSync(path.join(ROOT, file));
 			expect(content.subarray(1, 4).toString()).toBe('PNG');
 			expect(content.length).toBeLessThan(MAX_BYTES);
+		}
+	});
+
+	test('show the smallest texts large enough to be read', () => {
+		for (const file of pictures) {
+			const name = file.replace(/-(light|dark)\.png$/, '');
+			const [, width] = new RegExp(`src="${name}-light\\.png" width="(\\d+)"`).exec(readme) ?? [];
+			// The header of a PNG has its width behind its signature and the name of the header.
+			const windowPx = fs.readFileSync(path.join(ROOT, file)).readUInt32BE(16) / SCALE;
+			const share = Math.min(1, Number(width ?? COLUMN_PX) / windowPx);
+			expect({ file, isReadable: SMALL_TEXT_PX * share >= READABLE_PX }).toEqual({
+				file,
+				isReadable: true,
+			});
 		}
 	});
 });

@@ -26,6 +26,14 @@ export interface EditorOptions {
 const SIZE = { width: 1280, height: 800 };
 const TIMEOUT_MS = 30_000;
 
+/** In pixels of the page. */
+export interface Area {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+}
+
 /** n8n's editor in a browser, in the hands of somebody who looks and clicks. */
 export class Editor {
 	readonly nodesPanel: NodesPanel;
@@ -155,16 +163,72 @@ export class Editor {
 		return this.page.getByTestId('canvas-wrapper');
 	}
 
-	/** Makes the whole workflow visible. */
-	async fitCanvas(): Promise<void> {
-		await this.page.getByTestId('zoom-to-fit').click();
+	/**
+	 * Shows a part of the canvas at its own size, at the canvas's upper left corner.
+	 *
+	 * @param area in the coordinates of a workflow's nodes
+	 * @returns where it is shown
+	 */
+	async showArea({ x, y, width, height }: Area): Promise<Area> {
+		// n8n's shortcut for a zoom of 100 %: it writes larger where the zoom is smaller.
+		await this.page.keyboard.press('0');
+		const transform = `translate(${-x}px, ${-y}px) scale(1)`;
+		await this.page.addStyleTag({
+			content: `.vue-flow__transformationpane { transform: ${transform} !important; }`,
+		});
+		const { x: left, y: top } = await this.locate(this.canvas);
+		// What the area cuts off is left out, so that no text breaks off in its middle.
+		await this.canvas.locator('.vue-flow__node').evaluateAll(
+			(nodes: unknown[], area) => {
+				for (const node of nodes as CanvasNode[]) {
+					const box = node.getBoundingClientRect();
+					const isInside =
+						box.left >= area.left &&
+						box.top >= area.top &&
+						box.right <= area.left + area.width &&
+						box.bottom <= area.top + area.height;
+					if (!isInside) node.style.visibility = 'hidden';
+				}
+			},
+			{ left, top, width, height },
+		);
+		return { x: left, y: top, width, height };
+	}
+
+	/** Where a part of the page is. */
+	async locate(part: Locator): Promise<Area> {
+		const box = await part.boundingBox();
+		if (!box) throw new Error(`It is not shown: ${String(part)}`);
+		return box;
+	}
+
+	/** Replaces texts and the content of fields in the page, as it is shown. No function in it has a name. */
+	async replaceTexts(pattern: RegExp, text: string): Promise<void> {
+		await this.page.locator('body').evaluate(
+			(body: unknown, [source, flags, replacement]) => {
+				const root = body as TextNode;
+				const expression = new RegExp(source, flags);
+				for (const field of root.querySelectorAll('input')) {
+					field.value = field.value.replace(expression, replacement);
+				}
+				for (const element of root.querySelectorAll('*')) {
+					for (const child of element.childNodes) {
+						if (child.nodeType !== 3) continue;
+						child.data = child.data.replace(expression, replacement);
+					}
+				}
+			},
+			[pattern.source, pattern.flags, text] as const,
+		);
 	}
 
 	/** A picture of one part, as a PNG, without what hovers over it or is cut off at its edge. */
-	async picture(part: Locator): Promise<Buffer> {
+	async picture(clip: Area): Promise<Buffer> {
 		await this.closeToasts();
 		await this.page.mouse.move(0, 0);
-		return await part.screenshot({ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME });
+		return await this.page.screenshot({
+			...{ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME, clip },
+		});
 	}
 
 	/** Closes the messages in the corner, each as it comes. */
@@ -181,7 +245,24 @@ function pickSize({ width, height }: EditorOptions) {
 	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
 
-/** What lies behind a window shows at its corners, neighbours reach into it, bars lie over the canvas. */
+/** The browser's own elements, as far as they are used. */
+interface TextNode {
+	nodeType: number;
+	data: string;
+	value: string;
+	childNodes: Iterable<TextNode>;
+	querySelectorAll(selector: string): Iterable<TextNode>;
+}
+
+interface CanvasNode {
+	style: { visibility: string };
+	getBoundingClientRect(): { left: number; top: number; right: number; bottom: number };
+}
+
+/**
+ * What lies behind a window shows at its corners, neighbours reach into it, bars lie over the canvas.
+ * The nodes of other services have no credential here, of which n8n warns.
+ */
 const WITHOUT_FRAME = `
 	[data-test-id="ndv"], [data-test-id="ndv"] > *, [role="dialog"] {
 		border: 0 !important;
@@ -189,6 +270,7 @@ const WITHOUT_FRAME = `
 	}
 	[data-test-id="floating-nodes"], [data-test-id="floating-node"], .el-popper, [role="tooltip"],
 	[data-reka-popper-content-wrapper] { display: none !important; }
+	[data-test-id="node-issues"],
 	[data-test-id="canvas-controls"],
 	[class*="_executionButtons_"],
 	*:has([data-test-id="command-bar-button"]):not(:has([data-test-id="canvas"])),
