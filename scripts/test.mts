@@ -20,7 +20,14 @@ const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[];
 const NOTHING = () => Promise.resolve({});
 
 const SUITES: Record<string, Suite> = {
-	unit: { args: ['--config', 'jest.config.js'], isBuilt: true, prepare: NOTHING },
+	unit: {
+		args: [
+			...['--reporters=<rootDir>/test/support/ShortReporter.js', '--reporters=summary'],
+			...['--config', 'jest.config.js'],
+		],
+		isBuilt: true,
+		prepare: NOTHING,
+	},
 	// 10,000 random histories of the trigger and of an example, and 10,000 random executions of the node, others
 	// each time. A failure prints the seed that repeats it.
 	long: {
