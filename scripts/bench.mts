@@ -5,11 +5,11 @@ import { runVisibly } from './support/processes.mjs';
 
 const BENCHMARKS = [
 	...['poll', 'wait', 'loop', 'download', 'makeAndDownload', 'packages'],
-	...['items', 'scale', 'hostile'],
+	...['items', 'scale', 'hostile', 'compare'],
 ];
 
 /** Those that run in a real n8n. */
-const IN_N8N = ['items'];
+const IN_N8N = ['items', 'compare'];
 
 /**
  * `npm run bench`: measures the built package, in n8n's engine without its messages and in n8n's Node.js.

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { format, resolveConfig } from 'prettier';
+import type { CompareFigures, WayFigures } from './compare';
 import type { DownloadFigures } from './download';
 import type { HostileFigures } from './hostile';
 import type { MakeAndDownloadFigures } from './makeAndDownload';
@@ -20,11 +21,16 @@ const PERFORMANCE = 'docs/performance.md';
 const SECURITY = 'docs/security.md';
 const SCALING = 'docs/scaling.md';
 const PAYING_ONCE = 'docs/paying-once.md';
+const COMPARISON = 'docs/comparison.md';
 const ITEMS_LIMIT = 0.6;
 
 /** Writes every figure of the documents, out of what was measured last on this machine. */
 async function main(): Promise<void> {
-	for (const writeDocument of [writePerformance, writePayingOnce, writeSecurity, writeScaling]) {
+	const documents = [
+		...[writePerformance, writePayingOnce, writeSecurity, writeScaling],
+		writeComparison,
+	];
+	for (const writeDocument of documents) {
 		try {
 			await writeDocument();
 		} catch (error) {
@@ -69,6 +75,35 @@ async function writeScaling(): Promise<void> {
 		scaling = replaceBlock(scaling, name, drawTable(rows));
 	}
 	await write(SCALING, scaling);
+}
+
+async function writeComparison(): Promise<void> {
+	const figures = readFigures('compare') as CompareFigures;
+	const text = replaceBlock(readText(COMPARISON), 'compare', describeCompare(figures));
+	await write(COMPARISON, text);
+}
+
+function describeCompare({ stories, items, ways }: CompareFigures): string {
+	const row = (title: string, show: (way: WayFigures) => number | string) =>
+		`| ${title} | ${show(ways.ours)} | ${show(ways.http)} |`;
+	return `${stories} executions with ${items} items:
+
+| | This node | HTTP Request |
+| --- | --: | --: |
+${[
+	row('Items paid more than once', (way) => way.itemsPaidTwice),
+	row('Credits wasted', (way) => way.creditsWasted),
+	row('Queue IDs lost', (way) => way.idsLost),
+	row('Items that got the wrong video', (way) => way.wrongVideos),
+	row('Items that got their own video', (way) => way.videosGiven),
+	row('Finished videos listed as candidates', (way) => way.videosListed),
+	row('Finished videos that nobody got', (way) => way.videosMissed),
+	row('Executions with the API key in their data', (way) => way.keysFound),
+	row('Executions stopped after 45 seconds, still looping', (way) => way.neverEnded),
+	row('Requests', (way) => way.requests),
+	row('Time of an execution (median)', (way) => `${way.seconds.toFixed(1)} s`),
+	row('Nodes on the canvas', (way) => way.nodes),
+].join('\n')}`;
 }
 
 async function write(file: string, text: string): Promise<void> {

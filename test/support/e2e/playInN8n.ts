@@ -23,9 +23,6 @@ import { buildWorkflow, makeItems, START, videoGeneration } from './buildWorkflo
 import type { RealN8n } from './RealN8n';
 import { ScriptedModel } from './ScriptedModel';
 
-/** Real time is dear: a video of a story takes an eighth of its time. */
-const SHORTER = 8;
-
 /** The shortest life that the sandbox has for a video. */
 const SHORTEST_MS = 1_200;
 
@@ -36,8 +33,10 @@ const TIMEOUT_MS = 300_000;
 /**
  * A story for real time: what takes minutes is left out, all else goes faster. This machine's clock
  * stays as it is.
+ *
+ * @param factor how many times as fast
  */
-export function shorten(story: Story): Story {
+export function shorten(story: Story, { factor }: { factor: number }): Story {
 	const { service, stopAfterMs } = story;
 	// Two agents would play each other's part of the model's script.
 	const executions = story.executions.some(isAgent)
@@ -49,18 +48,18 @@ export function shorten(story: Story): Story {
 		getDuration(READ_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
 	const shortenVideo = (video: StoryVideo): StoryVideo => ({
 		...video,
-		runsMs: Math.max(SHORTEST_MS, video.runsMs / SHORTER),
-		logDelayMs: video.logDelayMs / SHORTER,
-		clearedAfterMs: video.clearedAfterMs && video.clearedAfterMs / SHORTER,
+		runsMs: Math.max(SHORTEST_MS, video.runsMs / factor),
+		logDelayMs: video.logDelayMs / factor,
+		clearedAfterMs: video.clearedAfterMs && video.clearedAfterMs / factor,
 		lookTrouble: video.lookTrouble && isReadShort(video.lookTrouble) ? video.lookTrouble : null,
 	});
 	return {
 		clockIsSet: [],
-		stopAfterMs: stopAfterMs && stopAfterMs / SHORTER,
+		stopAfterMs: stopAfterMs && stopAfterMs / factor,
 		executions: executions.map((execution) => ({
 			...execution,
 			waitOptions: { pollingInterval: 1, timeout: 25 },
-			batchIntervalMs: execution.batchIntervalMs / SHORTER,
+			batchIntervalMs: execution.batchIntervalMs / factor,
 		})),
 		service: {
 			...service,
@@ -68,7 +67,7 @@ export function shorten(story: Story): Story {
 			logTroubles: service.logTroubles.filter(isReadShort),
 			videos: service.videos.map(shortenVideo),
 			endedItemsLeaveAfterMs:
-				service.endedItemsLeaveAfterMs && service.endedItemsLeaveAfterMs / SHORTER,
+				service.endedItemsLeaveAfterMs && service.endedItemsLeaveAfterMs / factor,
 		},
 	};
 }
@@ -78,20 +77,29 @@ function getDuration({ takesMs = 0 }: Trouble): number {
 }
 
 /** What is there for one story. */
-interface Stage {
+export interface Stage {
 	n8n: RealN8n;
 	sandbox: Sandbox;
 	model: ScriptedModel;
 }
 
+/** Makes the workflow of an execution. */
+type BuildWorkflow = (
+	stage: Stage,
+	execution: StoryExecution,
+	credential: Credential,
+) => WorkflowContent | Promise<WorkflowContent>;
+
 /**
  * Plays a story in a real n8n, with a service of its own.
  *
+ * @param build something else than our node, which the same is to happen to
  * @returns the play, for a later moment: what was sent after the end shows then
  */
 export async function playInN8n(
 	n8n: RealN8n,
 	story: Story,
+	build: BuildWorkflow = createWorkflow,
 ): Promise<{ finish: () => Promise<Play> }> {
 	const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
 	const model = new ScriptedModel();
@@ -105,7 +113,7 @@ export async function playInN8n(
 	}, LOOK_EVERY_MS);
 	const executions = await Promise.all(
 		story.executions.map(
-			async (_, index) => await perform({ n8n, sandbox, model }, scene, story, index),
+			async (_, index) => await perform({ n8n, sandbox, model }, scene, story, index, build),
 		),
 	);
 	clearInterval(looking);
@@ -134,6 +142,7 @@ async function perform(
 	{ keys }: Scene,
 	{ executions, stopAfterMs }: Story,
 	index: number,
+	build: BuildWorkflow,
 ): Promise<PlayedExecution> {
 	const { n8n, sandbox } = stage;
 	const { client } = n8n;
@@ -144,7 +153,7 @@ async function perform(
 		type: 'videoGenerationApi',
 		data: createCredential(execution, { url: sandbox.url, keys }),
 	});
-	const { id } = await client.createWorkflow(await createWorkflow(stage, execution, credential));
+	const { id } = await client.createWorkflow(await build(stage, execution, credential));
 	const executionId = await client.runWorkflow(id, START.name);
 	let stoppedAt: number | undefined;
 	if (index === 0 && stopAfterMs !== null) {

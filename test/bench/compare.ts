@@ -1,0 +1,214 @@
+/**
+ * The same random executions with the same faults, in one real n8n: once with our node, once with what
+ * n8n's templates build of HTTP Request, Wait and IF. Judged by what the service wrote down.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Ledger } from '../engine/ledger/Ledger';
+import { openLedger } from '../engine/ledger/Ledger';
+import { ADD_NODE } from '../engine/ledger/parameters';
+import type { Play } from '../engine/ledger/Scene';
+import { toText } from '../../nodes/VideoGeneration/api/response';
+import { sampleStories } from '../engine/ledger/stories';
+import type { Story, StoryExecution } from '../engine/ledger/Story';
+import { KeySearch } from '../support/e2e/KeySearch';
+import { playInN8n, shorten } from '../support/e2e/playInN8n';
+import { RealN8n } from '../support/e2e/RealN8n';
+import { buildHttpRequestLoop, LIMIT_SECONDS, RESULT_NODE } from './httpRequestLoop';
+import { keepFigures } from './keepFigures';
+import { median } from './median';
+
+const STORIES = Number(process.env.STORIES ?? 40);
+const SEED = 15;
+const AT_ONCE = 8;
+
+/** What came of the stories, by each way to run them. */
+export interface CompareFigures {
+	stories: number;
+	items: number;
+	ways: Record<'ours' | 'http', WayFigures>;
+}
+
+export interface WayFigures {
+	nodes: number;
+	/** Items that were paid more than once, and the credits that this cost. */
+	itemsPaidTwice: number;
+	creditsWasted: number;
+	/** Queue IDs that the service told, and that stand nowhere in the execution or n8n's log. */
+	idsLost: number;
+	/** Items that were given another item's video. */
+	wrongVideos: number;
+	/** Finished videos that are among several candidates, since the service does not tell whose they are. */
+	videosListed: number;
+	/** Finished videos that came to nobody in either way. */
+	videosMissed: number;
+	/** Executions whose data hold the API key. */
+	keysFound: number;
+	/** Executions that ended by the limit of their time only. */
+	neverEnded: number;
+	/** Videos that came to their item. */
+	videosGiven: number;
+	requests: number;
+	/** Median. */
+	seconds: number;
+}
+
+async function main(): Promise<void> {
+	const stories = sampleStories('waits', SEED, STORIES).map(simplify).map(slowDown);
+	const n8n = RealN8n.create('bench-compare');
+	try {
+		await n8n.start();
+		const ours = await playAll(n8n, stories, undefined);
+		const http = await playAll(n8n, stories, buildHttpRequestLoop);
+		const figures: CompareFigures = {
+			stories: stories.length,
+			items: stories.flatMap(({ executions }) => executions.flatMap(({ items }) => items)).length,
+			ways: {
+				ours: { nodes: 1, ...summarize(ours, ADD_NODE) },
+				http: { nodes: 6, ...summarize(http, RESULT_NODE) },
+			},
+		};
+		keepFigures('compare', figures);
+		console.log(`${figures.stories} executions, ${figures.items} items`);
+		console.table(figures.ways);
+	} finally {
+		await n8n.stop();
+	}
+}
+
+/**
+ * What both can be set to: one account, a prompt of its own for every item, n8n's own settings. The
+ * service and the network behave as in the ledger's stories.
+ */
+function simplify({ executions, service }: Story): Story {
+	const [first] = executions as [StoryExecution];
+	return {
+		...{ clockIsSet: [], stopAfterMs: null },
+		service: { ...service, credits: null, fileTroubles: [], oddEntries: false },
+		executions: [
+			{
+				...first,
+				...{ way: 'items', waiting: 'add', waitSwitch: true, downloadVideo: false },
+				...{ executeOnce: false, creditsToKeep: null, batchSize: 0 },
+				...{ requestTimeout: null, maxTries: null, tries: 3 },
+				onError: first.onError === 'stopWorkflow' ? 'stopWorkflow' : 'continueErrorOutput',
+				items: first.items.map((item, index) => ({
+					...{ ...item, account: 0, overwriteSettings: true, unreachable: false },
+					prompt: `Film ${index + 1}`,
+				})),
+			},
+		],
+	};
+}
+
+/** Long enough that not all videos of a story finish at the same moment. */
+function slowDown(story: Story): Story {
+	const shorter = shorten(story, { factor: 2 });
+	const executions = shorter.executions.map((execution) => ({
+		...execution,
+		waitOptions: { pollingInterval: 1, timeout: LIMIT_SECONDS - 5 },
+	}));
+	return { ...shorter, executions };
+}
+
+type Build = typeof buildHttpRequestLoop | undefined;
+
+async function playAll(n8n: RealN8n, stories: Story[], build: Build): Promise<Ledger[]> {
+	const ledgers: Ledger[] = [];
+	const rest = stories.entries();
+	const worker = async () => {
+		for (const [index, story] of rest) {
+			const { finish } = await playInN8n(n8n, story, build);
+			ledgers[index] = openLedger(await finish());
+		}
+	};
+	await Promise.all(Array.from({ length: AT_ONCE }, worker));
+	return ledgers;
+}
+
+function summarize(ledgers: Ledger[], node: string): Omit<WayFigures, 'nodes'> {
+	const sum = (count: (ledger: Ledger) => number) =>
+		ledgers.reduce((total, ledger) => total + count(ledger), 0);
+	const paidTwice = ({ groups }: Ledger) =>
+		[...groups.values()].filter(({ orders, videos }) => videos.length > orders.length);
+	return {
+		itemsPaidTwice: sum((ledger) => paidTwice(ledger).length),
+		creditsWasted: sum((ledger) =>
+			paidTwice(ledger).reduce((all, { videos, orders }) => all + videos.length - orders.length, 0),
+		),
+		idsLost: sum(countLostIds),
+		wrongVideos: sum((ledger) => listResults(ledger, node).filter(({ isWrong }) => isWrong).length),
+		videosListed: sum(
+			(ledger) => listNotGiven(ledger, node).filter((id) => isCandidate(ledger, id)).length,
+		),
+		videosMissed: sum(
+			(ledger) => listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id)).length,
+		),
+		keysFound: sum((ledger) => (holdsKey(ledger) ? 1 : 0)),
+		neverEnded: sum(({ executions }) => (executions.some(({ run }) => isTimedOut(run)) ? 1 : 0)),
+		videosGiven: sum((ledger) => listResults(ledger, node).filter(({ isOwn }) => isOwn).length),
+		requests: sum(({ requests }) => requests.length),
+		seconds: median(ledgers.map(getSeconds)),
+	};
+}
+
+function holdsKey({ keys, texts }: Ledger): boolean {
+	const searches = keys.map((key) => new KeySearch(key));
+	return texts.flat().some(({ text }) => searches.some((search) => search.isIn(text)));
+}
+
+function getSeconds({ executions, startedAt }: Ledger): number {
+	return ((executions[0]?.endedAt ?? NaN) - startedAt) / 1000;
+}
+
+function countLostIds({ adds, texts, logLines }: Ledger): number {
+	const all = [...texts.flat().map(({ text }) => text), ...logLines];
+	return adds.filter(
+		({ fate, charge }) =>
+			fate === 'told' && charge && !all.some((text) => text.includes(charge.queueId)),
+	).length;
+}
+
+interface Result {
+	json: IDataObject;
+	isOwn: boolean;
+	isWrong: boolean;
+}
+
+/** What came out of the node that ends the way, and whose video it has. */
+function listResults({ executions, videos }: Ledger, node: string): Result[] {
+	const tasks = executions[0]?.run?.data.resultData.runData[node] ?? [];
+	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
+	return items.map(({ json }) => {
+		const given = (json.video as { id?: string } | null | undefined)?.id;
+		const own = videos.find(({ charge }) => charge.queueId === toText(json.queueId));
+		return {
+			json,
+			isOwn: given !== undefined && given === own?.charge.videoId,
+			isWrong: given !== undefined && given !== own?.charge.videoId,
+		};
+	});
+}
+
+/** The IDs of the finished videos that did not come to their item. */
+function listNotGiven(ledger: Ledger, node: string): string[] {
+	const given = new Set(
+		listResults(ledger, node)
+			.filter(({ isOwn }) => isOwn)
+			.map(({ json }) => toText(json.queueId)),
+	);
+	const endedAt = ledger.executions[0]?.endedAt ?? 0;
+	return ledger.videos
+		.filter(({ loggedAt }) => loggedAt !== null && loggedAt <= endedAt)
+		.filter(({ charge }) => !given.has(charge.queueId))
+		.map(({ charge }) => charge.videoId);
+}
+
+function isCandidate({ texts }: Ledger, id: string): boolean {
+	return texts.flat().some(({ path, text }) => path.includes('videoCandidates') && text === id);
+}
+
+function isTimedOut(run: Play['executions'][number]['run']): boolean {
+	return run?.status === 'canceled';
+}
+
+void main();

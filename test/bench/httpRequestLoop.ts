@@ -1,0 +1,114 @@
+import type { Sandbox } from '../../sandbox/Sandbox';
+import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import {
+	ADD_NODE,
+	createItemJson,
+	createSettings,
+	PROMPT_SEPARATOR,
+} from '../engine/ledger/parameters';
+import type { StoryExecution } from '../engine/ledger/Story';
+import { buildWorkflow, makeItems, START, type WorkflowStep } from '../support/e2e/buildWorkflow';
+
+/** Where a finished video comes out. */
+export const RESULT_NODE = 'Result';
+
+/** A loop that never finds its video would run for ever: n8n sets no limit of its own. */
+export const LIMIT_SECONDS = 45;
+
+/** Of every request, as people set it for a service that may fail. */
+const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+
+const ITEM = `$('${ADD_NODE}').item.json.newQueueItem`;
+
+/**
+ * What published templates build around a service that makes videos: HTTP Request queues one, and a
+ * loop of Wait, HTTP Request and IF asks until it has ended. The list of videos names no queue item,
+ * so the newest video of the project is taken.
+ */
+export function buildHttpRequestLoop(
+	{ sandbox }: { sandbox: Sandbox },
+	execution: StoryExecution,
+	credential: Credential,
+): WorkflowContent {
+	const request = (name: string, parameters: object, settings: object): WorkflowStep => ({
+		name,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'videoGenerationApi',
+			...parameters,
+		},
+		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+		settings: { ...settings },
+	});
+	const end = execution.promptEnd === '' ? '' : ` + '${PROMPT_SEPARATOR}' + ${execution.promptEnd}`;
+	const add = request(
+		ADD_NODE,
+		{
+			method: 'POST',
+			url: `${sandbox.url}/v1/queue/add`,
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: `={{ JSON.stringify({ projectId: $json.project, overwriteSettings: true, customPrompt: $json.prompt${end} }) }}`,
+		},
+		createSettings(execution),
+	);
+	const pause: WorkflowStep = {
+		name: 'Wait',
+		type: 'n8n-nodes-base.wait',
+		typeVersion: 1.1,
+		parameters: { amount: 1, unit: 'seconds' },
+	};
+	const progress = request(
+		'Get progress',
+		{ url: `=${sandbox.url}/v1/queue/progress/{{ ${ITEM}.queueId }}` },
+		RETRY,
+	);
+	const isEnded: WorkflowStep = {
+		name: 'Has it ended?',
+		type: 'n8n-nodes-base.if',
+		typeVersion: 2.2,
+		parameters: {
+			conditions: {
+				options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
+				combinator: 'and',
+				conditions: [
+					{
+						id: 'ended',
+						leftValue: `={{ ['completed', 'failed'].includes($json.details.status) }}`,
+						rightValue: '',
+						operator: { type: 'boolean', operation: 'true', singleValue: true },
+					},
+				],
+			},
+			options: {},
+		},
+	};
+	const videos = request('Get videos', { url: `${sandbox.url}/v1/videos` }, RETRY);
+	const newest = `$json.videos.filter((video) => video && video.projectId === ${ITEM}.projectId).sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]`;
+	const result: WorkflowStep = {
+		name: RESULT_NODE,
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: {
+			mode: 'raw',
+			jsonOutput: `={{ JSON.stringify({ queueId: ${ITEM}.queueId, video: ${newest} ?? null }) }}`,
+			options: {},
+		},
+	};
+	const items = makeItems(execution.items.map(createItemJson), 'Input');
+	const { connections, ...content } = buildWorkflow(
+		'HTTP Request in a loop',
+		[START, items, add, pause, progress, isEnded, videos, result],
+		{ settings: { executionTimeout: LIMIT_SECONDS } },
+	);
+	const to = (node: string) => [{ node, type: 'main', index: 0 }];
+	return {
+		...content,
+		connections: {
+			...connections,
+			[isEnded.name]: { main: [to(videos.name), to(pause.name)] },
+		},
+	};
+}
