@@ -46,7 +46,7 @@ const PICTURES: Picture[] = [
 	{ name: 'credential', width: 1280, height: 800, take: takeCredential },
 	{ name: 'trigger', width: 1400, height: 640, take: takeTrigger },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
-	ofExample('react-to-finished-videos', { x: -90, y: -200, width: 780, height: 560 }),
+	ofExample('react-to-finished-videos', { x: -90, y: -230, width: 780, height: 640 }),
 	ofExample('queue-a-video-per-row', { x: 1230, y: -230, width: 860, height: 730 }),
 	ofExample('store-finished-videos', { x: -80, y: -420, width: 905, height: 830 }),
 	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),

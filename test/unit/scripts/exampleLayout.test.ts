@@ -13,6 +13,8 @@ interface Box {
 
 const STICKY = 'n8n-nodes-base.stickyNote';
 const NODE_PX = 96;
+/** Of a node that is attached to another one. */
+const ATTACHED_NODE_PX = 80;
 /** Of a node that others are attached to from below. */
 const WIDE_NODE_PX = 256;
 /** A node's name stands below it, wider than the node, in two lines, and below them what it does. */
@@ -31,14 +33,19 @@ function readNote({ parameters }: WorkflowNode) {
 	return parameters as { content: string; width: number; height: number; color?: number };
 }
 
-function readBox(node: WorkflowNode): Box {
+function isAttached({ name }: WorkflowNode, connections: WorkflowContent['connections']): boolean {
+	return Object.keys(connections[name] ?? {}).some((type) => type.startsWith('ai_'));
+}
+
+function readBox(node: WorkflowNode, connections: WorkflowContent['connections']): Box {
 	const { name, type, position } = node;
 	const [left, top] = position;
 	if (isNote(node)) {
 		const { width, height } = readNote(node);
 		return { name, left, top, right: left + width, bottom: top + height };
 	}
-	const width = type.endsWith('.agent') ? WIDE_NODE_PX : NODE_PX;
+	const narrow = isAttached(node, connections) ? ATTACHED_NODE_PX : NODE_PX;
+	const width = type.endsWith('.agent') ? WIDE_NODE_PX : narrow;
 	return {
 		...{ name, top, bottom: top + NODE_PX + NAME_HEIGHT_PX },
 		...{ left: left - NAME_OVERHANG_PX, right: left + width + NAME_OVERHANG_PX },
@@ -57,7 +64,9 @@ function findOverlaps(boxes: Box[]): string[] {
 const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
 
 describe.each(files)('the canvas of the example %s', (file) => {
-	const { nodes } = JSON.parse(readFileSync(join('examples', file), 'utf8')) as WorkflowContent;
+	const { nodes, connections } = JSON.parse(
+		readFileSync(join('examples', file), 'utf8'),
+	) as WorkflowContent;
 	const notes = nodes.filter(isNote);
 
 	it('has notes whose text is not cut', () => {
@@ -73,7 +82,7 @@ describe.each(files)('the canvas of the example %s', (file) => {
 	if (OFF_GRID.includes(file)) return;
 
 	it('has nothing that lies over something else', () => {
-		expect(findOverlaps(nodes.map(readBox))).toEqual([]);
+		expect(findOverlaps(nodes.map((node) => readBox(node, connections)))).toEqual([]);
 	});
 
 	it("lies on n8n's grid, and leads from left to right", () => {
