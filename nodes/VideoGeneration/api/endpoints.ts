@@ -34,7 +34,7 @@ export async function fetchProgress(
 
 /** The video log, with the tag of its response. */
 export interface VideoLog extends Omit<Tagged, 'body'> {
-	/** In no particular order; what is not an object among them is no entry. */
+	/** In any order. Values that are not objects are ignored. */
 	entries: unknown[];
 }
 

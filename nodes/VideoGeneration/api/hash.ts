@@ -1,6 +1,5 @@
 /*
- * Not cryptographic, since a collision gains nobody anything. Every step maps the two halves one to
- * one, so that no information is lost on the way.
+ * Fast and not cryptographic: with a chosen collision, a service could only hide its own videos.
  */
 
 const { imul } = Math;

@@ -45,8 +45,8 @@ interface IncomingStream {
  *
  * @param response its body is the stream that n8n hands over
  * @param isKnown tells of a body's bytes whether they need not be parsed
- * @returns the parsed body, or undefined for a known one; the beginning of its text where it is not JSON; undefined for the body
- * of an HTTP error that is too long or breaks off, since the status says enough
+ * @returns the parsed body; the beginning of its text where it is not JSON; undefined for a known
+ * body, and for that of an HTTP error that is too long or breaks off, since the status says enough
  * @throws a RequestFailure
  */
 export async function receiveBody(
@@ -142,8 +142,8 @@ const SAMPLES = 400;
 const SAMPLE_LENGTH = 256;
 
 /**
- * Whether a JSON text has, by a sample, less than half of the parts that it may have. Nobody can hide
- * so many parts from hundreds of random places.
+ * Whether a JSON text has less than half of the allowed parts, estimated from hundreds of random
+ * places, where no service can hide them.
  */
 function isSparse(text: string, limits: BodyLimits): boolean {
 	let separators = 0;

@@ -102,7 +102,7 @@ export function includesProjectOf({ projectId }: IDataObject, projects: string):
  * entry without it is identified by its address, project and date; the address counts without its
  * query, in which services put signatures that change.
  *
- * @returns undefined when the entry has none of these
+ * @returns undefined for an entry without ID, address, project and date
  */
 export function hashEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));

@@ -286,7 +286,7 @@ export class AccountVideos {
 		if (logged) addVideos(this.batches, [logged]);
 	}
 
-	/** The log may be large. When it is read again, nobody knows which entries it had before. */
+	/** Frees the memory of a log that may be large. Its next read cannot tell which entries are new. */
 	private forgetLog(): void {
 		this.log = new Map();
 		this.etag = undefined;

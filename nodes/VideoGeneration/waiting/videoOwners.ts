@@ -16,7 +16,7 @@ export interface QueuedVideo {
 	createdAt?: number | undefined;
 	/** When it was last known to be running: entries that were in the log by then are not its own. */
 	runningAt?: number | undefined;
-	/** Whether it was seen running, but nobody knows any longer what the log had by then. */
+	/** Whether it was seen running at a time whose log has been forgotten. */
 	hasLostLog?: boolean;
 	/** When all that it can own had been seen in the log: later entries are not its own. */
 	closedAt?: number | undefined;
@@ -28,7 +28,7 @@ export interface QueuedVideo {
 	hasLeft?: boolean;
 }
 
-/** An entry of the video log that nobody owns yet. */
+/** An entry of the video log without an owner. */
 export interface LoggedVideo {
 	entry: IDataObject;
 	projectId: string;

@@ -159,7 +159,7 @@ export const add: Operation<Settings> = {
 	},
 };
 
-/** An add whose fate is unknown may still make a video. Nobody else may be given it, waited for or not. */
+/** An add whose fate is unknown may still make a video, which no other item may get. */
 async function noteFailedAdd(
 	context: IExecuteSingleFunctions,
 	failure: RequestFailure,
