@@ -20,8 +20,11 @@ const ALWAYS_REMEMBERED = 5_000;
 const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
 
-/** How the service tags its log; a `constant` one and one that is `alwaysUnchanged` are broken. */
-export type Tagging = 'none' | 'strong' | 'constant' | 'alwaysUnchanged';
+/**
+ * How the log is tagged: by the service, or by the poll's `own` hash where the service sends no tag.
+ * A `constant` tag and a service for which the log is `alwaysUnchanged` are broken.
+ */
+export type Tagging = 'none' | 'strong' | 'own' | 'constant' | 'alwaysUnchanged';
 
 const ACCOUNT = 'abc';
 const HOUR_MS = 3_600_000;
@@ -134,7 +137,9 @@ export class VideoHistory {
 			isContinuous: this.isContinuous,
 		});
 		const { videos } = selection;
-		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, etag, this.now);
+		// As a poll does: a tag of our own is kept when nothing was found.
+		const kept = this.tagging === 'own' && videos.length > 0 ? undefined : etag;
+		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, kept, this.now);
 		this.checkVideos(videos, listed);
 		const state = JSON.stringify(cursor);
 		check(Buffer.byteLength(state) < STATE_LIMIT_BYTES, `the state has ${state.length} bytes`);
@@ -148,14 +153,18 @@ export class VideoHistory {
 		this.isContinuous = true;
 	}
 
+	private get isTrueTag(): boolean {
+		return this.tagging === 'strong' || this.tagging === 'own';
+	}
+
 	private createTag(): string | undefined {
 		if (this.tagging === 'none') return undefined;
-		return this.tagging === 'strong' ? hashText(JSON.stringify(this.listed)) : 'constant';
+		return this.isTrueTag ? hashText(JSON.stringify(this.listed)) : 'constant';
 	}
 
 	/** A log may be taken for unchanged by a true tag, and by a broken one for an hour. */
 	private checkUnchanged(): void {
-		if (this.tagging === 'strong') {
+		if (this.isTrueTag) {
 			const isNews = (log: IDataObject) =>
 				!this.everListed.has(identify(log)) && this.isWanted(log);
 			check(!this.listed.some(isNews), 'there is a new video in a log that is called unchanged');
