@@ -23,8 +23,8 @@ type Reply = string | { tool: string; input: object }[];
 export type ModelReply = Reply | (() => Reply);
 
 /**
- * Stands in for a chat model behind OpenAI's Responses API, which n8n's chat model node speaks by
- * default: says what the test has written down, and keeps what it was told.
+ * Stands in for a chat model behind OpenAI's interfaces, the Responses API, which n8n's chat model node
+ * speaks by default, and the older one: says what the test has written down, and keeps what it was told.
  */
 export class ScriptedModel {
 	private script: ModelReply[] = [];
@@ -75,7 +75,12 @@ export class ScriptedModel {
 	}
 
 	private async answer(request: http.IncomingMessage, response: http.ServerResponse) {
-		if (request.method !== 'POST' || request.url !== '/v1/responses') {
+		const answers: Record<string, (said: Reply) => object> = {
+			'POST /v1/responses': (said) => this.createResponse(said),
+			'POST /v1/chat/completions': (said) => this.createCompletion(said),
+		};
+		const create = answers[`${request.method} ${request.url}`];
+		if (!create) {
 			throw new Error(`The scripted model does not know ${request.method} ${request.url}`);
 		}
 		this.requests.push((await json(request)) as ModelRequest);
@@ -83,7 +88,27 @@ export class ScriptedModel {
 		if (reply === undefined) throw new Error('The scripted model has nothing left to say');
 		response.writeHead(200, { 'Content-Type': 'application/json' });
 		const said = typeof reply === 'function' ? reply() : reply;
-		response.end(JSON.stringify(this.createResponse(said)));
+		response.end(JSON.stringify(create(said)));
+	}
+
+	/** OpenAI's older interface, which n8n's older agents need. */
+	private createCompletion(reply: Reply): object {
+		const message =
+			typeof reply === 'string'
+				? { content: reply }
+				: {
+						content: null,
+						tool_calls: reply.map(({ tool, input }) => ({
+							...{ id: `call_${++this.callCount}`, type: 'function' },
+							function: { name: tool, arguments: JSON.stringify(input) },
+						})),
+					};
+		const finish_reason = typeof reply === 'string' ? 'stop' : 'tool_calls';
+		return {
+			...{ id: 'completion_1', object: 'chat.completion', created: 0, model: 'scripted' },
+			choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
 	}
 
 	private createResponse(reply: Reply): object {

@@ -4,6 +4,9 @@ import { buildWorkflow, START, type WorkflowStep } from './buildWorkflow';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
+/** The chat model's own parameter: which of the models. */
+export const MODEL = { __rl: true, mode: 'id', value: 'scripted' };
+
 /** n8n's AI Agent as it is when it is new, with a chat model, and with nodes of ours as its tools. */
 export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): WorkflowContent {
 	const agent = {
@@ -17,7 +20,7 @@ export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): 
 		type: `${LANGCHAIN}.lmChatOpenAi`,
 		typeVersion: 1.3,
 		parameters: {
-			model: { __rl: true, mode: 'id', value: 'scripted' },
+			model: MODEL,
 			options: { maxRetries: 0 },
 		},
 		credentials: { openAiApi: { id: modelCredential.id, name: modelCredential.name } },

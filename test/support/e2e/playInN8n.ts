@@ -1,6 +1,11 @@
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Sandbox } from '../../../sandbox/Sandbox';
-import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import type {
+	Credential,
+	Execution,
+	WorkflowContent,
+	WorkflowNode,
+} from '../../../scripts/n8n/n8nTypes';
 import {
 	ADD_NODE,
 	createAddParameters,
@@ -18,7 +23,7 @@ import { isAgent } from '../../engine/ledger/Story';
 import type { Story, StoryExecution, StoryVideo } from '../../engine/ledger/Story';
 import type { AddTrouble, ReadTrouble, Trouble } from '../../engine/ledger/troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from '../../engine/ledger/troubles';
-import { buildAgent } from './buildAgent';
+import { buildAgent, MODEL } from './buildAgent';
 import { buildWorkflow, makeItems, START, videoGeneration } from './buildWorkflow';
 import type { RealN8n } from './RealN8n';
 import { ScriptedModel } from './ScriptedModel';
@@ -58,6 +63,8 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 		stopAfterMs: stopAfterMs && stopAfterMs / factor,
 		executions: executions.map((execution) => ({
 			...execution,
+			// An agent makes its calls one after the other.
+			tries: isAgent(execution) && execution.tries > 2 ? 2 : execution.tries,
 			waitOptions: { pollingInterval: 1, timeout: 25 },
 			batchIntervalMs: execution.batchIntervalMs / factor,
 		})),
@@ -244,10 +251,15 @@ async function createAgentWorkflow(
 	const content = buildAgent(modelCredential, [
 		videoGeneration(TOOL_NAME, credential, createAddParameters(execution), settings),
 	]);
-	// The newest agent leaves its calls to n8n; up to version 2 it made them itself.
-	const typeVersion = way === 'agentSteps' ? 3.1 : 2.2;
+	if (way === 'agentSteps') return content;
+	// Up to version 2, the agent made its calls itself, and knew OpenAI's older interface alone.
+	const options = { maxRetries: 0 };
+	const changes: Record<string, Partial<WorkflowNode>> = {
+		Agent: { typeVersion: 2.2 },
+		Model: { parameters: { model: MODEL, responsesApiEnabled: false, options } },
+	};
 	return {
 		...content,
-		nodes: content.nodes.map((node) => (node.name === 'Agent' ? { ...node, typeVersion } : node)),
+		nodes: content.nodes.map((node) => ({ ...node, ...changes[node.name] })),
 	};
 }
