@@ -11,7 +11,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		notes: [
 			"Videos are queued one after another, in the order of the items. A request that may have been accepted is never sent again, so you [never pay twice](paying-once.md). **Retry On Fail** queues only the videos that weren't accepted.",
 			'With **Wait for Completion**, the node returns the finished video, as [Queue: Wait](#queue-wait) does.',
-			"**Credits to Keep** protects your account: a video that would leave fewer credits isn't queued. If the node stops on errors, it queues either all items or none. With an error output, it queues the items that fit. Each call of an agent is checked. Two executions at the same moment can both pass.",
+			"**Credits to Keep**: a video that would leave fewer credits isn't queued. If the node stops on errors, it queues all items or none. With an error output, it queues those that fit. Each call of an agent is checked. Two executions at the same moment can both pass.",
 		],
 	},
 	'queue.getProgress': {

@@ -56,12 +56,10 @@ function renderRow(
 	collection?: INodeProperties,
 ): string[] {
 	const { displayName, required, description = '', hint } = parameter;
-	const condition =
-		describeCondition(parameter, [
-			...((collection?.options ?? []) as INodeProperties[]),
-			...siblings,
-		]) ||
-		(collection && describeCondition(collection, siblings));
+	const condition = describeCondition(parameter, [
+		...((collection?.options ?? []) as INodeProperties[]),
+		...siblings,
+	]);
 	const sentences = [description, hint, describeChoices(parameter), condition].filter(
 		(sentence) => sentence !== undefined && sentence !== '',
 	) as string[];
@@ -85,9 +83,9 @@ function describeCondition({ displayOptions }: INodeProperties, others: INodePro
 		.filter(([name]) => !['resource', 'operation'].includes(name))
 		.map(([name, values]) => {
 			const other = others.find((each) => each.name === name)?.displayName ?? name;
-			return `'${other}' is ${values?.[0] === false ? 'off' : 'on'}`;
+			return `'${other}' ${values?.[0] === false ? 'off' : 'on'}`;
 		});
-	return conditions.length === 0 ? '' : `Shown when ${conditions.join(' and ')}`;
+	return conditions.length === 0 ? '' : `With ${conditions.join(' and ')}`;
 }
 
 function renderDefault({ type, default: value, options }: INodeProperties): string {
