@@ -461,7 +461,7 @@ describe('The example that queues now and finishes later', () => {
 			look: async (start = FINISH) => {
 				const execution = await example.run(start);
 				expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-				return readJson(execution, 'Hand it on').map(({ prompt }) => prompt);
+				return readJson(execution, 'Pass it on').map(({ prompt }) => prompt);
 			},
 		};
 	}
@@ -720,12 +720,12 @@ describe('The example with an agent', () => {
 describe('The example that checks that nothing was missed', () => {
 	const CHECK = 'Every hour';
 	const TRIGGER = 'When a video is finished';
-	const HANDED_ON = 'Hand it on';
+	const PASSED_ON = 'Pass it on';
 	const HOUR_MS = 3_600_000;
 	let tables = 0;
 
 	const takeIt = async (settings?: ExampleSetUp['settings']) =>
-		await takeWithTable('nothing-missed', `Videos handed on ${++tables}`, {}, settings);
+		await takeWithTable('nothing-missed', `Videos passed on ${++tables}`, {}, settings);
 	/** Videos that were finished so many hours ago. */
 	const addVideos = (hours: Record<string, number>) => {
 		const videos = Object.entries(hours).map(([id, ago]) => ({
@@ -734,7 +734,7 @@ describe('The example that checks that nothing was missed', () => {
 		}));
 		real.sandbox.addVideos('main', videos);
 	};
-	const listIds = (execution: Execution) => readJson(execution, HANDED_ON).map(({ id }) => id);
+	const listIds = (execution: Execution) => readJson(execution, PASSED_ON).map(({ id }) => id);
 
 	test('hands on once what was missed, and tells a person of it', async () => {
 		addVideos({ before: 2 });
@@ -746,7 +746,7 @@ describe('The example that checks that nothing was missed', () => {
 		const execution = await run(CHECK);
 		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
 		expect(listIds(execution).sort()).toEqual(['missed', 'missed too']);
-		expect(slack.texts).toEqual([expect.stringContaining('2 finished videos were not handed on')]);
+		expect(slack.texts).toEqual([expect.stringContaining('2 finished videos were missed, and are passed on now')]);
 		expect(slack.texts[0]).toContain(`• missed of project ${TOUR}: ${real.sandbox.url}/files/`);
 
 		expect(listIds(await run(CHECK))).toEqual([]);
@@ -774,7 +774,7 @@ describe('The example that checks that nothing was missed', () => {
 			...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
 			parameters: { errorMessage: 'The app refuses it' },
 		};
-		const { run, table } = await takeIt({ [HANDED_ON]: refuses });
+		const { run, table } = await takeIt({ [PASSED_ON]: refuses });
 		addVideos({ refused: 1 });
 		expect(readFailure(await run(TRIGGER))).toBe('The app refuses it');
 		expect(await table.listRows(real.client)).toEqual([]);

@@ -153,7 +153,7 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		// No row was handed on twice, and none that isn't finished.
 		const executions = await n8n.main.listExecutions(workflowId);
 		const handedOn = executions
-			.flatMap((execution) => readItems(execution, 'Hand it on'))
+			.flatMap((execution) => readItems(execution, 'Pass it on'))
 			.map(({ json }) => json.prompt);
 		expect(new Set(handedOn).size).toBe(handedOn.length);
 		const finished = rows.filter(({ status }) => status === 'finished').map(({ prompt }) => prompt);

@@ -57,7 +57,7 @@ export class ActiveExample {
 	async readFirst(): Promise<{ status?: string; items: ExecutionItem[] }> {
 		const [execution] = await this.n8n.listExecutions(this.workflow.id);
 		if (!execution) return { items: [] };
-		return { status: execution.status, items: readItems(execution, 'Hand it on') };
+		return { status: execution.status, items: readItems(execution, 'Pass it on') };
 	}
 
 	async countExecutionsOfDeactivated(): Promise<number> {
