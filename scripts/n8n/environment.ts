@@ -44,13 +44,23 @@ export interface N8nSettings {
 	brokerPort: number;
 }
 
-/** The environment of an n8n that is local, quiet, and knows nothing of any other n8n here. */
+/**
+ * The environment of an n8n that is local, quiet, and knows nothing of any other n8n here.
+ *
+ * @throws Error when n8n could load no package from its folder
+ */
 export function buildN8nEnvironment({
 	userFolder,
 	node,
 	port,
 	brokerPort,
 }: N8nSettings): NodeJS.ProcessEnv {
+	// n8n puts the path between apostrophes into the code that loads a package.
+	if (userFolder.includes("'")) {
+		throw new Error(
+			`n8n can't load packages from a folder with an apostrophe in its path. Move this project, and start again: ${userFolder}`,
+		);
+	}
 	return buildLocalEnvironment({
 		// n8n starts its task runner with the first `node` in the path, which has to be the same one.
 		PATH: [dirname(node), process.env.PATH].filter(Boolean).join(delimiter),

@@ -38,3 +38,10 @@ test("The local n8n has nothing of the user's own n8n, and finds its own Node.js
 		process.env = before;
 	}
 });
+
+test('A folder from which n8n could load no package is refused, with what to do', () => {
+	const userFolder = "/home/o'hara/project/.n8n-local";
+	expect(() => buildN8nEnvironment({ ...SETTINGS, userFolder })).toThrow(
+		`with an apostrophe in its path. Move this project, and start again: ${userFolder}`,
+	);
+});
