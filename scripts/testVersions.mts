@@ -80,13 +80,13 @@ function describe(rows: Row[]): string {
 		`${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 	const versions = rows.map(({ version }) => version);
 	const lines = rows.map(({ version, engine, real }) => {
-		const works = [`${engine.numPassedTests} tests in its engine`];
-		if (real) works.push(`${real.numPassedTests} in the whole of n8n`);
-		return `| ${version} | ${works.join(', ')} | ${listDifferences(engine).join('; ') || 'nothing'} |`;
+		const passed = [`${engine.numPassedTests} in the engine`];
+		if (real) passed.push(`${real.numPassedTests} in a running n8n`);
+		return `| ${version} | ${listDifferences(engine).join('. ') || 'Nothing'} | ${passed.join(', ')} |`;
 	});
 	return [
 		`Works with n8n ${OLDEST} and later; tested with n8n ${list(versions)}, and loaded in Node.js ${list(NODE_MAJORS)}.`,
-		`| n8n | what works | what differs |\n| --- | --- | --- |\n${lines.join('\n')}`,
+		`| n8n | What differs | Tests passed |\n| --- | --- | --- |\n${lines.join('\n')}`,
 	].join('\n\n');
 }
 

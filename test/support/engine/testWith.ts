@@ -12,24 +12,24 @@ const HAS_CREDENTIAL_RULES = 'getCredentialOwnRequestAllowedDomains' in n8nWorkf
 const FEATURES = {
 	errorDetails: {
 		isThere: 'redactedHeaders' in n8nWorkflow,
-		instead: 'a failed item is `{ error: { message, details }, message }`',
+		instead: 'Failed items are `{ error: { message, details }, message }`',
 	},
 	durableCursors: {
 		isThere: 'PollTriggerExecutor' in n8nCore,
-		instead: "the trigger keeps its state in the workflow's static data only",
+		instead: 'No [durable cursors](docs/trigger.md#if-n8n-is-killed)',
 	},
 	pollBudget: {
 		isThere: 'getPollBudgetMs' in n8nCore.PollContext.prototype,
-		instead: 'n8n sets no time limit for a poll',
+		instead: 'Polls have no time limit',
 	},
 	errorCauses: {
 		isThere: new n8nWorkflow.NodeApiError({} as INode, new Error() as never).cause !== undefined,
-		instead: 'the credential test has stock texts of n8n for HTTP statuses',
+		instead: "The credential test shows n8n's own texts for HTTP errors",
 	},
 	/** No sign of its own, either: since about the same version. */
 	halfFiles: {
 		isThere: 'redactedHeaders' in n8nWorkflow,
-		instead: 'the stored part of a file that breaks off is deleted with its execution only',
+		instead: 'An incomplete file stays in storage until its execution is deleted',
 	},
 	outputSchemas: {
 		isThere: 'loadOutputSchema' in n8nCore,
@@ -37,7 +37,7 @@ const FEATURES = {
 	},
 	ownCalls: {
 		isThere: HAS_CREDENTIAL_RULES,
-		instead: 'agents of version 2 and older cannot use a credential that HTTP Request may not use',
+		instead: "Agents up to version 2 can't use a credential that HTTP Request isn't allowed to use",
 	},
 	hostRules: {
 		isThere: HAS_CREDENTIAL_RULES,
