@@ -96,5 +96,5 @@ function listDifferences({ testResults }: Report): string[] {
 		assertionResults.map(({ title }) => title),
 	);
 	const found = names.map((name) => / \(not here: (.*)\)$/.exec(name)?.[1]);
-	return [...new Set(found)].filter((difference) => difference !== undefined);
+	return [...new Set(found)].filter((difference) => difference !== undefined).sort();
 }

@@ -746,7 +746,9 @@ describe('The example that checks that nothing was missed', () => {
 		const execution = await run(CHECK);
 		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
 		expect(listIds(execution).sort()).toEqual(['missed', 'missed too']);
-		expect(slack.texts).toEqual([expect.stringContaining('2 finished videos were missed, and are passed on now')]);
+		expect(slack.texts).toEqual([
+			expect.stringContaining('2 finished videos were missed, and are passed on now'),
+		]);
 		expect(slack.texts[0]).toContain(`• missed of project ${TOUR}: ${real.sandbox.url}/files/`);
 
 		expect(listIds(await run(CHECK))).toEqual([]);

@@ -30,7 +30,7 @@ describe('Credits to Keep', () => {
 		expect(items).toEqual([]);
 		expect(error?.message).toBe('There are not enough credits to queue this video');
 		expect(error?.description).toContain(
-			'The account has 10 credits. 50 videos in this run cost 50',
+			'The account has 10 credits. The 50 videos in this run cost 50',
 		);
 		expect(getOperations()).toEqual(['account.get']);
 	});

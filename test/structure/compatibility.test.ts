@@ -5,6 +5,7 @@ import oldest from '../../scripts/oldest/package.json';
 import { NODE_MAJORS } from '../../scripts/requirements';
 import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
+import { listMissingFeatures } from '../support/engine/testWith';
 
 const VERSIONS = readdirSync(path.resolve(__dirname, '../../scripts/versions')).sort((a, b) =>
 	a.localeCompare(b, 'en', { numeric: true }),
@@ -28,6 +29,10 @@ describe('The package', () => {
 	test('asks for the oldest Node.js that it is loaded in', () => {
 		expect(manifest.engines.node).toBe(`>=${Math.min(...NODE_MAJORS)}.3`);
 	});
+});
+
+test('No engine test is left out in the newest n8n', () => {
+	expect(listMissingFeatures()).toEqual([]);
 });
 
 test('The engine tests run on the n8n that the other tests install', () => {

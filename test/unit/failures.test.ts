@@ -23,6 +23,7 @@ import { clear } from '../../nodes/VideoGeneration/resources/queue/clear';
 import { getProgress } from '../../nodes/VideoGeneration/resources/queue/getProgress';
 import { getAll } from '../../nodes/VideoGeneration/resources/video/getAll';
 import { createTestNode } from '../support/engine/createTestNode';
+import { isErrorDocumented } from '../support/isErrorDocumented';
 
 const NODE = createTestNode('N', 't');
 
@@ -271,6 +272,14 @@ describe('An error text', () => {
 		expect(`${text.message} ${text.description}`).toMatch(expected);
 		if (kind !== 'cancelled') expect(text.message).not.toMatch(/cancell?ed/i);
 		if (facts.serviceMessage === SAID) expect(text.description).toContain(SAID);
+	});
+
+	test.each(CASES)('of %s for %s %j is in docs/errors.md', (...each) => {
+		const [, kind, facts, context] = each;
+		// Without a code, it is a sentence of n8n or of the credential.
+		if (kind === 'unsent' && facts.httpCode === undefined) return;
+		const { message } = describeFailure(new RequestFailure(kind, facts), context);
+		expect([message].filter((each) => !isErrorDocumented(each))).toEqual([]);
 	});
 
 	test.each(CASES)('of %s for %s %j reaches the user as it is written', (...each) => {

@@ -88,7 +88,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 	}),
 	overBudget: ({ remainingCredits = 0, budget }) => ({
 		message: 'There are not enough credits to queue this video',
-		description: `The account has ${remainingCredits} credits. ${countVideos(budget?.videos ?? 1)} in this run cost ${budget?.credits ?? 0}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
+		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
 	}),
 	unguarded: ({ found = '' }) => ({
 		message: "The account's credits could not be read, so nothing was queued",
@@ -122,8 +122,10 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	};
 }
 
-function countVideos(count: number): string {
-	return count === 1 ? '1 video' : `${count} videos`;
+function describeCost({ videos = 1, credits = 0 }: Partial<FailureFacts['budget']> = {}): string {
+	return videos === 1
+		? `The video in this run costs ${credits}`
+		: `The ${videos} videos in this run cost ${credits}`;
 }
 
 function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureText {

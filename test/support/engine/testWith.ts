@@ -12,24 +12,25 @@ const HAS_CREDENTIAL_RULES = 'getCredentialOwnRequestAllowedDomains' in n8nWorkf
 const FEATURES = {
 	errorDetails: {
 		isThere: 'redactedHeaders' in n8nWorkflow,
-		instead: 'Failed items are `{ error: { message, details }, message }`',
+		instead: 'Failed items have [another form](docs/errors.md#a-failed-item)',
 	},
 	durableCursors: {
 		isThere: 'PollTriggerExecutor' in n8nCore,
 		instead: 'No [durable cursors](docs/trigger.md#if-n8n-is-killed)',
 	},
 	pollBudget: {
-		isThere: 'getPollBudgetMs' in n8nCore.PollContext.prototype,
+		// Its instances have it, and not their prototype.
+		isThere: n8nCore.PollContext.toString().includes('getPollBudgetMs'),
 		instead: 'Polls have no time limit',
 	},
 	errorCauses: {
 		isThere: new n8nWorkflow.NodeApiError({} as INode, new Error() as never).cause !== undefined,
-		instead: "The credential test shows n8n's own texts for HTTP errors",
+		instead: "The credential test shows n8n's own texts",
 	},
 	/** No sign of its own, either: since about the same version. */
 	halfFiles: {
 		isThere: 'redactedHeaders' in n8nWorkflow,
-		instead: 'An incomplete file stays in storage until its execution is deleted',
+		instead: 'Incomplete files stay in storage until their execution is deleted',
 	},
 	outputSchemas: {
 		isThere: 'loadOutputSchema' in n8nCore,
@@ -37,7 +38,7 @@ const FEATURES = {
 	},
 	ownCalls: {
 		isThere: HAS_CREDENTIAL_RULES,
-		instead: "Agents up to version 2 can't use a credential that HTTP Request isn't allowed to use",
+		instead: "Agents up to version 2 can't use credentials closed to HTTP Request",
 	},
 	hostRules: {
 		isThere: HAS_CREDENTIAL_RULES,
@@ -49,6 +50,11 @@ type Feature = keyof typeof FEATURES;
 
 export function hasFeature(feature: Feature): boolean {
 	return FEATURES[feature].isThere;
+}
+
+/** What the engine that the tests run in does not have. */
+export function listMissingFeatures(): string[] {
+	return Object.keys(FEATURES).filter((feature) => !hasFeature(feature as Feature));
 }
 
 /** A test that needs a feature; without it, it is skipped, and its name says why. */

@@ -11,7 +11,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		notes: [
 			"Videos are queued one after another, in the order of the items. A request that may have been accepted is never sent again, so you [never pay twice](paying-once.md). **Retry On Fail** queues only the videos that weren't accepted.",
 			'With **Wait for Completion**, the node returns the finished video, as [Queue: Wait](#queue-wait) does.',
-			"**Credits to Keep**: a video that would leave fewer credits isn't queued. If the node stops on errors, it queues all items or none. With an error output, it queues those that fit. Each call of an agent is checked. Two executions at the same moment can both pass.",
+			"**Credits to Keep**: a video that would leave fewer credits isn't queued. If it costs more than 1 credit, also set **Credits per Video**. If the node stops on errors, it queues all items or none. With an error output, it queues those that fit. It checks each agent call. Two simultaneous executions can both pass.",
 		],
 	},
 	'queue.getProgress': {
@@ -22,7 +22,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		cost: 'free',
 		notes: [
 			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger) instead.',
-			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish at nearly the same time, `video` and `videoUrl` are `null`, and `videoCandidates` lists the possible videos. See [how a video is identified](paying-once.md#whose-video-it-is).',
+			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish at nearly the same time, `video` and `videoUrl` are `null`, and `videoCandidates` lists the possible videos. See [how a video is identified](paying-once.md#which-video-belongs-to-which-item).',
 			"With **Download Video**, the output also contains the file. If the download fails or the video can't be identified, the item fails, and **Retry On Fail** only downloads.",
 		],
 	},

@@ -47,7 +47,7 @@ function cutCost(description: string): string {
 function renderCommon({ maxTries }: OperationsSource): string {
 	return [
 		'## Every operation',
-		`Each operation runs once for each input item, and links each output item to its input. **Options → ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
+		`Each operation runs once for each input item, and links each output item to its input item. **Options > ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
 		'If an item fails, see [Errors](errors.md).',
 	].join('\n\n');
 }

@@ -64,7 +64,7 @@ function renderRow(
 		(sentence) => sentence !== undefined && sentence !== '',
 	) as string[];
 	return [
-		collection ? `${collection.displayName} → **${displayName}**` : `**${displayName}**`,
+		collection ? `${collection.displayName} > **${displayName}**` : `**${displayName}**`,
 		required ? 'yes' : '',
 		renderDefault(parameter),
 		sentences.map((sentence) => closeSentence(renderText(sentence, terms))).join(' '),

@@ -3,6 +3,7 @@ import { describeDownloadFailure } from '../../../nodes/VideoGeneration/failures
 import type { FailureFacts, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import { createTestNode } from '../../support/engine/createTestNode';
+import { isErrorDocumented } from '../../support/isErrorDocumented';
 
 const AT = { address: 'https://files.example/a.mp4' };
 const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
@@ -61,6 +62,9 @@ describe('The error text of a download', () => {
 		expect(description).toMatch(/^[A-Zh][^\n]{5,}[."]$/);
 		expect(all).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)/);
 		expect(all).toMatch(text);
+		// Without a code, it is a sentence of n8n or of the node.
+		const isOurs = kind !== 'unsent' || facts.httpCode !== undefined;
+		expect([message].filter((each) => isOurs && !isErrorDocumented(each))).toEqual([]);
 	});
 
 	test('names the field and the advice of its node', () => {

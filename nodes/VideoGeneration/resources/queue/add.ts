@@ -79,7 +79,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				typeOptions: { minValue: 0 },
 				default: 0,
 				description:
-					'How many credits to keep in the account. Videos that would leave fewer are not queued. The account is read once before the first video, which is free.',
+					"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'. The account is read once before the first video, which is free.",
 				builderHint: {
 					propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
 				},

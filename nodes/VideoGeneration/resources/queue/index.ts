@@ -22,7 +22,7 @@ export const queueProperties: INodeProperties[] = [
 				name: 'Add',
 				value: 'add',
 				action: 'Queue a video for credits',
-				description: 'Queue the generation of a video from a project, which costs credits',
+				description: 'Queue a video of a project, which costs credits',
 				routing: add.routing,
 			},
 			{

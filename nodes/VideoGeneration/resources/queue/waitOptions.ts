@@ -40,7 +40,7 @@ export const finishedVideoFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to download the file of the finished video. The item fails if the video cannot be identified.',
+			'Whether to download the file of the finished video. The item fails if the video cannot be identified. AI agents get no files.',
 	},
 	{
 		...binaryPropertyField,

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const DOCUMENT = path.resolve(__dirname, '../../docs/errors.md');
+
+/** Whether docs/errors.md lists an error's message: it may end where the details begin. */
+export function isErrorDocumented(message: string): boolean {
+	return readErrors().some((beginning) => beginning.test(message));
+}
+
+function readErrors(): RegExp[] {
+	const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| (.+?) +\|.*\|$/gm);
+	return [...rows]
+		.flatMap(([, errors = '']) => errors.split('<br>'))
+		.map((error) => {
+			const [beginning = ''] = error.split(/ \(\d/);
+			return new RegExp(`^${beginning.split('…').map(escape).join('.+')}`);
+		});
+}
+
+function escape(text: string): string {
+	return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
