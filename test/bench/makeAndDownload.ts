@@ -107,7 +107,7 @@ function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures):
 		...{ items: ITEMS, fileMiB: mib(FILE_BYTES), overMib, idleMib: mib(idleBytes) },
 		...{ longestSeconds: LONGEST_SECONDS, tookSeconds: seconds },
 	};
-	if (isGood) keepFigures('makeAndDownload', figures);
+	keepFigures('makeAndDownload', figures);
 	console.log(
 		`Making and downloading ${ITEMS} videos of ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s and ${mib(FILE_BYTES)} MiB: ${error ?? `${stored} stored`}`,
 	);
