@@ -4,8 +4,10 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { CredentialContent, Workflow } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import { PACKAGE } from '../support/e2e/PLACES';
+import { LocalRegistry } from '../support/e2e/LocalRegistry';
+import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
 import { readProvided } from '../support/e2e/provided';
+import { RealN8n } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 import { unfoldError } from '../support/engine/unfoldError';
@@ -35,6 +37,39 @@ describe('In the whole of this n8n', () => {
 			status: 'Error',
 			message: expect.stringMatching(/key|credentials/) as string,
 		});
+	});
+
+	test('n8n installs the package itself, runs it, and uninstalls it', async () => {
+		const { sandbox } = real;
+		const registry = new LocalRegistry();
+		const registryEnvironment = await registry.start(join(E2E_FOLDER, 'whole-registry'));
+		const n8n = RealN8n.create('whole-installing', { ...environment, ...registryEnvironment });
+		const listPackages = async () => await n8n.client.request('GET', '/community-packages');
+		try {
+			await n8n.start();
+			// n8n 1 asks its own registry what the latest version is, which nothing here can stand in for.
+			const { version } = registry;
+			await n8n.client.request('POST', '/community-packages', { name: PACKAGE, version });
+			expect(await listPackages()).toMatchObject([
+				{ packageName: PACKAGE, installedVersion: version },
+			]);
+			const credential = await n8n.client.saveCredential({
+				name: 'Sandbox',
+				type: 'videoGenerationApi',
+				data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
+			});
+			const step = videoGeneration('Account', credential, {
+				resource: 'account',
+				operation: 'get',
+			});
+			const execution = await runContent(n8n.client, buildWorkflow('Try', [START, step]));
+			expect(readItems(execution, 'Account')).toHaveLength(1);
+			await n8n.client.request('DELETE', `/community-packages?name=${PACKAGE}`);
+			expect(await listPackages()).toEqual([]);
+		} finally {
+			await n8n.stop();
+			await registry.stop();
+		}
 	});
 
 	test('a video is queued, waited for and downloaded', async () => {
