@@ -61,7 +61,7 @@ function startGuard(): ChildProcess {
 	// Without a guard this process still ends all its groups, unless it is killed outright.
 	child.on('error', () => undefined);
 	child.stdin.on('error', () => undefined);
-	// The guard keeps nobody from ending: that is what it waits for.
+	// This process must not wait for the guard, which waits for this process to end.
 	child.unref();
 	(child.stdin as unknown as { unref(): void }).unref();
 	return child;

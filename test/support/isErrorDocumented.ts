@@ -3,9 +3,11 @@ import path from 'node:path';
 
 const DOCUMENT = path.resolve(__dirname, '../../docs/errors.md');
 
+const ERRORS = readErrors();
+
 /** Whether docs/errors.md lists an error's message: it may end where the details begin. */
 export function isErrorDocumented(message: string): boolean {
-	return readErrors().some((beginning) => beginning.test(message));
+	return ERRORS.some((beginning) => beginning.test(message));
 }
 
 function readErrors(): RegExp[] {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
-import { inParts } from '../api/parts';
+import { inParts } from '../api/pause';
 import { isObject, toText } from '../api/response';
 import type { Cursor, StoredCursor } from './cursorFormat';
 import {

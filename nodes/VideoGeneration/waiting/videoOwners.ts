@@ -87,7 +87,7 @@ export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
  * guessed: an item is given a video when it is the item's only candidate and no other item's.
  *
  * @param items all queue items of the account that may own an entry, whether they want one or not
- * @param batches the entries that nobody owns
+ * @param batches the entries without an owner
  * @returns what each item that wants a video can be given, and the other items that can own an entry,
  * too, as long as they are not seen running again
  */

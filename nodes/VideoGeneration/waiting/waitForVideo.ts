@@ -89,7 +89,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	}
 }
 
-/** @returns whether the item left the queue, so that nobody knows how it ended */
+/** @returns whether the item left the queue, which does not tell how it ended */
 async function waitForEnd(
 	wait: Wait,
 	progress: Progress,

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
-import { inParts } from '../../api/parts';
+import { inParts } from '../../api/pause';
 import { isObject, requireList, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
