@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import {
@@ -8,6 +9,7 @@ import {
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../support/e2e/runContent';
+import { unfoldError } from '../support/engine/unfoldError';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
 const real = useRealN8n('operations');
@@ -211,7 +213,7 @@ describe('In a real n8n', () => {
 		const execution = await runContent(real.client, content);
 		const failing = listQueue().find(({ customPrompt }) => customPrompt === 'fails');
 		expect(readJson(execution, LOOK_BACK.name)).toEqual([{ prompt: 'good' }]);
-		expect(readJson(execution, 'Repair')).toEqual([
+		expect(readJson(execution, 'Repair').map((json) => unfoldError(json as IDataObject))).toEqual([
 			{
 				...items[1],
 				error: 'The video could not be generated',

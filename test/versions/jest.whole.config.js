@@ -6,6 +6,8 @@ const e2e = require('../e2e/jest.config.js');
  */
 module.exports = {
 	...e2e,
-	roots: ['<rootDir>/test/versions'],
-	testMatch: ['**/whole.test.ts'],
+	roots: ['<rootDir>/test/versions', '<rootDir>/test/e2e'],
+	testMatch: ['whole', 'operations', 'outputSchemas', 'agent', 'ledger'].map(
+		(name) => `**/${name}.test.ts`,
+	),
 };

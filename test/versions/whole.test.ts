@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { CredentialContent, Workflow } from '../../scripts/n8n/n8nTypes';
@@ -6,7 +5,6 @@ import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { LocalRegistry } from '../support/e2e/LocalRegistry';
 import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
-import { readProvided } from '../support/e2e/provided';
 import { RealN8n } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { useRealN8n } from '../support/e2e/useRealN8n';
@@ -16,11 +14,7 @@ import { unfoldError } from '../support/engine/unfoldError';
 const POLLS_MS = 150_000;
 const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
 
-/** n8n does not start when it is told to do without a module that it does not know. */
-const hasRegistry = existsSync(join(readProvided().n8n, '../../dist/modules/mcp-registry'));
-const environment: Record<string, string> = hasRegistry ? {} : { N8N_DISABLED_MODULES: 'insights' };
-
-const real = useRealN8n('whole', { environment });
+const real = useRealN8n('whole');
 
 describe('In the whole of this n8n', () => {
 	test('the credential test tells a right key from a wrong one', async () => {
@@ -43,7 +37,7 @@ describe('In the whole of this n8n', () => {
 		const { sandbox } = real;
 		const registry = new LocalRegistry();
 		const registryEnvironment = await registry.start(join(E2E_FOLDER, 'whole-registry'));
-		const n8n = RealN8n.create('whole-installing', { ...environment, ...registryEnvironment });
+		const n8n = RealN8n.create('whole-installing', registryEnvironment);
 		const listPackages = async () => await n8n.client.request('GET', '/community-packages');
 		try {
 			await n8n.start();

@@ -1,10 +1,21 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 import { E2E_FOLDER, TEMPLATE_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
+
+/** n8n 1 does not start without a module that it does not know, and its defaults are other ones. */
+const FOR_OLDER = {
+	N8N_DISABLED_MODULES: 'insights',
+	// In the newer engine for expressions, `$('Node').item` finds nothing in 1.123.81.
+	N8N_EXPRESSION_ENGINE: 'legacy',
+	// With one connection, requests at the same time end each other's transactions.
+	DB_SQLITE_POOL_SIZE: '4',
+};
+
+const isOlder = (n8n: string) => !existsSync(join(n8n, '../../dist/modules/mcp-registry'));
 
 /** What starts one instance of n8n. */
 export interface N8nInstanceOptions {
@@ -59,6 +70,7 @@ export abstract class N8nInstance {
 			cwd: userFolder,
 			env: {
 				...buildN8nEnvironment({ userFolder, node, port, brokerPort }),
+				...(isOlder(n8n) && FOR_OLDER),
 				...this.getPortEnvironment(port),
 				...options.environment,
 			},

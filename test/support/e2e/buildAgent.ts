@@ -12,7 +12,7 @@ export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): 
 	const agent = {
 		name: 'Agent',
 		type: `${LANGCHAIN}.agent`,
-		typeVersion: 3.1,
+		typeVersion: 3,
 		parameters: { promptType: 'define', text: 'Make a video of the sea' },
 	};
 	const model = {
