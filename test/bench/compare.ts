@@ -10,6 +10,7 @@ import type { Play } from '../engine/ledger/Scene';
 import { toText } from '../../nodes/VideoGeneration/api/response';
 import { sampleStories } from '../engine/ledger/stories';
 import type { Story, StoryExecution } from '../engine/ledger/Story';
+import { tellStory } from '../engine/ledger/tellStory';
 import { KeySearch } from '../support/e2e/KeySearch';
 import { playInN8n, shorten } from '../support/e2e/playInN8n';
 import { RealN8n } from '../support/e2e/RealN8n';
@@ -70,6 +71,9 @@ async function main(): Promise<void> {
 		keepFigures('compare', figures);
 		console.log(`${figures.stories} executions, ${figures.items} items`);
 		console.table(figures.ways);
+		for (const ledger of ours) {
+			for (const id of listMissed(ledger, ADD_NODE)) console.log(tellMissed(ledger, id));
+		}
 	} finally {
 		await n8n.stop();
 	}
@@ -140,9 +144,7 @@ function summarize(ledgers: Ledger[], node: string): Omit<WayFigures, 'nodes'> {
 		videosListed: sum(
 			(ledger) => listNotGiven(ledger, node).filter((id) => isCandidate(ledger, id)).length,
 		),
-		videosMissed: sum(
-			(ledger) => listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id)).length,
-		),
+		videosMissed: sum((ledger) => listMissed(ledger, node).length),
 		keysFound: sum((ledger) => (holdsKey(ledger) ? 1 : 0)),
 		neverEnded: sum(({ executions }) => (executions.some(({ run }) => isTimedOut(run)) ? 1 : 0)),
 		videosGiven: sum((ledger) => listResults(ledger, node).filter(({ isOwn }) => isOwn).length),
@@ -201,6 +203,16 @@ function listNotGiven(ledger: Ledger, node: string): string[] {
 		.filter(({ loggedAt }) => loggedAt !== null && loggedAt <= endedAt)
 		.filter(({ charge }) => !given.has(charge.queueId))
 		.map(({ charge }) => charge.videoId);
+}
+
+function listMissed(ledger: Ledger, node: string): string[] {
+	return listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id));
+}
+
+/** What to look at when a video came to nobody. */
+function tellMissed(ledger: Ledger, id: string): string {
+	const add = ledger.adds.find(({ charge }) => charge?.videoId === id);
+	return `Nobody got the video ${id}: the fate of its add is ${add?.fate ?? 'no add'}.\n${tellStory(ledger, [])}`;
 }
 
 function isCandidate({ texts }: Ledger, id: string): boolean {
