@@ -3,7 +3,8 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
-import { NODE_TYPE } from '../support/engine/runNode';
+import { NODE_TYPE, runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/engine/testCredential';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -102,6 +103,45 @@ describe('JSON of 10 MB that is nested', () => {
 		const { error, items } = await run('account.get');
 		expect(error).toBeUndefined();
 		expect(JSON.stringify(items)).toContain('['.repeat(99));
+	});
+});
+
+describe('One entry of a long list that is nested too deeply', () => {
+	const DEEP = `{"id":"deep","createdAt":"2030-01-01T00:00:00Z","of":${'['.repeat(200)}${']'.repeat(200)}}`;
+	const send = (field: string, operation: string) => {
+		const entries = '{"id":"entry","url":"https://api.example.com/files/1.mp4"},'.repeat(20_000);
+		const body = `{"status":"success","${field}":[${entries}${DEEP}]}`;
+		service.sandbox.addFault({ kind: 'status', status: 200, body, operation });
+	};
+
+	test.each([
+		['video.getAll', 'videos'],
+		['project.getAll', 'projects'],
+	] as const)('is refused by %s', async (operation, field) => {
+		send(field, operation);
+		const { error } = await run(operation, { returnAll: true });
+		expect(error?.message).toContain('nested too deeply: it has more than 100 levels');
+	});
+
+	test('is refused by a poll of the trigger, which changes nothing, and by its test event', async () => {
+		const { url, apiKey } = service.sandbox;
+		const trigger = await ActiveTrigger.create({
+			credentials: { baseUrl: url, apiKey },
+			storage: 'static data',
+		});
+		await trigger.activate();
+		const { state } = trigger;
+		send('videos', 'video.getAll');
+		expect((await trigger.poll()).error?.message).toContain('nested too deeply');
+		await expect(trigger.fetchTestEvent()).rejects.toThrow('nested too deeply');
+		expect(trigger.state).toBe(state);
+	});
+
+	test("is nobody's video", async () => {
+		send('videos', 'video.getAll');
+		const setup = service.setup({ ...OPERATIONS['queue.add'], waitForCompletion: true });
+		const { items } = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+		expect(items[0]?.json).toMatchObject({ status: 'completed', video: null, videoCandidates: [] });
 	});
 });
 

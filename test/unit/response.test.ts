@@ -11,6 +11,7 @@ import {
 	toText,
 } from '../../nodes/VideoGeneration/api/response';
 import {
+	checkLevels,
 	JsonSize,
 	LIST_LIMITS,
 	OBJECT_LIMITS,
@@ -193,15 +194,21 @@ describe('A body', () => {
 	});
 
 	test.each([
-		['only once', (deep: string, entry: string) => [deep, ...Array<string>(20_000).fill(entry)]],
-		['at the end', (deep: string, entry: string) => [...Array<string>(20_000).fill(entry), deep]],
-		['in an entry of many', (deep: string) => Array<string>(20_000).fill(deep)],
-	])('of a long list with 101 levels %s is refused, and not with 100', async (_where, list) => {
-		const nest = (levels: number) => `${'{"},{":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`;
-		const entry = '{"id":"},{","url":"https://api.example.com/files/1.mp4"}';
-		const text = (levels: number) => `[${list(nest(levels), entry).join(',')}]`;
-		expect(await receive(text(98), LIST_LIMITS)).toHaveLength(list('', '').length);
-		expect(await catchFailure(() => receive(text(100), LIST_LIMITS))).toMatchObject({
+		['only once', (deep: unknown, entry: unknown) => [deep, ...Array<unknown>(20_000).fill(entry)]],
+		['at the end', (deep: unknown, entry: unknown) => [entry, entry, deep]],
+		['in every entry', (deep: unknown) => Array<unknown>(20_000).fill(deep)],
+	])('of a list with 102 levels %s is refused, and not with 100', async (_where, list) => {
+		const nest = (levels: number): unknown =>
+			levels > 0 ? { id: '{[', of: [nest(levels - 2)] } : 1;
+		const check = (levels: number) => {
+			checkLevels(list(nest(levels), { id: '1', url: null }));
+		};
+		// The body and the list are levels, too.
+		check(98);
+		const refuse = () => {
+			check(100);
+		};
+		expect(await catchFailure(refuse)).toMatchObject({
 			facts: { found: 'tooDeep', limit: '100 levels' },
 		});
 	});

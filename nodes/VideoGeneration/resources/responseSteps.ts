@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { checkResponse, isObject, requireList } from '../api/response';
 import type { BodyLimits } from '../api/responseBody';
-import { LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
+import { checkLevels, LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
 import { getLimit } from '../execution/parameters';
 
 /** The first step for a response about one object: the steps after it see the body of a proper response. */
@@ -31,12 +31,11 @@ export function getBody([item]: INodeExecutionData[]): IDataObject {
 
 /** One item for each entry of a list, unwrapped from its envelope. */
 export function unwrapList(field: string) {
-	return async (items: INodeExecutionData[]): Promise<INodeExecutionData[]> =>
-		await Promise.resolve(
-			requireList(getBody(items), field)
-				.filter(isObject)
-				.map((json) => ({ json })),
-		);
+	return async (items: INodeExecutionData[]): Promise<INodeExecutionData[]> => {
+		const entries = requireList(getBody(items), field).filter(isObject);
+		checkLevels(entries);
+		return await Promise.resolve(entries.map((json) => ({ json })));
+	};
 }
 
 /** The first "Limit" items, unless "Return All" is on. */

@@ -78,9 +78,10 @@ export async function leaveOutForgotten(
 ): Promise<readonly unknown[]> {
 	if (typeof stored === 'string' || stored.floor === 0) return log;
 	const isOld = createAgeCheck(stored.floor);
-	const mayBeNew = (entry: unknown) => isObject(entry) && !isOld(entry.createdAt);
 	const rest: unknown[] = [];
-	for await (const part of inParts(log)) rest.push(...part.filter(mayBeNew));
+	for await (const part of inParts(log)) {
+		for (const entry of part) if (isObject(entry) && !isOld(entry.createdAt)) rest.push(entry);
+	}
 	return rest;
 }
 
@@ -90,20 +91,17 @@ export function isLater(cursor: StoredCursor, earlier: StoredCursor, account: st
 	return cursor.account === account && cursor.floor >= earlier.floor;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Whether a date is below the floor, without parsing it: dates in UTC such as
  * `2026-01-15T12:00:00.000Z` sort like text. To parse the dates of a long list
  * would take a sixth of the time of its request. A date that is not below the floor's second is not judged.
  */
 function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
-	const firstDate = new Date(DAY_MS).toISOString();
 	const floorSecond = new Date(floor).toISOString().slice(0, 19);
 	return (createdAt) =>
 		typeof createdAt === 'string' &&
 		createdAt < floorSecond &&
-		createdAt > firstDate &&
+		createdAt.startsWith('2') &&
 		createdAt.charAt(10) === 'T' &&
 		createdAt.endsWith('Z');
 }

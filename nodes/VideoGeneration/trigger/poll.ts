@@ -4,6 +4,7 @@ import type { VideoLog } from '../api/endpoints';
 import { fetchVideoLog } from '../api/endpoints';
 import { hideKey } from '../api/hideKey';
 import { CREDENTIAL } from '../api/request';
+import { checkLevels } from '../api/responseBody';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { createSlots } from '../api/slots';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
@@ -80,8 +81,9 @@ async function fetchNewVideos(
 	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
 	const account = hashAccount(baseUrl, apiKey);
 	const earlier = CursorStore.open(context).load();
-	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
-	const rest = await leaveOutForgotten(log.entries, earlier);
+	const etag = findTag(earlier, account, Date.now());
+	const leaveOut = async (entries: readonly unknown[]) => await leaveOutForgotten(entries, earlier);
+	const { rest, ...log } = await fetchLog(context, etag, deadline, leaveOut);
 
 	const store = CursorStore.open(context);
 	const stored = store.load();
@@ -93,8 +95,8 @@ async function fetchNewVideos(
 	const { videos, cursor } = selectNewVideos(entries, stored, watch);
 	const isNew = videos.length > 0;
 	// Where videos come with every poll, a tag of our own would save nothing.
-	const etag = log.etag ?? (isNew ? undefined : log.createTag());
-	store.save(log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now()), isNew);
+	const newTag = log.etag ?? (isNew ? undefined : log.createTag());
+	store.save(log.isUnchanged ? cursor : keepTag(cursor, newTag, Date.now()), isNew);
 	return videos;
 }
 
@@ -104,9 +106,12 @@ async function fetchTestEvent(
 	{ projectIds }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const { entries } = await fetchLog(context, undefined, deadline);
-	const newest = findNewestVideo(entries, projectIds);
-	if (newest) return [newest];
+	const findNewest = (entries: readonly unknown[]) => {
+		const newest = findNewestVideo(entries, projectIds);
+		return newest ? [newest] : [];
+	};
+	const { rest } = await fetchLog(context, undefined, deadline, findNewest);
+	if (rest.length > 0) return [...rest];
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
 			projectIds.length === 0
@@ -115,14 +120,21 @@ async function fetchTestEvent(
 	});
 }
 
-/** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
-async function fetchLog(
+/**
+ * @param select the entries that the poll may emit
+ * @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem
+ */
+async function fetchLog<Entry>(
 	context: IPollFunctions,
 	etag: string | undefined,
 	deadline: number,
-): Promise<VideoLog> {
+	select: (entries: readonly unknown[]) => readonly Entry[] | Promise<readonly Entry[]>,
+): Promise<VideoLog & { rest: readonly Entry[] }> {
 	try {
-		return await fetchVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
+		const log = await fetchVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
+		const rest = await select(log.entries);
+		checkLevels(rest);
+		return { ...log, rest };
 	} catch (error) {
 		const failure = await hideKey(context, classifyError(error));
 		const text = describeFailure(failure, {

@@ -5,6 +5,7 @@ import { parseLogTime } from '../api/logTime';
 import { inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
+import { checkLevels } from '../api/responseBody';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
@@ -196,6 +197,7 @@ export class AccountVideos {
 	}
 
 	private async update({ entries, etag }: VideoLog): Promise<void> {
+		for await (const part of inParts(entries)) checkLevels(part);
 		const seenAt = this.tick();
 		const shown = new Map<string, LoggedVideo>();
 		let knownCount = 0;

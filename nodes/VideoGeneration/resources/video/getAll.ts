@@ -9,6 +9,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
 import { inParts } from '../../api/pause';
 import { isObject, requireList, toText } from '../../api/response';
+import { checkLevels } from '../../api/responseBody';
 import type { Operation } from '../../execution/operation';
 import {
 	createInputError,
@@ -110,8 +111,9 @@ async function filterVideos(
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
 	const log = requireList(getBody(items), 'videos');
-	const videos = await selectVideos(log, getFilter(this));
-	return videos.slice(0, getLimit(this)).map((video) => ({ json: putFirst(video) }));
+	const videos = (await selectVideos(log, getFilter(this))).slice(0, getLimit(this));
+	checkLevels(videos);
+	return videos.map((video) => ({ json: putFirst(video) }));
 }
 
 /**
