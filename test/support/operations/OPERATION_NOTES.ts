@@ -22,9 +22,9 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.wait': {
 		cost: 'free',
 		notes: [
-			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger) instead.',
+			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger).',
 			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish at nearly the same time, `video` and `videoUrl` are `null`, and `videoCandidates` lists the possible videos. See [how a video is identified](paying-once.md#which-video-belongs-to-which-item).',
-			'With **Download Video**, the output also contains the file. If the download fails, the item fails, and **Retry On Fail** only downloads.',
+			'With **Download Video**, the output also contains the file. After a failed download, **Retry On Fail** only downloads.',
 		],
 	},
 	'queue.clear': {

@@ -48,5 +48,5 @@ export function linkTo({ title }: { title: string }): string {
 }
 
 export function closeSentence(sentence: string): string {
-	return /[.!?:]$/.test(sentence) ? sentence : `${sentence}.`;
+	return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
