@@ -43,11 +43,7 @@ async function renderDocument(): Promise<string> {
 		loadSchema,
 		outputs: hideAddress(await recordOutputs(service)),
 	});
-	const text = renderOperations({
-		operations,
-		maxTries: maxTriesOption,
-		video: loadSchema('video.getAll'),
-	});
+	const text = renderOperations({ operations, maxTries: maxTriesOption });
 	return execFileSync(process.execPath, [PRETTIER, '--stdin-filepath', FILE], {
 		cwd: PACKAGE_ROOT,
 		input: text,

@@ -161,6 +161,13 @@ describe.each(Object.keys(REPLIES))(
 	},
 );
 
+test('Queue > Add with "Wait for Completion" returns the fields that Queue > Wait returns', () => {
+	const [, withWait] = getOutputs('queue.add');
+	const [finished] = getOutputs('queue.wait');
+	expect(withWait).toHaveProperty('video.id');
+	expect(Object.keys(withWait ?? {})).toEqual(Object.keys(finished ?? {}));
+});
+
 describe('The trigger', () => {
 	test('returns what Video > Get Many returns, and says beside it why a file could not be had', () => {
 		const { properties = {} } = loadSchema('video.getAll');

@@ -15,11 +15,10 @@ const FROM_INPUT = { queueId: '={{ $json.queueId }}' };
 
 interface Case {
 	operation: string;
-	title: string;
+	/** What the document calls it; left out when it does not show it. */
+	example?: string;
 	parameters?: INodeParameters;
-	/** How many items of the output are enough to see. */
-	shown?: number;
-	/** Brings the sandbox to where the example begins; returns the node's input, where it matters. */
+	/** Brings the sandbox to where the run begins; returns the node's input, where it matters. */
 	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
 }
 
@@ -34,17 +33,15 @@ export async function recordOutputs(service: SandboxInTests): Promise<RecordedOu
 	for (const each of listCases(service)) {
 		beginAnew(service.sandbox);
 		const input = await each.prepare?.();
-		const { parameters = {}, shown } = each;
+		const { operation, example, parameters = {} } = each;
 		const output =
-			each.operation === 'trigger'
+			operation === 'trigger'
 				? await poll(service, parameters)
-				: await run(service, { ...splitName(each.operation), ...parameters }, input);
+				: await run(service, { ...splitName(operation), ...parameters }, input);
 		recorded.push({
-			operation: each.operation,
-			title: each.title,
+			operation,
+			...(example !== undefined && { example }),
 			parameters,
-			...(input && { input }),
-			...(shown && { shown }),
 			output: output.map(({ json, binary }) => ({ json, ...(binary && { binary }) })),
 		});
 	}
@@ -56,33 +53,31 @@ function listCases(service: SandboxInTests): Case[] {
 }
 
 function listQueueCases(service: SandboxInTests): Case[] {
-	const queueOne = async () => [{ queueId: (await queue(service)).queueId as string }];
+	const queueOne = async () => {
+		const { queueId, projectId } = await queue(service);
+		return [{ queueId, projectId }] as IDataObject[];
+	};
+	const waitForItem = { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') };
 	return [
 		{
 			operation: 'queue.add',
-			title: 'Queued',
-			parameters: { projectId: byId(PROJECT) },
-		},
-		{
-			operation: 'queue.add',
-			title: 'Queued with a prompt, with a wait',
-			parameters: {
-				projectId: byId(PROJECT),
-				customPrompt: '={{ $json.prompt }}',
-				waitForCompletion: true,
-			},
+			example: 'a video with its own prompt',
+			parameters: { projectId: byId(PROJECT), customPrompt: '={{ $json.prompt }}' },
 			prepare: () => [{ prompt: 'A sunrise over the sea, calm music' }],
 		},
 		{
 			operation: 'queue.add',
-			title: 'Two videos of one project that finish at the same time',
+			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
+		},
+		{
+			// Two videos of one project that finish at the same time.
+			operation: 'queue.add',
 			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
-			shown: 1,
 		},
 		{
 			operation: 'queue.getProgress',
-			title: 'Half generated',
+			example: 'a video that is half generated',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				const input = await queueOne();
@@ -92,16 +87,19 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.wait',
-			title: 'Finished',
-			parameters: { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') },
-			prepare: async () => {
-				const { queueId, projectId } = await queue(service);
-				return [{ queueId: queueId, projectId: projectId }];
-			},
+			example: 'a finished video',
+			parameters: waitForItem,
+			prepare: queueOne,
 		},
 		{
 			operation: 'queue.wait',
-			title: 'Finished before the wait, without its project',
+			example: 'one of two videos of a project that finished at the same time',
+			parameters: waitForItem,
+			prepare: async () => [...(await queueOne()), ...(await queueOne())],
+		},
+		{
+			// Finished before the wait, without its project.
+			operation: 'queue.wait',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
@@ -110,7 +108,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 				return input;
 			},
 		},
-		{ operation: 'queue.clear', title: 'Cleared', parameters: FROM_INPUT, prepare: queueOne },
+		{ operation: 'queue.clear', parameters: FROM_INPUT, prepare: queueOne },
 	];
 }
 
@@ -118,25 +116,21 @@ function listOtherCases(service: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'video.getAll',
-			title: 'Two videos',
+			example: 'the newest video',
 			prepare: async () => {
-				await queue(service);
-				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
-				await queue(service, 'project-city-tour');
-				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+				await makeVideo(service);
 				return undefined;
 			},
 		},
 		{
 			operation: 'video.download',
-			title: 'A video from the list',
 			parameters: { videoUrl: '={{ $json.url }}' },
 			prepare: async () => [await makeVideo(service)],
 		},
-		{ operation: 'project.getAll', title: 'The first two projects', parameters: { limit: 2 } },
+		{ operation: 'project.getAll', example: 'the project that changed last' },
 		{
 			operation: 'account.get',
-			title: 'The account',
+			example: 'an account with 100 credits',
 			prepare: () => {
 				// As if the service took its time, by its own clock.
 				const stop = service.sandbox.onRequest(() => {
@@ -151,15 +145,11 @@ function listOtherCases(service: SandboxInTests): Case[] {
 
 function listTriggerCases(service: SandboxInTests): Case[] {
 	return [
-		{ operation: 'trigger', title: 'A finished video' },
+		{ operation: 'trigger' },
+		{ operation: 'trigger', parameters: { options: { downloadVideo: true } } },
 		{
 			operation: 'trigger',
-			title: 'A finished video with its file',
-			parameters: { options: { downloadVideo: true } },
-		},
-		{
-			operation: 'trigger',
-			title: "A finished video whose file can't be downloaded",
+			example: "a video whose file can't be downloaded",
 			parameters: { options: { downloadVideo: true } },
 			prepare: () => {
 				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });

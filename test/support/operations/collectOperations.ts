@@ -85,5 +85,5 @@ function describeTrigger(sources: OperationSources): OperationDoc {
 }
 
 function takeExamples({ outputs }: OperationSources, name: string): RecordedOutput[] {
-	return outputs.filter(({ operation }) => operation === name);
+	return outputs.filter(({ operation, example }) => operation === name && example !== undefined);
 }

@@ -1,71 +1,53 @@
-import type { OutputSchema } from './OperationDoc';
-import { renderTable, renderText, type Terms } from './renderText';
+import type { OperationDoc, OutputSchema } from './OperationDoc';
+import { renderList } from './renderList';
+import { closeSentence, linkTo, renderText, type Terms } from './renderText';
 
-/** Where the fields of a video are described. */
-const VIDEO_LINK = '[Video: Get Many](#video-get-many)';
+/** How the description of a field begins that Queue: Add returns as Queue: Wait does. */
+const WITH_WAIT = "With 'Wait for Completion': ";
 
-const TYPES: Record<string, string> = {
-	string: 'text',
-	integer: 'whole number',
-	boolean: 'true or false',
-	object: 'object',
-	array: 'list',
-	null: 'null',
-};
+interface Field {
+	/** `usage.remainingCredits` */
+	path: string;
+	description: string;
+}
 
 /**
- * The fields of an operation's output as a table.
+ * The fields of an operation's output as a list.
  *
- * @param video the fields of a video, which are not listed again
+ * @param earlier operations that are described before: what they explain is not explained again
  */
-export function renderFields(
-	schema: OutputSchema,
-	terms: Terms,
-	video: OutputSchema = { type: 'object' },
-): string {
-	const isVideo = ([name, field]: [string, OutputSchema]) =>
-		video.properties?.[name]?.description === field.description;
-	const fields = Object.entries(schema.properties ?? {});
-	const isWhole =
-		video.properties !== undefined && isVideo(['id', schema.properties?.id ?? schema]);
-	const own = isWhole ? fields.filter((field) => !isVideo(field)) : fields;
-	const table = renderTable(
-		['Field', 'Type', 'What it is'],
-		listRows({ ...schema, properties: Object.fromEntries(own) }, '', terms, video),
-	);
-	return [isWhole ? `The fields of ${VIDEO_LINK}.` : '', table]
-		.filter((part) => part !== '')
-		.join('\n\n');
+export function renderFields(schema: OutputSchema, terms: Terms, earlier: OperationDoc[]): string {
+	const fields = listFields(schema);
+	const own = fields.filter(({ description }) => !description.startsWith(WITH_WAIT));
+	const list = renderList(own, {
+		findEarlier: (field) =>
+			earlier.find(({ schema: other }) => listFields(other).some((each) => isSame(field, each))),
+		getName: ({ path }) => `\`${path}\``,
+		render: ({ path, description }) => [
+			`- \`${path}\`: ${closeSentence(renderText(cutCondition(description), terms))}`,
+		],
+	}).join('\n');
+	if (own.length === fields.length) return list;
+	const withWait = `With **Wait for Completion**, the same as ${linkTo({ title: 'Queue: Wait' })}.`;
+	return `${withWait} Without it:\n\n${list}`;
 }
 
-function listRows(
-	schema: OutputSchema,
-	prefix: string,
-	terms: Terms,
-	video: OutputSchema,
-): string[][] {
-	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-		const isVideo =
-			isSame(field, video) || (field.items !== undefined && isSame(field.items, video));
-		const text = renderText(field.description ?? '', terms);
-		const row = [
-			`\`${prefix}${name}\``,
-			describeType(field),
-			isVideo && !text.includes(VIDEO_LINK) ? `${text}; their fields: ${VIDEO_LINK}` : text,
-		];
-		return [row, ...(isVideo ? [] : listRows(field, `${prefix}${name}.`, terms, video))];
-	});
-}
-
-function isSame({ properties }: OutputSchema, video: OutputSchema): boolean {
-	return (
-		properties !== undefined &&
-		JSON.stringify(Object.keys(properties)) === JSON.stringify(Object.keys(video.properties ?? {}))
+/** The list of Queue: Add is the output without a wait. */
+function cutCondition(description: string): string {
+	return description.replace(/^Without 'Wait for Completion': (.)/, (_, first: string) =>
+		first.toUpperCase(),
 	);
 }
 
-function describeType({ type, format, nullable }: OutputSchema): string {
-	if (format === 'date-time') return 'date and time';
-	const types = [type].flat().map((each) => TYPES[each] ?? each);
-	return [...types, ...(nullable ? ['null'] : [])].join(' or ');
+/** The fields of an object stand for the object, except those of a video. */
+function listFields(schema: OutputSchema, prefix = ''): Field[] {
+	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+		field.properties && !field.properties.url
+			? listFields(field, `${prefix}${name}.`)
+			: [{ path: `${prefix}${name}`, description: field.description ?? '' }],
+	);
+}
+
+function isSame(one: Field, other: Field): boolean {
+	return one.path === other.path && one.description === other.description;
 }

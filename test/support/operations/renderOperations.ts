@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { OperationDoc, OutputSchema } from './OperationDoc';
+import type { OperationDoc } from './OperationDoc';
 import { OPERATION_NOTES } from './OPERATION_NOTES';
 import type { Terms } from './renderText';
 import { renderExample } from './renderExample';
@@ -10,8 +10,6 @@ export interface OperationsSource {
 	operations: OperationDoc[];
 	/** "Max Tries", which every operation has. */
 	maxTries: INodeProperties;
-	/** A video of the list. */
-	video: OutputSchema;
 }
 
 /** `docs/operations.md`, but for its format. */
@@ -22,12 +20,12 @@ export function renderOperations(source: OperationsSource): string {
 		operations: operations.map(({ title }) => title),
 	};
 	return [
-		'<!-- Written by "npm run docs" from the nodes, their output schemas and runs of them. Do not edit. -->',
+		'<!-- Written by "npm run docs". Do not edit. -->',
 		'# Operations',
-		'What each operation costs, what to enter, and what comes out. All examples come from runs against the [local video service](../sandbox/README.md).',
+		'What each operation costs, what to enter, and what comes out. Each example is one output item of a run against the [local video service](../sandbox/README.md).',
 		renderCommon(source),
 		...operations.map((operation, index) =>
-			renderOperation(operation, source, terms, operations.slice(0, index)),
+			renderOperation(operation, terms, operations.slice(0, index)),
 		),
 	].join('\n\n');
 }
@@ -47,29 +45,26 @@ function cutCost(description: string): string {
 function renderCommon({ maxTries }: OperationsSource): string {
 	return [
 		'## Every operation',
-		`Each operation runs once for each input item, and links each output item to its input item. **Options > ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
-		'If an item fails, see [Errors](errors.md).',
+		'Each operation runs once for each input item, and links its output to that item. If an item fails, see [Errors](errors.md).',
+		`**Options > ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
+		'Choose a **Project** from the list, or enter its ID. Switches are off by default. A field listed under a switch appears when you turn the switch on.',
 	].join('\n\n');
 }
 
 function renderOperation(
 	{ name, title, description, parameters, schema, examples }: OperationDoc,
-	{ video }: OperationsSource,
 	terms: Terms,
 	earlier: OperationDoc[],
 ): string {
-	const { cost = '', notes = [] } = OPERATION_NOTES[name] ?? {};
-	const isList = name === 'video.getAll';
+	const { cost = '', notes = [], output } = OPERATION_NOTES[name] ?? {};
+	const list = renderParameters(parameters, terms, earlier);
 	return [
 		`## ${title}`,
-		`${cutCost(description)}.`,
-		`**Cost:** ${cost}.`,
+		`${cutCost(description)}. **Cost:** ${cost}.`,
 		...notes,
-		'### Parameters',
-		renderParameters(parameters, terms, earlier),
+		...(list === '' ? [] : ['### Parameters', list]),
 		'### Output',
-		isList ? renderFields(schema, terms) : renderFields(schema, terms, video),
-		`### ${examples.length === 1 ? 'Example' : 'Examples'}`,
+		output ?? renderFields(schema, terms, earlier),
 		...examples.map((example) => renderExample(example, parameters)),
 	].join('\n\n');
 }

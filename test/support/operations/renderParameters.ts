@@ -1,12 +1,24 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { OperationDoc } from './OperationDoc';
-import { renderTable, renderText, type Terms, toAnchor } from './renderText';
+import { renderList } from './renderList';
+import { closeSentence, renderText, type Terms } from './renderText';
 
 /** Every operation has the first; the second is n8n's own. */
 const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];
 
+/** Its hint says what it is, its description what else to know. */
+const HINT_FIRST = 'binaryPropertyName';
+
+interface FieldTree {
+	field: INodeProperties;
+	/** What the panel shows below it: the options of a collection, the fields of a switch that is on. */
+	below: FieldTree[];
+	/** The switch that must be off. */
+	hiddenBy: INodeProperties | undefined;
+}
+
 /**
- * The parameters as a table; those of a collection as "Options → File Name".
+ * The parameters as a list in the order of the panel.
  *
  * @param earlier operations that are described before: what they explain is not explained again
  */
@@ -15,89 +27,85 @@ export function renderParameters(
 	terms: Terms,
 	earlier: OperationDoc[],
 ): string {
-	const isOwn = ({ name, type, options }: INodeProperties): boolean =>
-		type === 'collection'
-			? (options as INodeProperties[]).some(isOwn)
-			: !EXPLAINED_ELSEWHERE.includes(name);
-	const explained = new Map<INodeProperties, OperationDoc>();
-	for (const parameter of parameters.filter(isOwn)) {
-		const where = earlier.find((each) => each.parameters.some((other) => isSame(parameter, other)));
-		if (where) explained.set(parameter, where);
-	}
-	const rows = parameters
-		.filter((parameter) => isOwn(parameter) && !explained.has(parameter))
-		.flatMap((parameter) =>
-			parameter.type === 'collection'
-				? (parameter.options as INodeProperties[])
-						.filter(isOwn)
-						.map((option) => renderRow(option, terms, parameters, parameter))
-				: [renderRow(parameter, terms, parameters)],
-		);
-	const table = renderTable(['Parameter', 'Required', 'Default', 'What to enter'], rows);
-	const links = [...new Set(explained.values())].map((where) => {
-		const names = [...explained].filter(([, each]) => each === where);
-		return `${names.map(([{ displayName }]) => `**${displayName}**`).join(', ')}: see [${where.title}](#${toAnchor(where.title)}).`;
+	return renderTrees(growTrees(parameters), terms, earlier).join('\n');
+}
+
+function growTrees(fields: INodeProperties[]): FieldTree[] {
+	const growBelow = (parent: INodeProperties | undefined): FieldTree[] =>
+		fields
+			.filter(({ name }) => !EXPLAINED_ELSEWHERE.includes(name))
+			.filter((field) => findSwitch(field, fields, true) === parent)
+			.map((field) => ({
+				field,
+				below:
+					field.type === 'collection'
+						? growTrees(field.options as INodeProperties[])
+						: growBelow(field),
+				hiddenBy: findSwitch(field, fields, false),
+			}))
+			.filter(({ field, below }) => field.type !== 'collection' || below.length > 0);
+	return growBelow(undefined);
+}
+
+/** The switch that shows a field when it is on, or off; of several, the one next to it in the panel. */
+function findSwitch(
+	{ displayOptions }: INodeProperties,
+	fields: INodeProperties[],
+	isOn: boolean,
+): INodeProperties | undefined {
+	return fields.findLast(({ name }) => displayOptions?.show?.[name]?.[0] === isOn);
+}
+
+function renderTrees(trees: FieldTree[], terms: Terms, earlier: OperationDoc[]): string[] {
+	return renderList(trees, {
+		findEarlier: ({ field }) =>
+			mustBeEntered(field)
+				? undefined
+				: earlier.find(({ parameters }) => parameters.some((other) => isSame(field, other))),
+		getName: ({ field }) => `**${field.displayName}**`,
+		render: (tree) => [
+			`- ${renderField(tree, terms)}`,
+			...renderTrees(tree.below, terms, earlier).map((line) => `  ${line}`),
+		],
 	});
-	return [table, ...links].filter((part) => part !== '').join('\n\n') || 'None.';
+}
+
+function mustBeEntered({ required, default: value }: INodeProperties): boolean {
+	return required === true && (typeof value !== 'string' || value === '');
 }
 
 /** Whether two operations have the same parameter, wherever it is shown. */
 function isSame(one: INodeProperties, other: INodeProperties): boolean {
-	return (
-		JSON.stringify({ ...one, displayOptions: {} }) ===
-		JSON.stringify({ ...other, displayOptions: {} })
-	);
+	const anywhere = { displayOptions: {}, required: false };
+	return JSON.stringify({ ...one, ...anywhere }) === JSON.stringify({ ...other, ...anywhere });
 }
 
-function renderRow(
-	parameter: INodeProperties,
-	terms: Terms,
-	siblings: INodeProperties[],
-	collection?: INodeProperties,
-): string[] {
-	const { displayName, required, description = '', hint } = parameter;
-	const condition = describeCondition(parameter, [
-		...((collection?.options ?? []) as INodeProperties[]),
-		...siblings,
-	]);
-	const sentences = [description, hint, describeChoices(parameter), condition].filter(
-		(sentence) => sentence !== undefined && sentence !== '',
-	) as string[];
-	return [
-		collection ? `${collection.displayName} > **${displayName}**` : `**${displayName}**`,
-		required ? 'yes' : '',
-		renderDefault(parameter),
-		sentences.map((sentence) => closeSentence(renderText(sentence, terms))).join(' '),
-	];
+function renderField({ field, hiddenBy }: FieldTree, terms: Terms): string {
+	const { displayName, name, type, description = '', hint = '' } = field;
+	if (type === 'collection') return `**${displayName}**:`;
+	const sentences = [
+		...(name === HINT_FIRST ? [hint, description] : [description, hint]),
+		renderChoices(field),
+		renderDefault(field),
+	].filter((sentence) => sentence !== '');
+	const label = [
+		`**${displayName}**`,
+		...(mustBeEntered(field) ? ['(required)'] : []),
+		...(hiddenBy ? [`(with **${hiddenBy.displayName}** off)`] : []),
+	].join(' ');
+	return `${label}: ${sentences.map((sentence) => closeSentence(renderText(sentence, terms))).join(' ')}`;
 }
 
-function describeChoices({ type, options }: INodeProperties): string {
-	if (type === 'resourceLocator') return 'Choose it from the list, or enter its ID';
+function renderChoices({ type, options, default: value }: INodeProperties): string {
 	if (type !== 'options') return '';
-	return `One of: ${(options as INodePropertyOptions[]).map(({ name }) => name).join(', ')}`;
+	const choices = options as INodePropertyOptions[];
+	if (choices.length === 1) return `Always ${choices[0]?.name ?? ''}`;
+	return choices
+		.map((choice) => `${choice.name}${choice.value === value ? ' (default)' : ''}`)
+		.join(' or ');
 }
 
-/** When the parameter is shown, if that depends on another one of the operation. */
-function describeCondition({ displayOptions }: INodeProperties, others: INodeProperties[]): string {
-	const conditions = Object.entries(displayOptions?.show ?? {})
-		.filter(([name]) => !['resource', 'operation'].includes(name))
-		.map(([name, values]) => {
-			const other = others.find((each) => each.name === name)?.displayName ?? name;
-			return `'${other}' ${values?.[0] === false ? 'off' : 'on'}`;
-		});
-	return conditions.length === 0 ? '' : `With ${conditions.join(' and ')}`;
-}
-
-function renderDefault({ type, default: value, options }: INodeProperties): string {
-	if (typeof value === 'boolean') return value ? 'on' : 'off';
-	if (type === 'options') {
-		return (options as INodePropertyOptions[]).find((option) => option.value === value)?.name ?? '';
-	}
-	return typeof value === 'number' || (typeof value === 'string' && value !== '')
-		? `\`${value}\``
-		: '';
-}
-
-function closeSentence(sentence: string): string {
-	return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+function renderDefault({ type, default: value }: INodeProperties): string {
+	const isShown = type !== 'options' && (typeof value === 'number' || typeof value === 'string');
+	return isShown && value !== '' ? `Default: \`${value}\`` : '';
 }

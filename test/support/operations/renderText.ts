@@ -29,8 +29,7 @@ export function renderText(text: string, { fields, operations }: Terms): string 
 	// The longest name first: "Account > Get" is no part of another, but "Get" is the beginning of some.
 	const titles = [...operations].sort((a, b) => b.length - a.length);
 	return titles.reduce(
-		(result, title) =>
-			result.replaceAll(title.replace(': ', ' > '), `[${title}](#${toAnchor(title)})`),
+		(result, title) => result.replaceAll(title.replace(': ', ' > '), linkTo({ title })),
 		coded,
 	);
 }
@@ -43,10 +42,11 @@ export function toAnchor(title: string): string {
 		.replaceAll(' ', '-');
 }
 
-/** A Markdown table; nothing when it has no rows. */
-export function renderTable(head: string[], rows: string[][]): string {
-	if (rows.length === 0) return '';
-	const line = (cells: string[]) =>
-		`| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', '<br>')).join(' | ')} |`;
-	return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+/** An operation as a link to where it is described. */
+export function linkTo({ title }: { title: string }): string {
+	return `[${title}](#${toAnchor(title)})`;
+}
+
+export function closeSentence(sentence: string): string {
+	return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
