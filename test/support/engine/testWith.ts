@@ -7,7 +7,7 @@ const HAS_CREDENTIAL_RULES = 'getCredentialOwnRequestAllowedDomains' in n8nWorkf
 
 /**
  * What is not there in every engine that the tests run in: where it is, and what users of the others
- * have instead (the README's table says so), or why it is not tested there.
+ * have instead (the README says so), or why it is not tested there.
  */
 const FEATURES = {
 	errorDetails: {
