@@ -7,6 +7,7 @@ const DOCUMENTS = [
 	'SECURITY.md',
 	'CODE_OF_CONDUCT.md',
 	'docs',
+	'examples',
 	'sandbox',
 ];
 const LINKS = ['--use', 'remark-validate-links=repository:false', '--frail', '--quiet'];

@@ -16,23 +16,20 @@ const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
 const TARGET_FOLDER = resolve('docs', 'pictures');
 /** Shown in the pictures, so always the same one. */
 const SANDBOX_PORT = 4010;
-/** A reader of the README waits for each picture. */
+/** A reader of a page waits for each picture. */
 const MAX_BYTES = 250_000;
 /** Workflows that are made for the pictures: one node with all its parameters set. */
 const STAGE_WORKFLOWS = join('scripts', 'pictures');
 
-/** Ids of the workflows by their file's name, and of the credential. */
-interface Stage {
-	workflows: Map<string, string>;
-	credential: string;
-}
+/** The ids of the workflows by their file's name. */
+type Workflows = Map<string, string>;
 
 interface Picture {
 	name: string;
 	/** Of the window that it is taken in. */
 	width: number;
 	height: number;
-	take: (editor: Editor, stage: Stage) => Promise<Buffer>;
+	take: (editor: Editor, workflows: Workflows) => Promise<Buffer>;
 }
 
 /** Pixels of a picture for each pixel of the window. */
@@ -43,8 +40,6 @@ const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
-	{ name: 'credential', width: 1280, height: 800, take: takeCredential },
-	{ name: 'trigger', width: 1400, height: 640, take: takeTrigger },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
 	ofExample('react-to-finished-videos', { x: -90, y: -230, width: 780, height: 640 }),
 	ofExample('queue-a-video-per-row', { x: 1230, y: -230, width: 860, height: 730 }),
@@ -59,28 +54,23 @@ const PICTURES: Picture[] = [
 
 /** The part of an example that is its own, as it is before anything is set up. */
 function ofExample(file: string, area: Area): Picture {
-	const take = async (editor: Editor, stage: Stage) => {
-		await editor.openWorkflow(getWorkflow(stage, file));
+	const take = async (editor: Editor, workflows: Workflows) => {
+		await editor.openWorkflow(getWorkflow(workflows, file));
 		return await takeArea(editor, area);
 	};
 	return { name: `example-${file}`, width: area.width + 400, height: area.height + 300, take };
 }
 
-/** The node and the video that it has made, playing. */
-async function takeVideo(editor: Editor, stage: Stage): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(stage, 'make-a-video'));
+/** The node's parameters, and the video that it has made, playing. */
+async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
 	const panel = await editor.openNode('Make a video');
 	await panel.execute();
 	await panel.readTable();
 	const video = await panel.viewVideo();
 	await video.playFromStart();
-	return await takeRightOfInput(editor);
-}
-
-/** Of a node's panel, the parameters and the output. */
-async function takeRightOfInput(editor: Editor): Promise<Buffer> {
-	const { x, y, width, height } = await editor.locate(editor.nodePanel.root);
-	const left = (await editor.locate(editor.nodePanel.parameters)).x;
+	const { x, y, width, height } = await editor.locate(panel.root);
+	const left = (await editor.locate(panel.parameters)).x;
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
@@ -94,8 +84,8 @@ async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 }
 
 /** The node with its parameters, beside the fields of its input. */
-async function takeNode(editor: Editor, stage: Stage): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(stage, 'make-a-video'));
+async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
 	const panel = await editor.openNode('Make a video');
 	await panel.execute();
 	await panel.readTable();
@@ -104,26 +94,9 @@ async function takeNode(editor: Editor, stage: Stage): Promise<Buffer> {
 	return await takePicture(editor, { x, y, width: output.x - x, height });
 }
 
-/** The credential, tested; its key is hidden. */
-async function takeCredential(editor: Editor, { credential }: Stage): Promise<Buffer> {
-	await editor.openCredential(credential);
-	await editor.credentialForm.waitForSuccess();
-	return await takePicture(editor, await editor.locate(editor.credentialForm.root));
-}
-
-/** The trigger with a test event: a video that `node` has made. */
-async function takeTrigger(editor: Editor, stage: Stage): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(stage, 'react-to-finished-videos'));
-	const panel = await editor.openNode('When a video is finished');
-	await panel.fetchTestEvent();
-	await panel.readTable();
-	await panel.showOutputAs('schema');
-	return await takeRightOfInput(editor);
-}
-
 /** The first example, run. */
-async function takeRun(editor: Editor, stage: Stage): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(stage, 'queue-a-video'));
+async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(workflows, 'queue-a-video'));
 	await editor.executeWorkflow([
 		'When you press Execute',
 		'Find the project updated last',
@@ -143,7 +116,7 @@ async function takePicture(editor: Editor, clip: Area): Promise<Buffer> {
 	return await editor.picture(clip);
 }
 
-function getWorkflow({ workflows }: Stage, file: string): string {
+function getWorkflow(workflows: Workflows, file: string): string {
 	const id = workflows.get(file);
 	if (id === undefined) throw new Error(`There is no workflow ${file}.json to take a picture of.`);
 	return id;
@@ -169,7 +142,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 	});
 	const browser = await launchBrowser();
 	try {
-		const stage = await furnishStage(client, sandbox);
+		const workflows = await placeWorkflows(client, sandbox);
 		let session: Session | undefined;
 		for (const theme of ['light', 'dark'] as const) {
 			for (const { name, take, ...window } of PICTURES) {
@@ -182,7 +155,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 						session,
 					});
 					session ??= await editor.logIn(OWNER);
-					await savePicture(await take(editor, stage), `${name}-${theme}.png`);
+					await savePicture(await take(editor, workflows), `${name}-${theme}.png`);
 					await editor.close();
 				});
 			}
@@ -193,7 +166,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 	}
 }
 
-async function furnishStage(client: N8nClient, { apiKey, url }: Sandbox): Promise<Stage> {
+async function placeWorkflows(client: N8nClient, { apiKey, url }: Sandbox): Promise<Workflows> {
 	const credential = await client.saveCredential({
 		name: 'Video Generation account',
 		type: 'videoGenerationApi',
@@ -201,10 +174,7 @@ async function furnishStage(client: N8nClient, { apiKey, url }: Sandbox): Promis
 	});
 	const examples = await placeExamples(client, 'examples', credential, manifest.name);
 	const single = await placeExamples(client, STAGE_WORKFLOWS, credential, manifest.name);
-	return {
-		workflows: new Map([...examples, ...single].map(([file, { id }]) => [file, id])),
-		credential: credential.id,
-	};
+	return new Map([...examples, ...single].map(([file, { id }]) => [file, id]));
 }
 
 async function savePicture(picture: Buffer, name: string): Promise<void> {

@@ -30,7 +30,7 @@ interface Row {
 
 /**
  * `npm run test:versions`: the same engine tests in each version of n8n, and tests in a real n8n of
- * the oldest and the newest one. Writes the table of the README.
+ * the oldest and the newest one. Writes what the README says of them.
  */
 export default async function testVersions(): Promise<number> {
 	await build();
@@ -50,8 +50,8 @@ export default async function testVersions(): Promise<number> {
 		row.real = await runJest(`${row.version}-whole`, WHOLE_ARGS, await provideN8n(name));
 	}
 	const isGood = rows.every(({ engine, real }) => engine.success && real?.success !== false);
-	if (isGood) await writeTable(rows);
-	else console.log(`Tests have failed, so the table in ${README} is left as it is.`);
+	if (isGood) await writeReadme(rows);
+	else console.log(`Tests have failed, so ${README} is left as it is.`);
 	return isGood ? 0 : 1;
 }
 
@@ -64,7 +64,7 @@ async function runJest(name: string, args: string[], env: Record<string, string>
 	return JSON.parse(await readFile(file, 'utf8')) as Report;
 }
 
-async function writeTable(rows: Row[]): Promise<void> {
+async function writeReadme(rows: Row[]): Promise<void> {
 	const readme = await readFile(README, 'utf8');
 	const from = readme.indexOf(BEGIN);
 	const to = readme.indexOf(END, from);
@@ -72,29 +72,45 @@ async function writeTable(rows: Row[]): Promise<void> {
 	const text = `${readme.slice(0, from)}${BEGIN}\n\n${describe(rows)}\n\n${readme.slice(to)}`;
 	const options = await resolveConfig(README);
 	await writeFile(README, await format(text, { ...options, filepath: README }));
-	console.log(`The table in ${README} is written.`);
+	console.log(`${README} is written.`);
 }
 
 function describe(rows: Row[]): string {
-	const list = (words: (string | number)[]) =>
-		`${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
-	const versions = rows.map(({ version }) => version);
-	const lines = rows.map(({ version, engine, real }) => {
-		const passed = [`${engine.numPassedTests} in the engine`];
-		if (real) passed.push(`${real.numPassedTests} in a running n8n`);
-		return `| ${version} | ${listDifferences(engine).join('. ') || 'Nothing'} | ${passed.join(', ')} |`;
-	});
+	const versions = listWords(rows.map(({ version }) => version));
+	const nodes = listWords(NODE_MAJORS.map(String));
+	const lines = rows.map(
+		({ version, engine, real }) =>
+			`| ${version} | ${engine.numPassedTests} | ${real?.numPassedTests ?? ''} |`,
+	);
 	return [
-		`Works with n8n ${OLDEST} and later; tested with n8n ${list(versions)}, and loaded in Node.js ${list(NODE_MAJORS)}.`,
-		`| n8n | What differs | Tests passed |\n| --- | --- | --- |\n${lines.join('\n')}`,
+		`Works with n8n ${OLDEST} and later; tested with n8n ${versions}, and loaded in Node.js ${nodes}.`,
+		...describeDifferences(rows),
+		`| n8n | Tests passed in its engine | In a running n8n |\n| --- | --: | --: |\n${lines.join('\n')}`,
 	].join('\n\n');
 }
 
+/** Says each difference once, beside the others that the same versions have. */
+function describeDifferences(rows: Row[]): string[] {
+	const found = rows.map(({ version, engine }) => ({ version, names: findDifferences(engine) }));
+	const byVersions = new Map<string, string[]>();
+	for (const name of new Set(found.flatMap(({ names }) => [...names].sort()))) {
+		const versions = found.filter(({ names }) => names.has(name)).map(({ version }) => version);
+		const key = listWords(versions);
+		byVersions.set(key, [...(byVersions.get(key) ?? []), name]);
+	}
+	const lines = [...byVersions].map(([key, names]) => `- n8n ${key}: ${names.join('. ')}.`);
+	return lines.length > 0 ? [`What differs:\n\n${lines.join('\n')}`] : [];
+}
+
 /** The names of the skipped tests say what is there instead: see `test/support/engine/testWith.ts`. */
-function listDifferences({ testResults }: Report): string[] {
-	const names = testResults.flatMap(({ assertionResults }) =>
+function findDifferences({ testResults }: Report): Set<string> {
+	const titles = testResults.flatMap(({ assertionResults }) =>
 		assertionResults.map(({ title }) => title),
 	);
-	const found = names.map((name) => / \(not here: (.*)\)$/.exec(name)?.[1]);
-	return [...new Set(found)].filter((difference) => difference !== undefined).sort();
+	const found = titles.map((title) => / \(not here: (.*)\)$/.exec(title)?.[1]);
+	return new Set(found.filter((difference) => difference !== undefined));
+}
+
+function listWords(words: string[]): string {
+	return new Intl.ListFormat('en-GB').format(words);
 }

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
-import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
+import { API_OPERATIONS, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/engine/testCredential';
@@ -107,7 +107,7 @@ describe('JSON of 10 MB that is nested', () => {
 });
 
 describe('One entry of a long list that is nested too deeply', () => {
-	const DEEP = `{"id":"deep","createdAt":"2030-01-01T00:00:00Z","of":${'['.repeat(200)}${']'.repeat(200)}}`;
+	const DEEP = `{"id":"deep","projectId":"${PROJECT}","createdAt":"2030-01-01T00:00:00Z","of":${'['.repeat(200)}${']'.repeat(200)}}`;
 	const send = (field: string, operation: string) => {
 		const entries = '{"id":"entry","url":"https://api.example.com/files/1.mp4"},'.repeat(20_000);
 		const body = `{"status":"success","${field}":[${entries}${DEEP}]}`;

@@ -186,7 +186,7 @@ describe('What n8n 3.0 removes', () => {
 		const files = [
 			'README.md',
 			...list('docs', /\.md$/),
-			...list('examples', /\.json$/),
+			...list('examples', /\.(json|md)$/),
 			...list('scripts', /\.m?ts$/),
 		].filter((file) => file !== path.join('docs', 'development.md'));
 		const lines = files.flatMap((file) =>

@@ -4,7 +4,8 @@ import path from 'node:path';
 const ROOT = path.resolve(__dirname, '../..');
 
 const DOCUMENTS = [
-	...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md', 'sandbox/README.md'],
+	...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'],
+	...['examples/README.md', 'sandbox/README.md'],
 	...readdirSync(path.join(ROOT, 'docs'))
 		.filter((file) => file.endsWith('.md'))
 		.map((file) => `docs/${file}`),

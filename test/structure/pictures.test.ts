@@ -5,19 +5,29 @@ const ROOT = path.resolve(__dirname, '../..');
 const FOLDER = 'docs/pictures';
 const MAX_BYTES = 250_000;
 
-/** The width of a README's column, and of what `npm run pictures` makes for each pixel of a window. */
+/** The width of a page's column, and of what `npm run pictures` makes for each pixel of a window. */
 const COLUMN_PX = 830;
 const SCALE = 2;
 /** n8n's small texts, and what can still be read. */
 const SMALL_TEXT_PX = 12;
 const READABLE_PX = 11;
 
-const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
-const shown = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? '');
+/** The pages that show pictures, with each path as it is from the root. */
+const pages = ['README.md', 'examples/README.md']
+	.map((page) =>
+		fs
+			.readFileSync(path.join(ROOT, page), 'utf8')
+			.replace(/(src|srcset)="([^"]+)"/g, (_, attribute: string, file: string) => {
+				const fromRoot = path.posix.join(path.posix.dirname(page), file);
+				return `${attribute}="${fromRoot}"`;
+			}),
+	)
+	.join('\n');
+const shown = [...pages.matchAll(/(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? '');
 const pictures = fs.readdirSync(path.join(ROOT, FOLDER)).map((file) => `${FOLDER}/${file}`);
 
 describe('The pictures', () => {
-	test('that the README shows are there, by relative paths, and the others are used, too', () => {
+	test('that a page shows are there, by relative paths, and each is shown once', () => {
 		expect(shown.filter((file) => file.startsWith(FOLDER)).sort()).toEqual(pictures.sort());
 		expect(shown.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
 	});
@@ -27,8 +37,8 @@ describe('The pictures', () => {
 		for (const name of new Set(names)) {
 			expect(pictures).toContain(`${name}-light.png`);
 			expect(pictures).toContain(`${name}-dark.png`);
-			expect(readme).toMatch(new RegExp(`src="${name}-light\\.png"[^>]* alt="[^"]{10,}"`));
-			expect(readme).toContain(
+			expect(pages).toMatch(new RegExp(`src="${name}-light\\.png"[^>]* alt="[^"]{10,}"`));
+			expect(pages).toContain(
 				`<source media="(prefers-color-scheme: dark)" srcset="${name}-dark.png">`,
 			);
 		}
@@ -45,7 +55,7 @@ describe('The pictures', () => {
 	test('show the smallest texts large enough to be read', () => {
 		for (const file of pictures) {
 			const name = file.replace(/-(light|dark)\.png$/, '');
-			const [, width] = new RegExp(`src="${name}-light\\.png" width="(\\d+)"`).exec(readme) ?? [];
+			const [, width] = new RegExp(`src="${name}-light\\.png" width="(\\d+)"`).exec(pages) ?? [];
 			// The header of a PNG has its width behind its signature and the name of the header.
 			const windowPx = fs.readFileSync(path.join(ROOT, file)).readUInt32BE(16) / SCALE;
 			const share = Math.min(1, Number(width ?? COLUMN_PX) / windowPx);

@@ -33,11 +33,6 @@ export class CredentialForm {
 		return await this.readResult();
 	}
 
-	/** Waits for the test that a saved credential gets when it is opened. */
-	async waitForSuccess(): Promise<void> {
-		await this.root.getByText('Connection tested successfully').waitFor();
-	}
-
 	async close(): Promise<void> {
 		await this.page.keyboard.press('Escape');
 		await this.root.waitFor({ state: 'hidden' });

@@ -132,11 +132,6 @@ export class NodePanel {
 		});
 	}
 
-	/** Shows the output as a table, as the fields of the first item (`schema`), or as text. */
-	async showOutputAs(mode: 'schema' | 'table' | 'json'): Promise<void> {
-		await this.output.getByTestId(`radio-button-${mode}`).click();
-	}
-
 	/** Waits for the error of a run. */
 	async readError(): Promise<ShownError> {
 		const message = this.output.getByTestId('node-error-message');

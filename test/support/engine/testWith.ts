@@ -7,7 +7,7 @@ const HAS_CREDENTIAL_RULES = 'getCredentialOwnRequestAllowedDomains' in n8nWorkf
 
 /**
  * What is not there in every engine that the tests run in: where it is, and what users of the others
- * have instead (the README's table says so), or why it is not tested there.
+ * have instead (the README says so), or why it is not tested there.
  */
 const FEATURES = {
 	errorDetails: {
@@ -38,7 +38,8 @@ const FEATURES = {
 	},
 	ownCalls: {
 		isThere: HAS_CREDENTIAL_RULES,
-		instead: "Agents up to version 2 can't use credentials closed to HTTP Request",
+		instead:
+			"Agents up to version 2 can't use a credential whose **Allowed HTTP Request Domains** is **None**",
 	},
 	hostRules: {
 		isThere: HAS_CREDENTIAL_RULES,

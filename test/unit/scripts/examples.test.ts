@@ -36,6 +36,12 @@ describe.each(FILES)('the example %s', (file) => {
 		for (const [, name] of references) expect(names).toContain(name);
 	});
 
+	it('is on the page of the examples, with a picture', () => {
+		const page = readFileSync(join('examples', 'README.md'), 'utf8');
+		const section = page.split(/^## /m).find((text) => text.includes(`](${file})`));
+		expect(section).toContain('<picture>');
+	});
+
 	it('says in a note what it does', () => {
 		expect(example.nodes.some(({ type }) => type === 'n8n-nodes-base.stickyNote')).toBe(true);
 	});
