@@ -11,7 +11,7 @@ import { readFigures } from './keepFigures';
 import type { PackageFigures } from './packages';
 import type { PollFigures } from './poll';
 import type { PollOfLogs } from './scaleTables';
-import { createScaleTables } from './scaleTables';
+import { createScaleTables, WORKFLOWS } from './scaleTables';
 import type { WaitFigures } from './wait';
 
 /** What a run in queue mode was like, by what each figure says. */
@@ -23,6 +23,7 @@ const SCALING = 'docs/scaling.md';
 const PAYING_ONCE = 'docs/paying-once.md';
 const COMPARISON = 'docs/comparison.md';
 const ITEMS_LIMIT = 0.6;
+const NOTEWORTHY_MIB = 100;
 
 /** Writes every figure of the documents, out of what was measured last on this machine. */
 async function main(): Promise<void> {
@@ -69,10 +70,15 @@ async function writeSecurity(): Promise<void> {
 
 async function writeScaling(): Promise<void> {
 	const queueMode = readFigures('queueMode', 'npm run test:e2e -- queueMode') as QueueModeFigures;
-	const scale = createScaleTables(readFigures('scale') as PollOfLogs[]);
-	let scaling = replaceBlock(readText(SCALING), 'queueMode', describeQueueMode(queueMode));
-	for (const [name, { rows }] of Object.entries(scale)) {
-		scaling = replaceBlock(scaling, name, drawTable(rows));
+	const { poll, manyTriggers } = createScaleTables(readFigures('scale') as PollOfLogs[]);
+	const blocks = {
+		queueMode: describeQueueMode(queueMode),
+		poll: drawTable(poll.rows),
+		manyTriggers: describeManyTriggers(manyTriggers.rows),
+	};
+	let scaling = readText(SCALING);
+	for (const [name, figures] of Object.entries(blocks)) {
+		scaling = replaceBlock(scaling, name, figures);
 	}
 	await write(SCALING, scaling);
 }
@@ -86,22 +92,19 @@ async function writeComparison(): Promise<void> {
 function describeCompare({ stories, items, ways }: CompareFigures): string {
 	const row = (title: string, show: (way: WayFigures) => number | string) =>
 		`| ${title} | ${show(ways.ours)} | ${show(ways.http)} |`;
-	return `${stories} executions with ${items} items:
-
-| | This node | HTTP Request |
+	return `| ${stories} executions with ${items} items | This node | HTTP Request |
 | --- | --: | --: |
 ${[
 	row('Items paid more than once', (way) => way.itemsPaidTwice),
-	row('Credits wasted', (way) => way.creditsWasted),
 	row('Queue IDs lost', (way) => way.idsLost),
-	row('Items that got the wrong video', (way) => way.wrongVideos),
-	row('Items that got their own video', (way) => way.videosGiven),
-	row('Finished videos listed as candidates', (way) => way.videosListed),
+	row('Items with the wrong video', (way) => way.wrongVideos),
+	row('Items with their own video', (way) => way.videosGiven),
+	row('Videos listed as candidates', (way) => way.videosListed),
 	row('Finished videos that nobody got', (way) => way.videosMissed),
-	row('Executions with the API key in their data', (way) => way.keysFound),
-	row('Executions stopped after 45 seconds, still looping', (way) => way.neverEnded),
+	row('Executions that store the API key', (way) => way.keysFound),
+	row('Executions still looping after 45 seconds', (way) => way.neverEnded),
 	row('Requests', (way) => way.requests),
-	row('Time of an execution (median)', (way) => `${way.seconds.toFixed(1)} s`),
+	row('Median time', (way) => `${way.seconds.toFixed(1)} s`),
 	row('Nodes on the canvas', (way) => way.nodes),
 ].join('\n')}`;
 }
@@ -128,9 +131,8 @@ function replaceBlock(text: string, name: string, figures: string): string {
 
 const INTRODUCTION = `# Performance
 
-How fast the node is, and how much memory it needs. \`npm run bench\` measures it, and \`npm run bench -- report\` writes this
-page and the measured tables of the others. Times depend on the machine, so compare the ratios: both sides of each were measured in
-the same run, in turn.`;
+How fast the node is, and how much memory it needs, as \`npm run bench\` measures it. Times depend on the machine, so compare the ratios:
+both sides of each were measured in the same run, in turn.`;
 
 function describeMachine(): string {
 	const memoryGiB = Math.round(totalmem() / 1024 ** 3);
@@ -138,112 +140,99 @@ function describeMachine(): string {
 }
 
 function describeItems(figures: ItemFigures[]): string {
-	const rows = figures.map(
-		({ count, ratio, oursMs, httpMs, axiosMs, oursOverMiB, httpOverMiB }) =>
-			`| ${count} | **${ratio.toFixed(2)}** | ${oursMs} ms | ${httpMs} ms | ${Math.round(axiosMs)} ms | ${oursOverMiB ?? '?'} MiB | ${httpOverMiB ?? '?'} MiB |`,
-	);
-	const ranges = figures.map(
-		({ ratios }) => `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
+	const lines = figures.map(
+		({ count, ratio, ratios, oursMs, httpMs, oursOverMiB, httpOverMiB }) =>
+			`- **${count} items**: ${oursMs} ms instead of ${httpMs} ms, **${ratio.toFixed(2)} times** (from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}), and ${oursOverMiB ?? '?'} MiB instead of ${httpOverMiB ?? '?'} MiB of memory`,
 	);
 	return `## Many items
 
-**Queue > Get Progress** for many items, and the same requests with n8n's **HTTP Request** node and the same credential, in a real
-n8n, each node in its own workflow. The service answers at once. "Axios alone" is the same requests without n8n. Memory is the peak
-over an idle n8n.
+**Queue > Get Progress** instead of n8n's **HTTP Request** node, in a real n8n, with a service that answers at once:
 
-| Items | Our time / HTTP Request | Our time | HTTP Request | Axios alone | Our memory | HTTP Request's memory |
-| --: | --: | --: | --: | --: | --: | --: |
-${rows.join('\n')}
+${lines.join('\n')}
 
-The ratio is the median of ${figures[0]?.ratios.length} pairs of runs: ${ranges.join(', and ')}.
-
-n8n spends most of its time on expressions. The node has none of its own, and doesn't evaluate a parameter twice for an
-item, as n8n's routing would. ${describeLimit(figures)}`;
+Each ratio is the median of ${figures[0]?.ratios.length} pairs of runs. Memory is the peak over an idle n8n. n8n spends most of its time on expressions; the node
+has none of its own. ${describeLimit(figures)}`;
 }
 
 function describeLimit(figures: ItemFigures[]): string {
 	const isReached = figures.every(({ ratio }) => ratio <= ITEMS_LIMIT);
-	return `Our limit is ${ITEMS_LIMIT} times the HTTP Request node: ${isReached ? 'met' : 'not met'}.`;
+	return `Our limit is ${ITEMS_LIMIT} times: ${isReached ? 'met' : 'not met'}.`;
 }
 
 function describeWait(figures: WaitFigures): string {
-	const { items, shortestSeconds, longestSeconds, tookSeconds, sumSeconds } = figures;
+	const { items, shortestSeconds, longestSeconds, tookSeconds } = figures;
 	return `## Waiting
 
-One run of the node queues ${items} videos of ${shortestSeconds} to ${longestSeconds} seconds and waits for them: ${tookSeconds.toFixed(1)} s, **${(tookSeconds / longestSeconds).toFixed(2)} times the
-slowest one**. One after another, they would take ${sumSeconds.toFixed(0)} s. ${figures.matched} of ${items} got their entry of the video log, with ${figures.looksPerItem.toFixed(1)} progress checks
-for each item, and ${figures.logReads} requests for the list of videos in all.`;
+One run queues ${items} videos of ${shortestSeconds} to ${longestSeconds} seconds and waits for them: ${tookSeconds.toFixed(1)} s, **${(tookSeconds / longestSeconds).toFixed(2)} times the slowest one**.
+${figures.matched} of ${items} items got their video, with ${figures.looksPerItem.toFixed(1)} progress checks for each, and ${figures.logReads} requests for the list.`;
 }
 
 function describePoll(figures: PollFigures): string {
-	const { logs, ratio, bareMs, pollMs, unchangedRatio, idleRatio, keptMiB, stateBytes } = figures;
+	const { logs, ratio, bareMs, unchangedRatio, idleRatio, keptMiB, stateBytes } = figures;
 	return `## The trigger
 
-One poll of an account with ${logs.toLocaleString('en')} finished videos, beside n8n's bare request for the list (${Math.round(bareMs)} ms of processor time):
-
-| Poll | Time / bare request |
-| --- | --: |
-| with a new video (${Math.round(pollMs)} ms) | **${ratio.toFixed(2)}** |
-| nothing new | **${unchangedRatio.toFixed(2)}** |
-| nothing new, and the service sends an \`ETag\` | **${idleRatio.toFixed(2)}** |
-
+One poll of an account with ${logs.toLocaleString('en')} finished videos, compared with n8n's bare request for the list (${Math.round(bareMs)} ms of processor time), takes
+**${ratio.toFixed(2)} times** as long if a video is new, **${unchangedRatio.toFixed(2)} times** if nothing is new, and **${idleRatio.toFixed(2)} times** if the service also sends an \`ETag\`.
 Afterwards, it keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory, and ${Math.round(stateBytes / 1000)} kB in n8n's database.`;
 }
 
 function describeDownload(
-	{ fileMiB, overMib, idleMib }: DownloadFigures,
+	{ fileMiB, overMib }: DownloadFigures,
 	many: MakeAndDownloadFigures,
 ): string {
 	return `## Downloads
 
-A file of ${fileMiB} MiB takes **${overMib} MiB of memory** over the idle engine (${idleMib} MiB), with n8n's binary data on disk.
+With n8n's binary data on disk, a file of ${fileMiB} MiB takes **${overMib} MiB of memory** over the idle engine.
 
-With **Download Video**, one run of the node queued ${many.items} videos of up to ${many.longestSeconds} seconds, waited for them and downloaded
-their files of ${many.fileMiB} MiB each: ${many.tookSeconds.toFixed(1)} s, and **${many.overMib} MiB of memory** over the idle engine (${many.idleMib} MiB).`;
+One run that made ${many.items} videos of up to ${many.longestSeconds} seconds and downloaded their files of ${many.fileMiB} MiB each took ${many.tookSeconds.toFixed(1)} s, and
+**${many.overMib} MiB of memory**.`;
 }
 
 function describePackages(figures: PackageFigures[]): string {
-	const rows = figures.map(
+	const lines = figures.map(
 		({ name, version, sizeKiB, loadMs }) =>
-			`| ${name} | ${version} | ${sizeKiB} KiB | ${loadMs.toFixed(1)} ms |`,
+			`- **${name}** ${version}: ${sizeKiB} KiB, ${loadMs.toFixed(1)} ms`,
 	);
 	return `## The package
 
-The installed size, and the time that n8n takes to load the package once when it starts, beside two other community packages.
+Its installed size and the time that n8n takes to load it, beside two other community packages:
 
-| Package | Version | Size | Load time |
-| --- | --- | --: | --: |
-${rows.join('\n')}`;
+${lines.join('\n')}`;
 }
 
 function describeLedger(figures: LedgerFigures[]): string {
-	const themes = ['adds', 'adds and waits', 'agent calls'];
-	const rows = figures.map((each, index) => ({
-		'random executions': themes[index] ?? '',
-		number: each.executions,
-		items: each.items,
-		'adds sent': each.adds,
-		'maybe accepted': each.unknownFates,
-		'credits charged': each.charges,
-		'videos returned': each.videos,
-		violations: each.violations,
-	}));
-	return drawTable(rows);
+	const sum = (get: (each: LedgerFigures) => number) =>
+		figures.reduce((total, each) => total + get(each), 0).toLocaleString('en');
+	return `In ${sum((each) => each.executions)} executions, ${sum((each) => each.adds)} Adds were sent. For ${sum((each) => each.unknownFates)} of them, it stayed unknown whether they were accepted.
+**Broken promises: ${sum((each) => each.violations)}.**`;
 }
 
+/** The responses that take most memory, and the most of all others. */
 function describeHostile(figures: HostileFigures[]): string {
-	const rows = figures.map(({ name, seconds, overMib, outcome }) => ({
-		response: name,
-		seconds,
-		'extra memory': `${overMib} MiB`,
-		'what the user sees': outcome,
-	}));
-	return drawTable(rows);
+	const small = figures.filter(({ overMib }) => overMib <= NOTEWORTHY_MIB);
+	const lines = figures
+		.filter((each) => !small.includes(each))
+		.map(({ name, seconds, overMib }) => `- **${name}**: ${overMib} MiB, ${seconds} s`);
+	return `${lines.join('\n')}
+- **the other ${small.length} responses**: at most ${Math.max(...small.map(({ overMib }) => overMib))} MiB
+
+A bare request is n8n's own, without the node.`;
 }
 
 function describeQueueMode(figures: QueueModeFigures): string {
-	const rows = Object.entries(figures).map(([what, figure]) => ({ measurement: what, figure }));
-	return `${describeMachine()}\n\n${drawTable(rows)}`;
+	// Each is followed by the most that the process ever took.
+	const memory = (name: string) => String(figures[name]).split(',')[0];
+	return `After ${figures['killed after']}, it kills one: ${figures.failed} of ${figures.executions} executions failed, and ${figures['adds sent and paid']} Adds were sent and paid. A worker took
+${memory('idle memory, worker 1')} when idle, and ${memory('memory with all slots in use, worker 1')} with ${figures['concurrency of each worker']} waiting executions.`;
+}
+
+function describeManyTriggers(rows: Record<string, number>[]): string {
+	const [least, ...others] = rows.map(
+		(row) =>
+			`${row['GB per minute']} GB a minute and ${row['busy cores']} processors with ${row.Videos?.toLocaleString('en')} videos`,
+	);
+	return `By these figures, ${WORKFLOWS.toLocaleString('en')} triggers that poll every minute need ${least},
+and ${others.at(-1)}.`;
 }
 
 function drawTable(rows: Record<string, string | number>[]): string {

@@ -40,8 +40,8 @@ async function measureService(logs: number, kind: string) {
 		});
 		const { poll } = await measurePolls(['poll'], RUNS, credentials);
 		if (!poll) throw new Error('A measurement is missing');
-		const { cpuMs, peakMiB, stateBytes } = poll;
-		return { logs, bytes: data.byteLength, cpuMs, peakMiB, stateBytes };
+		const { cpuMs, peakMiB } = poll;
+		return { logs, bytes: data.byteLength, cpuMs, peakMiB };
 	} finally {
 		server.disconnect();
 	}

