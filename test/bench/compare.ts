@@ -181,13 +181,11 @@ function listResults({ executions, videos }: Ledger, node: string): Result[] {
 	const tasks = executions[0]?.run?.data.resultData.runData[node] ?? [];
 	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
 	return items.map(({ json }) => {
-		const given = (json.video as { id?: string } | null | undefined)?.id;
+		// The address alone is a video, too: the log may show its entry later.
+		const address = toText(json.videoUrl) || (json.video as { url?: string } | null)?.url;
 		const own = videos.find(({ charge }) => charge.queueId === toText(json.queueId));
-		return {
-			json,
-			isOwn: given !== undefined && given === own?.charge.videoId,
-			isWrong: given !== undefined && given !== own?.charge.videoId,
-		};
+		const isOwn = own !== undefined && address?.includes(own.charge.videoId) === true;
+		return { json, isOwn, isWrong: Boolean(address) && !isOwn };
 	});
 }
 

@@ -108,7 +108,7 @@ describe('JSON of 10 MB that is nested', () => {
 
 describe('One entry of a long list that is nested too deeply', () => {
 	const DEEP = `{"id":"deep","projectId":"${PROJECT}","createdAt":"2030-01-01T00:00:00Z","of":${'['.repeat(200)}${']'.repeat(200)}}`;
-	const send = (field: string, operation: string) => {
+	const send = (field: string, operation: (typeof API_OPERATIONS)[number]) => {
 		const entries = '{"id":"entry","url":"https://api.example.com/files/1.mp4"},'.repeat(20_000);
 		const body = `{"status":"success","${field}":[${entries}${DEEP}]}`;
 		service.sandbox.addFault({ kind: 'status', status: 200, body, operation });
