@@ -77,10 +77,17 @@ export class Stopwatch {
 /** As many entries are handled at once: a few milliseconds of work. */
 const PART_LENGTH = 5_000;
 
+/** After so much work, n8n gets to do other work. */
+const MAX_WORK_MS = 20;
+
 /** A long list in parts, between which n8n does other work. */
 export async function* inParts<T>(list: readonly T[]): AsyncGenerator<readonly T[]> {
+	let startedAt = performance.now();
 	for (let at = 0; at < list.length; at += PART_LENGTH) {
-		if (at > 0) await pause(1);
+		if (performance.now() - startedAt > MAX_WORK_MS) {
+			await pause(1);
+			startedAt = performance.now();
+		}
 		yield list.slice(at, at + PART_LENGTH);
 	}
 }
