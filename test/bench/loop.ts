@@ -44,6 +44,8 @@ export interface LoopFigures {
 }
 
 const WAIT_OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
+/** What the others are compared with, and has no limit. */
+const PEER = 'the bare request';
 const LENGTHS = [100_000, 500_000];
 
 const CASES: Case[] = [
@@ -61,7 +63,7 @@ const CASES: Case[] = [
 	...LENGTHS.flatMap((videos): Case[] => {
 		const inLog = `${videos.toLocaleString('en')} videos in the log`;
 		return [
-			{ name: `${inLog}: the bare request`, videos, run: requestBare },
+			{ name: `${inLog}: ${PEER}`, videos, run: requestBare },
 			{ name: `${inLog}: a poll with a new video`, videos, run: poll },
 			{
 				name: `${inLog}: Video > Get Many, by project and date`,
@@ -185,7 +187,9 @@ async function main(): Promise<void> {
 	const figures: LoopFigures[] = [];
 	for (const each of CASES) figures.push(await measure(each));
 	keepFigures('loop', figures);
-	const isGood = figures.every(({ heldMs, parseMs }) => heldMs <= parseMs + LIMIT_MS);
+	const isGood = figures.every(
+		({ name, heldMs, parseMs }) => name.endsWith(PEER) || heldMs <= parseMs + LIMIT_MS,
+	);
 	console.log(`Limit: ${LIMIT_MS} ms beyond the parsing: ${isGood ? 'good' : 'NOT GOOD'}`);
 	if (!isGood) process.exitCode = 1;
 }

@@ -17,6 +17,7 @@ import type {
 } from '../../nodes/VideoGeneration/waiting/videoOwners';
 import {
 	addVideos,
+	findRivals,
 	findVideos,
 	removeVideo,
 } from '../../nodes/VideoGeneration/waiting/videoOwners';
@@ -46,7 +47,7 @@ function createBatches(videos: LoggedVideo[]): VideoBatches {
 
 /** What each item comes to: the ID of its video, or the IDs of its candidates. */
 function find(items: QueuedVideo[], videos: LoggedVideo[]) {
-	const { found } = findVideos(items, createBatches(videos));
+	const found = findVideos(items, createBatches(videos));
 	return items.map((item) => {
 		const { video, list = () => [] }: Partial<Candidates> = found.get(item) ?? {};
 		return video?.entry.id ?? list().map(({ entry }) => entry.id);
@@ -116,7 +117,7 @@ describe('A finished item', () => {
 		const videos = Array.from({ length: 600 }, (_, i) =>
 			logged(String(i), { createdAt: 10_000 + i * 1000 }),
 		);
-		const { found } = findVideos(items, createBatches(videos));
+		const found = findVideos(items, createBatches(videos));
 		for (const { list, count, video } of found.values()) {
 			expect(video).toBeUndefined();
 			expect(count).toBe(600);
@@ -137,7 +138,7 @@ describe('A finished item', () => {
 		);
 		const batches = createBatches(videos.reverse());
 		const before = process.cpuUsage();
-		expect(findVideos(items, batches).found.size).toBe(itemCount);
+		expect(findVideos(items, batches).size).toBe(itemCount);
 		expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
 	});
 });
@@ -183,14 +184,16 @@ describe('For any items and entries', () => {
 				const batches = createBatches(shown);
 				for (const video of shown) if (video.isOwned) removeVideo(batches, video);
 				const free = shown.filter(({ isOwned }) => !isOwned);
-				const { found, rivals } = findVideos(all, batches);
+				const found = findVideos(all, batches);
 
 				const possible = new Map(
 					all.map((item) => [item, free.filter((video) => canOwn(item, video))]),
 				);
 				const listOwn = (item: QueuedVideo) => possible.get(item) ?? [];
 				expect([...found.keys()]).toEqual(all.filter(({ isWanting }) => isWanting));
-				expect(rivals).toEqual(all.filter((item) => !item.isWanting && listOwn(item).length > 0));
+				expect(findRivals(all, batches)).toEqual(
+					all.filter((item) => !item.isWanting && listOwn(item).length > 0),
+				);
 				for (const [item, { video, list: listCandidates, count, isComplete }] of found) {
 					const own = listOwn(item);
 					const others = all.filter((other) => other !== item);

@@ -82,9 +82,15 @@ export async function receiveBody(
 	}
 	const bytes = await receive(body, limits.bytes);
 	if (isKnown(bytes)) return undefined;
+	// Each of these steps takes long with a long body: between them, n8n does other work.
+	const letOthersWork = async () => bytes.length >= SHORT && (await pause(1));
+	await letOthersWork();
 	const text = toText(bytes);
+	await letOthersWork();
 	if (text.length < SHORT || !isSparse(text, limits)) await checkSize(text, limits);
-	return parse(text);
+	const parsed = parse(text);
+	await letOthersWork();
+	return parsed;
 }
 
 function isStream(body: unknown): body is IncomingStream {

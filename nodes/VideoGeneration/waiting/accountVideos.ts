@@ -10,7 +10,7 @@ import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
 import type { Candidates, LoggedVideo, QueuedVideo, VideoBatches } from './videoOwners';
-import { addVideos, findVideos, removeVideo } from './videoOwners';
+import { addVideos, findRivals, findVideos, removeVideo } from './videoOwners';
 
 /** For how long a queue item whose end is unknown still counts as a possible owner of a video. */
 const MEMORY_MS = 60 * 60 * 1000;
@@ -187,10 +187,8 @@ export class AccountVideos {
 		const log = await requests.fetchLog(etag);
 		if (!log.isUnchanged) await this.update(log);
 		this.giveByAddress();
-		const { rivals } = findVideos(this.getPossibleOwners(), this.batches);
-		await this.checkRivals(rivals, requests);
-		const { found } = findVideos(this.getPossibleOwners(), this.batches);
-		for (const [item, candidates] of found) {
+		await this.checkRivals(findRivals(this.getPossibleOwners(), this.batches), requests);
+		for (const [item, candidates] of findVideos(this.getPossibleOwners(), this.batches)) {
 			item.found = candidates;
 			if (candidates.video) this.give(item, candidates.video);
 		}

@@ -54,7 +54,7 @@ interface Batch {
 	videos: LoggedVideo[];
 }
 
-/** Entries by their project. */
+/** Entries by their project, those that were seen last first. */
 export type VideoBatches = Map<string, Batch[]>;
 
 /** Adds entries that a response showed first. */
@@ -68,9 +68,11 @@ export function addVideos(batches: VideoBatches, videos: LoggedVideo[]): void {
 	}
 	for (const [projectId, batch] of added) {
 		batch.videos.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-		const ofProject = batches.get(projectId);
-		if (ofProject) ofProject.push(batch);
-		else batches.set(projectId, [batch]);
+		const ofProject = [...(batches.get(projectId) ?? []), batch];
+		batches.set(
+			projectId,
+			ofProject.sort((a, b) => b.seenAt - a.seenAt),
+		);
 	}
 }
 
@@ -88,14 +90,13 @@ export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
  *
  * @param items all queue items of the account that may own an entry, whether they want one or not
  * @param batches the entries without an owner
- * @returns what each item that wants a video can be given, and the other items that can own an entry,
- * too, as long as they are not seen running again
+ * @returns what each item that wants a video can be given
  */
 export function findVideos<Item extends QueuedVideo>(
-	items: Iterable<Item>,
+	items: readonly Item[],
 	batches: VideoBatches,
-): { found: Map<Item, Candidates>; rivals: Item[] } {
-	const counted = [...items]
+): Map<Item, Candidates> {
+	const counted = items
 		.map((item) => ({ item, count: count(item, batches) }))
 		.filter(({ item, count }) => item.isWanting || count > 0);
 	const found = new Map<Item, Candidates>();
@@ -116,21 +117,26 @@ export function findVideos<Item extends QueuedVideo>(
 			isComplete: item.hasLostLog !== true && count >= owners(item.projectId),
 		});
 	}
-	const rivals = counted.map(({ item }) => item).filter(({ isWanting }) => !isWanting);
-	return { found, rivals };
+	return found;
+}
+
+/** The items that want no video now and can own an entry, as long as they are not seen running again. */
+export function findRivals<Item extends QueuedVideo>(
+	items: readonly Item[],
+	batches: VideoBatches,
+): Item[] {
+	return items.filter((item) => !item.isWanting && count(item, batches) > 0);
 }
 
 /** Whether an entry can be a queue item's: of its project, not there before, and not older. */
 export function canOwn(item: QueuedVideo, video: LoggedVideo): boolean {
+	const { projectId = video.projectId, runningAt = -1, closedAt = Infinity } = item;
 	return (
-		(item.projectId === undefined || item.projectId === video.projectId) &&
-		isSeenInTime(item, video.seenAt) &&
+		projectId === video.projectId &&
+		video.seenAt > runningAt &&
+		video.seenAt <= closedAt &&
 		video.createdAt >= getEarliest(item)
 	);
-}
-
-function isSeenInTime({ runningAt = -1, closedAt = Infinity }: QueuedVideo, seenAt: number) {
-	return seenAt > runningAt && seenAt <= closedAt;
 }
 
 function getEarliest({ createdAt = -Infinity }: QueuedVideo): number {
@@ -138,19 +144,23 @@ function getEarliest({ createdAt = -Infinity }: QueuedVideo): number {
 }
 
 /** The parts of the batches that an item can own: each from an index to the end. */
-function* findRanges(
+function findRanges(
 	item: QueuedVideo,
 	batches: VideoBatches,
-): Generator<{ videos: LoggedVideo[]; from: number }> {
-	const groups =
-		item.projectId === undefined ? batches.values() : [batches.get(item.projectId) ?? []];
+): { videos: LoggedVideo[]; from: number }[] {
+	const { projectId, runningAt = -1, closedAt = Infinity } = item;
+	const groups = projectId === undefined ? batches.values() : [batches.get(projectId) ?? []];
+	const ranges: { videos: LoggedVideo[]; from: number }[] = [];
 	for (const group of groups) {
-		for (const { seenAt, videos } of group) {
-			if (!isSeenInTime(item, seenAt)) continue;
-			const from = findFirst(videos, getEarliest(item));
-			if (from < videos.length) yield { videos, from };
+		const earliest = getEarliest(item);
+		let at = findFirst(group, ({ seenAt }) => seenAt <= closedAt);
+		for (let batch = group[at]; batch && batch.seenAt > runningAt; batch = group[++at]) {
+			const { videos } = batch;
+			const from = findFirst(videos, ({ createdAt }) => createdAt >= earliest);
+			if (from < videos.length) ranges.push({ videos, from });
 		}
 	}
+	return ranges;
 }
 
 function count(item: QueuedVideo, batches: VideoBatches): number {
@@ -159,14 +169,14 @@ function count(item: QueuedVideo, batches: VideoBatches): number {
 	return sum;
 }
 
-/** The index of the first entry that is not older, by binary search. */
-function findFirst(videos: LoggedVideo[], createdAt: number): number {
+/** The index of the first one of a sorted list for which something holds, by binary search. */
+function findFirst<T>(list: readonly T[], holds: (each: T) => boolean): number {
 	let low = 0;
-	let high = videos.length;
+	let high = list.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((videos[middle]?.createdAt ?? Infinity) < createdAt) low = middle + 1;
-		else high = middle;
+		if (holds(list[middle] as T)) high = middle;
+		else low = middle + 1;
 	}
 	return low;
 }
@@ -187,7 +197,7 @@ function listNearest(item: QueuedVideo, batches: VideoBatches): LoggedVideo[] {
 	const { finishedAt = Infinity } = item;
 	const near: LoggedVideo[] = [];
 	for (const { videos, from } of findRanges(item, batches)) {
-		const middle = findFirst(videos, finishedAt);
+		const middle = findFirst(videos, ({ createdAt }) => createdAt >= finishedAt);
 		near.push(...videos.slice(Math.max(from, middle - MAX_CANDIDATES), middle + MAX_CANDIDATES));
 	}
 	const distance = ({ createdAt }: LoggedVideo) =>
