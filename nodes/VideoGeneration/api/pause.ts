@@ -74,20 +74,29 @@ export class Stopwatch {
 	}
 }
 
+/** After so much work without a break, n8n gets to do other work. */
+const MAX_WORK_MS = 20;
+
+/** Breaks in work that takes long. */
+export class Breaks {
+	private lastAt = performance.now();
+
+	/** To be called between small parts of the work: takes a break when one is due. */
+	async takeDue(): Promise<void> {
+		if (performance.now() - this.lastAt <= MAX_WORK_MS) return;
+		await pause(1);
+		this.lastAt = performance.now();
+	}
+}
+
 /** As many entries are handled at once: a few milliseconds of work. */
 const PART_LENGTH = 5_000;
 
-/** After so much work, n8n gets to do other work. */
-const MAX_WORK_MS = 20;
-
 /** A long list in parts, between which n8n does other work. */
 export async function* inParts<T>(list: readonly T[]): AsyncGenerator<readonly T[]> {
-	let startedAt = performance.now();
+	const breaks = new Breaks();
 	for (let at = 0; at < list.length; at += PART_LENGTH) {
-		if (performance.now() - startedAt > MAX_WORK_MS) {
-			await pause(1);
-			startedAt = performance.now();
-		}
+		await breaks.takeDue();
 		yield list.slice(at, at + PART_LENGTH);
 	}
 }

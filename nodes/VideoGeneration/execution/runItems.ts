@@ -10,7 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
-import { pause } from '../api/pause';
+import { Breaks, pause } from '../api/pause';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
 import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
@@ -22,9 +22,6 @@ import { createInputError, getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
 import { checkJob, Run } from './run';
 import { getSpendingLimit, guardSpending } from './spendingGuard';
-
-/** After so much work without a break, other work of n8n gets its turn. */
-const MAX_WORK_MS = 20;
 
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
@@ -120,13 +117,10 @@ async function runItems(
 ): Promise<INodeExecutionData[]> {
 	const run = new Run(context);
 	const jobs: Job[] = [];
-	let resumedAt = performance.now();
+	const breaks = new Breaks();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		// To evaluate the expressions of thousands of items takes seconds.
-		if (performance.now() - resumedAt > MAX_WORK_MS) {
-			await pause(1);
-			resumedAt = performance.now();
-		}
+		await breaks.takeDue();
 		const item = createItemContext(context, itemIndex, input);
 		const job = createJob(item, operation, getDeclaredRequest(operation), run);
 		await prepareRequest(job);
