@@ -2,13 +2,11 @@ import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
 import type { VideoLog } from '../api/endpoints';
 import { parseLogTime } from '../api/logTime';
-import { Breaks, inParts, pause } from '../api/pause';
+import { inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { checkLevels } from '../api/responseBody';
 import { isNotFound } from '../failures/failure';
-import type { TakeSlot } from '../api/slots';
-import { createSlots } from '../api/slots';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
 import type { Candidates, LoggedVideo, QueuedVideo, VideoBatches } from './videoOwners';
@@ -87,12 +85,6 @@ export class AccountVideos {
 	private ticks = 0;
 
 	private waits = 0;
-
-	/**
-	 * Does some work for an item, one item after the other with breaks: thousands may be finished by the
-	 * same read of the log.
-	 */
-	readonly takeTurn = createTurns();
 
 	/** The read of the log that is on its way, and the one that is about to begin. */
 	private reading: Promise<void> | undefined;
@@ -331,16 +323,6 @@ export class AccountVideos {
 		for (const item of this.items) if (item.waits === 0 && isOld(item.endedAt)) this.drop(item);
 		for (const [key, since] of this.owned) if (isOld(since)) this.owned.delete(key);
 	}
-}
-
-function createTurns(): TakeSlot {
-	const takeSlot = createSlots(1);
-	const breaks = new Breaks();
-	return async (work) =>
-		await takeSlot(async () => {
-			await breaks.takeDue();
-			return await work();
-		});
 }
 
 /** @param since by `performance.now()`; a time that has not come yet is that of a clock which began anew */

@@ -77,7 +77,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
-		const output = await account.takeTurn(() => createOutput(wait, progress.details));
+		const output = createOutput(wait, progress.details);
 		// One that left the queue may be made all the same: it can still own what the log shows later.
 		account.release(item, !item.hasLeft);
 		return output;
@@ -224,7 +224,7 @@ function createTimeout(
 	});
 }
 
-async function createOutput({ item, queueId }: Wait, details: IDataObject): Promise<IDataObject> {
+function createOutput({ item, queueId }: Wait, details: IDataObject): IDataObject {
 	const video = item.video?.entry ?? null;
 	const { list, count = 0 } = item.found ?? {};
 	const output: IDataObject = {
@@ -241,7 +241,7 @@ async function createOutput({ item, queueId }: Wait, details: IDataObject): Prom
 				}),
 	};
 	// What people use comes first, and is not the service's to change.
-	return await Promise.resolve({ ...output, ...details, ...output });
+	return { ...output, ...details, ...output };
 }
 
 function sum(numbers: number[]): number {
