@@ -197,18 +197,26 @@ describe('A body', () => {
 		['only once', (deep: unknown, entry: unknown) => [deep, ...Array<unknown>(20_000).fill(entry)]],
 		['at the end', (deep: unknown, entry: unknown) => [entry, entry, deep]],
 		['in every entry', (deep: unknown) => Array<unknown>(20_000).fill(deep)],
-	])('of a list with 102 levels %s is refused, and not with 100', async (_where, list) => {
-		const nest = (levels: number): unknown =>
-			levels > 0 ? { id: '{[', of: [nest(levels - 2)] } : 1;
-		const check = (levels: number) => {
-			checkLevels(list(nest(levels), { id: '1', url: null }));
-		};
+	])('of a list with 101 levels %s is refused, and not with 100', async (_where, list) => {
 		// The body and the list are levels, too.
-		check(98);
-		const refuse = () => {
-			check(100);
+		const nest = (levels: number) =>
+			JSON.parse('['.repeat(levels - 2) + ']'.repeat(levels - 2)) as unknown;
+		const check = (levels: number) => {
+			checkLevels(list(nest(levels), { id: '{[', url: null }));
 		};
-		expect(await catchFailure(refuse)).toMatchObject({
+		check(100);
+		const failure = await catchFailure(() => {
+			check(101);
+		});
+		expect(failure).toMatchObject({ facts: { found: 'tooDeep', limit: '100 levels' } });
+	});
+
+	test('of an object as long as it may be is refused when it has 101 levels, however few its parts', async () => {
+		const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+		const fill = (levels: number) =>
+			`{"of":${nested(levels - 1)},"text":"`.padEnd(1024 ** 2 - 2, 'x') + '"}';
+		expect(await receive(fill(100))).toHaveProperty('text');
+		expect(await catchFailure(() => receive(fill(101)))).toMatchObject({
 			facts: { found: 'tooDeep', limit: '100 levels' },
 		});
 	});

@@ -23,27 +23,6 @@ export const LIST_LIMITS: BodyLimits = { bytes: 256 * MIB, parts: 10_000_000 };
 /** n8n walks through data level by level, and so do the nodes after this one. */
 const MAX_LEVELS = 100;
 
-/**
- * Checks the entries of a long list that are passed on: of a text of more than `SHORT`, nobody has
- * counted the levels.
- *
- * @throws a RequestFailure when an entry has too many levels
- */
-export function checkLevels(entries: readonly unknown[]): void {
-	// The body and the list are levels, too.
-	if (hasLevels(entries, MAX_LEVELS - 1)) throw createExcess('tooDeep', `${MAX_LEVELS} levels`);
-}
-
-/** Whether a value has more levels than that many. A loop over its keys makes no list of its values. */
-function hasLevels(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	for (const key in value) {
-		if (hasLevels((value as Record<string, unknown>)[key], levels - 1)) return true;
-	}
-	return false;
-}
-
 /** An error's body is read for its message only. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -83,11 +62,11 @@ export async function receiveBody(
 	const bytes = await receive(body, limits.bytes);
 	if (isKnown(bytes)) return undefined;
 	// Each of these steps takes long with a long body: between them, n8n does other work.
-	const letOthersWork = async () => bytes.length >= SHORT && (await pause(1));
+	const letOthersWork = async () => bytes.length > SHORT && (await pause(1));
 	await letOthersWork();
 	const text = toText(bytes);
 	await letOthersWork();
-	if (text.length < SHORT || !isSparse(text, limits)) await checkSize(text, limits);
+	if (text.length <= SHORT || !isSparse(text, limits)) await checkSize(text, limits);
 	const parsed = parse(text);
 	await letOthersWork();
 	return parsed;
@@ -143,8 +122,29 @@ const EITHER = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** A pass over a text of this length takes no time that matters. */
-const SHORT = MIB;
+/** A pass over a text of this length takes no time that matters: that of any object's body. */
+const SHORT = OBJECT_LIMITS.bytes;
+
+/**
+ * Checks the levels of list entries that are about to be passed on. `receiveBody` counts them in short
+ * bodies only: to count those of a whole long list would take too long.
+ *
+ * @throws a RequestFailure when an entry has too many levels
+ */
+export function checkLevels(entries: readonly unknown[]): void {
+	// The body and the list are levels, too.
+	if (hasLevels(entries, MAX_LEVELS - 1)) throw createExcess('tooDeep', `${MAX_LEVELS} levels`);
+}
+
+/** Whether a value has more levels than that many. A loop over its keys makes no list of its values. */
+function hasLevels(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	for (const key in value) {
+		if (hasLevels((value as Record<string, unknown>)[key], levels - 1)) return true;
+	}
+	return false;
+}
 
 const SAMPLES = 400;
 const SAMPLE_LENGTH = 256;
