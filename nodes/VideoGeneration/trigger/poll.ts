@@ -81,23 +81,25 @@ async function fetchNewVideos(
 	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
 	const account = hashAccount(baseUrl, apiKey);
 	const earlier = CursorStore.open(context).load();
-	const etag = findTag(earlier, account, Date.now());
-	const leaveOut = async (entries: readonly unknown[]) => await leaveOutForgotten(entries, earlier);
-	const { rest, ...log } = await fetchLog(context, etag, deadline, leaveOut);
+	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
+	const rest = await leaveOutForgotten(log.entries, earlier);
 
-	const store = CursorStore.open(context);
-	const stored = store.load();
-	// The cursor that the tag belonged to is gone.
-	if (log.isUnchanged && typeof stored === 'string') return [];
-	const { isContinuous } = store;
-	const watch = { account, projectIds, emitExisting, isContinuous };
-	const entries = isLater(stored, earlier, account) ? rest : log.entries;
-	const { videos, cursor } = selectNewVideos(entries, stored, watch);
-	const isNew = videos.length > 0;
-	// Where videos come with every poll, a tag of our own would save nothing.
-	const newTag = log.etag ?? (isNew ? undefined : log.createTag());
-	store.save(log.isUnchanged ? cursor : keepTag(cursor, newTag, Date.now()), isNew);
-	return videos;
+	return await withApiError(context, () => {
+		const store = CursorStore.open(context);
+		const stored = store.load();
+		// The cursor that the tag belonged to is gone.
+		if (log.isUnchanged && typeof stored === 'string') return [];
+		const { isContinuous } = store;
+		const watch = { account, projectIds, emitExisting, isContinuous };
+		const entries = isLater(stored, earlier, account) ? rest : log.entries;
+		const { videos, cursor } = selectNewVideos(entries, stored, watch);
+		checkLevels(videos);
+		const isNew = videos.length > 0;
+		// Where videos come with every poll, a tag of our own would save nothing.
+		const etag = log.etag ?? (isNew ? undefined : log.createTag());
+		store.save(log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now()), isNew);
+		return videos;
+	});
 }
 
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. */
@@ -106,12 +108,12 @@ async function fetchTestEvent(
 	{ projectIds }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const findNewest = (entries: readonly unknown[]) => {
-		const newest = findNewestVideo(entries, projectIds);
-		return newest ? [newest] : [];
-	};
-	const { rest } = await fetchLog(context, undefined, deadline, findNewest);
-	if (rest.length > 0) return [...rest];
+	const { entries } = await fetchLog(context, undefined, deadline);
+	const newest = findNewestVideo(entries, projectIds);
+	await withApiError(context, () => {
+		checkLevels([newest]);
+	});
+	if (newest) return [newest];
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
 			projectIds.length === 0
@@ -120,21 +122,19 @@ async function fetchTestEvent(
 	});
 }
 
-/**
- * @param select the entries that the poll may emit
- * @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem
- */
-async function fetchLog<Entry>(
+async function fetchLog(
 	context: IPollFunctions,
 	etag: string | undefined,
 	deadline: number,
-	select: (entries: readonly unknown[]) => readonly Entry[] | Promise<readonly Entry[]>,
-): Promise<VideoLog & { rest: readonly Entry[] }> {
+): Promise<VideoLog> {
+	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
+	return await withApiError(context, async () => await fetchVideoLog(context, etag, retries));
+}
+
+/** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
+async function withApiError<T>(context: IPollFunctions, work: () => T | Promise<T>): Promise<T> {
 	try {
-		const log = await fetchVideoLog(context, etag, { maxTries: DEFAULT_MAX_TRIES, deadline });
-		const rest = await select(log.entries);
-		checkLevels(rest);
-		return { ...log, rest };
+		return await work();
 	} catch (error) {
 		const failure = await hideKey(context, classifyError(error));
 		const text = describeFailure(failure, {
