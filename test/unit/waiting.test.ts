@@ -33,10 +33,10 @@ const logged = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
 	...more,
 });
 
-/** As the responses of the log show the entries, one after the other. */
+/** As the responses of the log show the entries, in any order: an entry that was given may come back. */
 function createBatches(videos: LoggedVideo[]): VideoBatches {
 	const batches: VideoBatches = new Map();
-	for (const seenAt of new Set(videos.map((video) => video.seenAt).sort((a, b) => a - b))) {
+	for (const seenAt of new Set(videos.map((video) => video.seenAt))) {
 		addVideos(
 			batches,
 			videos.filter((video) => video.seenAt === seenAt),
