@@ -23,6 +23,16 @@ const run = async (name: (typeof API_OPERATIONS)[number], more: IDataObject = {}
 		{ items: [{ queueId: 'q' }] },
 	);
 
+async function activateTrigger(): Promise<ActiveTrigger> {
+	const { url, apiKey } = service.sandbox;
+	const trigger = await ActiveTrigger.create({
+		credentials: { baseUrl: url, apiKey },
+		storage: 'static data',
+	});
+	await trigger.activate();
+	return trigger;
+}
+
 describe('A body without an end', () => {
 	test.each(API_OPERATIONS)('is not taken in by %s, when it floods', async (operation) => {
 		service.sandbox.addFault({ kind: 'endlessBody', operation });
@@ -66,12 +76,7 @@ describe('A body without an end', () => {
 	});
 
 	test('fails a poll of the trigger and changes nothing', async () => {
-		const { url, apiKey } = service.sandbox;
-		const trigger = await ActiveTrigger.create({
-			credentials: { baseUrl: url, apiKey },
-			storage: 'static data',
-		});
-		await trigger.activate();
+		const trigger = await activateTrigger();
 		const { state } = trigger;
 		service.sandbox.addFault({ kind: 'endlessBody', operation: 'video.getAll' });
 		const { error } = await trigger.poll();
@@ -124,12 +129,7 @@ describe('One entry of a long list that is nested too deeply', () => {
 	});
 
 	test('is refused by a poll of the trigger, which changes nothing, and by its test event', async () => {
-		const { url, apiKey } = service.sandbox;
-		const trigger = await ActiveTrigger.create({
-			credentials: { baseUrl: url, apiKey },
-			storage: 'static data',
-		});
-		await trigger.activate();
+		const trigger = await activateTrigger();
 		const { state } = trigger;
 		send('videos', 'video.getAll');
 		expect((await trigger.poll()).error?.message).toContain('nested too deeply');
