@@ -399,6 +399,22 @@ describe('How often the service is asked', () => {
 		expect(count('video.getAll')).toBeLessThanOrEqual(12);
 	});
 
+	test('the log is read once a second at most, however many items are finished one after the other', async () => {
+		const lives = Array.from({ length: 20 }, () => ({ processingMs: 5_000, logDelayMs: 3_000 }));
+		playLives(service.sandbox, ...lives);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 150 } } };
+		const { items, error } = await run(
+			{ ...ADD, requestOptions, waitOptions: { pollingInterval: 1 } },
+			lives.map(() => ({})),
+		);
+		expect(error).toBeUndefined();
+		expectOwnOrCandidate(items.map(({ json }) => json));
+		const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
+		const gaps = reads.slice(1).map(({ at }, i) => at - (reads[i]?.at ?? 0));
+		expect(gaps.length).toBeGreaterThan(3);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+	});
+
 	test('a log that has not changed is not sent again', async () => {
 		const { sandbox } = service;
 		playLives(sandbox, { processingMs: 9_000, logDelayMs: 12_000 });

@@ -10,15 +10,16 @@ import {
 	parseStatusWords,
 } from '../../nodes/VideoGeneration/waiting/status';
 import type {
-	Candidates,
 	LoggedVideo,
 	QueuedVideo,
 	VideoBatches,
 } from '../../nodes/VideoGeneration/waiting/videoOwners';
 import {
 	addVideos,
+	countCandidates,
 	findRivals,
 	findVideos,
+	listCandidates,
 	removeVideo,
 } from '../../nodes/VideoGeneration/waiting/videoOwners';
 
@@ -47,10 +48,11 @@ function createBatches(videos: LoggedVideo[]): VideoBatches {
 
 /** What each item comes to: the ID of its video, or the IDs of its candidates. */
 function find(items: QueuedVideo[], videos: LoggedVideo[]) {
-	const found = findVideos(items, createBatches(videos));
+	const batches = createBatches(videos);
+	const found = findVideos(items, batches);
 	return items.map((item) => {
-		const { video, list = () => [] }: Partial<Candidates> = found.get(item) ?? {};
-		return video?.entry.id ?? list().map(({ entry }) => entry.id);
+		const given = found.get(item)?.video;
+		return given?.entry.id ?? listCandidates(item, batches).map(({ entry }) => entry.id);
 	});
 }
 
@@ -117,12 +119,13 @@ describe('A finished item', () => {
 		const videos = Array.from({ length: 600 }, (_, i) =>
 			logged(String(i), { createdAt: 10_000 + i * 1000 }),
 		);
-		const found = findVideos(items, createBatches(videos));
-		for (const { list, count, video } of found.values()) {
+		const batches = createBatches(videos);
+		for (const [item, { video }] of findVideos(items, batches)) {
 			expect(video).toBeUndefined();
-			expect(count).toBe(600);
-			expect(list()).toHaveLength(100);
-			expect(list()[0]?.createdAt).toBe(300_000);
+			expect(countCandidates(item, batches)).toBe(600);
+			const listed = listCandidates(item, batches);
+			expect(listed).toHaveLength(100);
+			expect(listed[0]?.createdAt).toBe(300_000);
 		}
 	});
 
@@ -194,7 +197,7 @@ describe('For any items and entries', () => {
 				expect(findRivals(all, batches)).toEqual(
 					all.filter((item) => !item.isWanting && listOwn(item).length > 0),
 				);
-				for (const [item, { video, list: listCandidates, count, isComplete }] of found) {
+				for (const [item, { video, isComplete }] of found) {
 					const own = listOwn(item);
 					const others = all.filter((other) => other !== item);
 					const isGiven =
@@ -203,9 +206,10 @@ describe('For any items and entries', () => {
 						item.hasLeft !== true &&
 						!others.some((other) => own.some((each) => listOwn(other).includes(each)));
 					expect(video).toBe(isGiven ? own[0] : undefined);
-					expect(new Set(listCandidates())).toEqual(new Set(own));
-					expect(listCandidates()).toHaveLength(own.length);
-					expect(count).toBe(own.length);
+					const listed = listCandidates(item, batches);
+					expect(new Set(listed)).toEqual(new Set(own));
+					expect(listed).toHaveLength(own.length);
+					expect(countCandidates(item, batches)).toBe(own.length);
 					const owners = all.filter(
 						(other) =>
 							(other.isWanting || listOwn(other).length > 0) &&

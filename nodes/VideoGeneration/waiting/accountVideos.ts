@@ -9,14 +9,24 @@ import { checkLevels } from '../api/responseBody';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
-import type { Candidates, LoggedVideo, QueuedVideo, VideoBatches } from './videoOwners';
-import { addVideos, findRivals, findVideos, removeVideo } from './videoOwners';
+import type { Finding, LoggedVideo, QueuedVideo, VideoBatches } from './videoOwners';
+import {
+	addVideos,
+	countCandidates,
+	findRivals,
+	findVideos,
+	listCandidates,
+	removeVideo,
+} from './videoOwners';
 
 /** For how long a queue item whose end is unknown still counts as a possible owner of a video. */
 const MEMORY_MS = 60 * 60 * 1000;
 
 /** Items that finish within this time share one read of the log. */
 const TOGETHER_MS = 20;
+
+/** However many items wait, the log is not read more often: it may be large. */
+const MIN_READ_INTERVAL_MS = 1_000;
 
 /** The log shows a finished item's entry within this time. */
 export const MAX_LOG_DELAY_MS = 30_000;
@@ -43,7 +53,7 @@ export interface TrackedItem extends QueuedVideo {
 	/** The item's own entry, once it is known. */
 	video?: LoggedVideo | undefined;
 	/** What the last read of the log showed for an item that wants a video. */
-	found?: Candidates | undefined;
+	found?: Finding | undefined;
 	words?: StatusWords;
 	/** How many waits there are for it now. */
 	waits: number;
@@ -92,6 +102,9 @@ export class AccountVideos {
 	private nextReading: Promise<void> | undefined;
 
 	private isNextFull = false;
+
+	/** When the last read of the log began, by `performance.now()`. */
+	private readAt = -Infinity;
 
 	/** The next tick: everything that is noted later has a higher one. */
 	tick(): number {
@@ -167,6 +180,12 @@ export class AccountVideos {
 		await this.nextReading;
 	}
 
+	/** What an item's video can be, as far as the log has shown it. */
+	getCandidates(item: TrackedItem): { list: LoggedVideo[]; count: number } {
+		const { batches } = this;
+		return { list: listCandidates(item, batches), count: countCandidates(item, batches) };
+	}
+
 	/** Whether nothing of the account has to be remembered any longer. Of one that is about to be used, it has. */
 	isForgotten(): boolean {
 		this.forgetOld();
@@ -174,9 +193,13 @@ export class AccountVideos {
 	}
 
 	private async readNext(requests: AccountRequests): Promise<void> {
-		if (this.waits > 1) await pause(TOGETHER_MS, requests.signal);
+		if (this.waits > 1) {
+			const sinceMs = performance.now() - this.readAt;
+			await pause(Math.max(TOGETHER_MS, MIN_READ_INTERVAL_MS - sinceMs), requests.signal);
+		}
 		await this.reading?.catch(() => undefined);
 		this.nextReading = undefined;
+		this.readAt = performance.now();
 		this.reading = this.readNow(requests);
 		await this.reading;
 	}
@@ -188,9 +211,9 @@ export class AccountVideos {
 		if (!log.isUnchanged) await this.update(log);
 		this.giveByAddress();
 		await this.checkRivals(findRivals(this.getPossibleOwners(), this.batches), requests);
-		for (const [item, candidates] of findVideos(this.getPossibleOwners(), this.batches)) {
-			item.found = candidates;
-			if (candidates.video) this.give(item, candidates.video);
+		for (const [item, found] of findVideos(this.getPossibleOwners(), this.batches)) {
+			item.found = found;
+			if (found.video) this.give(item, found.video);
 		}
 	}
 
@@ -290,6 +313,7 @@ export class AccountVideos {
 		this.log = new Map();
 		this.etag = undefined;
 		this.batches = new Map();
+		this.readAt = -Infinity;
 		for (const item of this.items) {
 			item.closedAt = undefined;
 			if (item.createdAt !== undefined || item.runningAt === undefined) continue;

@@ -38,12 +38,10 @@ export interface LoggedVideo {
 	seenAt: number;
 }
 
-export interface Candidates {
+/** What a read of the log shows for an item that wants a video. */
+export interface Finding {
 	/** The only video that it can be, if no other queue item can own it. */
 	video?: LoggedVideo;
-	/** Lists the videos that it can be: at most 100, those nearest to the item's finish first. */
-	list: () => LoggedVideo[];
-	count: number;
 	/** Whether there are as many videos as queue items that can own one: no later video is awaited. */
 	isComplete: boolean;
 }
@@ -95,16 +93,15 @@ export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
 export function findVideos<Item extends QueuedVideo>(
 	items: readonly Item[],
 	batches: VideoBatches,
-): Map<Item, Candidates> {
+): Map<Item, Finding> {
 	const counted = items
-		.map((item) => ({ item, count: count(item, batches) }))
+		.map((item) => ({ item, count: countCandidates(item, batches) }))
 		.filter(({ item, count }) => item.isWanting || count > 0);
-	const found = new Map<Item, Candidates>();
+	const found = new Map<Item, Finding>();
 	const owners = countOwners(counted);
 	for (const { item, count } of counted) {
 		if (!item.isWanting) continue;
-		const list = () => listNearest(item, batches);
-		const [video] = count === 1 ? list() : [];
+		const [video] = count === 1 ? listCandidates(item, batches) : [];
 		const isOnly =
 			item.runningAt !== undefined &&
 			item.hasLeft !== true &&
@@ -112,8 +109,6 @@ export function findVideos<Item extends QueuedVideo>(
 			!counted.some((other) => other.item !== item && canOwn(other.item, video));
 		found.set(item, {
 			...(isOnly ? { video } : {}),
-			list,
-			count,
 			isComplete: item.hasLostLog !== true && count >= owners(item.projectId),
 		});
 	}
@@ -125,7 +120,7 @@ export function findRivals<Item extends QueuedVideo>(
 	items: readonly Item[],
 	batches: VideoBatches,
 ): Item[] {
-	return items.filter((item) => !item.isWanting && count(item, batches) > 0);
+	return items.filter((item) => !item.isWanting && countCandidates(item, batches) > 0);
 }
 
 /** Whether an entry can be a queue item's: of its project, not there before, and not older. */
@@ -163,10 +158,11 @@ function findRanges(
 	return ranges;
 }
 
-function count(item: QueuedVideo, batches: VideoBatches): number {
-	let sum = 0;
-	for (const { videos, from } of findRanges(item, batches)) sum += videos.length - from;
-	return sum;
+/** How many entries can be an item's own. */
+export function countCandidates(item: QueuedVideo, batches: VideoBatches): number {
+	let count = 0;
+	for (const { videos, from } of findRanges(item, batches)) count += videos.length - from;
+	return count;
 }
 
 /** The index of the first one of a sorted list for which something holds, by binary search. */
@@ -192,8 +188,8 @@ function countOwners(counted: { item: QueuedVideo }[]): (projectId: string | und
 		projectId === undefined ? counted.length : (byProject.get(projectId) ?? 0) + anyProject;
 }
 
-/** The item's candidates, at most 100: those nearest to its finish, or else the newest, first. */
-function listNearest(item: QueuedVideo, batches: VideoBatches): LoggedVideo[] {
+/** The entries that can be an item's own, at most 100: those nearest to its finish, or else the newest, first. */
+export function listCandidates(item: QueuedVideo, batches: VideoBatches): LoggedVideo[] {
 	const { finishedAt = Infinity } = item;
 	const near: LoggedVideo[] = [];
 	for (const { videos, from } of findRanges(item, batches)) {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { Stopwatch } from '../api/pause';
+import { inTurn, Stopwatch } from '../api/pause';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
@@ -77,7 +77,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
-		const output = createOutput(wait, progress.details);
+		const output = await inTurn(() => createOutput(wait, progress.details));
 		// One that left the queue may be made all the same: it can still own what the log shows later.
 		account.release(item, !item.hasLeft);
 		return output;
@@ -173,7 +173,7 @@ async function waitForLog(
 		const isLast =
 			deadline === undefined ? read + 1 >= LOG_DELAYS_MS.length : clock.now() >= deadline;
 		const retryAfterMs = await readLog(wait, progress, isLast);
-		if (isDecided(item, deadline !== undefined)) break;
+		if (isDecided(wait, deadline !== undefined)) break;
 		if (isLast && deadline !== undefined) throw createTimeout(wait, progress, true);
 		if (isLast) break;
 		if (retryAfterMs > 0) {
@@ -202,9 +202,9 @@ async function readLog(
 	}
 }
 
-function isDecided({ video, videoUrl, found }: TrackedItem, hasLeft: boolean): boolean {
-	if (video !== undefined || videoUrl !== undefined) return true;
-	return hasLeft ? (found?.count ?? 0) > 0 : found?.isComplete === true;
+function isDecided({ account, item }: Wait, hasLeft: boolean): boolean {
+	if (item.video !== undefined || item.videoUrl !== undefined) return true;
+	return hasLeft ? account.getCandidates(item).count > 0 : item.found?.isComplete === true;
 }
 
 function createCancelled(): RequestFailure {
@@ -224,22 +224,20 @@ function createTimeout(
 	});
 }
 
-function createOutput({ item, queueId }: Wait, details: IDataObject): IDataObject {
+function createOutput({ account, item, queueId }: Wait, details: IDataObject): IDataObject {
 	const video = item.video?.entry ?? null;
-	const { list, count = 0 } = item.found ?? {};
 	const output: IDataObject = {
 		queueId,
 		projectId: item.projectId ?? item.video?.projectId ?? null,
 		status: details.status ?? null,
 		videoUrl: item.videoUrl ?? video?.url ?? null,
 		video,
-		...(video !== null || item.videoUrl !== undefined
-			? {}
-			: {
-					videoCandidates: (list?.() ?? []).map(({ entry }) => entry),
-					videoCandidateCount: count,
-				}),
 	};
+	if (video === null && item.videoUrl === undefined) {
+		const { list, count } = account.getCandidates(item);
+		output.videoCandidates = list.map(({ entry }) => entry);
+		output.videoCandidateCount = count;
+	}
 	// What people use comes first, and is not the service's to change.
 	return { ...output, ...details, ...output };
 }
