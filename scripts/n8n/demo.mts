@@ -149,7 +149,7 @@ export async function startN8n({
 }: N8nOptions): Promise<N8nClient> {
 	const logFile = resolve(userFolder, 'logs', 'n8n.log');
 	const client = new N8nClient(`http://127.0.0.1:${ports.n8n}`);
-	const settings = { userFolder, node, port: ports.n8n, brokerPort: ports.broker };
+	const settings = { userFolder, node, script, port: ports.n8n, brokerPort: ports.broker };
 	await step('Starting n8n', async () => {
 		startServer(node, [script, 'start'], {
 			name: 'n8n',

@@ -12,5 +12,5 @@ module.exports = {
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Most of their time these tests wait for n8n's next poll.
-	maxWorkers: 2,
+	maxWorkers: 3,
 };

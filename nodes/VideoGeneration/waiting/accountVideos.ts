@@ -25,7 +25,7 @@ const MEMORY_MS = 60 * 60 * 1000;
 /** Items that finish within this time share one read of the log. */
 const TOGETHER_MS = 20;
 
-/** However many items wait, the log is not read more often: it may be large. */
+/** However many items are finished, the log is read for them no more often: it may be large. */
 const MIN_READ_INTERVAL_MS = 1_000;
 
 /** The log shows a finished item's entry within this time. */
@@ -96,10 +96,12 @@ export class AccountVideos {
 
 	private waits = 0;
 
-	/** The read of the log that is on its way, and the one that is about to begin. */
-	private reading: Promise<void> | undefined;
+	/** The end of all reads of the log that are under way: each begins after the one before it. */
+	private reading = Promise.resolve();
 
-	private nextReading: Promise<void> | undefined;
+	/** The reads that have not begun. */
+	private readonly next: { soon?: Promise<void> | undefined; later?: Promise<void> | undefined } =
+		{};
 
 	private isNextFull = false;
 
@@ -170,14 +172,16 @@ export class AccountVideos {
 	 * Reads the log, and looks for the videos of all items that want one. Items that ask at nearly the
 	 * same time share one read.
 	 *
-	 * @param isFull whether the service must send the log even if its tag has not changed: nothing else
-	 * shows a tag that fails to change
+	 * @param read the item's first one, before it is looked at, its last one, or one between them. The
+	 * first and the last one get the log even if its tag has not changed: nothing else shows a tag that
+	 * fails to change
 	 * @throws a RequestFailure when the log cannot be read
 	 */
-	async readLog(requests: AccountRequests, isFull: boolean): Promise<void> {
-		this.isNextFull ||= isFull;
-		this.nextReading ??= this.readNext(requests);
-		await this.nextReading;
+	async readLog(requests: AccountRequests, read: 'first' | 'between' | 'last'): Promise<void> {
+		this.isNextFull ||= read !== 'between';
+		const when = read === 'first' ? 'soon' : 'later';
+		this.next[when] ??= this.readNext(requests, when);
+		await this.next[when];
 	}
 
 	/** What an item's video can be, as far as the log has shown it. */
@@ -192,15 +196,17 @@ export class AccountVideos {
 		return this.ticks > 0 && this.items.size === 0 && this.owned.size === 0;
 	}
 
-	private async readNext(requests: AccountRequests): Promise<void> {
+	private async readNext(requests: AccountRequests, when: 'soon' | 'later'): Promise<void> {
 		if (this.waits > 1) {
-			const sinceMs = performance.now() - this.readAt;
-			await pause(Math.max(TOGETHER_MS, MIN_READ_INTERVAL_MS - sinceMs), requests.signal);
+			const restMs = this.readAt + MIN_READ_INTERVAL_MS - performance.now();
+			await pause(Math.max(TOGETHER_MS, when === 'soon' ? 0 : restMs), requests.signal);
 		}
-		await this.reading?.catch(() => undefined);
-		this.nextReading = undefined;
-		this.readAt = performance.now();
-		this.reading = this.readNow(requests);
+		const begin = async () => {
+			this.next[when] = undefined;
+			this.readAt = performance.now();
+			await this.readNow(requests);
+		};
+		this.reading = this.reading.then(begin, begin);
 		await this.reading;
 	}
 

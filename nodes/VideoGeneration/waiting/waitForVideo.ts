@@ -5,6 +5,7 @@ import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, RequestFailure } from '../failures/failure';
 import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
+import { MAX_LOG_DELAY_MS } from './accountVideos';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
@@ -17,8 +18,8 @@ const ODD: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
 /** So many 404 in a row mean that a queue item left the queue. */
 const MAX_NOT_FOUND = 3;
 
-/** The delays before each read of the log from an item's finish, MAX_LOG_DELAY_MS in all. */
-const LOG_DELAYS_MS = [0, 2_000, 4_000, 8_000, 10_000, 6_000];
+/** The delays before each read of the log from an item's finish, until MAX_LOG_DELAY_MS are over. */
+const LOG_DELAYS_MS = [0, 2_000, 4_000, 8_000, 10_000, 10_000];
 
 /** One queue item to wait for. */
 export interface Wait {
@@ -72,7 +73,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		const deadline = startedAt + wait.timeoutMs;
 		// What is in the log before an item is seen running is not its own.
 		if (item.createdAt === undefined) {
-			await account.readLog(wait.requests, true).catch(() => undefined);
+			await account.readLog(wait.requests, 'first').catch(() => undefined);
 		}
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
@@ -166,20 +167,19 @@ async function waitForLog(
 	const { item } = wait;
 	item.isWanting = true;
 	const startedAt = clock.now();
+	const endsAt = deadline ?? startedAt + MAX_LOG_DELAY_MS;
+	const pauseFor = async (delayMs: number) => {
+		await pauseWait(wait, clock, Math.min(delayMs, endsAt - clock.now()));
+	};
 	for (let read = 0; item.video === undefined; read++) {
-		const leftMs = (deadline ?? Infinity) - clock.now();
 		const delayMs = LOG_DELAYS_MS[read] ?? clock.now() - startedAt;
-		await pauseWait(wait, clock, Math.min(delayMs, leftMs));
-		const isLast =
-			deadline === undefined ? read + 1 >= LOG_DELAYS_MS.length : clock.now() >= deadline;
-		const retryAfterMs = await readLog(wait, progress, isLast);
+		await pauseFor(delayMs);
+		const isLast = clock.now() >= endsAt;
+		const retryAfterMs = await readLog(wait, progress, isLast ? 'last' : 'between');
 		if (isDecided(wait, deadline !== undefined)) break;
 		if (isLast && deadline !== undefined) throw createTimeout(wait, progress, true);
 		if (isLast) break;
-		if (retryAfterMs > 0) {
-			const endMs = (deadline ?? startedAt + sum(LOG_DELAYS_MS)) - clock.now();
-			await pauseWait(wait, clock, Math.min(retryAfterMs, endMs));
-		}
+		await pauseFor(retryAfterMs);
 	}
 }
 
@@ -187,10 +187,10 @@ async function waitForLog(
 async function readLog(
 	{ account, item, requests }: Wait,
 	progress: Progress,
-	isFull: boolean,
+	read: 'between' | 'last',
 ): Promise<number> {
 	try {
-		await account.readLog(requests, isFull);
+		await account.readLog(requests, read);
 		return 0;
 	} catch (error) {
 		const failure = classifyError(error);
@@ -240,8 +240,4 @@ function createOutput({ account, item, queueId }: Wait, details: IDataObject): I
 	}
 	// What people use comes first, and is not the service's to change.
 	return { ...output, ...details, ...output };
-}
-
-function sum(numbers: number[]): number {
-	return numbers.reduce((total, number) => total + number, 0);
 }

@@ -69,7 +69,7 @@ export abstract class N8nInstance {
 			args: [n8n, ...options.command],
 			cwd: userFolder,
 			env: {
-				...buildN8nEnvironment({ userFolder, node, port, brokerPort }),
+				...buildN8nEnvironment({ userFolder, node, script: n8n, port, brokerPort }),
 				...(isOlder(n8n) && FOR_OLDER),
 				...this.getPortEnvironment(port),
 				...options.environment,

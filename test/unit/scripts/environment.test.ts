@@ -4,6 +4,7 @@ import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 const SETTINGS = {
 	userFolder: '/project/.n8n-local',
 	node: '/cache/bin/node',
+	script: '/cache/n8n/node_modules/n8n/bin/n8n',
 	port: 1,
 	brokerPort: 2,
 };
