@@ -248,7 +248,7 @@ describe('The queue items of an account', () => {
 		for (const queueId of ['a', 'b', 'c']) account.track({ queueId });
 		await Promise.all(
 			[1, 2, 3].map(async () => {
-				await account.readLog(requests, 'between');
+				await account.readLog(requests, 'later');
 			}),
 		);
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
@@ -275,9 +275,9 @@ describe('The queue items of an account', () => {
 		const item = Object.assign(account.track({ ...known, queueId: 'own' }), { isWanting: true });
 		const fetchLog = async () => await Promise.resolve(createLog([entry]));
 		const finished = async () => await Promise.resolve({ status: 'done' });
-		await account.readLog(createRequests({ fetchLog, fetchProgress: finished }), 'between');
+		await account.readLog(createRequests({ fetchLog, fetchProgress: finished }), 'later');
 		expect(item.video).toBeUndefined();
-		await account.readLog(createRequests({ fetchLog }), 'between');
+		await account.readLog(createRequests({ fetchLog }), 'later');
 		expect(item.video?.entry).toEqual(entry);
 	});
 });

@@ -34,6 +34,13 @@ export const MAX_LOG_DELAY_MS = 30_000;
 /** As many queue items are checked with each read of the log. */
 const MAX_RIVALS = 100;
 
+/**
+ * An item's first read of the log, before it is looked at; a later one; or one that decides what
+ * becomes of it. The first one and one that decides get the log even if its tag has not changed:
+ * nothing else shows a tag that fails to change.
+ */
+export type LogRead = 'first' | 'later' | 'deciding';
+
 /** How to ask the service about an account. */
 export interface AccountRequests {
 	/** Requests the video log once (specification, "GET /v1/videos"), with the tag of an earlier response. */
@@ -100,10 +107,7 @@ export class AccountVideos {
 	private reading = Promise.resolve();
 
 	/** The reads that have not begun. */
-	private readonly next: { soon?: Promise<void> | undefined; later?: Promise<void> | undefined } =
-		{};
-
-	private isNextFull = false;
+	private readonly next: Partial<Record<LogRead, Promise<void> | undefined>> = {};
 
 	/** When the last read of the log began, by `performance.now()`. */
 	private readAt = -Infinity;
@@ -169,19 +173,14 @@ export class AccountVideos {
 	}
 
 	/**
-	 * Reads the log, and looks for the videos of all items that want one. Items that ask at nearly the
-	 * same time share one read.
+	 * Reads the log, and looks for the videos of all items that want one. Items that ask for the same
+	 * kind of read at nearly the same time share one.
 	 *
-	 * @param read the item's first one, before it is looked at, its last one, or one between them. The
-	 * first and the last one get the log even if its tag has not changed: nothing else shows a tag that
-	 * fails to change
 	 * @throws a RequestFailure when the log cannot be read
 	 */
-	async readLog(requests: AccountRequests, read: 'first' | 'between' | 'last'): Promise<void> {
-		this.isNextFull ||= read !== 'between';
-		const when = read === 'first' ? 'soon' : 'later';
-		this.next[when] ??= this.readNext(requests, when);
-		await this.next[when];
+	async readLog(requests: AccountRequests, read: LogRead): Promise<void> {
+		this.next[read] ??= this.readNext(requests, read);
+		await this.next[read];
 	}
 
 	/** What an item's video can be, as far as the log has shown it. */
@@ -196,23 +195,21 @@ export class AccountVideos {
 		return this.ticks > 0 && this.items.size === 0 && this.owned.size === 0;
 	}
 
-	private async readNext(requests: AccountRequests, when: 'soon' | 'later'): Promise<void> {
+	private async readNext(requests: AccountRequests, read: LogRead): Promise<void> {
 		if (this.waits > 1) {
 			const restMs = this.readAt + MIN_READ_INTERVAL_MS - performance.now();
-			await pause(Math.max(TOGETHER_MS, when === 'soon' ? 0 : restMs), requests.signal);
+			await pause(Math.max(TOGETHER_MS, read === 'first' ? 0 : restMs), requests.signal);
 		}
 		const begin = async () => {
-			this.next[when] = undefined;
+			this.next[read] = undefined;
 			this.readAt = performance.now();
-			await this.readNow(requests);
+			await this.readNow(requests, read === 'later' ? this.etag : undefined);
 		};
 		this.reading = this.reading.then(begin, begin);
 		await this.reading;
 	}
 
-	private async readNow(requests: AccountRequests): Promise<void> {
-		const etag = this.isNextFull ? undefined : this.etag;
-		this.isNextFull = false;
+	private async readNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
 		const log = await requests.fetchLog(etag);
 		if (!log.isUnchanged) await this.update(log);
 		this.giveByAddress();

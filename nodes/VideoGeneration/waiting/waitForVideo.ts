@@ -4,7 +4,7 @@ import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, RequestFailure } from '../failures/failure';
-import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
+import type { AccountRequests, AccountVideos, LogRead, TrackedItem } from './accountVideos';
 import { MAX_LOG_DELAY_MS } from './accountVideos';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
@@ -167,6 +167,7 @@ async function waitForLog(
 	const { item } = wait;
 	item.isWanting = true;
 	const startedAt = clock.now();
+	const hasLeft = deadline !== undefined;
 	const endsAt = deadline ?? startedAt + MAX_LOG_DELAY_MS;
 	const pauseFor = async (delayMs: number) => {
 		await pauseWait(wait, clock, Math.min(delayMs, endsAt - clock.now()));
@@ -175,9 +176,10 @@ async function waitForLog(
 		const delayMs = LOG_DELAYS_MS[read] ?? clock.now() - startedAt;
 		await pauseFor(delayMs);
 		const isLast = clock.now() >= endsAt;
-		const retryAfterMs = await readLog(wait, progress, isLast ? 'last' : 'between');
-		if (isDecided(wait, deadline !== undefined)) break;
-		if (isLast && deadline !== undefined) throw createTimeout(wait, progress, true);
+		const isDeciding = isLast || hasLeft;
+		const retryAfterMs = await readLog(wait, progress, isDeciding ? 'deciding' : 'later');
+		if (isDecided(wait, hasLeft)) break;
+		if (isLast && hasLeft) throw createTimeout(wait, progress, true);
 		if (isLast) break;
 		await pauseFor(retryAfterMs);
 	}
@@ -187,7 +189,7 @@ async function waitForLog(
 async function readLog(
 	{ account, item, requests }: Wait,
 	progress: Progress,
-	read: 'between' | 'last',
+	read: LogRead,
 ): Promise<number> {
 	try {
 		await account.readLog(requests, read);
