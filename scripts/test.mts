@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { build } from './build.mjs';
+import { buildN8nEnvironment } from './n8n/environment.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { findProgram, PROGRAMS, type Program } from './requirements.js';
 import { run, runVisibly } from './support/processes.mjs';
@@ -90,11 +92,19 @@ async function installAll(): Promise<void> {
 /** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
 export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record<string, string>> {
 	const { node, script } = await installN8n(name);
+	const template = resolve(E2E_FOLDER, `template-${name}`);
 	await step('Packing the package and installing it into n8n', () =>
-		installPackage(`${E2E_FOLDER}/template`, `${E2E_FOLDER}/package`),
+		installPackage(template, `${E2E_FOLDER}/package`),
 	);
+	if (name === 'n8n' && !existsSync(join(template, '.n8n', 'database.sqlite'))) {
+		// Any command does it; each n8n of the tests would take seconds for it.
+		const settings = { userFolder: template, node, script, port: 0, brokerPort: 0 };
+		await step("Creating n8n's database", () =>
+			run(node, [script, 'list:workflow'], { cwd: template, env: buildN8nEnvironment(settings) }),
+		);
+	}
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
-	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script }) };
+	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script, template }) };
 }
 
 /**

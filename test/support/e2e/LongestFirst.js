@@ -1,8 +1,10 @@
 const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** The tests that mostly wait for n8n's polls: the others run beside them, not after them. */
-const LONGEST = ['trigger.test.ts', 'queueMode.test.ts'];
+/** The tests that mostly wait, for n8n's polls and for videos: the others run beside them, not after them. */
+const LONGEST = ['queueMode', 'trigger', 'ledger', 'queueNowFinishLater'].map(
+	(name) => `${name}.test.ts`,
+);
 
 /** Begins with the longest files. jest itself knows how long they take only after it has run them. */
 module.exports = class LongestFirst extends Sequencer {

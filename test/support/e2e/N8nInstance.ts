@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
-import { E2E_FOLDER, TEMPLATE_FOLDER } from './PLACES';
+import { E2E_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
 
@@ -40,7 +40,7 @@ export abstract class N8nInstance {
 		this.userFolder = join(E2E_FOLDER, options.name);
 		rmSync(this.userFolder, { recursive: true, force: true });
 		mkdirSync(this.userFolder, { recursive: true });
-		cpSync(TEMPLATE_FOLDER, this.userFolder, { recursive: true });
+		cpSync(readProvided().template, this.userFolder, { recursive: true });
 	}
 
 	/** Gets all that n8n prints. */

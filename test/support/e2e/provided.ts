@@ -1,7 +1,9 @@
-/** The node binary, and the script of n8n to run with it. */
 interface Provided {
+	/** The node binary, and the script of n8n to run with it. */
 	node: string;
 	n8n: string;
+	/** A user folder of n8n with the packed package and nothing else: each test's n8n gets a copy. */
+	template: string;
 }
 
 /** What `npm run test:e2e` has installed before it started jest. */
