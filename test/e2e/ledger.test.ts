@@ -37,7 +37,11 @@ beforeAll(async () => {
 		}
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, worker));
-	await Promise.all(finishes.map(async (finish) => { await finish(); }));
+	await Promise.all(
+		finishes.map(async (finish) => {
+			await finish();
+		}),
+	);
 });
 afterAll(async () => {
 	await n8n.stop();
