@@ -1,14 +1,19 @@
 /**
  * Queues 20 videos with Download Video, in a process of its own, and prints how much memory their
  * 20 files of 100 MiB took beyond the idle engine, which keeps binary data on disk, and how long it
- * took by the slowest video and its download. The sandbox, which sends the files, is in the other process.
+ * took by the slowest video and its download. Beside it, what the same files take when n8n's own
+ * helpers store them, and nothing is checked. The sandbox, which sends the files, is in the other process.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { createSlots } from '../../nodes/VideoGeneration/api/slots';
+import { DOWNLOADS_AT_ONCE } from '../../nodes/VideoGeneration/download/downloadVideo';
 import { startSandbox } from '../../sandbox/startSandbox';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { loadPackage } from '../support/engine/loadPackage';
 import { runNode } from '../support/engine/runNode';
 import { startBinaryStore } from '../support/engine/startBinaryStore';
@@ -27,45 +32,79 @@ const INTERVAL_SECONDS = 2;
 /** What may come to the slowest video: a look, the video log, and the downloads of the last ones. */
 const LIMIT_OVER_SECONDS = 10;
 
-interface Figures {
+interface Outcome {
+	storedBytes: number[];
+	error: string | undefined;
+}
+
+interface Figures extends Outcome {
 	idleBytes: number;
 	peakBytes: number;
 	seconds: number;
-	storedBytes: number[];
-	error: string | undefined;
 }
 
 export interface MakeAndDownloadFigures {
 	items: number;
 	fileMiB: number;
-	/** Memory over the idle engine, and that of the idle engine. */
+	/** Memory over the idle engine, the same with n8n's own helpers alone, and that of the idle engine. */
 	overMib: number;
+	bareMib: number;
 	idleMib: number;
 	longestSeconds: number;
 	tookSeconds: number;
 }
 
+const measures: Record<string, (baseUrl: string, apiKey: string) => Promise<Outcome>> = {
+	node: async (baseUrl, apiKey) => {
+		const { items, error } = await runNode({
+			credentials: { baseUrl, apiKey },
+			parameters: {
+				resource: 'queue',
+				operation: 'add',
+				projectId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+				waitForCompletion: true,
+				downloadVideo: true,
+				waitOptions: { pollingInterval: INTERVAL_SECONDS },
+			},
+			items: Array.from({ length: ITEMS }, (_, i) => ({ id: createProjectId(i) })),
+		});
+		const storedBytes = items.map(({ binary }) => binary?.data?.bytes ?? 0);
+		return { storedBytes, error: error?.message };
+	},
+	bare: async (baseUrl, apiKey) => {
+		const trigger = await ActiveTrigger.create({
+			credentials: { baseUrl, apiKey },
+			storage: 'static data',
+		});
+		const { helpers } = trigger.createPollContext();
+		const headers = { authorization: `Bearer ${apiKey}` };
+		const { videos } = (await helpers.httpRequest({ url: `${baseUrl}/v1/videos`, headers })) as {
+			videos: { url: string }[];
+		};
+		const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
+		const store = async (url: string) => {
+			const body = (await helpers.httpRequest({ url, encoding: 'stream' })) as Readable;
+			return await helpers.prepareBinaryData(body, 'video.mp4', 'video/mp4');
+		};
+		const stored = await Promise.all(videos.map(({ url }) => takeSlot(() => store(url))));
+		return { storedBytes: stored.map(({ bytes = 0 }) => bytes), error: undefined };
+	},
+};
+
 /** The process that is measured. */
-async function measure(baseUrl: string, apiKey: string, folder: string): Promise<Figures> {
+async function measure(
+	kind: string,
+	baseUrl: string,
+	apiKey: string,
+	folder: string,
+): Promise<Figures> {
 	await startBinaryStore(folder);
 	await loadPackage();
 	const { result, ...measured } = await measureMemory(
-		async () =>
-			await runNode({
-				credentials: { baseUrl, apiKey },
-				parameters: {
-					resource: 'queue',
-					operation: 'add',
-					projectId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-					waitForCompletion: true,
-					downloadVideo: true,
-					waitOptions: { pollingInterval: INTERVAL_SECONDS },
-				},
-				items: Array.from({ length: ITEMS }, (_, i) => ({ id: createProjectId(i) })),
-			}),
+		async () => await measures[kind]?.(baseUrl, apiKey),
 	);
-	const storedBytes = result.items.map(({ binary }) => binary?.data?.bytes ?? 0);
-	return { ...measured, storedBytes, error: result.error?.message };
+	if (!result) throw new Error(`There is no measurement "${kind}"`);
+	return { ...measured, ...result };
 }
 
 const createProjectId = (index: number) => `project-${index}`;
@@ -82,29 +121,42 @@ async function main(): Promise<void> {
 			return { id: createProjectId(i), durations: { pendingMs: 0, ...durations } };
 		});
 		sandbox.addProjects('main', projects);
-		const child = fork(__filename, [sandbox.url, sandbox.apiKey, folder], {
-			execArgv: ['--expose-gc', '--import', 'tsx'],
-			env: { ...process.env, N8N_LOG_LEVEL: 'silent' },
-		});
-		const died = once(child, 'exit').then(([code]) => {
-			throw new Error(`The measured process ended with ${String(code)}`);
-		});
-		const [figures] = (await Promise.race([once(child, 'message'), died])) as [Figures];
-		report(figures);
+		const node = await measureApart('node', sandbox, folder);
+		fs.rmSync(folder, { recursive: true, force: true });
+		report(node, await measureApart('bare', sandbox, folder));
 	} finally {
 		fs.rmSync(folder, { recursive: true, force: true });
 		await sandbox.close();
 	}
 }
 
-function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures): void {
+async function measureApart(
+	kind: string,
+	{ url, apiKey }: { url: string; apiKey: string },
+	folder: string,
+): Promise<Figures> {
+	const child = fork(__filename, [kind, url, apiKey, folder], {
+		execArgv: ['--expose-gc', '--import', 'tsx'],
+		env: { ...process.env, N8N_LOG_LEVEL: 'silent' },
+	});
+	const died = once(child, 'exit').then(([code]) => {
+		throw new Error(`The measured process ended with ${String(code)}`);
+	});
+	const [figures] = (await Promise.race([once(child, 'message'), died])) as [Figures];
+	await died.catch(() => undefined);
+	return figures;
+}
+
+function report(node: Figures, bare: Figures): void {
+	const { idleBytes, peakBytes, seconds, storedBytes, error } = node;
 	const mib = (bytes: number) => Math.round(bytes / MIB);
 	const overMib = mib(peakBytes - idleBytes);
+	const bareMib = mib(bare.peakBytes - bare.idleBytes);
 	const stored = storedBytes.filter((bytes) => bytes === FILE_BYTES).length;
 	const isGood =
 		stored === ITEMS && overMib <= LIMIT_MIB && seconds <= LONGEST_SECONDS + LIMIT_OVER_SECONDS;
 	const figures: MakeAndDownloadFigures = {
-		...{ items: ITEMS, fileMiB: mib(FILE_BYTES), overMib, idleMib: mib(idleBytes) },
+		...{ items: ITEMS, fileMiB: mib(FILE_BYTES), overMib, bareMib, idleMib: mib(idleBytes) },
 		...{ longestSeconds: LONGEST_SECONDS, tookSeconds: seconds },
 	};
 	keepFigures('makeAndDownload', figures);
@@ -112,14 +164,14 @@ function report({ idleBytes, peakBytes, seconds, storedBytes, error }: Figures):
 		`Making and downloading ${ITEMS} videos of ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s and ${mib(FILE_BYTES)} MiB: ${error ?? `${stored} stored`}`,
 	);
 	console.log(
-		`  took ${seconds.toFixed(1)} s, limit ${LONGEST_SECONDS + LIMIT_OVER_SECONDS} s; peak memory ${overMib} MiB over the idle engine (${mib(idleBytes)} MiB), limit ${LIMIT_MIB} MiB: ${isGood ? 'good' : 'NOT GOOD'}`,
+		`  took ${seconds.toFixed(1)} s, limit ${LONGEST_SECONDS + LIMIT_OVER_SECONDS} s; peak memory ${overMib} MiB over the idle engine (${mib(idleBytes)} MiB), ${bareMib} MiB with n8n's own helpers alone, limit ${LIMIT_MIB} MiB: ${isGood ? 'good' : 'NOT GOOD'}`,
 	);
 	if (!isGood) process.exitCode = 1;
 }
 
-const [baseUrl, apiKey, folder] = process.argv.slice(2);
-if (process.send && baseUrl !== undefined && apiKey !== undefined && folder !== undefined) {
-	void measure(baseUrl, apiKey, folder).then((figures) => {
+const [kind, baseUrl, apiKey, folder] = process.argv.slice(2);
+if (process.send && kind && baseUrl && apiKey && folder) {
+	void measure(kind, baseUrl, apiKey, folder).then((figures) => {
 		process.send?.(figures, () => {
 			process.exit();
 		});
