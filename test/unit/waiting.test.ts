@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { onAbort, pause, Stopwatch } from '../../nodes/VideoGeneration/api/pause';
+import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 import type { AccountRequests } from '../../nodes/VideoGeneration/waiting/accountVideos';
 import { AccountVideos } from '../../nodes/VideoGeneration/waiting/accountVideos';
 import {
@@ -251,6 +252,21 @@ describe('The queue items of an account', () => {
 				await account.readLog(requests, 'later');
 			}),
 		);
+		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
+	});
+
+	test('get their read of the log when the item that asked first is stopped', async () => {
+		const account = new AccountVideos();
+		for (const queueId of ['a', 'b']) account.track({ queueId });
+		const stop = new AbortController();
+		const cancelled = new RequestFailure('cancelled');
+		const fetchLog = jest.fn(async () => await Promise.reject(cancelled));
+		const first = account.readLog(createRequests({ fetchLog, signal: stop.signal }), 'deciding');
+		const requests = createRequests();
+		const second = account.readLog(requests, 'deciding');
+		stop.abort();
+		await expect(first).rejects.toBe(cancelled);
+		await second;
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
 	});
 

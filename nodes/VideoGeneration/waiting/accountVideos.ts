@@ -6,6 +6,7 @@ import { inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { checkLevels } from '../api/responseBody';
+import { classifyError } from '../failures/classifyError';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
 import { getVerdict, getVideoUrl } from './status';
@@ -174,13 +175,16 @@ export class AccountVideos {
 
 	/**
 	 * Reads the log, and looks for the videos of all items that want one. Items that ask for the same
-	 * kind of read at nearly the same time share one.
+	 * kind of read at nearly the same time share one, unless the item whose requests it uses is stopped.
 	 *
 	 * @throws a RequestFailure when the log cannot be read
 	 */
 	async readLog(requests: AccountRequests, read: LogRead): Promise<void> {
 		this.next[read] ??= this.readNext(requests, read);
-		await this.next[read];
+		await this.next[read].catch(async (error: unknown) => {
+			if (requests.signal.aborted || classifyError(error).kind !== 'cancelled') throw error;
+			await this.readLog(requests, read);
+		});
 	}
 
 	/** What an item's video can be, as far as the log has shown it. */
