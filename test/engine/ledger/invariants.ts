@@ -138,8 +138,11 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 		const isSaid = outcome.details?.mayBeQueued === true;
 		// An add that is on its way when Stop is pressed has no fate yet.
 		const isStopped = ledger.executions[outcome.execution]?.isStopped === true;
-		const isOnItsWay = ({ fate, trouble }: PlayedAdd) => fate === 'told' || trouble === 'slow';
-		if (isStopped && isSaid && group.adds.some(isOnItsWay)) return [];
+		const isOnItsWay = ({ fate, trouble }: PlayedAdd) =>
+			fate === 'told' || trouble === 'slow' || trouble === 'too slow';
+		// Pressed during a later try, n8n keeps the answer of the one before.
+		const isOfEarlierTry = group.adds.length > 1;
+		if (isStopped && (isSaid || isOfEarlierTry) && group.adds.some(isOnItsWay)) return [];
 		return isSaid === isUnknown
 			? []
 			: [
