@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from './build.mjs';
 import { buildN8nEnvironment } from './n8n/environment.js';
@@ -102,6 +103,8 @@ export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record
 		await step("Creating n8n's database", () =>
 			run(node, [script, 'list:workflow'], { cwd: template, env: buildN8nEnvironment(settings) }),
 		);
+		// It holds the key that n8n made up: each n8n makes up its own, or is told one.
+		await rm(join(template, '.n8n', 'config'));
 	}
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
 	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script, template }) };

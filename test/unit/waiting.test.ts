@@ -256,6 +256,7 @@ describe('The queue items of an account', () => {
 	});
 
 	test('get their read of the log when the item that asked first is stopped', async () => {
+		jest.useFakeTimers();
 		const account = new AccountVideos();
 		for (const queueId of ['a', 'b']) account.track({ queueId });
 		const stop = new AbortController();
@@ -266,8 +267,10 @@ describe('The queue items of an account', () => {
 		const second = account.readLog(requests, 'deciding');
 		stop.abort();
 		await expect(first).rejects.toBe(cancelled);
+		await jest.advanceTimersByTimeAsync(1_000);
 		await second;
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
+		jest.useRealTimers();
 	});
 
 	test('are forgotten an hour after the last wait', async () => {

@@ -89,11 +89,15 @@ export class Breaks {
 	}
 }
 
+/** How much of such work was done since the last break, and the break that comes next. */
 let workedMs = 0;
 
 let nextTurn: Promise<void> | undefined;
 
-/** Does a small part of work that thousands of items may do at the same time, with breaks between them. */
+/**
+ * Does a small part of work that thousands of items may do at the same time, with breaks between
+ * them. Unlike `Breaks`, it counts the work alone, and not the time in between.
+ */
 export async function inTurn<T>(work: () => T): Promise<T> {
 	while (workedMs > MAX_WORK_MS) {
 		nextTurn ??= pause(1).then(() => {

@@ -156,7 +156,7 @@ function noteFailure(
 
 /**
  * Reads the log until the item has its video, or there are as many videos as items that can own one,
- * or the delays are over. An item that left the queue waits for a candidate until its deadline.
+ * or MAX_LOG_DELAY_MS are over. An item that left the queue waits for a candidate until its deadline.
  */
 async function waitForLog(
 	wait: Wait,

@@ -41,8 +41,6 @@ export abstract class N8nInstance {
 		rmSync(this.userFolder, { recursive: true, force: true });
 		mkdirSync(this.userFolder, { recursive: true });
 		cpSync(readProvided().template, this.userFolder, { recursive: true });
-		// n8n refuses a key that is not the one it has written down.
-		if (options.environment?.N8N_ENCRYPTION_KEY) rmSync(join(this.userFolder, '.n8n', 'config'));
 	}
 
 	/** Gets all that n8n prints. */
