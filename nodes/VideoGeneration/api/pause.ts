@@ -89,29 +89,6 @@ export class Breaks {
 	}
 }
 
-/** How much of such work was done since the last break, and the break that comes next. */
-let workedMs = 0;
-
-let nextTurn: Promise<void> | undefined;
-
-/**
- * Does a small part of work that thousands of items may do at the same time, with breaks between
- * them. Unlike `Breaks`, it counts the work alone, and not the time in between.
- */
-export async function inTurn<T>(work: () => T): Promise<T> {
-	while (workedMs > MAX_WORK_MS) {
-		nextTurn ??= pause(1).then(() => {
-			workedMs = 0;
-			nextTurn = undefined;
-		});
-		await nextTurn;
-	}
-	const startedAt = performance.now();
-	const result = work();
-	workedMs += performance.now() - startedAt;
-	return result;
-}
-
 /** As many entries are handled at once: a few milliseconds of work. */
 const PART_LENGTH = 5_000;
 

@@ -6,6 +6,7 @@ import { inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { checkLevels } from '../api/responseBody';
+import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { isNotFound } from '../failures/failure';
 import type { StatusWords } from './status';
@@ -109,6 +110,9 @@ export class AccountVideos {
 
 	/** The reads that have not begun. */
 	private readonly next: Partial<Record<LogRead, Promise<void> | undefined>> = {};
+
+	/** For what takes a moment for each item, and thousands may want at once. */
+	readonly takeSlot = createSlots(1);
 
 	/** When the last read of the log began, by `performance.now()`. */
 	private readAt = -Infinity;

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { inTurn, Stopwatch } from '../api/pause';
+import { Stopwatch } from '../api/pause';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
@@ -78,7 +78,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
-		const output = await inTurn(() => createOutput(wait, progress.details));
+		const output = await account.takeSlot(() => createOutput(wait, progress.details));
 		// One that left the queue may be made all the same: it can still own what the log shows later.
 		account.release(item, !item.hasLeft);
 		return output;
