@@ -36,8 +36,16 @@ function answer({ method, url = '' }: IncomingMessage): object {
 		const queueId = url.split('/').at(-1) ?? '';
 		const check = (checks.get(queueId) ?? 0) + 1;
 		checks.set(queueId, check);
-		if (check === 2) finished.push(createVideo(`of-${queueId}`, START - Date.now()));
-		return { details: { status: check > 1 ? 'completed' : 'rendering', renderProgress: 100 } };
+		const video = createVideo(`of-${queueId}`, START - Date.now());
+		if (check === 2) finished.push(video);
+		const isFinished = check > 1;
+		return {
+			details: {
+				status: isFinished ? 'completed' : 'rendering',
+				renderProgress: 100,
+				...(isFinished && /[02468]$/.test(queueId) ? { videoUrl: video.url } : {}),
+			},
+		};
 	}
 	return { videos: [...finished, ...older] };
 }

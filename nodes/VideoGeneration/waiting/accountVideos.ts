@@ -220,7 +220,7 @@ export class AccountVideos {
 	private async readNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
 		const log = await requests.fetchLog(etag);
 		if (!log.isUnchanged) await this.update(log);
-		this.giveByAddress();
+		await this.giveByAddress();
 		await this.checkRivals(findRivals(this.getPossibleOwners(), this.batches), requests);
 		for (const [item, found] of findVideos(this.getPossibleOwners(), this.batches)) {
 			item.found = found;
@@ -284,22 +284,30 @@ export class AccountVideos {
 	}
 
 	/** An item that knows the address of its video is given the entry of that address, and no other. */
-	private giveByAddress(): void {
-		const wanting = [...this.items].filter(
-			({ videoUrl, video }) => videoUrl !== undefined && video === undefined,
+	private async giveByAddress(): Promise<void> {
+		const wanted = new Set(
+			this.getItemsWithAddress().flatMap(({ url }) => [url, withoutQuery(url)]),
 		);
-		if (wanting.length === 0) return;
+		if (wanted.size === 0) return;
 		const byAddress = new Map<string, LoggedVideo>();
-		for (const video of this.log.values()) {
-			const url = toText(video.entry.url);
-			byAddress.set(withoutQuery(url), video);
-			byAddress.set(url, video);
+		for await (const part of inParts([...this.log.values()])) {
+			for (const video of part) {
+				const url = toText(video.entry.url);
+				for (const address of [withoutQuery(url), url]) {
+					if (wanted.has(address)) byAddress.set(address, video);
+				}
+			}
 		}
-		for (const item of wanting) {
-			const url = item.videoUrl ?? '';
+		for (const { item, url } of this.getItemsWithAddress()) {
 			const video = byAddress.get(url) ?? byAddress.get(withoutQuery(url));
 			if (video) this.give(item, video);
 		}
+	}
+
+	private getItemsWithAddress(): { item: TrackedItem; url: string }[] {
+		return [...this.items].flatMap((item) =>
+			item.videoUrl === undefined || item.video ? [] : [{ item, url: item.videoUrl }],
+		);
 	}
 
 	private give(item: TrackedItem, video: LoggedVideo): void {
