@@ -1,7 +1,7 @@
 /**
  * For how long n8n's event loop is held up at a time by a poll, by Get Many and by waiting, where the
- * video log is long or the items are many. Beside it, what it takes to parse the log, and what the
- * bare request for it through n8n's own helper comes to. The service is a process of its own.
+ * video log is long or the items are many, and for how long the parsing of a response takes in the same
+ * run. Beside it, what n8n's own helper comes to. The service is a process of its own.
  */
 import axios from 'axios';
 import { fork } from 'node:child_process';
@@ -36,12 +36,21 @@ interface Case {
 	run: (credentials: Credentials, watch: Watch) => Promise<void>;
 }
 
-export interface LoopFigures {
-	name: string;
-	/** The longest time that the event loop was held up, the least of several runs. */
+/** For how long at a time the event loop was held up at most, in milliseconds. */
+interface Held {
+	/** By the histogram of Node.js. */
 	heldMs: number;
-	/** The same when the video log is parsed and nothing else is done. */
+	/** How long the longest parsing took. */
 	parseMs: number;
+	/** How much longer than the parsing it was held up. */
+	beyondMs: number;
+	/** The longest time with the parsing left out, which may be another moment than the one above. */
+	apartMs: number;
+}
+
+/** The least of several runs. */
+export interface LoopFigures extends Held {
+	name: string;
 }
 
 const WAIT_OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
@@ -168,59 +177,76 @@ async function createBareRequest(
 }
 
 async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
-	const held: number[] = [];
-	const parsed: number[] = [];
+	const runs: Held[] = [];
 	for (let count = 0; count < RUNS; count++) {
 		const server = fork(path.join(__dirname, 'serveWaits.ts'), [String(videos)]);
 		const [credentials] = (await once(server, 'message')) as [Credentials];
-		let heldMs = 0;
 		await run(credentials, async (work) => {
-			const watched = await watchLoop(work);
-			heldMs = watched.heldMs;
-			return watched.result;
+			const { result, held } = await watchLoop(work);
+			runs.push(held);
+			return result;
 		});
-		held.push(heldMs);
-		const log = await receiveLog(credentials.baseUrl);
-		// As the event loop sees it: with the garbage collection that it causes.
-		parsed.push((await watchLoop(() => JSON.parse(log) as unknown)).heldMs);
 		server.disconnect();
 	}
-	const figures = { name, heldMs: Math.min(...held), parseMs: Math.min(...parsed) };
-	const list = (times: number[]) => times.map((ms) => ms.toFixed(0)).join(', ');
+	const list = (key: keyof Held) => runs.map((held) => held[key]);
+	const figures = {
+		name,
+		heldMs: Math.min(...list('heldMs')),
+		parseMs: Math.min(...list('parseMs')),
+		beyondMs: Math.min(...list('beyondMs')),
+		apartMs: Math.min(...list('apartMs')),
+	};
+	const show = (key: keyof Held) =>
+		`${figures[key].toFixed(0)} ms (${list(key)
+			.map((ms) => ms.toFixed(0))
+			.join(', ')})`;
 	console.log(
-		`${name}: held up for ${figures.heldMs.toFixed(0)} ms at a time at most (${list(held)}), by the parsing alone for ${figures.parseMs.toFixed(0)} ms (${list(parsed)})`,
+		`${name}: held up for ${show('heldMs')} at a time at most; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; parsing left out ${show('apartMs')}`,
 	);
 	return figures;
 }
 
 /** Does some work, and measures for how long at a time it holds up the event loop at most. */
-async function watchLoop<T>(work: () => T | Promise<T>): Promise<{ result: T; heldMs: number }> {
+async function watchLoop<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
 	const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 	delay.enable();
 	// The first of its timers only begins to measure.
 	await setTimeout(2 * RESOLUTION_MS);
+	const parse = JSON.parse;
+	let parsedMs = 0;
+	let parseMs = 0;
+	JSON.parse = (...args: Parameters<typeof parse>): unknown => {
+		const startedAt = performance.now();
+		try {
+			return parse(...args);
+		} finally {
+			const tookMs = performance.now() - startedAt;
+			parsedMs += tookMs;
+			parseMs = Math.max(parseMs, tookMs);
+		}
+	};
+	let turnAt = performance.now();
+	let apartMs = 0;
+	const timer = setInterval(() => {
+		apartMs = Math.max(apartMs, performance.now() - turnAt - parsedMs);
+		turnAt = performance.now();
+		parsedMs = 0;
+	}, RESOLUTION_MS);
 	const result = await work();
 	// What held up the event loop last shows with the next turn.
 	await setTimeout(2 * RESOLUTION_MS);
+	clearInterval(timer);
+	JSON.parse = parse;
 	delay.disable();
-	return { result, heldMs: delay.max / 1e6 };
-}
-
-async function receiveLog(baseUrl: string): Promise<string> {
-	const { data } = await axios.get<string>(`${baseUrl}/v1/videos`, {
-		responseType: 'text',
-		transformResponse: (text: string) => text,
-	});
-	return data;
+	const heldMs = delay.max / 1e6;
+	return { result, held: { heldMs, parseMs, beyondMs: heldMs - parseMs, apartMs } };
 }
 
 async function main(): Promise<void> {
 	const figures: LoopFigures[] = [];
 	for (const each of CASES) figures.push(await measure(each));
 	keepFigures('loop', figures);
-	const isGood = figures.every(
-		({ name, heldMs, parseMs }) => name.includes(PEER) || heldMs <= parseMs + LIMIT_MS,
-	);
+	const isGood = figures.every(({ name, beyondMs }) => name.includes(PEER) || beyondMs <= LIMIT_MS);
 	console.log(`Limit: ${LIMIT_MS} ms beyond the parsing: ${isGood ? 'good' : 'NOT GOOD'}`);
 	if (!isGood) process.exitCode = 1;
 }
