@@ -75,7 +75,7 @@ export class Stopwatch {
 }
 
 /** After so much work without a break, n8n gets to do other work. */
-const MAX_WORK_MS = 20;
+const MAX_WORK_MS = 10;
 
 /** Breaks in work that takes long. */
 export class Breaks {
@@ -92,9 +92,15 @@ export class Breaks {
 /** As many entries are handled at once: a few milliseconds of work. */
 const PART_LENGTH = 5_000;
 
-/** A long list in parts, between which n8n does other work. */
-export async function* inParts<T>(list: readonly T[]): AsyncGenerator<readonly T[]> {
-	const breaks = new Breaks();
+/**
+ * A long list in parts, between which n8n does other work.
+ *
+ * @param breaks those of the work that the list is a part of
+ */
+export async function* inParts<T>(
+	list: readonly T[],
+	breaks = new Breaks(),
+): AsyncGenerator<readonly T[]> {
 	for (let at = 0; at < list.length; at += PART_LENGTH) {
 		await breaks.takeDue();
 		yield list.slice(at, at + PART_LENGTH);

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
 import type { VideoLog } from '../api/endpoints';
 import { parseLogTime } from '../api/logTime';
-import { inParts, pause } from '../api/pause';
+import { Breaks, inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { checkLevels } from '../api/responseBody';
@@ -219,8 +219,9 @@ export class AccountVideos {
 
 	private async readNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
 		const log = await requests.fetchLog(etag);
-		if (!log.isUnchanged) await this.update(log);
-		await this.giveByAddress();
+		const breaks = new Breaks();
+		if (!log.isUnchanged) await this.update(log, breaks);
+		await this.giveByAddress(breaks);
 		await this.checkRivals(findRivals(this.getPossibleOwners(), this.batches), requests);
 		for (const [item, found] of findVideos(this.getPossibleOwners(), this.batches)) {
 			item.found = found;
@@ -228,12 +229,12 @@ export class AccountVideos {
 		}
 	}
 
-	private async update({ entries, etag }: VideoLog): Promise<void> {
-		for await (const part of inParts(entries)) checkLevels(part);
+	private async update({ entries, etag }: VideoLog, breaks: Breaks): Promise<void> {
+		for await (const part of inParts(entries, breaks)) checkLevels(part);
 		const seenAt = this.tick();
 		const shown = new Map<string, LoggedVideo>();
 		let knownCount = 0;
-		for await (const part of inParts(entries)) {
+		for await (const part of inParts(entries, breaks)) {
 			const added: LoggedVideo[] = [];
 			for (const entry of part) {
 				if (!isObject(entry)) continue;
@@ -284,13 +285,13 @@ export class AccountVideos {
 	}
 
 	/** An item that knows the address of its video is given the entry of that address, and no other. */
-	private async giveByAddress(): Promise<void> {
+	private async giveByAddress(breaks: Breaks): Promise<void> {
 		const wanted = new Set(
 			this.getItemsWithAddress().flatMap(({ url }) => [url, withoutQuery(url)]),
 		);
 		if (wanted.size === 0) return;
 		const byAddress = new Map<string, LoggedVideo>();
-		for await (const part of inParts([...this.log.values()])) {
+		for await (const part of inParts([...this.log.values()], breaks)) {
 			for (const video of part) {
 				const url = toText(video.entry.url);
 				for (const address of [withoutQuery(url), url]) {
