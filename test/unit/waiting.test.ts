@@ -243,6 +243,8 @@ describe('The queue items of an account', () => {
 		...more,
 	});
 
+	afterEach(() => jest.useRealTimers());
+
 	test('share one read of the log when they ask at nearly the same time', async () => {
 		const account = new AccountVideos();
 		const requests = createRequests();
@@ -270,7 +272,6 @@ describe('The queue items of an account', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		await second;
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
-		jest.useRealTimers();
 	});
 
 	test('are forgotten an hour after the last wait', async () => {
@@ -280,7 +281,6 @@ describe('The queue items of an account', () => {
 		expect(account.isForgotten()).toBe(false);
 		await jest.advanceTimersByTimeAsync(3_600_001);
 		expect(account.isForgotten()).toBe(true);
-		jest.useRealTimers();
 	});
 
 	test('that were given up own no video while they are seen running', async () => {

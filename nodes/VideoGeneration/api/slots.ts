@@ -1,6 +1,9 @@
 import { pause } from './pause';
 
-/** As much work begins without a break: to prepare a request takes n8n up to a millisecond. */
+/**
+ * As much work begins without a break: to prepare a request takes n8n up to a millisecond. It is
+ * counted, since what begins in one go does most of its work only after all of it has begun.
+ */
 const MAX_BEGUN = 8;
 
 /** Does some work once a slot is free. */
