@@ -24,6 +24,9 @@ import {
 /** For how long a queue item whose end is unknown still counts as a possible owner of a video. */
 const MEMORY_MS = 60 * 60 * 1000;
 
+/** Thousands of items may begin to wait in a row: what is old is looked for no more often. */
+const FORGET_INTERVAL_MS = 60_000;
+
 /** Items that finish within this time share one read of the log. */
 const TOGETHER_MS = 20;
 
@@ -116,6 +119,9 @@ export class AccountVideos {
 
 	/** When the last read of the log began, by `performance.now()`. */
 	private readAt = -Infinity;
+
+	/** When what is old was forgotten last, by `performance.now()`. */
+	private forgotAt = -Infinity;
 
 	/** The next tick: everything that is noted later has a higher one. */
 	tick(): number {
@@ -364,15 +370,18 @@ export class AccountVideos {
 	}
 
 	private forgetOld(): void {
-		for (const item of this.items) if (item.waits === 0 && isOld(item.endedAt)) this.drop(item);
-		for (const [key, since] of this.owned) if (isOld(since)) this.owned.delete(key);
+		if (!isOver(this.forgotAt, FORGET_INTERVAL_MS)) return;
+		this.forgotAt = performance.now();
+		for (const item of this.items)
+			if (item.waits === 0 && isOver(item.endedAt, MEMORY_MS)) this.drop(item);
+		for (const [key, since] of this.owned) if (isOver(since, MEMORY_MS)) this.owned.delete(key);
 	}
 }
 
-/** @param since by `performance.now()`; a time that has not come yet is that of a clock which began anew */
-function isOld(since: number): boolean {
+/** Whether so much time has passed. A time that has not come yet is that of a clock which began anew. */
+function isOver(since: number, durationMs: number): boolean {
 	const now = performance.now();
-	return now < since || now > since + MEMORY_MS;
+	return now < since || now > since + durationMs;
 }
 
 function createLoggedVideo(entry: IDataObject, seenAt: number): LoggedVideo {

@@ -97,8 +97,8 @@ export function findVideos<Item extends QueuedVideo>(
 	const counted = items
 		.map((item) => ({ item, count: countCandidates(item, batches) }))
 		.filter(({ item, count }) => item.isWanting || count > 0);
+	const getOwners = groupByProject(counted.map(({ item }) => item));
 	const found = new Map<Item, Finding>();
-	const owners = countOwners(counted);
 	for (const { item, count } of counted) {
 		if (!item.isWanting) continue;
 		const [video] = count === 1 ? listCandidates(item, batches) : [];
@@ -106,13 +106,30 @@ export function findVideos<Item extends QueuedVideo>(
 			item.runningAt !== undefined &&
 			item.hasLeft !== true &&
 			video !== undefined &&
-			!counted.some((other) => other.item !== item && canOwn(other.item, video));
+			!getOwners(video.projectId).some((group) =>
+				group.some((other) => other !== item && canOwn(other, video)),
+			);
+		const ownerCount = getOwners(item.projectId).reduce((sum, { length }) => sum + length, 0);
 		found.set(item, {
 			...(isOnly ? { video } : {}),
-			isComplete: item.hasLostLog !== true && count >= owners(item.projectId),
+			isComplete: item.hasLostLog !== true && count >= ownerCount,
 		});
 	}
 	return found;
+}
+
+/** The items that can own an entry of a project, in lists; those of any project if it is not known. */
+function groupByProject<Item extends QueuedVideo>(
+	items: Item[],
+): (projectId: string | undefined) => Item[][] {
+	const groups = new Map<string | undefined, Item[]>();
+	for (const item of items) {
+		const group = groups.get(item.projectId) ?? [];
+		group.push(item);
+		groups.set(item.projectId, group);
+	}
+	return (projectId) =>
+		projectId === undefined ? [items] : [groups.get(projectId) ?? [], groups.get(undefined) ?? []];
 }
 
 /** The items that want no video now and can own an entry, as long as they are not seen running again. */
@@ -175,17 +192,6 @@ function findFirst<T>(list: readonly T[], holds: (each: T) => boolean): number {
 		else low = middle + 1;
 	}
 	return low;
-}
-
-/** How many items can own an entry that an item of this project can own, too. */
-function countOwners(counted: { item: QueuedVideo }[]): (projectId: string | undefined) => number {
-	const byProject = new Map<string | undefined, number>();
-	for (const { item } of counted) {
-		byProject.set(item.projectId, (byProject.get(item.projectId) ?? 0) + 1);
-	}
-	const anyProject = byProject.get(undefined) ?? 0;
-	return (projectId) =>
-		projectId === undefined ? counted.length : (byProject.get(projectId) ?? 0) + anyProject;
 }
 
 /** The entries that can be an item's own, at most 100: those nearest to its finish, or else the newest, first. */
