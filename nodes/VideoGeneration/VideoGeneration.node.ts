@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { REQUEST_DEFAULTS, CREDENTIAL } from './api/request';
-import { createCustomOperations, createToolCall } from './execution/runItems';
+import { createCustomOperations, createToolCall } from './execution/calls';
 import { searchProjects } from './listSearch/searchProjects';
 import { accountOperations, accountProperties } from './resources/account';
 import { hints } from './resources/hints';

@@ -2,13 +2,10 @@ import type {
 	DeclarativeRestApiSettings,
 	IDataObject,
 	IExecuteFunctions,
-	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	INodeExecutionData,
-	INodeType,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 import { Breaks, pause } from '../api/pause';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
@@ -16,93 +13,14 @@ import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
 import { explainFailure } from './explainFailure';
 import { createItemContext } from './itemContext';
-import type { Job, Operation, Operations } from './operation';
+import type { Job, Operation } from './operation';
 import { closeOrder, placeOrder } from './orders';
-import { createInputError, getMaxTries } from './parameters';
+import { getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
 import { checkJob, Run } from './run';
 import { getSpendingLimit, guardSpending } from './spendingGuard';
 
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
-
-/**
- * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
- * each parameter's expression several times for an item (`npm run bench -- items`).
- */
-export function createCustomOperations(
-	operations: Operations,
-): NonNullable<INodeType['customOperations']> {
-	const run = (operation: Operation) =>
-		async function (this: IExecuteFunctions) {
-			const work = runItems(this, operation);
-			return [await (isAgentEndedByErrors(this) ? work.catch(answerAgent) : work)];
-		};
-	return Object.fromEntries(
-		Object.entries(operations).map(([resource, byName]) => [
-			resource,
-			Object.fromEntries(Object.entries(byName).map(([name, each]) => [name, run(each)])),
-		]),
-	);
-}
-
-/**
- * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
- * failed one. Nothing tells that, so what is as new does: an export of n8n-workflow, and a method of
- * the engine, for npm may have put a newer n8n-workflow beside this package than the engine's.
- */
-function knowsDetails(context: object): boolean {
-	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
-}
-
-/**
- * Whether an error of this tool would end the agent's whole execution, as before n8n 2.36. Later
- * versions give the agent's model the message instead, unless the tool is set to stop the workflow.
- */
-function isAgentEndedByErrors(context: IExecuteFunctions): boolean {
-	const { rewireOutputLogTo, onError } = context.getNode();
-	const isToolCall = rewireOutputLogTo === NodeConnectionTypes.AiTool;
-	return !knowsDetails(context) && isToolCall && onError !== 'stopWorkflow';
-}
-
-/** As later versions answer for a failed tool. */
-function answerAgent({ message }: Error): INodeExecutionData[] {
-	return [{ json: { error: message } }];
-}
-
-/**
- * The node's `pagination`, by which n8n's own routing runs one item: an agent's call of its tool.
- * What several items need of each other stands in `runItems` alone, so it refuses several.
- */
-export function createToolCall(operations: Operations) {
-	return async function (
-		this: IExecutePaginationFunctions,
-		{ options }: DeclarativeRestApiSettings.ResultOptions,
-	): Promise<INodeExecutionData[]> {
-		// As they are stored: n8n's routing does not evaluate them, and would send a request of its own.
-		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
-		const operation = operations[resource ?? '']?.[name ?? ''];
-		if (operation === undefined || countItems(this) > 1) {
-			throw createInputError(
-				this,
-				'"Resource" and "Operation" cannot be expressions here',
-				'Choose both from the list. Nothing was sent.',
-			);
-		}
-		// n8n has taken the steps before the request already.
-		const { url, qs, body, headers } = options;
-		const request = { ...getDeclaredRequest(operation), url, qs, body, headers };
-		const job = createJob(this, operation, request as IHttpRequestOptions, new Run(this));
-		readSettings(job);
-		return await runJobs([job]);
-	};
-}
-
-/** An agent's call runs one item, though the data are the agent's own. */
-function countItems(context: IExecutePaginationFunctions): number {
-	const { node, data } = context.getExecuteData();
-	const isToolCall = node.name !== context.getNode().name;
-	return isToolCall || node.executeOnce === true ? 1 : (data.main?.[0]?.length ?? 1);
-}
 
 /**
  * Runs one operation for all input items. Every item's request is prepared before the first one is
@@ -111,7 +29,7 @@ function countItems(context: IExecutePaginationFunctions): number {
  * @returns the output of all items, in the order of the items
  * @throws the error of the first item that failed, with the node set to stop
  */
-async function runItems(
+export async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
@@ -128,6 +46,18 @@ async function runItems(
 		jobs.push(job);
 	}
 	return await runJobs(jobs, getBatching(context));
+}
+
+/** Runs one operation for one item, whose request n8n's own routing has prepared. */
+export async function runPrepared(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	{ url, qs, body, headers }: DeclarativeRestApiSettings.ResultOptions['options'],
+): Promise<INodeExecutionData[]> {
+	const request = { ...getDeclaredRequest(operation), url, qs, body, headers };
+	const job = createJob(context, operation, request as IHttpRequestOptions, new Run(context));
+	readSettings(job);
+	return await runJobs([job]);
 }
 
 function createJob(
@@ -274,6 +204,15 @@ async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
 function toResponseFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
 	return new RequestFailure('unreadable', { httpCode: '200', found: 'other' });
+}
+
+/**
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
+ * failed one. Nothing tells that, so what is as new does: an export of n8n-workflow, and a method of
+ * the engine, for npm may have put a newer n8n-workflow beside this package than the engine's.
+ */
+export function knowsDetails(context: object): boolean {
+	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
 }
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */

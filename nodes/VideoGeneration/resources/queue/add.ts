@@ -18,8 +18,9 @@ import { mayBeCarriedOut } from '../../failures/failure';
 import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
 import { getAccountVideos } from '../../waiting/accountVideos';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
+import { finishQueueItem } from './finishQueueItem';
 import type { WaitSettings } from './waitOptions';
-import { finishedVideoFields, finishQueueItem, getWaitSettings, waitOptions } from './waitOptions';
+import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
 export const addFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['add'] } },

@@ -5,9 +5,10 @@ import { closeOrder, openOrder } from '../../execution/orders';
 import { getProjectId } from '../../execution/parameters';
 import { getAccountVideos } from '../../waiting/accountVideos';
 import { projectLocator } from '../fields';
+import { finishQueueItem } from './finishQueueItem';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 import type { WaitSettings } from './waitOptions';
-import { finishedVideoFields, finishQueueItem, getWaitSettings, waitOptions } from './waitOptions';
+import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
