@@ -1,4 +1,3 @@
-import axios from 'axios';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -21,6 +20,7 @@ const PAIRS = 11;
 const LIMIT = 0.6;
 const AIM = 0.5;
 const MEASURED = 'Measured';
+const WITH_BARE_NODE = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'custom') };
 const TIMEOUT_MS = 120_000;
 
 interface Service {
@@ -32,6 +32,8 @@ interface Service {
 interface Pair {
 	ours: number;
 	http: number;
+	/** Of n8n's own request function alone. */
+	bare: number;
 }
 
 export interface ItemFigures {
@@ -41,10 +43,12 @@ export interface ItemFigures {
 	ratio: number;
 	oursMs: number;
 	httpMs: number;
-	axiosMs: number;
+	bareMs: number;
 	/** The most memory of all of n8n over the idle one, each in an n8n that has run nothing before. */
 	oursOverMiB: number | undefined;
 	httpOverMiB: number | undefined;
+	/** The same for n8n's own request function alone. */
+	bareOverMiB: number | undefined;
 }
 
 /**
@@ -54,7 +58,7 @@ export interface ItemFigures {
 async function main(): Promise<void> {
 	const server = fork(path.join(__dirname, 'serveProgress.ts'));
 	const [service] = (await once(server, 'message')) as [Service];
-	const n8n = RealN8n.create('bench');
+	const n8n = RealN8n.create('bench', WITH_BARE_NODE);
 	try {
 		await n8n.start();
 		const { client } = n8n;
@@ -85,35 +89,39 @@ async function compare(
 		);
 	const ours = await create(buildOurs(credential));
 	const http = await create(buildHttpRequest(credential, service));
+	const bare = await create(buildBare(credential));
 	const measureOurs = async () => await measure(client, ours, count);
 	const measureHttp = async () => await measure(client, http, count);
+	const measureBare = async () => await measure(client, bare, count);
 	// The first runs fill n8n's caches and have its code compiled.
-	for (const warmUp of [measureOurs, measureHttp]) await warmUp();
+	for (const warmUp of [measureOurs, measureHttp, measureBare]) await warmUp();
 
 	const pairs: Pair[] = [];
-	const axiosRuns: number[] = [];
 	for (let i = 0; i < PAIRS; i++) {
 		// Each node comes first every other time: what one leaves behind meets both.
 		const first = i % 2 === 0 ? await measureOurs() : await measureHttp();
 		const second = i % 2 === 0 ? await measureHttp() : await measureOurs();
-		const pair = i % 2 === 0 ? { ours: first, http: second } : { ours: second, http: first };
+		const inTurn = i % 2 === 0 ? { ours: first, http: second } : { ours: second, http: first };
+		const pair = { ...inTurn, bare: await measureBare() };
 		pairs.push(pair);
-		axiosRuns.push(await measureAxios(service, count));
 		const ratio = (pair.ours / pair.http).toFixed(2);
-		console.log(`${count} items: ${pair.ours} ms, HTTP Request ${pair.http} ms, ${ratio}`);
+		console.log(
+			`${count} items: ${pair.ours} ms, HTTP Request ${pair.http} ms, ${ratio}; bare requests ${pair.bare} ms`,
+		);
 	}
 	const figures = {
-		...summarize(count, pairs, axiosRuns),
+		...summarize(count, pairs),
 		oursOverMiB: await measureMemory(service, count, buildOurs),
 		httpOverMiB: await measureMemory(service, count, (each) => buildHttpRequest(each, service)),
+		bareOverMiB: await measureMemory(service, count, buildBare),
 	};
 	console.log(
-		`${count} items: ${figures.ratio.toFixed(2)} times HTTP Request (median); memory ${figures.oursOverMiB ?? '?'} MiB over idle, HTTP Request ${figures.httpOverMiB ?? '?'} MiB; axios alone ${Math.round(figures.axiosMs)} ms`,
+		`${count} items: ${figures.ratio.toFixed(2)} times HTTP Request (median); memory ${figures.oursOverMiB ?? '?'} MiB over idle, HTTP Request ${figures.httpOverMiB ?? '?'} MiB, bare requests ${figures.bareOverMiB ?? '?'} MiB`,
 	);
 	return figures;
 }
 
-function summarize(count: number, pairs: Pair[], axiosRuns: number[]) {
+function summarize(count: number, pairs: Pair[]) {
 	const ratios = pairs.map(({ ours, http }) => ours / http);
 	return {
 		count,
@@ -121,7 +129,7 @@ function summarize(count: number, pairs: Pair[], axiosRuns: number[]) {
 		ratio: median(ratios),
 		oursMs: median(pairs.map(({ ours }) => ours)),
 		httpMs: median(pairs.map(({ http }) => http)),
-		axiosMs: median(axiosRuns),
+		bareMs: median(pairs.map(({ bare }) => bare)),
 	};
 }
 
@@ -131,7 +139,7 @@ async function measureMemory(
 	count: number,
 	buildStep: (credential: Credential) => WorkflowStep,
 ): Promise<number | undefined> {
-	const n8n = RealN8n.create('bench-memory');
+	const n8n = RealN8n.create('bench-memory', WITH_BARE_NODE);
 	try {
 		await n8n.start();
 		const credential = await saveCredential(n8n.client, service);
@@ -191,6 +199,15 @@ function buildHttpRequest({ id, name }: Credential, { baseUrl }: Service): Workf
 	};
 }
 
+/** The requests, and nothing else. */
+function buildBare({ id, name }: Credential): WorkflowStep {
+	return {
+		name: MEASURED,
+		type: 'CUSTOM.bareRequests',
+		credentials: { videoGenerationApi: { id, name } },
+	};
+}
+
 async function measure(client: N8nClient, workflow: Workflow, count: number): Promise<number> {
 	const id = await client.runWorkflow(workflow.id, START.name);
 	const { status, data } = await client.waitForExecution(id, TIMEOUT_MS);
@@ -201,18 +218,6 @@ async function measure(client: N8nClient, workflow: Workflow, count: number): Pr
 		throw new Error(`${items} of ${count} items, ${status}: ${reason}`);
 	}
 	return run.executionTime;
-}
-
-/** The physical limit: nothing but the requests. */
-async function measureAxios({ baseUrl, apiKey }: Service, count: number): Promise<number> {
-	const startedAt = performance.now();
-	const headers = { Authorization: `Bearer ${apiKey}` };
-	await Promise.all(
-		Array.from({ length: count }, async (_, i) =>
-			axios.get(`${baseUrl}/v1/queue/progress/queue-${i}`, { headers, proxy: false }),
-		),
-	);
-	return performance.now() - startedAt;
 }
 
 void main();
