@@ -153,19 +153,28 @@ export function findNewestVideo(
 	return newest;
 }
 
-/** The first cursor remembers all entries. They are emitted only where the user wants it. */
+/**
+ * The first cursor remembers all entries, or the newest ones of a long list. They are emitted only where
+ * the user wants it.
+ */
 function startCursor(log: readonly unknown[], watch: Watch, isEmitting: boolean): Selection {
-	const isLong = log.length > MAX_REMEMBERED;
 	const start: Cursor = {
 		version: 1,
 		account: watch.account,
 		projects: hashProjects(watch.projectIds),
-		// Of a long list only the newest entries are remembered, unless all of them are emitted.
-		floor: isLong && !isEmitting ? findFloor(Float64Array.from(log, getTime)) : 0,
+		floor: 0,
 		isUndatedForgotten: false,
 		videos: '',
 	};
-	const unseen = findUnseen(log, start);
+	const times = isEmitting ? new Float64Array() : Float64Array.from(log, getTime).sort();
+	let unseen: UnseenEntry[];
+	// More of them than are remembered, because the list may repeat some.
+	let count = MAX_REMEMBERED;
+	do {
+		count *= 2;
+		start.floor = times.at(-count - 1) ?? 0;
+		unseen = findUnseen(log, start);
+	} while (start.floor > 0 && unseen.length <= MAX_REMEMBERED);
 	return {
 		videos: isEmitting ? sortWatched(unseen, watch) : [],
 		cursor: remember(unseen, start, watch),

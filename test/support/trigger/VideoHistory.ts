@@ -85,7 +85,9 @@ export class VideoHistory {
 				this.listed = rotate(this.listed, Math.floor(this.listed.length * step.share)).reverse();
 				break;
 			case 'repeat':
-				this.listed.push(...this.listed.slice(0, Math.ceil(3 * step.share)));
+				this.listed.push(
+					...this.listed.slice(0, Math.ceil(Math.min(this.listed.length, 5_000) * step.share)),
+				);
 				break;
 			case 'poll':
 				this.poll(step.outcome);

@@ -263,6 +263,23 @@ describe('A large account', () => {
 		expect(poll([...entries, old, late])).toEqual([]);
 	});
 
+	test.each([
+		['10,000 logs, each listed three times, emits a video of any date', 10_000, 3, 0],
+		[
+			'30,000 logs, each listed twice, emits what is later than its newest 5,000',
+			30_000,
+			2,
+			25_000,
+		],
+	])('of %s', (_, count, times, newest) => {
+		const { poll } = createPoller();
+		const logs = createEntries(count);
+		const listed = Array.from({ length: times }, () => logs).flat();
+		poll(listed);
+		expect(poll([...listed, createEntry('new', pickDate(logs[newest]))])).toEqual(['new']);
+		expect(poll([...listed, createEntry('new', pickDate(logs[newest]))])).toEqual([]);
+	});
+
 	test('emits a video whose date is unset, as long as it remembers those without a date', () => {
 		const { poll } = createPoller();
 		const entries = createEntries(20_000);
