@@ -510,8 +510,9 @@ function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVid
 				if (executions[execution]?.isStopped) return false;
 				const other = story.executions[execution]?.waiting;
 				if (other !== 'wait') return other === 'add';
-				const [firstLook] = findLooks(ledger, video);
-				return firstLook !== undefined && firstLook.at < (video.endsAt ?? Infinity);
+				// One that was never seen running may own what was there before, of which there is enough.
+				const seen = findLooks(ledger, video).find(({ status }) => status === 200);
+				return seen !== undefined && seen.at < (video.endsAt ?? Infinity);
 			}),
 		);
 }
