@@ -118,17 +118,13 @@ async function measure(
 const createProjectId = (index: number) => `project-${index}`;
 
 async function main(): Promise<void> {
-	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-make-and-download-'));
 	const pairs: Pair[] = [];
-	try {
-		while (pairs.length < PAIRS) pairs.push(await measurePair(folder));
-	} finally {
-		fs.rmSync(folder, { recursive: true, force: true });
-	}
+	while (pairs.length < PAIRS) pairs.push(await measurePair());
 	report(pairs);
 }
 
-async function measurePair(folder: string): Promise<Pair> {
+async function measurePair(): Promise<Pair> {
+	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-make-and-download-'));
 	const sandbox = await startSandbox({
 		...{ clock: 'real', credits: ITEMS, rateLimit: false, videoSizeBytes: FILE_BYTES },
 	});
