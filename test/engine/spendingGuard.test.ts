@@ -130,9 +130,9 @@ describe('Credits to Keep', () => {
 });
 
 test.each([false, true])(
-	'An agent is stopped at the credits to keep (as steps: %s)',
+	'An agent with 100 calls is stopped at the credits to keep (as steps: %s)',
 	async (asSteps) => {
-		const calls = Array.from({ length: 12 }, (_, index) => [{ prompt: `Film ${index}` }]);
+		const calls = Array.from({ length: 100 }, (_, index) => [{ prompt: `Film ${index}` }]);
 		const { parameters, credentials } = service.setup({
 			...OPERATIONS['queue.add'],
 			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
@@ -141,7 +141,7 @@ test.each([false, true])(
 		const settings = { onError: 'continueRegularOutput' } as const;
 		const answers = await runTools({ parameters, credentials, calls, settings, asSteps });
 		expect(countAdds()).toBe(6);
-		expect(answers).toHaveLength(12);
+		expect(answers).toHaveLength(100);
 		expect(answers.at(-1)).toContain('There are not enough credits to queue this video');
 	},
 );
