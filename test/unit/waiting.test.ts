@@ -31,7 +31,7 @@ const queued = (more: Partial<QueuedVideo> = {}): QueuedVideo => ({
 	...more,
 });
 const logged = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
-	...{ entry: { id }, projectId: 'p', createdAt: 15_000, seenAt: 1 },
+	...{ entry: { id }, key: id, projectId: 'p', createdAt: 15_000, seenAt: 1 },
 	...more,
 });
 
@@ -184,7 +184,11 @@ describe('For any items and entries', () => {
 		fc.assert(
 			fc.property(items, videos, (generatedItems, generatedVideos) => {
 				const all: QueuedVideo[] = generatedItems;
-				const shown = generatedVideos.map((video, i) => ({ ...video, entry: { id: String(i) } }));
+				const shown = generatedVideos.map((video, i) => ({
+					...video,
+					entry: { id: String(i) },
+					key: String(i),
+				}));
 				const batches = createBatches(shown);
 				for (const video of shown) if (video.isOwned) removeVideo(batches, video);
 				const free = shown.filter(({ isOwned }) => !isOwned);
@@ -272,6 +276,25 @@ describe('The queue items of an account', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		await second;
 		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
+	});
+
+	test('have no candidates that the log no longer shows, 100,000 of them', async () => {
+		const account = new AccountVideos();
+		const item = Object.assign(account.track({ queueId: 'a' }), { isWanting: true });
+		const entries = Array.from({ length: 100_000 }, (_, i) => ({
+			id: `v${i}`,
+			projectId: 'p',
+			createdAt: new Date(1_700_000_000_000 - i * 1000).toISOString(),
+		}));
+		let shown = entries;
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(shown)),
+		});
+		await account.readLog(requests, 'deciding');
+		expect(account.getCandidates(item).count).toBe(100_000);
+		shown = entries.slice(0, 1);
+		await account.readLog(requests, 'deciding');
+		expect(account.getCandidates(item).list.map(({ entry }) => entry)).toEqual(shown);
 	});
 
 	test('are forgotten an hour after the last wait', async () => {

@@ -18,41 +18,42 @@ import {
 	findRivals,
 	findVideos,
 	listCandidates,
+	removeVanished,
 	removeVideo,
 } from './videoOwners';
 
-/** For how long a queue item whose end is unknown still counts as a possible owner of a video. */
+/** How long a queue item whose end is unknown counts as a possible owner of a video. */
 const MEMORY_MS = 60 * 60 * 1000;
 
-/** Thousands of items may begin to wait in a row: what is old is looked for no more often. */
+/** Minimum time between two searches for old items: thousands of items may begin to wait in a row. */
 const FORGET_INTERVAL_MS = 60_000;
 
 /** Items that finish within this time share one read of the log. */
 const TOGETHER_MS = 20;
 
-/** However many items are finished, the log is read for them no more often: it may be large. */
+/** Minimum time between two reads of the log, which may be large. */
 const MIN_READ_INTERVAL_MS = 1_000;
 
 /** The log shows a finished item's entry within this time. */
 export const MAX_LOG_DELAY_MS = 30_000;
 
-/** As many queue items are checked with each read of the log. */
+/** Maximum number of queue items that are checked with each read of the log. */
 const MAX_RIVALS = 100;
 
 /**
- * An item's first read of the log, before it is looked at; a later one; or one that decides what
- * becomes of it. The first one and one that decides get the log even if its tag has not changed:
- * nothing else shows a tag that fails to change.
+ * An item's first read of the log, before its first check; a later one; or one that decides what
+ * becomes of it. The first and the deciding read get the log even if its tag has not changed: nothing
+ * else shows a tag that fails to change.
  */
 export type LogRead = 'first' | 'later' | 'deciding';
 
-/** How to ask the service about an account. */
+/** The requests about an account. */
 export interface AccountRequests {
 	/** Requests the video log once (specification, "GET /v1/videos"), with the tag of an earlier response. */
 	fetchLog: (etag: string | undefined) => Promise<VideoLog>;
 	/** Requests the progress of a queue item once ("GET /v1/queue/progress/{queueId}"). */
 	fetchProgress: (queueId: string) => Promise<IDataObject>;
-	/** Ends what is asked. */
+	/** Ends the requests. */
 	signal: AbortSignal;
 }
 
@@ -64,10 +65,10 @@ export interface TrackedItem extends QueuedVideo {
 	videoUrl?: string | undefined;
 	/** The item's own entry, once it is known. */
 	video?: LoggedVideo | undefined;
-	/** What the last read of the log showed for an item that wants a video. */
+	/** What the last read of the log showed for the item. */
 	found?: Finding | undefined;
 	words?: StatusWords;
-	/** How many waits there are for it now. */
+	/** How many waits for it are under way. */
 	waits: number;
 	/** When the last wait for it ended, by `performance.now()`. */
 	endedAt: number;
@@ -114,16 +115,16 @@ export class AccountVideos {
 	/** The reads that have not begun. */
 	private readonly next: Partial<Record<LogRead, Promise<void> | undefined>> = {};
 
-	/** For what takes a moment for each item, and thousands may want at once. */
+	/** Spreads out the creation of outputs: thousands of items may be finished at once. */
 	readonly takeSlot = createSlots(1);
 
 	/** When the last read of the log began, by `performance.now()`. */
 	private readAt = -Infinity;
 
-	/** When what is old was forgotten last, by `performance.now()`. */
+	/** When old items were searched for last, by `performance.now()`. */
 	private forgotAt = -Infinity;
 
-	/** The next tick: everything that is noted later has a higher one. */
+	/** The next tick, which is higher than all earlier ones. */
 	tick(): number {
 		this.ticks += 1;
 		return this.ticks;
@@ -164,7 +165,7 @@ export class AccountVideos {
 	/**
 	 * Ends a wait. The item may still own a video that the log shows later.
 	 *
-	 * @param isOver whether the log has shown all that the item can own
+	 * @param isOver whether the log has shown everything that the item can own
 	 */
 	release(item: TrackedItem, isOver = false): void {
 		item.waits -= 1;
@@ -197,13 +198,13 @@ export class AccountVideos {
 		});
 	}
 
-	/** What an item's video can be, as far as the log has shown it. */
+	/** The entries that can be an item's own, at most 100 of them, and how many there are. */
 	getCandidates(item: TrackedItem): { list: LoggedVideo[]; count: number } {
 		const { batches } = this;
 		return { list: listCandidates(item, batches), count: countCandidates(item, batches) };
 	}
 
-	/** Whether nothing of the account has to be remembered any longer. Of one that is about to be used, it has. */
+	/** Whether nothing of the account has to be remembered any longer. An unused account is about to be used. */
 	isForgotten(): boolean {
 		this.forgetOld();
 		return this.ticks > 0 && this.items.size === 0 && this.owned.size === 0;
@@ -212,6 +213,7 @@ export class AccountVideos {
 	private async readNext(requests: AccountRequests, read: LogRead): Promise<void> {
 		if (this.waits > 1) {
 			const restMs = this.readAt + MIN_READ_INTERVAL_MS - performance.now();
+			// An item that is finished before its first check could be given no video.
 			await pause(Math.max(TOGETHER_MS, read === 'first' ? 0 : restMs), requests.signal);
 		}
 		const begin = async () => {
@@ -247,24 +249,22 @@ export class AccountVideos {
 				const key = getKey(entry);
 				if (shown.has(key)) continue;
 				const known = this.log.get(key);
-				const video = known ?? createLoggedVideo(entry, seenAt);
+				const video = known ?? createLoggedVideo(entry, key, seenAt);
 				shown.set(key, video);
 				if (known) knownCount += 1;
 				else if (!this.owned.has(key)) added.push(video);
 			}
 			addVideos(this.batches, added);
 		}
-		if (knownCount < this.log.size) {
-			for (const [key, video] of this.log) if (!shown.has(key)) removeVideo(this.batches, video);
-		}
+		if (knownCount < this.log.size) removeVanished(this.batches, shown);
 		this.log = shown;
 		this.etag = etag;
 	}
 
 	/**
-	 * Checks the queue items that may own what another one is to be given. One that is still running
-	 * does not. Among them are items whose wait ended before they did: after a timeout or Stop, the
-	 * service goes on making their videos.
+	 * Checks the queue items that may own what another item would be given: those that are still running
+	 * do not. Some of them are waited for no longer: after a timeout or Stop, the service goes on making
+	 * their videos.
 	 */
 	private async checkRivals(
 		rivals: TrackedItem[],
@@ -319,22 +319,21 @@ export class AccountVideos {
 
 	private give(item: TrackedItem, video: LoggedVideo): void {
 		item.video = video;
-		this.owned.set(getKey(video.entry), performance.now());
+		this.owned.set(video.key, performance.now());
 		removeVideo(this.batches, video);
 	}
 
-	/** The item's video is looked for once more: in a log that shows its address of today. */
+	/** Makes an item search for its video again: its address in the log may have changed. */
 	private takeBack(item: TrackedItem): void {
 		const { video } = item;
 		Object.assign(item, { video: undefined, videoUrl: undefined, found: undefined });
 		if (video === undefined) return;
-		const key = getKey(video.entry);
-		this.owned.delete(key);
-		const logged = this.log.get(key);
+		this.owned.delete(video.key);
+		const logged = this.log.get(video.key);
 		if (logged) addVideos(this.batches, [logged]);
 	}
 
-	/** Frees the memory of a log that may be large. Its next read cannot tell which entries are new. */
+	/** Frees the memory of a log that may be large. The next read cannot tell which entries are new. */
 	private forgetLog(): void {
 		this.log = new Map();
 		this.etag = undefined;
@@ -347,7 +346,7 @@ export class AccountVideos {
 		}
 	}
 
-	/** A service that gives a queue ID again began anew, as a sandbox does: what was known of it is void. */
+	/** A service that assigns a queue ID again was reset, as a sandbox is: its earlier items are void. */
 	private beginAnew(): void {
 		for (const item of this.items) if (item.waits === 0) this.drop(item);
 	}
@@ -378,18 +377,16 @@ export class AccountVideos {
 	}
 }
 
-/** Whether so much time has passed. A time that has not come yet is that of a clock which began anew. */
 function isOver(since: number, durationMs: number): boolean {
-	const now = performance.now();
-	return now < since || now > since + durationMs;
+	return performance.now() > since + durationMs;
 }
 
-function createLoggedVideo(entry: IDataObject, seenAt: number): LoggedVideo {
+function createLoggedVideo(entry: IDataObject, key: string, seenAt: number): LoggedVideo {
 	const createdAt = parseLogTime(entry.createdAt) ?? Infinity;
-	return { entry, projectId: toText(entry.projectId), createdAt, seenAt };
+	return { entry, key, projectId: toText(entry.projectId), createdAt, seenAt };
 }
 
-/** What tells an entry from all others: its ID, or all of it. */
+/** Tells an entry from all others: its ID, or the whole entry as text. */
 function getKey(entry: IDataObject): string {
 	return toText(entry.id) || JSON.stringify(entry);
 }

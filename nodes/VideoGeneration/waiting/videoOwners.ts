@@ -18,19 +18,21 @@ export interface QueuedVideo {
 	runningAt?: number | undefined;
 	/** Whether it was seen running at a time whose log has been forgotten. */
 	hasLostLog?: boolean;
-	/** When all that it can own had been seen in the log: later entries are not its own. */
+	/** When the log had shown everything that it can own: later entries are not its own. */
 	closedAt?: number | undefined;
 	/** When it was finished, by the service's clock (milliseconds): to sort its candidates. */
 	finishedAt?: number | undefined;
-	/** Whether its video is looked for now. */
+	/** Whether its video is being searched for. */
 	isWanting: boolean;
-	/** Whether it left the queue: it may have been cleared, so it is given no video. */
+	/** Whether it left the queue. It may have been cleared, so it is given no video. */
 	hasLeft?: boolean;
 }
 
 /** An entry of the video log without an owner. */
 export interface LoggedVideo {
 	entry: IDataObject;
+	/** Tells the entry from all others. */
+	key: string;
 	projectId: string;
 	/** By the service's clock (milliseconds); Infinity when its date cannot be read. */
 	createdAt: number;
@@ -40,9 +42,9 @@ export interface LoggedVideo {
 
 /** What a read of the log shows for an item that wants a video. */
 export interface Finding {
-	/** The only video that it can be, if no other queue item can own it. */
+	/** The item's only candidate, if no other queue item can own it. */
 	video?: LoggedVideo;
-	/** Whether there are as many videos as queue items that can own one: no later video is awaited. */
+	/** Whether there are as many candidates as queue items that can own one: no later video is awaited. */
 	isComplete: boolean;
 }
 
@@ -52,10 +54,10 @@ interface Batch {
 	videos: LoggedVideo[];
 }
 
-/** Entries by their project, those that were seen last first. */
+/** Entries by their project; the batches that were seen last come first. */
 export type VideoBatches = Map<string, Batch[]>;
 
-/** Adds entries that a response showed first. */
+/** Adds entries that one response showed for the first time. */
 export function addVideos(batches: VideoBatches, videos: LoggedVideo[]): void {
 	const added = new Map<string, Batch>();
 	for (const video of videos) {
@@ -74,11 +76,18 @@ export function addVideos(batches: VideoBatches, videos: LoggedVideo[]): void {
 	}
 }
 
-/** Takes out an entry that has an owner, or that the log no longer shows. */
+/** Removes an entry that has an owner now. */
 export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
 	for (const { videos } of batches.get(video.projectId) ?? []) {
 		const index = videos.indexOf(video);
 		if (index >= 0) videos.splice(index, 1);
+	}
+}
+
+/** Removes the entries that the log no longer shows: in one pass, since a service may delete many. */
+export function removeVanished(batches: VideoBatches, shown: ReadonlyMap<string, unknown>): void {
+	for (const batch of [...batches.values()].flat()) {
+		batch.videos = batch.videos.filter(({ key }) => shown.has(key));
 	}
 }
 
@@ -88,7 +97,7 @@ export function removeVideo(batches: VideoBatches, video: LoggedVideo): void {
  *
  * @param items all queue items of the account that may own an entry, whether they want one or not
  * @param batches the entries without an owner
- * @returns what each item that wants a video can be given
+ * @returns the finding for each item that wants a video
  */
 export function findVideos<Item extends QueuedVideo>(
 	items: readonly Item[],
@@ -132,7 +141,7 @@ function groupByProject<Item extends QueuedVideo>(
 		projectId === undefined ? [items] : [groups.get(projectId) ?? [], groups.get(undefined) ?? []];
 }
 
-/** The items that want no video now and can own an entry, as long as they are not seen running again. */
+/** The items that want no video and can own an entry, unless they are seen running again. */
 export function findRivals<Item extends QueuedVideo>(
 	items: readonly Item[],
 	batches: VideoBatches,

@@ -9,13 +9,13 @@ import { MAX_LOG_DELAY_MS } from './accountVideos';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
-/** The service or the network has a bad moment; the video is being made all the same. */
+/** Passing problems of the service or the network: the video is still being made. */
 const PASSING: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
 
-/** A response that is not what the specification says may be a bad moment, too, but not for long. */
+/** Responses that do not match the specification may be passing problems too, so a few are tolerated. */
 const ODD: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
 
-/** So many 404 in a row mean that a queue item left the queue. */
+/** This many 404 in a row mean that a queue item left the queue. */
 const MAX_NOT_FOUND = 3;
 
 /** The delays before each read of the log from an item's finish, until MAX_LOG_DELAY_MS are over. */
@@ -26,20 +26,20 @@ export interface Wait {
 	account: AccountVideos;
 	item: TrackedItem;
 	queueId: string;
-	/** Its progress, where it is known; undefined for an item that was never seen. */
+	/** Its progress where it is known, as after an add. */
 	details?: IDataObject;
 	intervalMs: number;
 	timeoutMs: number;
 	words: StatusWords;
 	/** How many odd responses in a row are tolerated. */
 	maxTries: number;
-	/** Their signal ends the wait. */
+	/** The signal ends the wait. */
 	requests: AccountRequests;
-	/** Is told every status. */
+	/** Called with the status of every progress check. */
 	onStatus?: (status: string) => void;
 }
 
-/** What is known of the item while it is waited for. */
+/** What is known of the item so far. */
 interface Progress {
 	details: IDataObject;
 	isSeen: boolean;
@@ -71,7 +71,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		const clock = new Stopwatch();
 		const startedAt = clock.now();
 		const deadline = startedAt + wait.timeoutMs;
-		// What is in the log before an item is seen running is not its own.
+		// Entries that are in the log before an item is seen running are not its own.
 		if (item.createdAt === undefined) {
 			await account.readLog(wait.requests, 'first').catch(() => undefined);
 		}
@@ -79,7 +79,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
 		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
 		const output = await account.takeSlot(() => createOutput(wait, progress.details));
-		// One that left the queue may be made all the same: it can still own what the log shows later.
+		// The video of an item that left the queue may still be made, so later entries can be its own.
 		account.release(item, !item.hasLeft);
 		return output;
 	} catch (error) {
@@ -90,7 +90,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	}
 }
 
-/** @returns whether the item left the queue, which does not tell how it ended */
+/** @returns whether the item left the queue; it may have been cleared or finished */
 async function waitForEnd(
 	wait: Wait,
 	progress: Progress,
@@ -240,6 +240,6 @@ function createOutput({ account, item, queueId }: Wait, details: IDataObject): I
 		output.videoCandidates = list.map(({ entry }) => entry);
 		output.videoCandidateCount = count;
 	}
-	// What people use comes first, and is not the service's to change.
+	// The fields that people use come first, and the details do not overwrite them.
 	return { ...output, ...details, ...output };
 }
