@@ -9,7 +9,7 @@ import type {
 import { parseApiKey, parseBaseUrl } from './connection';
 import { credentialTestRules } from './testRules';
 
-/** n8n's own timeout, which is over once the head of a response has come, comes first where nothing comes at all. */
+/** Extra time, so that n8n's own timeout, which ends with the head of a response, is first if nothing arrives. */
 const GRACE_MS = 500;
 
 /** n8n's default, which overwrites a timeout in the credential test's request. */
@@ -67,11 +67,11 @@ export class VideoGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds `Authorization: Bearer <key>` (specification, "Authentication"), to requests to the
-	 * service's own address only. A function, since an expression would be evaluated anew for every
-	 * request.
+	 * service's own address only. It is a function because an expression would be evaluated again for
+	 * every request.
 	 *
-	 * Every request of the package passes here, the credential test as well, and n8n does not limit
-	 * the time of a whole response. So its timeout becomes such a limit here.
+	 * Every request of the package passes through here, also the credential test. n8n's timeout does
+	 * not cover the whole response, so it is extended to that here.
 	 *
 	 * @throws an Error with a sentence for the user when the key or the address cannot be used
 	 */
@@ -98,7 +98,7 @@ export class VideoGenerationApi implements ICredentialType {
 	}
 }
 
-/** The HTTP Request node names its address `uri`, as an older way to send requests does. */
+/** The HTTP Request node sends requests in an older way, which names the address `uri`. */
 function getUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
 	return url ?? uri;
 }
@@ -107,8 +107,8 @@ function getUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string
 const timeouts = new WeakMap<AbortSignal, AbortSignal>();
 
 /**
- * A signal that ends the request in time. The package's own requests are streams, so any other one
- * is the credential test.
+ * Returns a signal that ends the request in time. The package's own requests are streams, so any other
+ * request is the credential test.
  *
  * Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's
  * log when the response comes.

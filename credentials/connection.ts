@@ -49,7 +49,7 @@ export function parseApiKey(pasted: unknown): string {
 }
 
 /**
- * What tells an account from all others, however its credential is pasted.
+ * Identifies an account, however its credential was pasted.
  *
  * @throws an Error with a sentence for the user when "Base URL" is not an address
  */

@@ -7,8 +7,8 @@ const HIDDEN = '[API key]';
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * Takes the key out of what the service said, since a service may repeat it in its own words or in a
- * link, and shortens those words afterwards.
+ * Removes the key from the service's message and from the address of a redirect, where a service may
+ * repeat it, and shortens the message.
  */
 export async function hideKey(
 	context: Pick<IPollFunctions, 'getCredentials'>,

@@ -3,7 +3,7 @@ import * as n8nWorkflow from 'n8n-workflow';
 /** Longer timers overflow in Node.js, and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Older versions of n8n have a second function for a wait that a signal ends. */
+/** Older versions of n8n have another function for a wait that a signal can end. */
 const sleep =
 	(n8nWorkflow as { sleepWithAbort?: typeof n8nWorkflow.sleep }).sleepWithAbort ??
 	n8nWorkflow.sleep;
@@ -65,7 +65,7 @@ export class Stopwatch {
 		return this.latest;
 	}
 
-	/** As `pause`. */
+	/** Like `pause`. */
 	async pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
 		const endsAt = this.now() + delayMs;
 		const isOver = await pause(delayMs, signal);
@@ -74,14 +74,14 @@ export class Stopwatch {
 	}
 }
 
-/** After so much work without a break, n8n gets to do other work. */
+/** Maximum time of work without a break, in which n8n does other work. */
 const MAX_WORK_MS = 10;
 
-/** Breaks in work that takes long. */
+/** The breaks in long work, in which n8n does other work. */
 export class Breaks {
 	private lastAt = performance.now();
 
-	/** To be called between small parts of the work: takes a break when one is due. */
+	/** Takes a break if one is due. Is called between small parts of the work. */
 	async takeDue(): Promise<void> {
 		if (performance.now() - this.lastAt <= MAX_WORK_MS) return;
 		await pause(1);
@@ -89,13 +89,13 @@ export class Breaks {
 	}
 }
 
-/** As many entries are handled at once: a few milliseconds of work. */
+/** The number of entries in a part: a few milliseconds of work. */
 const PART_LENGTH = 5_000;
 
 /**
- * A long list in parts, between which n8n does other work.
+ * Splits a long list into parts, between which n8n does other work.
  *
- * @param breaks those of the work that the list is a part of
+ * @param breaks the breaks of the work that the list is a part of
  */
 export async function* inParts<T>(
 	list: readonly T[],

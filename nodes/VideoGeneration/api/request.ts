@@ -18,9 +18,9 @@ import { sendWithRetries } from './retry';
 export const CREDENTIAL = 'videoGenerationApi';
 
 /**
- * What holds for every request. No redirect is followed, since n8n would send the key along. n8n
- * throws no HTTP error, since `Retry-After` would be lost. The body comes as a stream, since n8n
- * would buffer a body of any size.
+ * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
+ * does not throw HTTP errors, since `Retry-After` would be lost. The body is a stream, since n8n would
+ * buffer a body of any size.
  */
 export const REQUEST_DEFAULTS = {
 	json: true,
@@ -29,18 +29,18 @@ export const REQUEST_DEFAULTS = {
 	encoding: 'stream',
 } as const;
 
-/** How long a read or a clear waits for its response: it can be sent again. */
+/** Timeout of a read or a clear, which can be sent again. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** How long an add waits, which cannot: n8n's own timeout. */
+/** Timeout of an add, which cannot be sent again: n8n's own. */
 export const MAX_RESPONSE_TIMEOUT_MS = 300_000;
 
-/** A try with less time than this for its response is not started. */
+/** A try that has less time than this is not started. */
 const MIN_TRY_MS = 1_000;
 
 export type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-/** How the user lets n8n send requests: the parts of "Request Options" that every request of an item uses. */
+/** The parts of "Request Options" that every request of an item uses. */
 export type ConnectionSettings = Pick<
 	IHttpRequestOptions,
 	'proxy' | 'skipSslCertificateValidation' | 'timeout'
@@ -73,22 +73,22 @@ export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 
 type Body = IDataObject | IDataObject[];
 
-/** A body with its tag, by which it can be told later whether it has changed. */
+/** A body with its tag, which tells later whether the body has changed. */
 export interface Tagged {
 	body: Body;
 	/** The service's `ETag`. */
 	etag: string | undefined;
-	/** A tag of our own, for a service without. It takes a pass over the body. */
+	/** Creates our own tag, for a service that sends none, in a pass over the body. */
 	createTag: () => string | undefined;
-	/** Whether it is the same as when it had the tag that was given; the body is empty then. */
+	/** Whether nothing has changed since the given tag. The body is then empty. */
 	isUnchanged: boolean;
 }
 
-/** A tag of ours begins like this: it is compared here, and never sent. */
+/** The prefix of our own tags, which are compared here and never sent. */
 const OWN_TAG = 'body-';
 
 /**
- * Reads from the service, beside the request that an operation declares.
+ * Fetches something from the service, other than by the request that an operation declares.
  *
  * @param request the path below the Base URL, and the query
  * @returns the body, whose `status` is `success`
@@ -103,9 +103,9 @@ export async function fetchFromApi(
 }
 
 /**
- * As `fetchFromApi`, and conditional where a tag is given: the service sends no body when nothing has
- * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own). Of
- * a service without tags, an unchanged body is not parsed, which takes most of the time.
+ * Like `fetchFromApi`, and conditional if a tag is given: the service sends no body when nothing has
+ * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own). If
+ * the service sends no tags, an unchanged body is not parsed, since parsing takes most of the time.
  */
 export async function fetchTagged(
 	context: ApiContext,

@@ -22,7 +22,7 @@ export async function checkResponse(
 	return checkBody(response, await receiveBody(response, limits));
 }
 
-/** As `checkResponse`, of a body that was received and parsed. */
+/** Like `checkResponse`, for a body that was received and parsed. */
 export function checkBody(
 	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
 	body: unknown,
@@ -75,7 +75,7 @@ function nameContent(body: unknown): string {
 }
 
 /**
- * How long a `Retry-After` header asks to wait: a number of seconds or an HTTP date (RFC 9110,
+ * The delay of a `Retry-After` header, which is a number of seconds or an HTTP date (RFC 9110,
  * section 10.2.3; the specification of the service shows no header of its own). A date is compared
  * with the response's own `Date`, so that this machine's clock does not matter.
  *

@@ -26,10 +26,10 @@ const MAX_LEVELS = 100;
 /** An error's body is read for its message only. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** As much of a body that is not JSON as is needed to tell what it is. */
+/** The length of the beginning that tells what a body is, if it is not JSON. */
 const TEXT_LENGTH = 100;
 
-/** Made once: every stream closes, after its end as well, and to make an error takes time. */
+/** Created once: every stream closes, also after its end, and creating an error takes time. */
 const CLOSED = classifyStreamError(new Error('The connection was closed'));
 
 /** The part of a Node.js stream that is used here; n8n-workflow has no type for it. */
@@ -44,7 +44,7 @@ interface IncomingStream {
  * Receives the body of a response, and parses it where it is JSON.
  *
  * @param response its body is the stream that n8n hands over
- * @param isKnown tells of a body's bytes whether they need not be parsed
+ * @param isKnown whether the bytes of a body are known, and need not be parsed
  * @returns the parsed body; the beginning of its text where it is not JSON; undefined for a known
  * body, and for that of an HTTP error that is too long or breaks off, since the status says enough
  * @throws a RequestFailure
@@ -61,7 +61,7 @@ export async function receiveBody(
 	}
 	const bytes = await receive(body, limits.bytes);
 	if (isKnown(bytes)) return undefined;
-	// Each of these steps takes long with a long body: between them, n8n does other work.
+	// Each of these steps takes long if the body is long. Between them, n8n does other work.
 	const letOthersWork = async () => bytes.length > SHORT && (await pause(1));
 	await letOthersWork();
 	const text = toText(bytes);
@@ -76,7 +76,7 @@ function isStream(body: unknown): body is IncomingStream {
 	return typeof (body as Partial<IncomingStream> | null | undefined)?.on === 'function';
 }
 
-/** Listens to the stream's events: a loop over the stream would copy each chunk once more. */
+/** Listens to the stream's events, since a loop over the stream would copy each chunk once more. */
 async function receive(body: IncomingStream, maxBytes: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
@@ -122,17 +122,17 @@ const EITHER = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** A pass over a text of this length takes no time that matters: that of any object's body. */
+/** Bodies up to this length, such as that of any object, are handled without breaks. */
 const SHORT = OBJECT_LIMITS.bytes;
 
 /**
- * Checks the levels of list entries that are about to be passed on. `receiveBody` counts them in short
- * bodies only: to count those of a whole long list would take too long.
+ * Checks the levels of list entries that are about to be passed on. `receiveBody` counts levels in
+ * short bodies only, since counting those of a whole long list would take too long.
  *
  * @throws a RequestFailure when an entry has too many levels
  */
 export function checkLevels(entries: readonly unknown[]): void {
-	// The body and the list are levels, too.
+	// The body and the list are levels too.
 	if (hasLevels(entries, MAX_LEVELS - 1)) throw createExcess('tooDeep', `${MAX_LEVELS} levels`);
 }
 
@@ -178,7 +178,7 @@ async function checkSize(text: string, limits: BodyLimits): Promise<void> {
 	}
 }
 
-/** How large a JSON text would be in memory, without parsing it. */
+/** Estimates how large a JSON text would be in memory, without parsing it. */
 export class JsonSize {
 	/** Each entry of a list or an object is one part: a container has one more than commas. */
 	parts = 0;

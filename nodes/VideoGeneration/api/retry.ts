@@ -4,7 +4,7 @@ import { RequestFailure } from '../failures/failure';
 import { MAX_RETRY_AFTER_MS } from '../failures/texts';
 import { pause } from './pause';
 
-/** How many times a request is sent at most, unless "Max Tries" says otherwise. */
+/** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
 export const DEFAULT_MAX_TRIES = 4;
 
 const FIRST_BACKOFF_MS = 1_000;
@@ -25,7 +25,7 @@ const TIMED_OUT = new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
  * The service's own hint beats the back-off, which is exponential from 1 s, doubling, with full
  * jitter, so that many workflows that failed together do not come back together.
  *
- * @param tryNumber how many times the request has been sent, from 1
+ * @param tryNumber the number of times the request has been sent, from 1
  * @param random a number from 0 to 1
  * @returns the delay in milliseconds, or undefined when it must not be sent again
  */
@@ -55,7 +55,7 @@ function isLasting(httpCode = ''): boolean {
 
 export interface RetryOptions {
 	requestKind: RequestKind;
-	/** How many times the request may be sent, from 1. */
+	/** Maximum number of times the request is sent, from 1. */
 	maxTries: number;
 	/** Ends the wait between two tries. */
 	signal?: AbortSignal | undefined;

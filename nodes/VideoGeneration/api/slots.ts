@@ -1,12 +1,12 @@
 import { pause } from './pause';
 
 /**
- * As much work begins without a break: to prepare a request takes n8n up to a millisecond. It is
- * counted, since what begins in one go does most of its work only after all of it has begun.
+ * The number of jobs that begin without a break: n8n takes up to a millisecond to prepare a request.
+ * They are counted and not timed, since jobs that begin together do most of their work later.
  */
 const MAX_BEGUN = 8;
 
-/** Does some work once a slot is free. */
+/** Does some work as soon as a slot is free. */
 export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**

@@ -122,7 +122,7 @@ async function watchTransfer(
 	}
 }
 
-/** Where the video was found, how much of it came, and how much was announced. */
+/** The address where the video was found, and the received and the announced number of bytes. */
 function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoResponse) {
 	const announcedBytes = Number(headers['content-length'] ?? NaN);
 	return {
@@ -133,7 +133,7 @@ function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoRe
 }
 
 /**
- * A few downloads fill a connection and pass over a slow host, and more of them finish no sooner.
- * Where n8n keeps files in memory, every file that is being transferred is held there as a whole.
+ * A few downloads fill a connection even beside a slow host, and more of them finish no sooner. If n8n
+ * keeps files in memory, it holds every file that is being transferred as a whole.
  */
 export const DOWNLOADS_AT_ONCE = 4;

@@ -40,21 +40,21 @@ function isAgentEndedByErrors(context: IExecuteFunctions): boolean {
 	return !knowsDetails(context) && isToolCall && onError !== 'stopWorkflow';
 }
 
-/** As later versions answer for a failed tool. */
+/** The result that later versions return for a failed tool. */
 function answerAgent({ message }: Error): INodeExecutionData[] {
 	return [{ json: { error: message } }];
 }
 
 /**
- * The node's `pagination`, by which n8n's own routing runs one item: an agent's call of its tool.
- * What several items need of each other stands in `runItems` alone, so it refuses several.
+ * The node's `pagination` function, through which n8n's own routing runs one item: an agent's call of
+ * its tool. It refuses several items, since only `runItems` handles what they need of each other.
  */
 export function createToolCall(operations: Operations) {
 	return async function (
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
-		// As they are stored: n8n's routing does not evaluate them, and would send a request of its own.
+		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
 		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
 		const operation = operations[resource ?? '']?.[name ?? ''];
 		if (operation === undefined || countItems(this) > 1) {
@@ -68,7 +68,7 @@ export function createToolCall(operations: Operations) {
 	};
 }
 
-/** An agent's call runs one item, though the data are the agent's own. */
+/** An agent's call runs one item, although the data are those of the agent. */
 function countItems(context: IExecutePaginationFunctions): number {
 	const { node, data } = context.getExecuteData();
 	const isToolCall = node.name !== context.getNode().name;

@@ -11,7 +11,7 @@ import { listOrders } from './orders';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
-	/** What a workflow can act on. */
+	/** The data that a workflow can act on. */
 	details: IDataObject;
 }
 
@@ -42,7 +42,7 @@ async function explainRequest(
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, tries, lastStatus, addressField } = failure.facts;
-	// Asked once only: the error is worth more than the balance in it.
+	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
 		operation.requestKind === 'add' && isAboutCredits(failure)
 			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
@@ -54,7 +54,7 @@ async function explainRequest(
 			? describeDownloadFailure(failure)
 			: describeFailure(failure.with(remainingCredits === undefined ? {} : { remainingCredits }), {
 					...operation.texts,
-					// Once the add was accepted, what fails is a request that follows it.
+					// Once the add was accepted, a later request failed.
 					requestKind: order?.fate === 'accepted' ? 'read' : operation.requestKind,
 				});
 	return {
@@ -69,7 +69,7 @@ function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperatio
 		: new NodeOperationError(context.getNode(), reason as Error);
 }
 
-/** With the node set to stop, n8n drops the other items' output: what they paid for stands in the error. */
+/** With the node set to stop, n8n drops the other items' output, so the error lists what was paid for. */
 function listPaidVideos(
 	{ context, run, order }: Job,
 	error: NodeApiError | NodeOperationError,
@@ -94,7 +94,7 @@ function listPaidVideos(
 	error.description = sentences.filter(Boolean).join(' ');
 }
 
-/** n8n gives an agent's model the message and nothing else, and reads "canceled" in it as a stop. */
+/** n8n gives an agent's model only the message, and takes "canceled" in it for a stopped execution. */
 function tellAgent(error: NodeApiError | NodeOperationError): void {
 	if (!error.description) return;
 	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');

@@ -11,29 +11,29 @@ import type { Order } from './orders';
 import type { Run } from './run';
 import type { SpendingLimit } from './spendingGuard';
 
-/** What identifies an item in its error's `details`. */
+/** Identifies an item in its error's `details`. */
 export interface ItemIds {
 	queueId?: string;
 	projectId?: string;
 	videoUrl?: string;
 }
 
-/** What this package does with an operation, beside the request that the description declares. */
+/** One operation of the node: its declared request, and everything that a declaration cannot express. */
 export interface Operation<Settings = unknown> {
 	requestKind: RequestKind;
 	/** The declared request: its path, the steps before it is sent, and the steps for its response. */
 	routing: INodePropertyRouting;
-	/** What the operation adds to its errors. */
+	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'requestKind'>;
-	/** Reads what the operation needs beside its request, before anything is sent. */
+	/** Gets the parameters that are not part of the request, before anything is sent. */
 	getSettings?(context: IExecuteSingleFunctions): Settings;
 	getIds?(request: IHttpRequestOptions): ItemIds;
-	/** Does the work where that is more than to send the declared request. */
+	/** Does the work of an operation that needs more than its declared request. */
 	perform?(
 		job: Job<Settings>,
 		send: () => Promise<INodeExecutionData[]>,
 	): Promise<INodeExecutionData[]>;
-	/** What follows an add once it was accepted, while the next add is sent. */
+	/** Completes an item whose add was accepted, while the next add is sent. */
 	complete?(
 		job: Job<Settings>,
 		order: Order,
@@ -54,10 +54,10 @@ export interface Job<Settings = unknown> {
 	maxTries: number;
 	/** Why the item cannot be sent: a parameter that cannot be used. */
 	problem?: unknown;
-	/** What was ordered for the item, if anything. */
+	/** The item's order, if it has one. */
 	order?: Order;
-	/** What the spending guard has to keep, if it is on. */
+	/** The item's limit for the spending guard. */
 	spending?: SpendingLimit | undefined;
-	/** What is known of the item's video, for its error's `details`. */
+	/** The item's video or its candidates, for its error's `details`. */
 	video?: { videoUrl: unknown } | { videoCandidates: unknown };
 }

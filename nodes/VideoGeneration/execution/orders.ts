@@ -13,8 +13,8 @@ import type { Job } from './operation';
 import { checkJob } from './run';
 
 /**
- * What became of one item's add. At most one add is accepted for an order, through all tries of
- * Retry On Fail, and none is sent once one may have been accepted.
+ * The state of one item's add. At most one add is accepted for an order, through all tries of Retry
+ * On Fail: an add is never sent again once an earlier one may have been accepted.
  */
 export interface Order {
 	/** `unknown` from the moment that the add is sent until the response tells. */
@@ -29,9 +29,9 @@ export interface Order {
 	tracked?: TrackedItem;
 	/** The finished item, once its video was waited for. */
 	finished?: IDataObject;
-	/** The item's output, with its file if it is wanted. */
+	/** The item's output, with its file if it was downloaded. */
 	output?: INodeExecutionData[];
-	/** Whether a call of an agent is at work with it. */
+	/** Whether a call of an agent is using it. */
 	isInUse: boolean;
 }
 
@@ -41,10 +41,10 @@ interface AgentOrder {
 	order: Order;
 }
 
-/** By n8n's object for one execution of a node, which all tries of Retry On Fail share. */
+/** Keyed by n8n's object for one execution of a node, which all tries of Retry On Fail share. */
 const ordersOfNodes = new WeakMap<IExecuteData, Map<number, Order>>();
 
-/** By the execution: the orders of an agent's calls that have not succeeded. */
+/** The orders of an agent's calls that have not succeeded, keyed by the execution. */
 const ordersOfAgents = new WeakMap<object, AgentOrder[]>();
 
 /**
@@ -60,7 +60,7 @@ export async function placeOrder(
 ): Promise<Order> {
 	const order = openOrder(job);
 	if (order.fate === 'unknown') {
-		// Without a failure, it is on its way still, in an execution that was stopped.
+		// Without a failure, the add is still under way, in an execution that was stopped.
 		throw order.failure ?? new RequestFailure('cancelled');
 	}
 	if (order.fate === 'accepted') return order;
@@ -81,7 +81,7 @@ export async function placeOrder(
 	return order;
 }
 
-/** Ends an agent's call. A failed one leaves its order to the next try; a new call after a success is a new order. */
+/** Ends an agent's call. A failed call leaves its order to the next try; a call after a success is a new order. */
 export function closeOrder({ order, context }: Job, hasSucceeded: boolean): void {
 	if (!order) return;
 	order.isInUse = false;
@@ -90,7 +90,7 @@ export function closeOrder({ order, context }: Job, hasSucceeded: boolean): void
 	if (hasSucceeded && index >= 0) orders?.splice(index, 1);
 }
 
-/** What this execution of the node has ordered, in all its tries, by the index of the item. */
+/** The orders of this execution of the node, of all its tries, sorted by the index of their item. */
 export function listOrders(context: IExecuteSingleFunctions): [itemIndex: number, order: Order][] {
 	const byItem = ordersOfNodes.get(context.getExecuteData()) ?? new Map<number, Order>();
 	return [...byItem].sort(([a], [b]) => a - b);
@@ -101,7 +101,7 @@ function hasOwnData(context: IExecuteSingleFunctions): boolean {
 	return context.getExecuteData().node.name === context.getNode().name;
 }
 
-/** What became of an item's order in an earlier try, if there is one. */
+/** An item's order of an earlier try, if there is one. */
 export function findOrder({ context, run, request }: Job): Order | undefined {
 	const isOwn = hasOwnData(context);
 	const known = isOwn
@@ -111,7 +111,7 @@ export function findOrder({ context, run, request }: Job): Order | undefined {
 	return findAgentOrder(context, describeRequest(request), isOwn);
 }
 
-/** The item's order of an earlier try, or a new one. Is to be closed. */
+/** The item's order of an earlier try, or a new one. `closeOrder` must follow. */
 export function openOrder(job: Job): Order {
 	const { context, run, request } = job;
 	const order: Order = findOrder(job) ?? { fate: 'unsent', isInUse: true };
@@ -128,7 +128,7 @@ export function openOrder(job: Job): Order {
 	return order;
 }
 
-/** What two alike calls of an agent have in common. */
+/** Identifies identical calls of an agent. */
 function describeRequest({ url, body }: Job['request']): string {
 	return JSON.stringify([url, body]);
 }
@@ -168,8 +168,8 @@ function getExecution(context: IExecuteSingleFunctions): object {
 }
 
 /**
- * Notes an accepted add, also in n8n's log: an execution whose process is killed or stopped while it
- * waits keeps nothing else of the video that it queued.
+ * Notes an accepted add, also in n8n's log: when an execution is killed or stopped while it waits,
+ * n8n saves nothing else of the video that it queued.
  */
 function accept({ context, operation, request }: Job, order: Order, queueItem: IDataObject): void {
 	order.fate = 'accepted';
@@ -193,7 +193,7 @@ async function untilStopped(work: Promise<void>, signal: AbortSignal | undefined
 	let stopListening: () => void = () => undefined;
 	const stopped = new Promise<never>((_, reject) => {
 		stopListening = onAbort(signal, () => {
-			// Between two tries nothing is under way, and the work itself says so first.
+			// Between two tries no request is under way, and the work itself fails first.
 			void pause(1).then(() => {
 				reject(new RequestFailure('cancelled'));
 			});

@@ -2,7 +2,7 @@ import type { IExecuteSingleFunctions, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError, tryToParseDateTime } from 'n8n-workflow';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 
-/** What n8n's editor writes when a field of the input is dragged into a parameter. */
+/** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
 const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;
 
 const NOTHING_SENT = 'Nothing was sent for this item.';
@@ -20,8 +20,8 @@ export function createInputError(
 }
 
 /**
- * A parameter's value, whatever it is. The commonest expression is read from the item directly: to
- * evaluate it costs n8n as much as the request itself (`npm run bench -- items`).
+ * A parameter's value of any type. The most common expression is taken from the item directly:
+ * evaluating it costs n8n as much as the request itself (`npm run bench -- items`).
  */
 function getValue(context: IExecuteSingleFunctions, name: string): unknown {
 	const raw = (context.getNode().parameters as Record<string, unknown>)[name];

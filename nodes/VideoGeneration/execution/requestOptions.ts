@@ -9,7 +9,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** How many items are started at once, and the pause between them (0 for none), as n8n's "Batching" says. */
+/** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
 export function getBatching(context: IExecuteFunctions): { size: number; intervalMs: number } {
 	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
 		batch?: { batchSize?: unknown; batchInterval?: unknown } | null;
@@ -18,7 +18,7 @@ export function getBatching(context: IExecuteFunctions): { size: number; interva
 }
 
 /**
- * How an item's requests are sent, as the user sets it in n8n's own "Request Options".
+ * The user's settings for an item's requests, in n8n's own "Request Options".
  *
  * @throws a NodeOperationError when the proxy's address cannot be used
  */
@@ -35,7 +35,7 @@ export function getConnection(
 	};
 }
 
-/** An add cannot be sent again, so it waits for as long as n8n lets it. */
+/** An add cannot be sent again, so it waits for its response as long as n8n allows. */
 function getDefaultTimeoutMs(requestKind: RequestKind): number {
 	return requestKind === 'add' ? MAX_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
 }

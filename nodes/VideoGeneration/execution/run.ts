@@ -6,16 +6,16 @@ import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from './operation';
 
-/** More connections at once make nothing faster, and take memory (`npm run bench -- items`). */
+/** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
 const REQUESTS_AT_ONCE = 64;
 
-/** @throws what keeps an item from being sent */
+/** @throws the problem that keeps an item from being sent */
 export function checkJob({ problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
 	if (run.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 }
 
-/** One try of the node with its input items: what the items share. */
+/** One try of the node with all its input items: the state that the items share. */
 export class Run {
 	private readonly ended = new AbortController();
 
@@ -28,7 +28,7 @@ export class Run {
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
 
-	/** Whether an agent's model reads the result: it is told an error's message alone. */
+	/** Whether an agent's model reads the result. It gets only the message of an error. */
 	readonly isAgentStep: boolean;
 
 	/** The failed item that ended the run. */
@@ -51,7 +51,7 @@ export class Run {
 	}
 
 	/**
-	 * Sends a request once fewer than so many of this run are on their way.
+	 * Sends a request as soon as fewer than REQUESTS_AT_ONCE requests of this run are under way.
 	 *
 	 * @throws a RequestFailure of the kind `cancelled` when the run has ended meanwhile
 	 */

@@ -37,12 +37,12 @@ export async function runItems(
 	const jobs: Job[] = [];
 	const breaks = new Breaks();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
-		// To evaluate the expressions of thousands of items takes seconds.
+		// Evaluating the expressions of thousands of items takes seconds.
 		await breaks.takeDue();
 		const item = createItemContext(context, itemIndex, input);
 		const job = createJob(item, operation, getDeclaredRequest(operation), run);
 		await prepareRequest(job);
-		if (job.problem === undefined) readSettings(job);
+		if (job.problem === undefined) prepareSettings(job);
 		jobs.push(job);
 	}
 	return await runJobs(jobs, getBatching(context));
@@ -56,7 +56,7 @@ export async function runPrepared(
 ): Promise<INodeExecutionData[]> {
 	const request = { ...getDeclaredRequest(operation), url, qs, body, headers };
 	const job = createJob(context, operation, request as IHttpRequestOptions, new Run(context));
-	readSettings(job);
+	prepareSettings(job);
 	return await runJobs([job]);
 }
 
@@ -74,7 +74,7 @@ function getDeclaredRequest({ routing }: Operation): IHttpRequestOptions {
 	return declared as unknown as IHttpRequestOptions;
 }
 
-/** Takes the declared steps before the request, as n8n's routing does. */
+/** Runs the declared steps before the request, as n8n's routing does. */
 async function prepareRequest(job: Job): Promise<void> {
 	try {
 		for (const step of job.operation.routing.send?.preSend ?? []) {
@@ -85,7 +85,7 @@ async function prepareRequest(job: Job): Promise<void> {
 	}
 }
 
-function readSettings(job: Job): void {
+function prepareSettings(job: Job): void {
 	const { context, operation } = job;
 	try {
 		Object.assign(job.request, getConnection(context, operation.requestKind));
@@ -98,8 +98,8 @@ function readSettings(job: Job): void {
 }
 
 /**
- * Adds are sent one at a time, in item order; what follows an add goes on beside the next one.
- * Everything else runs side by side.
+ * Adds are sent one at a time, in item order; items that are queued already wait and download
+ * meanwhile. Everything else runs side by side.
  */
 async function runJobs(
 	jobs: Job[],
@@ -121,7 +121,7 @@ async function runJobs(
 	}
 	const settled = await Promise.all(outcomes);
 	const failure = jobs[0]?.run.failure;
-	// Only now, when every add that was sent has its response, is the list of paid videos complete.
+	// Every add that was sent has its response now, so the list of paid videos is complete.
 	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
 	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
 	return (await Promise.all(outputs)).flat();
@@ -178,7 +178,7 @@ async function perform(job: Job): Promise<INodeExecutionData[]> {
 	return await (job.operation.perform?.(job, send) ?? send());
 }
 
-/** Sends the declared request, by the retry policy, and takes the declared steps for its response. */
+/** Sends the declared request by the retry policy, and runs the declared steps for its response. */
 async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
 	const { context, operation, request, maxTries, run } = job;
 	const send = async () => {
@@ -200,7 +200,7 @@ async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
 	});
 }
 
-/** The request was sent, so an error of anything but our checks must not count as "not sent". */
+/** The request was sent, so an error that is not from our checks must not count as "not sent". */
 function toResponseFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
 	return new RequestFailure('unreadable', { httpCode: '200', found: 'other' });
@@ -208,8 +208,9 @@ function toResponseFailure(error: unknown): RequestFailure {
 
 /**
  * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
- * failed one. Nothing tells that, so what is as new does: an export of n8n-workflow, and a method of
- * the engine, for npm may have put a newer n8n-workflow beside this package than the engine's.
+ * failed one. n8n does not tell its version, so two features of the same version do: an export of
+ * n8n-workflow, and a method of the engine, since npm may have installed a newer n8n-workflow beside
+ * this package than the engine's.
  */
 export function knowsDetails(context: object): boolean {
 	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;

@@ -40,9 +40,8 @@ function getCredits(
 }
 
 /**
- * Keeps adds from being sent that would leave fewer credits than an item is to keep. The account is
- * read once for each account, and only where the guard is on. What an earlier try has sent costs
- * nothing more.
+ * Prevents the adds that would leave fewer credits than "Credits to Keep". Each account is requested
+ * once, and only if the guard is on. Items that an earlier try has queued cost nothing more.
  */
 export async function guardSpending(jobs: Job[]): Promise<void> {
 	if (jobs.every(({ spending }) => spending?.keep === undefined)) return;
@@ -66,7 +65,7 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 	const [first] = guarded;
 	if (first === undefined) return;
 	try {
-		const remainingCredits = await readCredits(first);
+		const remainingCredits = await fetchCredits(first);
 		const credits = jobs.reduce((sum, { spending }) => sum + (spending?.cost ?? 0), 0);
 		let left = remainingCredits;
 		for (const job of jobs) {
@@ -83,8 +82,8 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 	}
 }
 
-/** @throws a RequestFailure that says why they cannot be read */
-async function readCredits({ context, request, maxTries, run }: Job): Promise<number> {
+/** @throws a RequestFailure of the kind `unguarded` */
+async function fetchCredits({ context, request, maxTries, run }: Job): Promise<number> {
 	const { proxy, skipSslCertificateValidation } = request;
 	try {
 		const credits = await fetchRemainingCredits(context, {

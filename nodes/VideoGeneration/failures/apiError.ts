@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 import type { RequestFailure } from './failure';
 import type { FailureText } from './texts';
 
-/** With these words the credential refuses an address. */
+/** The beginning of the credential's error about its address. */
 const BASE_URL_PROBLEM = 'The Base URL is ';
 
 /**
@@ -29,9 +29,9 @@ export function createApiError(
 }
 
 /**
- * By the cause of a poll's failure, n8n pauses a trigger: for 30 minutes where a person has to act,
- * or else a little longer each time. Without one it takes a web page or a 404 for good, though both
- * pass by themselves. Older versions ignore it.
+ * n8n pauses a failing trigger by the cause of the failure: for 30 minutes if a person has to act, or
+ * else a little longer each time. Without a cause, n8n would treat a web page or a 404 as permanent,
+ * although both can pass. Older versions ignore the cause.
  */
 function getCause({ kind, facts }: RequestFailure): Failure {
 	const { httpCode = '', serviceMessage = '', retryAfterMs } = facts;

@@ -25,9 +25,9 @@ interface ErrorOfN8n {
 }
 
 /**
- * Tells what an error is that came instead of a response. An error of the HTTP client whose code is
- * not known counts as `uncertain`, since the request may have been carried out; an error of anything
- * else was thrown before the request was sent.
+ * Classifies an error that was thrown instead of a response. An error of the HTTP client with an
+ * unknown code is `uncertain`, since the request may have been carried out; any other error was thrown
+ * before the request was sent.
  */
 export function classifyError(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;

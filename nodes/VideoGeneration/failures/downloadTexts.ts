@@ -2,7 +2,7 @@ import type { FailureFacts, FailureKind, RequestFailure } from './failure';
 import type { FailureText } from './texts';
 import { ALLOW_ADDRESS, countTries, describeLongWait, isTimeout, RUN_LESS } from './texts';
 
-/** What to do about a rate limit. */
+/** The advice about a rate limit. */
 export interface DownloadContext {
 	rateLimitAdvice?: string;
 }
@@ -12,7 +12,7 @@ type Describe = (
 	context: Required<DownloadContext> & { field: string },
 ) => FailureText;
 
-/** What happened, and what to do, for every kind of failure of a video's host. */
+/** The texts for every kind of failure of a video's host. */
 const TEXTS: Partial<Record<FailureKind, Describe>> = {
 	rateLimited: (facts, { rateLimitAdvice }) => ({
 		message: "The video's host is receiving too many requests",

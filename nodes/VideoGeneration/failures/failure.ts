@@ -2,7 +2,7 @@
 export type RequestKind = 'read' | 'clear' | 'add';
 
 /**
- * What went wrong, as far as the request policy cares:
+ * The kinds of failures that the request policy distinguishes:
  * - `rateLimited`: 429, refused before anything was done
  * - `unreached`: no connection was made, so the service never saw the request
  * - `uncertain`: a server error, a broken connection or a timeout; the request may have been carried out
@@ -45,11 +45,11 @@ export interface FailureFacts {
 	httpCode?: string;
 	/** The service's own words. */
 	serviceMessage?: string;
-	/** How long the service asks to wait. */
+	/** The delay that the service asks for. */
 	retryAfterMs?: number;
-	/** Where a redirect leads. */
+	/** The target of a redirect. */
 	location?: string;
-	/** What an unreadable response was instead, or the field that an incomplete one lacks. */
+	/** The content of an unreadable response, or the field that an incomplete one lacks. */
 	found?: string;
 	/** The limit that a response exceeds, with its unit. */
 	limit?: string;
@@ -59,21 +59,21 @@ export interface FailureFacts {
 	announcedBytes?: number;
 	/** Whether the request went through the proxy of "Request Options". */
 	isProxied?: boolean;
-	/** How many times the request was sent. */
+	/** The number of times the request was sent. */
 	tries?: number;
 	/** Whether an earlier try may have been carried out. */
 	mayBeDone?: boolean;
 	/** The queue item's last known status. */
 	lastStatus?: string;
-	/** How long a video was waited for. */
+	/** The time that a wait for a video took. */
 	waitedSeconds?: number;
 	/** Whether the queue item was no longer in the queue. */
 	hasLeftQueue?: boolean;
-	/** Of a download: the field that holds the video's address, as displayed. */
+	/** The field that holds the address of a video to download, as displayed. */
 	addressField?: string;
 	/** The account's credits, where they are known. */
 	remainingCredits?: number;
-	/** What a run would cost, for how many videos, and what is to be kept. */
+	/** The number of videos of a run, their cost, and the credits to keep. */
 	budget?: { videos: number; credits: number; keep: number };
 }
 
@@ -131,7 +131,7 @@ export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 	);
 }
 
-/** A response that exceeds a limit is not taken in. */
+/** The failure of a response that exceeds a limit. */
 export function createExcess(
 	found: 'tooLarge' | 'tooDeep' | 'tooManyParts',
 	limit: string,

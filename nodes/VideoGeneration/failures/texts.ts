@@ -1,7 +1,7 @@
 import type { FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
 import { isAboutCredits, mayBeCarriedOut } from './failure';
 
-/** What a user is told of a failure. */
+/** The text that a user sees for a failure. */
 export interface FailureText {
 	/** What happened. n8n searches it for "canceled", so it never quotes the service. */
 	message: string;
@@ -9,14 +9,14 @@ export interface FailureText {
 	description: string;
 }
 
-/** What an operation adds to its errors. */
+/** The parts of an error text that depend on the operation. */
 export interface FailureContext {
 	requestKind: RequestKind;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
-	/** What to do about a rate limit. */
+	/** The advice about a rate limit. */
 	rateLimitAdvice?: string;
-	/** What a 404 means for this operation. */
+	/** The text for a 404. */
 	notFound?: FailureText;
 }
 
@@ -36,7 +36,7 @@ const MAY_BE_QUEUED =
 
 type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
 
-/** What happened, and what to do, for every kind of failure of the video service. */
+/** The texts for every kind of failure of the video service. */
 const TEXTS: Record<FailureKind, Describe> = {
 	rateLimited: (facts, { rateLimitAdvice = RUN_LESS }) => ({
 		message: 'The video service is receiving too many requests',
@@ -114,7 +114,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	const { message, description } = TEXTS[failure.kind](failure.facts, context);
 	const mayBeQueued = context.requestKind === 'add' && mayBeCarriedOut(failure);
 	if (!mayBeQueued || failure.kind === 'cancelled') return { message, description };
-	// What to do about the money comes first, and "try again later" would be wrong.
+	// The advice about the money comes first, and "try again later" would be wrong.
 	return {
 		message,
 		description:
@@ -264,7 +264,7 @@ export function isTimeout(httpCode: string): boolean {
 	return httpCode === 'ECONNABORTED' || httpCode === 'ETIMEDOUT';
 }
 
-/** How often the request was sent, as a sentence. */
+/** A sentence that tells how often the request was sent. */
 export function countTries({ tries = 1 }: FailureFacts, subject = 'The request was sent'): string {
 	return `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
 }

@@ -72,7 +72,7 @@ export const projectLocator: INodeProperties = {
 	],
 };
 
-/** Where a downloaded file is put. */
+/** The field that receives a downloaded file. */
 export const binaryPropertyField: INodeProperties = {
 	displayName: 'Put Output File in Field',
 	name: 'binaryPropertyName',

@@ -1,8 +1,8 @@
 import type { NodeHint } from 'n8n-workflow';
 
 /**
- * What the editor says in the output panel before a run, where credits or data are at stake. Only the
- * editor evaluates the conditions: `$input` is what the node before has returned there.
+ * The hints in the editor's output panel before a run, where credits or data are at stake. Only the
+ * editor evaluates the conditions; `$input` is the output of the previous node there.
  */
 export const hints: NodeHint[] = [
 	{

@@ -12,7 +12,7 @@ import { getLimit } from '../execution/parameters';
 /** The first step for a response about one object: the steps after it see the body of a proper response. */
 export const checkObject = createCheck(OBJECT_LIMITS);
 
-/** As `checkObject`, for a response that is a whole list: the API has no paging. */
+/** Like `checkObject`, for a response that is a whole list: the API has no paging. */
 export const checkList = createCheck(LIST_LIMITS);
 
 function createCheck(limits: BodyLimits) {

@@ -17,13 +17,13 @@ import {
 /** This many of the newest entries are always remembered. */
 const MIN_REMEMBERED = 5_000;
 
-/** Above this number all but the newest entries are forgotten, so that this happens only now and then. */
+/** Above this number, all but the newest entries are forgotten. It is larger, so that this happens rarely. */
 const MAX_REMEMBERED = 10_000;
 
 /** This many of the entries without a readable date are remembered when some must be forgotten. */
 const MAX_UNDATED = 2_500;
 
-/** What the trigger watches, by its parameters and credential. */
+/** The account and the projects that the trigger watches. */
 export interface Watch {
 	/** See hashAccount. */
 	account: string;
@@ -69,8 +69,8 @@ export function selectNewVideos(
 }
 
 /**
- * The entries that may be new, of a log that may be long: those that the cursor has forgotten are left
- * out. A later cursor of the account has forgotten them, too.
+ * Leaves out the entries that the cursor has forgotten, so that the rest of a long log may be new. A
+ * later cursor of the account has forgotten them too.
  */
 export async function leaveOutForgotten(
 	log: readonly unknown[],
@@ -85,7 +85,7 @@ export async function leaveOutForgotten(
 	return rest;
 }
 
-/** Whether a cursor comes after another one of the account, so that it has forgotten all that the other has. */
+/** Whether a cursor is later than another one of the account: it has forgotten everything that the other has. */
 export function isLater(cursor: StoredCursor, earlier: StoredCursor, account: string): boolean {
 	if (typeof cursor === 'string' || typeof earlier === 'string') return false;
 	return cursor.account === account && cursor.floor >= earlier.floor;
@@ -93,8 +93,8 @@ export function isLater(cursor: StoredCursor, earlier: StoredCursor, account: st
 
 /**
  * Whether a date is below the floor, without parsing it: dates in UTC such as
- * `2026-01-15T12:00:00.000Z` sort like text. To parse the dates of a long list
- * would take a sixth of the time of its request. A date that is not below the floor's second is not judged.
+ * `2026-01-15T12:00:00.000Z` sort like text. Parsing the dates of a long list would take a sixth of
+ * the time of its request. Dates within the floor's second or later are not decided here.
  */
 function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
 	const floorSecond = new Date(floor).toISOString().slice(0, 19);
@@ -168,7 +168,7 @@ function startCursor(log: readonly unknown[], watch: Watch, isEmitting: boolean)
 	};
 	const times = isEmitting ? new Float64Array() : Float64Array.from(log, getTime).sort();
 	let unseen: UnseenEntry[];
-	// More of them than are remembered, because the list may repeat some.
+	// More than are remembered, because the list may repeat some.
 	let count = MAX_REMEMBERED;
 	do {
 		count *= 2;
@@ -249,7 +249,7 @@ function remember(unseen: UnseenEntry[], before: Cursor, { account, projectIds }
 function forgetOldest(cursor: Cursor): Cursor {
 	const times = parseTimes(cursor.videos);
 	const floor = Math.max(cursor.floor, findFloor(times));
-	// Of the undated entries, those that were listed first are forgotten first.
+	// The undated entries that were listed first are forgotten first.
 	let excess = times.filter((time) => time === UNDATED).length - MAX_UNDATED;
 	const isUndatedForgotten = cursor.isUndatedForgotten || excess > 0;
 	let videos = '';

@@ -4,7 +4,7 @@ import { HASH_LENGTH, hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
 
 /**
- * What the trigger remembers between two polls. It is JSON, and n8n copies it into the record of
+ * The state of the trigger between two polls. It is JSON, and n8n copies it into the record of
  * every execution, so it is kept small: 18 characters for each entry, 180 KB at most.
  *
  * At any time, an entry that was ever listed is among `videos`, or its time is at or below `floor`. So

@@ -95,7 +95,7 @@ async function fetchNewVideos(
 		const { videos, cursor } = selectNewVideos(entries, stored, watch);
 		checkLevels(videos);
 		const isNew = videos.length > 0;
-		// Where videos come with every poll, a tag of our own would save nothing.
+		// If every poll finds videos, our own tag would save nothing.
 		const etag = log.etag ?? (isNew ? undefined : log.createTag());
 		store.save(log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now()), isNew);
 		return videos;

@@ -22,7 +22,7 @@ import {
 	removeVideo,
 } from './videoOwners';
 
-/** How long a queue item whose end is unknown counts as a possible owner of a video. */
+/** A queue item whose end is unknown counts as a possible owner of a video for this long. */
 const MEMORY_MS = 60 * 60 * 1000;
 
 /** Minimum time between two searches for old items: thousands of items may begin to wait in a row. */
@@ -65,10 +65,10 @@ export interface TrackedItem extends QueuedVideo {
 	videoUrl?: string | undefined;
 	/** The item's own entry, once it is known. */
 	video?: LoggedVideo | undefined;
-	/** What the last read of the log showed for the item. */
+	/** The result of the last read of the log. */
 	found?: Finding | undefined;
 	words?: StatusWords;
-	/** How many waits for it are under way. */
+	/** The number of waits for it that are under way. */
 	waits: number;
 	/** When the last wait for it ended, by `performance.now()`. */
 	endedAt: number;

@@ -19,8 +19,8 @@ export function parseStatusWords(list: string): ReadonlySet<string> {
 }
 
 /**
- * What a queue item's progress says of its video. An unknown word means that it is still being made.
- * An address of the video is as good as a word for finished.
+ * Decides from a queue item's progress whether its video is finished. An unknown status means that it
+ * is still being made. The address of the video means that it is finished.
  */
 export function getVerdict(
 	details: IDataObject,

@@ -34,13 +34,13 @@ export interface LoggedVideo {
 	/** Tells the entry from all others. */
 	key: string;
 	projectId: string;
-	/** By the service's clock (milliseconds); Infinity when its date cannot be read. */
+	/** When it was created, by the service's clock (milliseconds); Infinity without a readable date. */
 	createdAt: number;
 	/** When a response showed it first, as a tick. */
 	seenAt: number;
 }
 
-/** What a read of the log shows for an item that wants a video. */
+/** The result of a read of the log for an item that wants a video. */
 export interface Finding {
 	/** The item's only candidate, if no other queue item can own it. */
 	video?: LoggedVideo;
@@ -184,7 +184,7 @@ function findRanges(
 	return ranges;
 }
 
-/** How many entries can be an item's own. */
+/** Counts the entries that can be an item's own. */
 export function countCandidates(item: QueuedVideo, batches: VideoBatches): number {
 	let count = 0;
 	for (const { videos, from } of findRanges(item, batches)) count += videos.length - from;

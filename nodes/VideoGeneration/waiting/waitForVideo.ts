@@ -31,7 +31,7 @@ export interface Wait {
 	intervalMs: number;
 	timeoutMs: number;
 	words: StatusWords;
-	/** How many odd responses in a row are tolerated. */
+	/** The wait fails after this many odd responses. */
 	maxTries: number;
 	/** The signal ends the wait. */
 	requests: AccountRequests;
@@ -39,7 +39,7 @@ export interface Wait {
 	onStatus?: (status: string) => void;
 }
 
-/** What is known of the item so far. */
+/** The state of the item as far as it is known. */
 interface Progress {
 	details: IDataObject;
 	isSeen: boolean;

@@ -118,7 +118,7 @@ export const add: Operation<Settings> = {
 			? getWaitSettings(context)
 			: undefined,
 
-	/** While an add is on its way, its video may already be made: it counts as a possible owner. */
+	/** While an add is under way, its video may already be made, so it counts as a possible owner. */
 	async perform({ context, request, settings, order }, send) {
 		const { projectId } = request.body as { projectId: string };
 		const account = settings && (await getAccountVideos(context));
@@ -236,7 +236,7 @@ function findQueueItem(body: unknown): IDataObject | undefined {
 	return queueId === '' ? undefined : { ...newQueueItem, queueId };
 }
 
-/** What people use comes first. */
+/** The fields that people use come first. */
 function putFirst(queueItem: IDataObject): IDataObject {
 	const { queueId, projectId, status, videoUrl } = queueItem;
 	return { ...{ queueId, projectId, status, videoUrl }, ...queueItem };

@@ -41,7 +41,7 @@ async function setQueueIdInBody(
 	return await Promise.resolve(request);
 }
 
-/** What n8n's nodes return for a deletion. */
+/** The output that n8n's nodes have for a deletion. */
 async function getClearedItem(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
 	const queueId = toText(getBody(items).queueId);
 	if (queueId === '') throw createIncomplete('queueId');

@@ -17,7 +17,7 @@ import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 const DEFAULT_INTERVAL_SECONDS = 10;
 const DEFAULT_TIMEOUT_SECONDS = 1800;
 
-/** What is done with the finished video. */
+/** The fields for the file of the finished video. */
 export const finishedVideoFields: INodeProperties[] = [
 	{
 		displayName: 'Download Video',
@@ -33,7 +33,7 @@ export const finishedVideoFields: INodeProperties[] = [
 	},
 ];
 
-/** How a video is waited for. */
+/** "Wait Options", how a video is waited for. */
 export const waitOptions: INodeProperties = {
 	displayName: 'Wait Options',
 	name: 'waitOptions',

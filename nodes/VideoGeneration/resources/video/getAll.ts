@@ -71,7 +71,7 @@ interface VideoFilter {
 	createdBefore: number | undefined;
 }
 
-/** Finds a parameter that cannot be used before the request, not after it. */
+/** Fails for a parameter that cannot be used before the request, not after it. */
 async function checkParameters(
 	this: IExecuteSingleFunctions,
 	request: IHttpRequestOptions,
@@ -143,7 +143,7 @@ export async function selectVideos(
 		.map(({ video }) => video);
 }
 
-/** What people use comes first. */
+/** The fields that people use come first. */
 function putFirst(video: IDataObject): IDataObject {
 	const { id, projectId, url } = video;
 	return { ...{ id, projectId, url }, ...video };
