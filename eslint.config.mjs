@@ -2,7 +2,7 @@ import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
-/** The package's own code: what n8n's verification scan reads, with the rules that scan applies. */
+/** The package's own code, which n8n's verification scan reads and checks with these rules. */
 const published = {
 	ignores: ['dist/**'],
 	files: ['{nodes,credentials}/**/*.ts', 'package.json'],
@@ -24,7 +24,7 @@ export default tseslint.config(
 		files: ['credentials/**/*.ts'],
 		rules: {
 			...n8nNodesBase.configs.credentials.rules,
-			// The verification scan turns these two off: they hold for nodes inside n8n only.
+			// The verification scan turns these two off: they apply only to nodes inside n8n.
 			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
 			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
 		},
@@ -33,7 +33,8 @@ export default tseslint.config(
 		files: ['nodes/**/*.ts'],
 		rules: {
 			...n8nNodesBase.configs.nodes.rules,
-			// The verification scan turns these off, too: connection types are an enum, and an API may have a maximum.
+			// The verification scan turns these off too: connection types are an enum, and an API may
+			// have a maximum.
 			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
 			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
 			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
@@ -91,7 +92,8 @@ export default tseslint.config(
 		},
 	},
 	{
-		// A test's describe block is one long function, and its assertions name methods without calling them.
+		// A test's describe block is one long function, and assertions name methods without calling
+		// them.
 		files: ['test/**/*.ts'],
 		rules: { 'max-lines-per-function': 'off', '@typescript-eslint/unbound-method': 'off' },
 	},

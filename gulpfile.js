@@ -1,8 +1,9 @@
 const { dest, src, task, watch } = require('gulp');
 
 /**
- * What n8n reads beside the compiled code: icons, codex files, output schemas. Each pattern begins with
- * its folder: one that begins with a choice has gulp walk through all of node_modules.
+ * The files that n8n reads beside the compiled code: icons, codex files, output schemas. Each
+ * pattern begins with its folder: gulp walks through all of node_modules for a pattern that begins
+ * with alternatives.
  */
 const ASSETS = ['icons/**/*', 'nodes/**/*', 'credentials/**/*'].map(
 	(each) => `${each}.{svg,png,json}`,

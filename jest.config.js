@@ -1,19 +1,19 @@
-// Not UTC, so that a time which is taken in this machine's zone shows.
+// The time zone is not UTC, so that tests detect times in this machine's zone.
 process.env.TZ = 'America/New_York';
 
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
-	// Many times what a test takes: on a busy machine, none fails for its slowness.
+	// The timeout is many times the duration of a test: no test fails because the machine is busy.
 	testTimeout: 30_000,
-	// One for each processor: jest would leave one idle.
+	// Uses one worker per processor: the default of jest leaves one processor idle.
 	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	// Without the project's own path, in which a bracket would mean something else.
+	// The patterns leave out the project's own path, in which a bracket would have a special meaning.
 	testPathIgnorePatterns: ['/test/e2e/', '/test/bench/', '/test/versions/'],
 	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
-	// get-port is made of ES modules, which jest loads as little as TypeScript.
+	// get-port consists of ES modules, which jest cannot load untransformed, like TypeScript.
 	transform: {
 		'^.+\\.ts$|/node_modules/get-port/.+\\.js$': [
 			'@swc/jest',

@@ -24,7 +24,7 @@ type CommandLine = Required<
 
 /**
  * @returns `null` if help is requested
- * @throws Error with a message for the person who typed it
+ * @throws Error with a message for the user
  */
 export function parseCommandLine(args: string[]): CommandLine | null {
 	const { values } = parseArgs({
@@ -43,7 +43,7 @@ export function parseCommandLine(args: string[]): CommandLine | null {
 		port: parseInteger('port', values.port, 65_535) ?? DEFAULT_PORT,
 		latencyMs: parseInteger('latency', values.latency, 600_000) ?? 0,
 		credits: parseInteger('credits', values.credits, 1_000_000_000) ?? 100,
-		// Random by default: the trigger remembers ids, and would skip a new video with a known one.
+		// The default is random: the trigger remembers ids, and would skip a new video with a known id.
 		seed: parseInteger('seed', values.seed, MAX_SEED) ?? randomInt(MAX_SEED),
 		clock: parseClock(values.clock),
 	};

@@ -8,13 +8,13 @@ const BENCHMARKS = [
 	...['items', 'scale', 'hostile', 'compare'],
 ];
 
-/** Those that run in a real n8n. */
+/** The benchmarks that run in a real n8n. */
 const IN_N8N = ['items', 'compare'];
 
 /**
- * `npm run bench`: measures the built package, in n8n's engine without its messages and in n8n's Node.js.
- * Arguments choose some of the benchmarks; "report" writes the figures of the documents out of what they
- * have measured last.
+ * `npm run bench`: measures the built package in n8n's engine, with its log silenced, and in n8n's
+ * Node.js. The arguments select benchmarks; "report" writes the latest measurements into the
+ * documents.
  */
 export default async function bench(args: string[]): Promise<number> {
 	const unknown = args.find((name) => ![...BENCHMARKS, 'report'].includes(name));

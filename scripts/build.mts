@@ -5,10 +5,10 @@ import { build as bundle } from 'esbuild';
 import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
 
-/** All of the code, which loads faster from one file than from sixty (`npm run bench -- packages`). */
+/** The bundle of all code: one file loads faster than sixty (`npm run bench -- packages`). */
 const BUNDLE = 'dist/package.js';
 
-/** `npm run build`: makes `dist/` anew: the code, the files that n8n looks for, and the assets beside them. */
+/** `npm run build`: rebuilds `dist/`: the code, the files that n8n looks for, and their assets. */
 export async function build(): Promise<void> {
 	await rm('dist', { recursive: true, force: true });
 	await step('Building the package', async () => {
@@ -32,7 +32,7 @@ export async function build(): Promise<void> {
 	});
 }
 
-/** What package.json declares for n8n. */
+/** Returns the files that package.json declares for n8n. */
 function listDeclaredFiles(): string[] {
 	const { n8n } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 		n8n: { nodes: string[]; credentials: string[] };
@@ -40,7 +40,7 @@ function listDeclaredFiles(): string[] {
 	return [...n8n.nodes, ...n8n.credentials];
 }
 
-/** A file in which n8n looks for the class that the file is named after. */
+/** Writes a file in which n8n looks for the class that the file is named after. */
 function writeEntry(file: string): void {
 	const [className = ''] = basename(file).split('.');
 	const from = relative(dirname(file), BUNDLE).replaceAll('\\', '/');

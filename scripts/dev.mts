@@ -14,18 +14,18 @@ import { serveUntilStopped, startServer, whileServersLive } from './support/proc
 import { step } from './support/steps.mjs';
 import { waitFor } from './waitFor.js';
 
-/** Not that of `npm start`, which shows the package as it is published. */
+/** A folder apart from that of `npm start`, which shows the package as it is published. */
 const USER_FOLDER = resolve('.n8n-local', 'dev');
 const LOG_FOLDER = join(USER_FOLDER, 'logs');
 const BUILD_TIMEOUT_MS = 120_000;
-/** What tsc prints when it has compiled everything, with errors or without. */
+/** The line that tsc prints after each compilation, with or without errors. */
 const COMPILED = 'Watching for file changes';
 const RELOADED = 'Hot reload triggered';
 
 /**
- * `npm run dev`: a real n8n with the package and the local video service beside it. The sources are compiled
- * into the package that n8n has loaded; n8n watches its files (`N8N_DEV_RELOAD`), loads them again, and
- * tells the editor, which needs no reload of the page.
+ * `npm run dev`: runs a real n8n with the package, beside the local video service. The sources are
+ * compiled into the package that n8n has loaded; n8n watches its files (`N8N_DEV_RELOAD`), reloads
+ * them, and notifies the editor, so that the page needs no reload.
  */
 export default async function dev(args: string[]): Promise<void> {
 	const options = parseOptions(args);
@@ -49,7 +49,7 @@ export default async function dev(args: string[]): Promise<void> {
 	await serveUntilStopped();
 }
 
-/** Compiles and copies everything, and from then on what changes. */
+/** Compiles and copies everything once, and then each change. */
 async function buildContinuously(): Promise<void> {
 	const packageFolder = getPackageFolder(USER_FOLDER);
 	const distFolder = join(packageFolder, 'dist');
@@ -59,7 +59,7 @@ async function buildContinuously(): Promise<void> {
 
 	let isCompiled = false;
 	const watch = ['--watch', '--preserveWatchOutput', '--pretty', 'false'];
-	// With an error in the sources, n8n keeps what it had.
+	// If the sources have an error, nothing is written, and n8n keeps the previous version.
 	const emit = ['--noEmitOnError', '--outDir', distFolder];
 	startServer('tsc', ['-p', 'tsconfig.build.json', ...watch, ...emit], {
 		name: 'The TypeScript compiler',

@@ -20,10 +20,10 @@ const CHECKS: [title: string, program: string, args: string[]][] = [
 	['Checking the format', 'prettier', ['--check', '.', '--log-level', 'warn']],
 ];
 
-/** A check asks nobody outside. */
+/** Turns off redocly's telemetry and update notice: the checks call no other server. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** `npm run lint`: all checks, whatever the first ones say. */
+/** `npm run lint`: runs all checks, even after a failure. */
 export default async function lint(): Promise<number> {
 	const env = { ...process.env, ...QUIET };
 	const isClean = await stepsAtOnce(

@@ -8,8 +8,8 @@ import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
 
 /**
- * `npm run test:node`: loads and uses the packed package in each version of Node.js, in an empty folder that
- * has n8n-workflow and nothing else for it to find.
+ * `npm run test:node`: loads and uses the packed package in each version of Node.js, in a folder in
+ * which it finds n8n-workflow and nothing else.
  */
 export default async function testNodeVersions(): Promise<void> {
 	await build();

@@ -14,11 +14,11 @@ import { step } from './support/steps.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
 const TARGET_FOLDER = resolve('docs', 'pictures');
-/** Shown in the pictures, so always the same one. */
+/** This port is visible in the pictures, so it is always the same. */
 const SANDBOX_PORT = 4010;
-/** A reader of a page waits for each picture. */
+/** Maximum size of a picture: readers of a page wait for each one to load. */
 const MAX_BYTES = 250_000;
-/** Workflows that are made for the pictures: one node with all its parameters set. */
+/** Workflows made for the pictures: one node with all its parameters set. */
 const STAGE_WORKFLOWS = join('scripts', 'pictures');
 
 /** The ids of the workflows by their file's name. */
@@ -26,7 +26,7 @@ type Workflows = Map<string, string>;
 
 interface Picture {
 	name: string;
-	/** Of the window that it is taken in. */
+	/** The size of the browser window. */
 	width: number;
 	height: number;
 	take: (editor: Editor, workflows: Workflows) => Promise<Buffer>;
@@ -35,7 +35,7 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
-/** Every picture of `docs/pictures`. `test/structure/pictures.test.ts` says how wide one may be. */
+/** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
@@ -52,7 +52,7 @@ const PICTURES: Picture[] = [
 	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];
 
-/** The part of an example that is its own, as it is before anything is set up. */
+/** Returns the picture of the part that is specific to an example, before anything is set up. */
 function ofExample(file: string, area: Area): Picture {
 	const take = async (editor: Editor, workflows: Workflows) => {
 		await editor.openWorkflow(getWorkflow(workflows, file));
@@ -61,7 +61,7 @@ function ofExample(file: string, area: Area): Picture {
 	return { name: `example-${file}`, width: area.width + 400, height: area.height + 300, take };
 }
 
-/** The node's parameters, and the video that it has made, playing. */
+/** Takes a picture of the node's parameters and the video that it has made, playing. */
 async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
 	const panel = await editor.openNode('Make a video');
@@ -74,7 +74,7 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
-/** Every trigger and action that is found by typing "video". */
+/** Takes a picture of all triggers and actions that a search for "video" finds. */
 async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 	await editor.newWorkflow();
 	await editor.nodesPanel.open();
@@ -83,7 +83,7 @@ async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 	return await takePicture(editor, await editor.locate(editor.nodesPanel.root));
 }
 
-/** The node with its parameters, beside the fields of its input. */
+/** Takes a picture of the node with its parameters beside the fields of its input. */
 async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
 	const panel = await editor.openNode('Make a video');
@@ -94,7 +94,7 @@ async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	return await takePicture(editor, { x, y, width: output.x - x, height });
 }
 
-/** The first example, run. */
+/** Takes a picture of the first example after a run. */
 async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'queue-a-video'));
 	await editor.executeWorkflow([
@@ -110,7 +110,7 @@ async function takeArea(editor: Editor, area: Area): Promise<Buffer> {
 	return await takePicture(editor, await editor.showArea(area));
 }
 
-/** Readers have a service with another address than the local one. */
+/** Replaces the local address, because the reader's service has another one. */
 async function takePicture(editor: Editor, clip: Area): Promise<Buffer> {
 	await editor.replaceTexts(/https?:\/\/localhost:\d+/g, 'https://api.example.com');
 	return await editor.picture(clip);
@@ -123,8 +123,8 @@ function getWorkflow(workflows: Workflows, file: string): string {
 }
 
 /**
- * `npm run pictures`: makes the pictures of `docs/pictures` anew, light and dark, in a fresh n8n with the
- * packed package. The arguments are the names of the pictures to make; without any, all are made.
+ * `npm run pictures`: takes the pictures of `docs/pictures` again, light and dark, in a new n8n
+ * with the packed package. The arguments are the names of the pictures; the default is all of them.
  */
 export default async function makePictures(names: string[]): Promise<void> {
 	await build();

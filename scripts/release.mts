@@ -6,9 +6,10 @@ import { format, resolveConfig } from 'prettier';
 const CHANGELOG = 'CHANGELOG.md';
 
 /**
- * `npm run release -- minor` makes a version. npm checks that nothing is uncommitted, sets the version, has
- * the changelog brought along (`preversion` and `version` in package.json, which come back here), commits
- * and tags. Pushing the tag publishes: .github/workflows/publish.yml.
+ * `npm run release -- minor` makes a version. npm checks that nothing is uncommitted, sets the
+ * version, updates the changelog (through `preversion` and `version` in package.json, which call
+ * this file), commits and tags. Pushing the tag publishes the version:
+ * .github/workflows/publish.yml.
  */
 export default async function release([bump, ...more]: string[]): Promise<number> {
 	if (bump === '--check-changelog' || bump === '--update-changelog') {
@@ -20,7 +21,8 @@ export default async function release([bump, ...more]: string[]): Promise<number
 			'Enter the version to release: npm run release -- patch, minor, major or 1.2.3',
 		);
 	}
-	// The project's .npmrc keeps npm from running scripts. git may ask for a passphrase, so it gets the terminal.
+	// The project's .npmrc keeps npm from running scripts. git may ask for a passphrase, so it gets
+	// the terminal.
 	const args = ['version', bump, '--ignore-scripts=false', ...more];
 	const { exitCode } = await execa('npm', args, { stdio: 'inherit', reject: false });
 	if (exitCode === 0) console.log('To publish it: git push --follow-tags');
@@ -28,8 +30,8 @@ export default async function release([bump, ...more]: string[]): Promise<number
 }
 
 /**
- * The entries under "Unreleased" become those of the version that npm has set. A version without any is
- * refused, for its users could not know what changed.
+ * Moves the entries under "Unreleased" to the version that npm has set. A version without entries
+ * is refused, because its users could not know what changed.
  */
 async function updateChangelog(isCheck: boolean): Promise<void> {
 	const changelog = parser(readFileSync(CHANGELOG, 'utf8'));

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import which from 'which';
 
-/** The versions of Node.js that the package is loaded and used in; the last one is what current n8n needs. */
+/** Versions of Node.js in which the package is loaded and used. Current n8n needs the last one. */
 export const NODE_MAJORS = [20, 22, 24];
 
-/** Programs that the tests in a real n8n need beside n8n, and where Debian has them. */
+/** Programs that the tests in a real n8n need besides n8n, with their Debian packages. */
 export const PROGRAMS = {
 	chromium: { debianPackage: 'chromium', needs: 'a Chromium browser in the path' },
 	'redis-server': { debianPackage: 'redis-server', needs: 'Redis (redis-server) in the path' },
@@ -14,7 +14,7 @@ export const PROGRAMS = {
 
 export type Program = keyof typeof PROGRAMS;
 
-/** Debian keeps PostgreSQL's programs here, one folder a version, and out of the path. */
+/** Debian's folder of PostgreSQL programs: one subfolder per version, none of them in the path. */
 const POSTGRESQL = '/usr/lib/postgresql';
 
 /** @returns the path of a program, or undefined when it is not installed */

@@ -5,14 +5,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Runs a command of this project: `node scripts/run.mjs start --once`. Each is a file beside this one that
-// exports a function. They are TypeScript and stand on libraries, so these are installed first if need be.
+// Runs a command of this project: `node scripts/run.mjs start --once`. Each command is a file
+// beside this one that exports a function. The commands are TypeScript and use libraries, which are
+// installed first if necessary.
 
 const OLDEST_NODE = 20;
 const STAMP = 'node_modules/.installed-lock';
 /**
- * `npm install`, for `npm ci` refuses a lock file that lacks the optional packages of other platforms; with
- * `--no-save` it installs the same versions. `--include=dev` is for a user's NODE_ENV=production.
+ * The arguments of `npm install`. `npm ci` refuses a lock file that lacks the optional packages of
+ * other platforms; `npm install --no-save` installs the same versions. `--include=dev` overrides a
+ * NODE_ENV=production of the user.
  */
 const INSTALL = [
 	'install',
@@ -24,7 +26,7 @@ const INSTALL = [
 ];
 
 const [command = '', ...args] = process.argv.slice(2);
-// Started from wherever: all paths are those of the project.
+// All paths are relative to the project, wherever the command was started.
 process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
@@ -37,7 +39,7 @@ if ((args.includes('--help') || args.includes('-h')) && existsSync(help)) {
 	process.exit();
 }
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-// A release changes it, and nothing else.
+// A release changes only the version, and the dependencies stay the same.
 delete packages[''].version;
 const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex');
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
@@ -47,7 +49,7 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 	const npm = spawn('npm', INSTALL, { stdio: ['ignore', 'ignore', 'inherit'], shell });
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => npm.kill(signal));
 	const [status] = await once(npm, 'close');
-	// Whoever started this may have been killed outright in the meantime.
+	// The parent process may have been killed in the meantime.
 	if (process.ppid !== parent) process.exit(1);
 	if (status !== 0) {
 		console.error('\nnpm could not install the development dependencies: see above.');

@@ -7,10 +7,10 @@ import { installManifest } from './support/cache.mjs';
 import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
 
-/** What n8n scans of a tarball: its declarations are covered by the scan of their sources. */
+/** The files of a tarball that n8n scans; the scan of the sources covers the declarations. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
 
-/** What n8n Cloud forbids, with the comment that would silence the rule where comments count. */
+/** Code that n8n Cloud forbids, with comments that would disable the rule if they counted. */
 const VIOLATION = `/* eslint-disable */
 // eslint-disable-next-line @n8n/community-nodes/no-restricted-globals
 setTimeout(() => undefined, 1000);
@@ -23,8 +23,8 @@ interface ScanResult {
 }
 
 /**
- * `npm run scan`: n8n's verification scan on this checkout and on the packed, unpacked package, as n8n does
- * it before it verifies a package.
+ * `npm run scan`: runs n8n's verification scan on this checkout and on the packed and unpacked
+ * package, as n8n does before it verifies a package.
  */
 export default async function scan(): Promise<number> {
 	await build();

@@ -21,10 +21,12 @@ const LOG_FOLDER = resolve(USER_FOLDER, 'logs');
 const EXAMPLE = 'queue-a-video';
 const MANUAL_TRIGGER = 'n8n-nodes-base.manualTrigger';
 const RUN_TIMEOUT_MS = 180_000;
-/** What a player needs of an MP4 file: its type, what is in it, and the pictures. */
+/**
+ * The MP4 boxes that a player needs: the file type, the description of the content, and the data.
+ */
 const MP4_BOXES = ['ftyp', 'moov', 'mdat'];
 
-/** `npm start`: a real n8n with the package, beside the local video service, running an example. */
+/** `npm start`: runs a real n8n with the package beside the local video service, and an example. */
 export default async function start(args: string[]): Promise<void> {
 	const options = parseOptions(args);
 	await claimFolder(USER_FOLDER);
@@ -58,7 +60,7 @@ async function runExample(client: N8nClient, { id, name, nodes }: Workflow): Pro
 	return execution;
 }
 
-/** The video files that an execution has: name, type and size. @throws Error when one cannot be played */
+/** Describes an execution's videos: name, type and size. @throws Error if one is not playable */
 async function describeFiles(client: N8nClient, execution: Execution): Promise<string[]> {
 	const items = Object.values(execution.data.resultData.runData ?? {})
 		.flat()

@@ -10,11 +10,11 @@ import { step } from './support/steps.mjs';
 import { ENGINE_ARGS, installEngine, OLDEST } from './versions.mjs';
 
 interface Suite {
-	/** What jest gets before the user's own arguments. */
+	/** Arguments of jest, before those of the user. */
 	args: string[];
 	/** Whether the tests run the built package. */
 	isBuilt: boolean;
-	/** Installs what the tests need. @returns the environment that tells them of it */
+	/** Installs everything that the tests need. @returns environment variables for the tests */
 	prepare: () => Promise<Record<string, string>>;
 }
 
@@ -31,8 +31,8 @@ const SUITES: Record<string, Suite> = {
 		isBuilt: true,
 		prepare: NOTHING,
 	},
-	// 10,000 random histories of the trigger and of an example, and 10,000 random executions of the node, others
-	// each time. A failure prints the seed that repeats it.
+	// Runs 10,000 random histories of the trigger and of an example, and 10,000 random executions of
+	// the node, different ones each time. A failure prints the seed that repeats it.
 	long: {
 		args: [
 			'--maxWorkers=2',
@@ -57,7 +57,7 @@ const SUITES: Record<string, Suite> = {
 		isBuilt: true,
 		prepare: () => provideN8n(),
 	},
-	// docs/operations.md is made inside the tests, for they have n8n's engine at hand.
+	// docs/operations.md is written by a test, because the tests have n8n's engine.
 	docs: {
 		args: ['test/engine/operationsDocument'],
 		isBuilt: true,
@@ -66,8 +66,8 @@ const SUITES: Record<string, Suite> = {
 };
 
 /**
- * `npm test` and its siblings: the first argument is the suite, the others go to jest. `install` only
- * installs what the suites need, which may be done beside something else.
+ * `npm test` and its siblings: the first argument is the suite, the others go to jest. `install`
+ * only installs everything that the suites need, which can run beside other work.
  */
 export default async function test([name = '', ...args]: string[]): Promise<number> {
 	if (name === 'install') {
@@ -90,7 +90,7 @@ async function installAll(): Promise<void> {
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
 }
 
-/** Installs all that the tests in a real n8n need. @returns the environment that tells them of it */
+/** Installs all that the tests in a real n8n need. @returns environment variables for them */
 export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record<string, string>> {
 	const { node, script } = await installN8n(name);
 	const template = resolve(E2E_FOLDER, `template-${name}`);
@@ -98,12 +98,12 @@ export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record
 		installPackage(template, `${E2E_FOLDER}/package`),
 	);
 	if (name === 'n8n' && !existsSync(join(template, '.n8n', 'database.sqlite'))) {
-		// Any command does it; each n8n of the tests would take seconds for it.
+		// Any command creates the database; without it, each n8n of the tests would take seconds.
 		const settings = { userFolder: template, node, script, port: 0, brokerPort: 0 };
 		await step("Creating n8n's database", () =>
 			run(node, [script, 'list:workflow'], { cwd: template, env: buildN8nEnvironment(settings) }),
 		);
-		// It holds the key that n8n made up: each n8n makes up its own, or is told one.
+		// This file holds a key that n8n generated: each n8n generates its own, or is given one.
 		await rm(join(template, '.n8n', 'config'));
 	}
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
@@ -111,14 +111,14 @@ export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record
 }
 
 /**
- * Installs a program where it is missing: on Debian, as root. Elsewhere it stays missing, which is an
- * error only in continuous integration (`CI` is set), for there no test may be left out.
+ * Installs a missing program on Debian, as root. Elsewhere it stays missing, which is an error only
+ * in continuous integration (`CI` is set), where no test may be skipped.
  */
 async function provideProgram(name: Program): Promise<void> {
 	if (findProgram(name)) return;
 	const { debianPackage, needs } = PROGRAMS[name];
 	if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-		// Asks nothing, and starts no server of its own accord.
+		// These settings keep apt-get from asking questions and from starting a server.
 		const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 		await step(`Installing ${debianPackage} with apt-get`, async () => {
 			await run('apt-get', ['update'], { env });

@@ -13,7 +13,7 @@ const README = 'README.md';
 const BEGIN = '<!-- versions: npm run test:versions -->';
 const END = '<!-- end -->';
 
-/** What jest says of a run. */
+/** The parts of a jest report that are used here. */
 interface Report {
 	numPassedTests: number;
 	numFailedTests: number;
@@ -24,13 +24,13 @@ interface Report {
 interface Row {
 	version: string;
 	engine: Report;
-	/** The tests in a real n8n, where they are run for this version. */
+	/** The report of the tests in a real n8n, if they run for this version. */
 	real?: Report;
 }
 
 /**
- * `npm run test:versions`: the same engine tests in each version of n8n, and tests in a real n8n of
- * the oldest and the newest one. Writes what the README says of them.
+ * `npm run test:versions`: runs the same engine tests in each version of n8n, and tests in a real
+ * n8n of the oldest and the newest one. Writes the results into the README.
  */
 export default async function testVersions(): Promise<number> {
 	await build();
@@ -89,7 +89,7 @@ function describe(rows: Row[]): string {
 	].join('\n\n');
 }
 
-/** Says each difference once, beside the others that the same versions have. */
+/** Describes each difference once, together with the others of the same versions. */
 function describeDifferences(rows: Row[]): string[] {
 	const found = rows.map(({ version, engine }) => ({ version, names: findDifferences(engine) }));
 	const byVersions = new Map<string, string[]>();
@@ -102,7 +102,7 @@ function describeDifferences(rows: Row[]): string[] {
 	return lines.length > 0 ? [`What differs:\n\n${lines.join('\n')}`] : [];
 }
 
-/** The names of the skipped tests say what is there instead: see `test/support/engine/testWith.ts`. */
+/** Returns the differences in the names of skipped tests: see `test/support/engine/testWith.ts`. */
 function findDifferences({ testResults }: Report): Set<string> {
 	const titles = testResults.flatMap(({ assertionResults }) =>
 		assertionResults.map(({ title }) => title),

@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { installManifest } from './support/cache.mjs';
 
-/** The versions of n8n whose engines the tests run in, oldest first. The newest one is among the dependencies. */
+/**
+ * The versions of n8n whose engines the tests run in, oldest first. The newest version is a
+ * dependency of this project instead.
+ */
 export const VERSIONS = readdirSync('scripts/versions').sort((a, b) =>
 	a.localeCompare(b, 'en', { numeric: true }),
 );
@@ -10,10 +13,10 @@ export const OLDEST = VERSIONS[0] ?? '';
 
 export const ENGINE_ARGS = ['--config', 'test/versions/jest.config.js'];
 
-/** What must hold in the whole of the oldest n8n as in the newest one. */
+/** Arguments for the tests in a real n8n that must pass in its oldest and its newest version. */
 export const WHOLE_ARGS = ['--config', 'test/versions/jest.whole.config.js'];
 
-/** Installs the engine of one of the versions. @returns where */
+/** Installs the engine of one of the versions. @returns its folder */
 export async function installEngine(version: string): Promise<string> {
 	return await installManifest(
 		`versions/${version}`,

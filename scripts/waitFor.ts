@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Waits for what sends no event: looks again and again until there is something.
+ * Waits by polling, for things that send no event.
  *
- * @returns the first thing found that is neither false nor undefined
- * @throws Error that names it, after `timeoutMs`
+ * @returns the first result that is neither false nor undefined
+ * @throws Error that contains `what`, after `timeoutMs`
  */
 export async function waitFor<Result>(
 	what: string,

@@ -4,7 +4,7 @@ import { createStore, type Store, type StoreOptions } from '../domain/store';
 import { createFaultList, type FaultList } from '../faults/faultList';
 import { createRequestLog, type RecordedRequest, type RequestLog } from './requestLog';
 
-/** The start of a sandbox, to which a reset returns. */
+/** The initial state of a sandbox, which a reset restores. */
 export interface SandboxOptions extends StoreOptions {
 	/** 0, the default, uses any free port. */
 	port?: number;
@@ -18,7 +18,7 @@ export interface SandboxOptions extends StoreOptions {
 
 export interface SandboxRoute {
 	method: string;
-	/** With `:name` for parameters. */
+	/** The path pattern, with `:name` for parameters. */
 	path: string;
 	/** Undefined for control routes. */
 	operation: Operation | undefined;

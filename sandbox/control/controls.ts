@@ -11,7 +11,7 @@ import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
 import { getState } from './state';
 
-/** An account: one of the sandbox's own, its name (`main`, `other`, `empty`), or its API key. */
+/** An account of the sandbox, its name (`main`, `other`, `empty`), or its API key. */
 type AccountRef = string | { readonly id: string };
 
 type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'durations'>>;
@@ -19,8 +19,8 @@ type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'duration
 export type Controls = ReturnType<typeof createControls>;
 
 /**
- * What tests and control routes can do besides using the API. Unknown accounts, projects and queue
- * items throw a ServiceError `notFound`.
+ * Creates the controls that tests and control routes have besides the API. Unknown accounts,
+ * projects and queue items throw a ServiceError `notFound`.
  */
 export function createControls(context: SandboxContext) {
 	return {
@@ -47,7 +47,7 @@ export function createControls(context: SandboxContext) {
 		clearRequests: () => {
 			context.requests.clear();
 		},
-		/** Returns to the start: store, clock and settings; requests and faults are removed. */
+		/** Restores the initial store, clock and settings, and removes all requests and faults. */
 		reset: context.reset,
 	};
 }
@@ -68,8 +68,8 @@ function createQueueControls(context: SandboxContext) {
 			endQueueItem(context.store, get(queueId), 'failed', context.clock.now());
 		},
 		/**
-		 * Takes an item out of the queue, as a service may do by itself: the API answers 404 from
-		 * then on, but the generation continues, and its video gets into the log.
+		 * Removes an item from the queue, as a service may do by itself: the API responds with 404 from
+		 * then on, but the generation continues, and its video appears in the log.
 		 */
 		removeQueueItem(queueId: string): void {
 			get(queueId).left = true;

@@ -13,7 +13,7 @@ export interface RecordedRequest {
 	operation: Operation | undefined;
 	/** Sandbox time. */
 	at: number;
-	/** Time of this machine. */
+	/** Real time, from the clock of this machine. */
 	realAt: number;
 	/** Status of the reply, once its head has been sent. */
 	status?: number;
@@ -23,13 +23,13 @@ export interface RecordedRequest {
 	broken?: boolean;
 }
 
-/** Which requests to wait for. */
+/** The requests to wait for. */
 export interface WantedRequests {
 	count: number;
 	operation?: Operation;
 	/** Only requests whose client has closed the connection. */
 	closed?: true;
-	/** In real time; 5000 by default. */
+	/** Timeout in real time; 5000 by default. */
 	timeoutMs?: number;
 }
 

@@ -13,13 +13,13 @@ export interface SandboxState {
 	accounts: (Account & { videoCount: number })[];
 	projects: Project[];
 	queue: (QueueItem & QueueItemState)[];
-	/** Every accepted add, in order, whatever became of its item. */
+	/** All accepted adds in order, regardless of the later state of their items. */
 	charges: Charge[];
 	faults: ReturnType<FaultList['list']>;
 	requestCount: number;
 }
 
-/** Returns a copy: changing it changes nothing in the sandbox. */
+/** Returns a copy: changes to it do not affect the sandbox. */
 export function getState({ store, clock, faults, requests }: SandboxContext): SandboxState {
 	const now = clock.now();
 	settleQueue(store, now);

@@ -2,7 +2,7 @@ import type { Project } from './model';
 
 const ordinary = { cost: 1, fails: false, durations: {} };
 
-/** The projects at the start. Sorting them by creation and by last update gives different orders. */
+/** The projects at the start. Their orders by creation and by last update are different. */
 export const SEED_PROJECTS = {
 	teaser: {
 		...ordinary,

@@ -1,6 +1,6 @@
 /** The source of every time in the sandbox, in milliseconds since 1970. */
 export interface Clock {
-	/** A `manual` clock moves only with `advance`; a `real` one also runs by itself. */
+	/** A `manual` clock moves only with `advance`; a `real` clock also runs by itself. */
 	readonly kind: 'manual' | 'real';
 	now(): number;
 	/** Moves the clock forward. @throws RangeError for a negative `ms` */

@@ -18,8 +18,8 @@ type Living = Pick<QueueItem, 'createdAt' | 'durations' | 'outcome' | 'forced'>;
 
 /**
  * Returns the state of a queue item at `now`: pending, processing, rendering, then completed or
- * failed. The API names only `pending` ("States and transitions"); the other words are ours. The
- * state depends only on the item and the time, so no timer runs.
+ * failed. The API names only `pending` ("States and transitions"); the other words are the
+ * sandbox's own. The state depends only on the item and the time, so no timer runs.
  */
 export function getItemState(item: Living, now: number): QueueItemState {
 	const { forced } = item;

@@ -15,7 +15,7 @@ export type Operation = (typeof OPERATIONS)[number];
 
 /** The owner of an API key. Everything else belongs to one account. */
 export interface Account {
-	/** The sandbox's own name for it; the API has no account id. */
+	/** The sandbox's own name for the account; the API has no account id. */
 	id: string;
 	name: string;
 	email: string;
@@ -23,7 +23,10 @@ export interface Account {
 	credits: number;
 }
 
-/** A saved project. The API does not show its settings; here they are cost, time, outcome, picture. */
+/**
+ * A saved project. The API does not show its settings; in the sandbox they are cost, durations,
+ * outcome and picture.
+ */
 export interface Project {
 	id: string;
 	accountId: string;
@@ -46,15 +49,15 @@ export interface QueueItem {
 	projectId: string;
 	createdAt: number;
 	durations: Durations;
-	/** How the generation ends unless `forced` says otherwise. */
+	/** The outcome of the generation unless `forced` overrides it. */
 	outcome: 'completed' | 'failed';
-	/** An end that a test has set, whatever the durations say. */
+	/** An end that a test has set; it overrides the durations. */
 	forced: { outcome: 'completed' | 'failed'; at: number } | null;
 	/** Assigned at the start, so that ids do not depend on the order in which videos finish. */
 	videoId: string;
 	/** Whether its entry is in the video log. */
 	logged: boolean;
-	/** Whether it has left the queue: the API answers 404, but the generation continues. */
+	/** Whether it has left the queue: the API responds with 404, but the generation continues. */
 	left: boolean;
 	overwriteSettings: boolean;
 	customPrompt: string | null;
@@ -63,7 +66,7 @@ export interface QueueItem {
 /** One successful generation, as the API lists it. */
 export interface VideoLog {
 	id: string;
-	/** Null: the address at which the sandbox itself serves this video. */
+	/** Null means the address at which the sandbox itself serves this video. */
 	url: string | null;
 	projectId: string;
 	/** Text rather than a time, because tests also list invalid dates. */
@@ -85,7 +88,7 @@ export interface Charge {
 	videoId: string;
 }
 
-/** A refusal in the service's own words. The HTTP layer maps `code` to a status. */
+/** An error with the service's own message. The HTTP layer maps `code` to a status. */
 export class ServiceError extends Error {
 	constructor(
 		readonly code: 'invalidInput' | 'insufficientCredits' | 'notFound' | 'conflict',

@@ -71,7 +71,7 @@ function createQueueId({ createId, settings }: Store): string {
 }
 
 /**
- * Returns the account's item of that id. Items of other accounts are not found either ("What the
+ * Returns the account's item with this id. Items of other accounts are not found either ("What the
  * service does", 2).
  *
  * @throws ServiceError `notFound`
@@ -91,8 +91,8 @@ export function getQueueItem(
 }
 
 /**
- * Removes an item permanently, whatever its state (POST /v1/queue/clear). A finished video stays in
- * the log.
+ * Permanently removes an item in any state (POST /v1/queue/clear). A finished video stays in the
+ * log.
  *
  * @throws ServiceError `notFound`
  */
@@ -101,9 +101,10 @@ export function clearQueueItem(store: Store, account: Account, queueId: string, 
 }
 
 /**
- * Ends an item now, whatever its durations. An item that has ended this way stays as it is.
+ * Ends an item now, regardless of its durations. An item that already has this outcome is
+ * unchanged.
  *
- * @throws ServiceError `conflict` when it has ended the other way
+ * @throws ServiceError `conflict` if the item already has the other outcome
  */
 export function endQueueItem(
 	store: Store,
@@ -121,7 +122,7 @@ export function endQueueItem(
 
 /**
  * Brings the store up to `now`: completed items get their log entry, oldest first, and ended items
- * leave the queue where the settings say so. Runs before every request and change, instead of timers.
+ * leave the queue if the settings say so. Runs before every request and change, instead of timers.
  */
 export function settleQueue(store: Store, now: number): void {
 	const ended = [...store.queue.values()].flatMap((item) => {

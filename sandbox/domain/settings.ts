@@ -3,11 +3,11 @@ export interface Durations {
 	pendingMs: number;
 	processingMs: number;
 	renderingMs: number;
-	/** From the end of the item to its entry in the video log. */
+	/** Time from the end of the item to its entry in the video log. */
 	logDelayMs: number;
 }
 
-/** At most `max` requests per account and limited endpoint in each window. */
+/** The maximum number of requests in each window, per account and limited endpoint. */
 export interface RateLimit {
 	max: number;
 	windowMs: number;
@@ -15,20 +15,20 @@ export interface RateLimit {
 
 export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
 
-/** What can be changed while the sandbox runs. */
+/** The settings that can be changed while the sandbox runs. */
 export interface Settings {
 	/** Added to every reply, in real time. */
 	latencyMs: number;
 	/** `false` switches the limits off. */
 	rateLimit: RateLimit | false;
 	/**
-	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified` answers
-	 * every If-None-Match with 304.
+	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified`
+	 * responds to every If-None-Match with 304.
 	 */
 	etags: (typeof ETAGS)[number];
-	/** Apply to items queued from now on. A project's own durations take precedence. */
+	/** Durations of items queued from now on. A project's own durations take precedence. */
 	durations: Durations;
-	/** Null: finished and failed items stay in the queue until they are cleared. */
+	/** Null keeps finished and failed items in the queue until they are cleared. */
 	endedItemsLeaveAfterMs: number | null;
 	/** New queue ids consist of digits, and replies send them as JSON numbers. */
 	numericQueueIds: boolean;
@@ -38,7 +38,7 @@ export interface Settings {
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item. */
 	videoUrlInDetails: boolean;
-	/** Pads every video to this size. Null: as it is. */
+	/** Pads every video to this size. Null leaves videos as they are. */
 	videoSizeBytes: number | null;
 	/** Words the API uses instead of `completed` and `failed`. */
 	statusWords: { completed?: string; failed?: string };

@@ -3,14 +3,14 @@ import { SEED_ACCOUNTS } from './SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './SEED_PROJECTS';
 import { changeSettings, DEFAULT_SETTINGS, type Settings, type SettingsChange } from './settings';
 
-/** Everything the service remembers, as plain data. */
+/** The whole state of the service, as plain data. */
 export interface Store {
 	accounts: Map<string, Account>;
 	projects: Map<string, Project>;
 	queue: Map<string, QueueItem>;
-	/** By account id, in the order of logging. */
+	/** Video logs by account id, in the order of logging. */
 	videos: Map<string, VideoLog[]>;
-	/** In the order of the adds. */
+	/** Charges in the order of the adds. */
 	charges: Charge[];
 	settings: Settings;
 	/** Returns the next unused id for a queue item, a video or a project. */
@@ -26,7 +26,7 @@ export interface StoreOptions extends SettingsChange {
 	apiKey?: string;
 }
 
-/** Creates the service at its start: the seeded accounts, projects and videos, and an empty queue. */
+/** Creates the service at its start: seeded accounts, projects and videos, and an empty queue. */
 export function createStore({ seed = 1, credits, apiKey, ...change }: StoreOptions = {}): Store {
 	const createId = createIdSource(seed);
 	const accounts: Account[] = Object.values(SEED_ACCOUNTS).map((account) => ({ ...account }));
@@ -46,7 +46,7 @@ export function createStore({ seed = 1, credits, apiKey, ...change }: StoreOptio
 	return store;
 }
 
-/** Videos of another account, which the main account must never see. */
+/** Creates videos of another account, which the main account must never see. */
 function createForeignVideos(createId: () => string): VideoLog[] {
 	const dates = [
 		'2025-04-01T09:00:00.000Z',

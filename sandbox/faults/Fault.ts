@@ -12,32 +12,32 @@ export interface Reply {
 	breaks?: boolean;
 }
 
-/** What a client receives: a reply, nothing, a reset, or bytes that are not HTTP. */
+/** The outcome for the client: a reply, nothing, a reset, or bytes that are not HTTP. */
 export type Outcome = Reply | 'hang' | 'reset' | { bytes: Buffer };
 
-/** The request as a fault sees it, and what a fault can do besides changing the reply. */
+/** The request as a fault sees it, and the actions of a fault besides changing the reply. */
 export interface FaultContext {
 	/** Sandbox time. */
 	now: () => number;
-	/** Waits in real time, even if the client has gone: a service does not notice at once. */
+	/** Waits in real time, even if the client has disconnected: a service does not notice at once. */
 	wait: (ms: number) => Promise<void>;
 	/** Undefined unless the request names a queue item. */
 	queueId: string | undefined;
-	/** Takes an item out of the queue, if it is there. Its generation continues. */
+	/** Removes an item from the queue, if it is there. Its generation continues. */
 	removeQueueItem: (queueId: string) => void;
 }
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** One way in which the service, or the network in front of it, fails. */
+/** A failure of the service or of the network in front of it. */
 export interface Fault {
-	/** Runs before the service has seen the request. An outcome replaces the service. */
+	/** Runs before the service processes the request. An outcome replaces that processing. */
 	before?(context: FaultContext): MaybePromise<Outcome | undefined>;
-	/** Runs when the service has processed the request. An outcome replaces its reply. */
+	/** Runs after the service has processed the request. An outcome replaces its reply. */
 	after?(reply: Reply, context: FaultContext): MaybePromise<Outcome | undefined>;
 }
 
-/** A kind of fault. `options` are JSON Schemas, which check what comes in over HTTP. */
+/** A kind of fault. `options` are JSON Schemas, which validate options that arrive over HTTP. */
 export interface FaultKind<Options extends object> {
 	readonly options: Readonly<Record<keyof Options & string, object>>;
 	readonly required?: readonly (keyof Options & string)[];

@@ -2,14 +2,14 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { type Operation, OPERATIONS } from '../domain/model';
 import { FAULT_KINDS } from './FAULT_KINDS';
 
-/** Which requests a fault affects; all of them by default. */
+/** The requests that a fault affects; all of them by default. */
 export interface FaultMatch {
 	operation?: Operation | Operation[];
 	/** Only requests with this text in their raw path, query or body, such as an id. */
 	containing?: string;
 	/** Only the nth matching request, counted from 1. */
 	nth?: number;
-	/** Number of matching requests to spare first. */
+	/** Number of matching requests to skip first. */
 	skip?: number;
 	/** Maximum number of requests to affect. */
 	times?: number;
@@ -49,10 +49,10 @@ const validators = new Map(
 );
 
 /**
- * Checks a fault that the compiler has not seen. Misspelt options are refused: with one, a test
- * would pass without testing anything.
+ * Checks a fault that the compiler has not seen. A misspelt option is refused, because a test with
+ * one would pass without testing anything.
  *
- * @throws TypeError that says what is wrong, or which kinds there are
+ * @throws TypeError that describes the mistake, or lists the known kinds
  */
 export function parseFaultSpec(input: unknown): FaultSpec {
 	const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : '';

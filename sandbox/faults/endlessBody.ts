@@ -9,7 +9,7 @@ interface EndlessBodyOptions extends PhaseOption {
 	status?: number;
 }
 
-/** Sends JSON that never ends, fast or in drops, for as long as the client listens. */
+/** Sends JSON that never ends, fast or slowly, for as long as the client listens. */
 export const endlessBody: FaultKind<EndlessBodyOptions> = {
 	options: {
 		pieceBytes: { type: 'integer', minimum: 1 },

@@ -5,7 +5,7 @@ import { type FaultMatch, type FaultSpec, parseFaultSpec } from './FaultSpec';
 
 interface FaultedRequest {
 	operation: Operation | undefined;
-	/** Raw path, query and body, for `containing`. */
+	/** Raw path, query and body, in which `containing` is searched. */
 	text: string;
 }
 
@@ -19,7 +19,7 @@ interface ActiveFault {
 
 export type FaultList = ReturnType<typeof createFaultList>;
 
-/** The active faults. Each counts its own matching requests. */
+/** Creates the list of active faults. Each fault counts its own matching requests. */
 export function createFaultList() {
 	let lastId = 0;
 	let active: ActiveFault[] = [];

@@ -1,8 +1,8 @@
 import type { FaultKind } from './Fault';
 
 /**
- * Takes the queue item that a request names out of the queue: the service answers 404 from then on.
- * The generation continues, and its video gets into the log.
+ * Removes the queue item of the request from the queue: the service responds with 404 from then on.
+ * The generation continues, and its video appears in the log.
  */
 export const leavesQueue: FaultKind<object> = {
 	options: {},

@@ -17,7 +17,7 @@ function nest(reply: Reply, levels: number): Reply {
 		entry.nested = JSON.parse(MARK);
 	});
 	if (!Buffer.isBuffer(marked.body)) return marked;
-	// As text: JSON.stringify recurses, and runs out of stack at some depth.
+	// The lists are inserted as text: JSON.stringify recurses, and overflows the stack at some depth.
 	const nested = '['.repeat(levels) + ']'.repeat(levels);
 	return { ...marked, body: Buffer.from(marked.body.toString().replace(MARK, nested)) };
 }

@@ -48,7 +48,7 @@ export function getLength({ body, headers }: Reply): number {
 	return Buffer.isBuffer(body) ? body.length : Number(headers['content-length'] ?? 0);
 }
 
-/** Returns the first bytes of a body, and reads no more than those of a stream. */
+/** Returns the first bytes of a body, and reads no more than that from a stream. */
 export function takeBytes(body: Buffer | Readable, count: number): Buffer | Readable {
 	if (Buffer.isBuffer(body)) return body.subarray(0, count);
 	return Readable.from(takeChunks(body, count), { objectMode: false });

@@ -3,7 +3,7 @@ import { createJsonReply } from './replies';
 
 interface StatusOptions extends PhaseOption {
 	status: number;
-	/** For the API's error body; ignored if there is a `body`. */
+	/** Message of the API's error body; ignored if there is a `body`. */
 	message?: string;
 	/** Text is sent as it is, anything else as JSON. */
 	body?: unknown;

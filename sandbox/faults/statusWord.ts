@@ -5,7 +5,7 @@ interface StatusWordOptions {
 	word: string;
 	/** Replaces only this word; by default every word. */
 	insteadOf?: string;
-	/** Also adds a `videoUrl`, as a service may that does not say that an item is finished. */
+	/** Also adds a `videoUrl`: a service may send one without saying that the item is finished. */
 	videoUrl?: string;
 }
 

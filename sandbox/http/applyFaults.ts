@@ -7,8 +7,8 @@ import type { Fault, FaultContext, Outcome, Reply } from '../faults/Fault';
 import { sendReply } from './sendReply';
 
 /**
- * Applies faults around the service: before it as soon as a request has been read, even before its
- * key is checked; after it when its reply is about to be sent.
+ * Applies faults around the service: `before` as soon as a request has been read, even before its
+ * key is checked; `after` when the reply is about to be sent.
  */
 export function applyFaults(app: FastifyInstance, context: SandboxContext): void {
 	app.addHook('preValidation', async (request, reply) => {
@@ -97,6 +97,6 @@ async function wait(
 	context: SandboxContext,
 ): Promise<void> {
 	if (context.wait) await context.wait(delayMs, record);
-	// Unreferenced: a pending delay must not keep the process alive when the sandbox is closed.
+	// The timer is unreferenced: a delay must not keep the process of a closed sandbox alive.
 	else await waitInRealTime(delayMs, undefined, { ref: false });
 }

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
 
 /**
- * Answers conditional requests to routes with `config: { etag: true }` (RFC 9110, 13). @fastify/etag
- * cannot be switched at run time, does not support lists of tags or `*`, and tags errors too.
+ * Handles conditional requests to routes with `config: { etag: true }` (RFC 9110, 13). The package
+ * @fastify/etag cannot be switched at run time, does not support lists of tags or `*`, and tags
+ * errors too.
  */
 export function answerConditionally(app: FastifyInstance, context: SandboxContext): void {
 	app.addHook('onSend', (request, reply, payload, done) => {

@@ -51,7 +51,7 @@ const SCHEMAS = {
 	projects: { body: object({ projects: { type: 'array', items: NEW_PROJECT } }, ['projects']) },
 };
 
-/** Misspelt fields are refused: they would change nothing, silently. */
+/** Returns a schema that refuses unknown fields: a misspelt field would silently have no effect. */
 function object(properties: Record<string, object>, required: string[] = []): object {
 	return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -15,14 +15,14 @@ const FILE_QUERY = {
 	properties: { sizeBytes: { type: 'string', pattern: '^[0-9]{1,10}$' } },
 };
 
-/** Returns the address of a video, with the host by which the client knows the sandbox. */
+/** Returns the address of a video, with the host that the client used for this request. */
 export function getVideoUrl({ protocol, host }: FastifyRequest, videoId: string): string {
 	return `${protocol}://${host}/files/${encodeURIComponent(videoId)}.mp4`;
 }
 
 /**
- * GET /files/{videoId}.mp4: finished videos, without a key. `?sizeBytes=…` serves the same video
- * padded to that size.
+ * Registers GET /files/{videoId}.mp4, which serves finished videos without a key. `?sizeBytes=…`
+ * serves the same video padded to that size.
  */
 export function registerFileRoutes(app: FastifyInstance, context: SandboxContext): void {
 	app.get<FileRequest>(
@@ -72,7 +72,7 @@ function sendVideo(
 /**
  * Parses a `Range` header with one range of bytes (RFC 9110, 14).
  *
- * @returns the first and the last byte, or `null` for the whole file and for forms that may be ignored
+ * @returns the first and the last byte, or `null` for the whole file and for ignorable forms
  */
 export function parseRange(
 	header: string | undefined,

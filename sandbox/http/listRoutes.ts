@@ -16,7 +16,7 @@ const PROJECT_QUERY = {
 	},
 };
 
-/** GET /videos, GET /projects and GET /user/account: the endpoints with a rate limit. */
+/** Registers GET /videos, GET /projects and GET /user/account, the endpoints with a rate limit. */
 export function registerListRoutes(app: FastifyInstance, context: SandboxContext): void {
 	app.get(
 		'/videos',

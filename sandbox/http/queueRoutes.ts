@@ -27,7 +27,7 @@ const QUEUE_ID = {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGITS = /^[0-9]{1,16}$/;
 
-/** POST /queue/add, GET /queue/progress/{queueId} and POST /queue/clear. */
+/** Registers POST /queue/add, GET /queue/progress/{queueId} and POST /queue/clear. */
 export function registerQueueRoutes(app: FastifyInstance, context: SandboxContext): void {
 	app.post<{ Body: NewQueueItem }>(
 		'/queue/add',

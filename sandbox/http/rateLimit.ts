@@ -6,14 +6,14 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
 
 /**
- * Limits the endpoints with `config: { rateLimit: {} }` ("Limits", 1), per account and endpoint. The
- * specification shows neither values nor headers; these are the sandbox's own.
+ * Limits the endpoints with `config: { rateLimit: {} }` ("Limits", 1), per account and endpoint.
+ * The specification shows neither values nor headers; these are the sandbox's own.
  */
 export async function limitRate(app: FastifyInstance, context: SandboxContext): Promise<void> {
 	const getLimit = () => context.store.settings.rateLimit || { max: 0, windowMs: 0 };
 	await app.register(rateLimit, {
 		global: false,
-		// After authentication, because requests are counted per account and not per address.
+		// Runs after authentication, because requests are counted per account and not per address.
 		hook: 'preValidation',
 		store: createClockedStore(context),
 		keyGenerator: (request) => `${request.routeOptions.url ?? ''} ${request.account.id}`,
@@ -27,7 +27,7 @@ export async function limitRate(app: FastifyInstance, context: SandboxContext): 
 
 type Callback = Parameters<FastifyRateLimitStore['incr']>[1];
 
-/** Counts in windows of the sandbox's clock; the plugin's own store uses the machine's. */
+/** Creates a store on the sandbox's clock; the plugin's own store uses the machine's clock. */
 function createClockedStore(context: SandboxContext): FastifyRateLimitStoreCtor {
 	return class ClockedStore implements FastifyRateLimitStore {
 		/** A window begins with its first request. */

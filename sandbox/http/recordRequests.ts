@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import type { RecordedRequest, RequestLog } from '../control/requestLog';
 
-/** Records all requests except those to control routes, and whether the client stayed to the end. */
+/** Records all requests except control requests, and whether the client disconnected early. */
 export function recordRequests(app: FastifyInstance, { clock, requests }: SandboxContext): void {
 	app.addHook('onRequest', (request, reply, done) => {
 		// Clients compare dates of the service with this header, so both come from the same clock.

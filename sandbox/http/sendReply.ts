@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RecordedRequest } from '../control/requestLog';
 import type { Outcome, Reply } from '../faults/Fault';
 
-/** Sends a reply exactly as given, even if it contradicts itself. Ignores clients that close early. */
+/** Sends a reply exactly as given, even if it is inconsistent. Ignores clients that close early. */
 export async function sendReply(
 	response: ServerResponse,
 	reply: Outcome,

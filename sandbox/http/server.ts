@@ -43,7 +43,7 @@ export async function createServer(
 	controls: Controls,
 ): Promise<FastifyInstance> {
 	const app = fastify({
-		// The specification sets no bounds ("Limits", 3), so those of Node and fastify are raised.
+		// The specification sets no bounds ("Limits", 3), so the limits of Node and fastify are raised.
 		bodyLimit: 64 * KIBIBYTE * KIBIBYTE,
 		http: { maxHeaderSize: 256 * KIBIBYTE },
 		routerOptions: { maxParamLength: 256 * KIBIBYTE },

@@ -14,11 +14,14 @@ import type {
 } from './n8nTypes';
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Without it, n8n fails when a node of a workflow that has run is executed alone: it asks `null` for pins. */
+/**
+ * n8n needs `pinData`, even if it is empty, to execute a single node of a workflow that has run:
+ * otherwise it reads the pins of `null` and fails.
+ */
 const NO_PINS = { pinData: {} };
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
 
-/** The login of a local n8n. No secret: it listens on this machine only and guards nothing. */
+/** The login of a local n8n. It is no secret: n8n listens locally only and protects nothing. */
 export const OWNER: Owner = {
 	email: 'demo@example.com',
 	password: 'LocalDemo1',
@@ -26,35 +29,35 @@ export const OWNER: Owner = {
 	lastName: 'Owner',
 };
 
-/** n8n's own REST interface, as its editor uses it: logged in with a cookie, one user. */
+/** A client of n8n's internal REST API, like its editor: one user, logged in with a cookie. */
 export class N8nClient {
 	private readonly http: AxiosInstance;
 	private cookie = '';
 
 	constructor(readonly address: string) {
-		// A proxy of the user's shell has no way to this machine's own n8n.
+		// A proxy from the user's shell cannot reach an n8n on this machine.
 		this.http = axios.create({
 			baseURL: `${address}/rest`,
 			timeout: REQUEST_TIMEOUT_MS,
 			proxy: false,
-			// A kept connection may be closed by a busy n8n just when the next request goes out on it.
+			// A busy n8n may close a kept-alive connection just when the next request is sent on it.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}
 
-	/** Waits until n8n has loaded everything and answers. */
+	/** Waits until n8n has loaded everything and responds. */
 	async waitUntilReady(timeoutMs: number): Promise<void> {
 		const isReady = async () => {
 			const { status, data } = await this.http
 				.get<{ data?: unknown }>('/settings', { validateStatus: () => true })
 				.catch(() => ({ status: 0, data: undefined }));
-			// While it starts, n8n answers with a text that says so.
+			// While n8n starts, it responds with a text that says so.
 			return status === 200 && data?.data !== undefined;
 		};
 		await waitFor('n8n to answer', isReady, timeoutMs);
 	}
 
-	/** Makes the owner's account when there is none yet, and logs in. */
+	/** Creates the owner's account if there is none yet, and logs in. */
 	async setUpOwner(owner: Owner): Promise<void> {
 		const { userManagement } = await this.request<{
 			userManagement: { showSetupOnFirstLoad?: boolean };
@@ -79,7 +82,7 @@ export class N8nClient {
 		return await this.request('PATCH', `/credentials/${id}`, content);
 	}
 
-	/** Creates the credential, or brings the one of the same name and type to this content. */
+	/** Creates the credential, or updates the one with the same name and type. */
 	async saveCredential(content: CredentialContent): Promise<Credential> {
 		const isSame = ({ name, type }: Credential) => name === content.name && type === content.type;
 		const existing = (await this.listCredentials()).find(isSame);
@@ -98,9 +101,9 @@ export class N8nClient {
 		return exists ? await this.request('GET', `/workflows/${id}`) : undefined;
 	}
 
-	/** @param id given: the workflow gets this id, so that it can be found again */
+	/** @param id id for the new workflow, so that it can be found again */
 	async createWorkflow(content: WorkflowContent, id?: string): Promise<Workflow> {
-		// n8n 1 asks whether it is active.
+		// n8n 1 requires the field `active`.
 		return await this.request('POST', '/workflows', { active: false, ...NO_PINS, ...content, id });
 	}
 
@@ -108,7 +111,7 @@ export class N8nClient {
 		return await this.request('PATCH', `/workflows/${id}`, { ...NO_PINS, ...content });
 	}
 
-	/** Creates the workflow under this id, or brings the one there to this content. */
+	/** Creates the workflow with this id, or updates the existing one. */
 	async saveWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
 		return (await this.findWorkflow(id))
 			? await this.updateWorkflow(id, content)
@@ -126,10 +129,10 @@ export class N8nClient {
 
 	/**
 	 * Runs the saved workflow as the editor's button does.
-	 * @returns the id of the execution, which goes on by itself
+	 * @returns the id of the execution, which continues by itself
 	 */
 	async runWorkflow(id: string, triggerName: string): Promise<string> {
-		// n8n 1 runs what it is sent, and not what was saved.
+		// n8n 1 runs the workflow in the request, not the saved one.
 		const workflowData = await this.request<Workflow>('GET', `/workflows/${id}`);
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
@@ -147,11 +150,11 @@ export class N8nClient {
 		return { ...execution, data: parse(execution.data) as Execution['data'] };
 	}
 
-	/** The execution, once it has ended in whatever way. */
+	/** Returns the execution once it has ended, with any status. */
 	async waitForExecution(id: string, timeoutMs: number): Promise<Execution> {
 		const findEnded = async () => {
 			const execution = await this.getExecution(id);
-			// n8n 1 says that an execution has ended a moment before it has saved what came of it.
+			// n8n 1 reports that an execution has ended a moment before it has saved the result.
 			const isSaved =
 				(execution.data as unknown) !== undefined ||
 				['crashed', 'canceled'].includes(execution.status);
@@ -164,7 +167,7 @@ export class N8nClient {
 		await this.request('POST', `/executions/${id}/stop`);
 	}
 
-	/** The content of a file that an execution has. */
+	/** Returns the content of a file of an execution. */
 	async readBinary({ id, data }: BinaryFile): Promise<Buffer> {
 		if (id === undefined) return Buffer.from(data, 'base64');
 		const path = `/binary-data?action=download&id=${encodeURIComponent(id)}`;
@@ -179,7 +182,7 @@ export class N8nClient {
 		}
 	}
 
-	/** Any request to n8n's REST interface; the reply comes without its `data` envelope. */
+	/** Sends any request to n8n's REST API. @returns the response without its `data` envelope */
 	async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
 		try {
 			const response = await this.http.request<{ data: Reply }>({

@@ -24,7 +24,7 @@ const N8N_TIMEOUT_MS = 180_000;
 
 export interface Ports {
 	n8n: number;
-	/** For n8n's own task runner. */
+	/** The port of n8n's own task runner. */
 	broker: number;
 	sandbox: number;
 }
@@ -35,11 +35,11 @@ export interface N8nOptions {
 	userFolder: string;
 	ports: Pick<Ports, 'n8n' | 'broker'>;
 	env?: Record<string, string>;
-	/** Gets each line of n8n's log. */
+	/** Receives each line of n8n's log. */
 	onLine?: (line: string) => void;
 }
 
-/** The options of a command that starts n8n and the sandbox, e.g. `--once --port 6000`. */
+/** Parses the options of a command that starts n8n and the sandbox, e.g. `--once --port 6000`. */
 export function parseOptions(args: string[]) {
 	try {
 		const { values } = parseArgs({
@@ -67,7 +67,7 @@ function parsePort(option: string, text: string | undefined): number | undefined
 	throw new Error(`${option} needs a number from 1 to ${HIGHEST_PORT}, not "${text}".`);
 }
 
-/** The ports that were asked for, or the usual ones, or any that are free. */
+/** Returns the requested ports or the usual ones. A usual port in use is replaced by a free one. */
 export async function choosePorts({
 	port,
 	sandboxPort,
@@ -102,7 +102,7 @@ async function choosePort(
 	return port;
 }
 
-/** Holds a folder for this process alone until it ends, however it ends. */
+/** Locks a folder for this process until it ends, and for 5 seconds more after a crash. */
 export async function claimFolder(folder: string): Promise<void> {
 	mkdirSync(folder, { recursive: true });
 	const options = { lockfilePath: join(folder, 'running.lock'), onCompromised: () => undefined };
@@ -114,12 +114,12 @@ export async function claimFolder(folder: string): Promise<void> {
 	});
 }
 
-/** Starts the local video service and waits until it answers. @returns its address */
+/** Starts the local video service and waits until it responds. @returns its address */
 export async function startSandbox(port: number, logFolder: string): Promise<string> {
 	const args = ['--import', 'tsx', join('sandbox', 'main.ts'), '--port', String(port)];
 	const logFile = join(logFolder, 'sandbox.log');
 	const address = `http://127.0.0.1:${port}`;
-	// Any answer will do: without a key the service refuses, which shows that it is there.
+	// Any response will do: without a key the service refuses, which shows that it runs.
 	const options = { validateStatus: () => true, proxy: false, timeout: 1_000 } as const;
 	const answers = async () =>
 		await axios.get(`${address}/v1/user/account`, options).then(
@@ -139,7 +139,7 @@ export async function startSandbox(port: number, logFolder: string): Promise<str
 	return address;
 }
 
-/** Starts n8n, waits until it answers, and logs in its owner. */
+/** Starts n8n, waits until it responds, and logs in its owner. */
 export async function startN8n({
 	installation: { node, script },
 	userFolder,
@@ -153,7 +153,7 @@ export async function startN8n({
 	await step('Starting n8n', async () => {
 		startServer(node, [script, 'start'], {
 			name: 'n8n',
-			// Not the user's folder: n8n reads the .env file where it is started.
+			// n8n reads the .env file in the folder where it starts, so that is not the user's folder.
 			cwd: userFolder,
 			env: { ...buildN8nEnvironment(settings), ...env },
 			logFile,
@@ -168,7 +168,7 @@ export async function startN8n({
 	return client;
 }
 
-/** Puts the sandbox's credential and the examples into n8n. @returns the examples by their file's name */
+/** Saves the sandbox's credential and the examples in n8n. @returns the examples by file name */
 export async function furnishN8n(
 	client: N8nClient,
 	sandboxAddress: string,
@@ -188,7 +188,7 @@ export async function furnishN8n(
 	});
 }
 
-/** What a user needs to know of what runs. */
+/** Returns the addresses, login and logs of the running demo, as text for the user. */
 export function describeDemo(client: N8nClient, sandboxAddress: string, logFolder: string): string {
 	return [
 		'',

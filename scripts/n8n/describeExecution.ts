@@ -1,13 +1,13 @@
 import type { Execution, NodeRun } from './n8nTypes';
 
-/** What an execution did, as lines to print: each node in the order of its first run, and its items. */
+/** Describes an execution as lines to print: each node in order of its first run, and its items. */
 export function describeExecution(execution: Execution): string[] {
 	const nodes = Object.entries(execution.data.resultData.runData ?? {});
 	nodes.sort(([, [a]], [, [b]]) => (a?.executionIndex ?? 0) - (b?.executionIndex ?? 0));
 	return nodes.map(([name, runs]) => `✔ ${name}: ${describeCount(runs)}`);
 }
 
-/** Of the last run, and of the first output that gave any. */
+/** Counts the items of the last run, in its first output that has any. */
 function describeCount(runs: NodeRun[]): string {
 	const outputs = runs.at(-1)?.data?.main ?? [];
 	const count = outputs.find((items) => items && items.length > 0)?.length ?? 0;
@@ -15,7 +15,7 @@ function describeCount(runs: NodeRun[]): string {
 	return runs.length > 1 ? `${items}, ran ${runs.length} times` : items;
 }
 
-/** Why an execution did not succeed, in n8n's own words: the node, what happened, what to do. */
+/** Describes why an execution failed, in n8n's own words: the node, what happened, what to do. */
 export function describeExecutionFailure({ id, status, data }: Execution): string {
 	const { error, lastNodeExecuted } = data.resultData;
 	const node = error?.node?.name ?? lastNodeExecuted;

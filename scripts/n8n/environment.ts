@@ -1,7 +1,7 @@
 import { delimiter, dirname, join } from 'node:path';
 
 /**
- * What a process needs of its surroundings. Everything else of the user's shell stays outside: the
+ * The environment variables that a process needs. All others of the user's shell are left out: the
  * settings of a user's own n8n, a debugger's NODE_OPTIONS, a proxy that cannot reach this machine.
  */
 const UNIX = [
@@ -28,28 +28,28 @@ const WINDOWS = [
 const MORE_WINDOWS = ['TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'];
 const KEPT = new Set([...UNIX, ...WINDOWS, ...MORE_WINDOWS]);
 
-/** The environment of a process that is to see nothing but what it is given here. */
+/** Returns the environment of a process that gets only the variables above and the additions. */
 export function buildLocalEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
 	const kept = Object.entries(process.env).filter(([name]) => KEPT.has(name.toUpperCase()));
 	return { ...Object.fromEntries(kept), ...additions };
 }
 
 export interface N8nSettings {
-	/** n8n keeps its data in `.n8n` below it. */
+	/** n8n keeps its data in the subfolder `.n8n`. */
 	userFolder: string;
 	/** The node binary that runs n8n. */
 	node: string;
-	/** The script of n8n that it runs. */
+	/** The script of n8n that the node binary runs. */
 	script: string;
 	port: number;
-	/** Where n8n's own task runner reports to it. */
+	/** The port on which n8n's own task runner connects to it. */
 	brokerPort: number;
 }
 
 /**
- * The environment of an n8n that is local, quiet, and knows nothing of any other n8n here.
+ * Returns the environment of a local n8n that is quiet and ignores any other n8n on this machine.
  *
- * @throws Error when n8n could load no package from its folder
+ * @throws Error if n8n could not load packages from its folder
  */
 export function buildN8nEnvironment({
 	userFolder,
@@ -65,10 +65,10 @@ export function buildN8nEnvironment({
 		);
 	}
 	return buildLocalEnvironment({
-		// n8n starts its task runner with the first `node` in the path, which has to be the same one.
+		// n8n starts its task runner with the first `node` in the path, which must be the same binary.
 		PATH: [dirname(node), process.env.PATH].filter(Boolean).join(delimiter),
 		NODE_ENV: 'production',
-		// Beside n8n's own files: from the second start on, a third of its time is saved.
+		// The compile cache, beside n8n's own files, saves a third of each start after the first.
 		NODE_COMPILE_CACHE: join(dirname(script), '..', '..', '..', '.compiled'),
 		N8N_USER_FOLDER: userFolder,
 		DB_TYPE: 'sqlite',
@@ -79,9 +79,9 @@ export function buildN8nEnvironment({
 		N8N_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
-		// The cookie has to pass over plain http, which is all there is on loopback.
+		// The cookie must pass over plain HTTP: there is no HTTPS on loopback.
 		N8N_SECURE_COOKIE: 'false',
-		// Nothing is reported and nothing is fetched.
+		// These settings turn off everything that n8n would report or fetch.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
@@ -90,11 +90,11 @@ export function buildN8nEnvironment({
 		N8N_HIRING_BANNER_ENABLED: 'false',
 		N8N_DISABLED_MODULES: 'mcp-registry',
 		N8N_PYTHON_ENABLED: 'false',
-		// Said outright, for n8n warns of each of these defaults at every start.
+		// n8n warns about each of these defaults at every start unless they are set explicitly.
 		N8N_RUNNERS_TASK_TIMEOUT: '60',
 		N8N_COMPRESSION_NODE_MAX_DECOMPRESSED_SIZE_BYTES: String(256 * 1024 * 1024),
 		N8N_COMPRESSION_NODE_MAX_ZIP_ENTRIES: '1000',
-		// An own tarball is not in n8n's list of verified packages.
+		// A local tarball is not in n8n's list of verified packages.
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	});
 }

@@ -5,16 +5,16 @@ import type { N8nClient } from './N8nClient';
 import type { Credential, Workflow, WorkflowContent } from './n8nTypes';
 
 /**
- * Of a workflow with a longer id n8n saves no static data, and says nothing of it. That is where a
- * trigger keeps which videos it has handed on.
+ * Maximum length of a workflow id: n8n silently saves no static data for a workflow with a longer
+ * id. In that data, a trigger keeps the videos that it has already emitted.
  */
 const MAX_ID_LENGTH = 21;
 const HASH_LENGTH = 8;
 
 /**
- * Puts the example workflows of a folder into n8n, with the credential in every node that takes one.
- * Each has an id made of its file's name, so a second time brings it back to what the file says.
- * @returns the workflows by their file's name without ending
+ * Saves the example workflows of a folder in n8n, with the credential in every node that takes one.
+ * Each id is derived from the file name, so saving an example again resets it to its file.
+ * @returns the workflows by their file name without extension
  */
 export async function placeExamples(
 	client: N8nClient,
@@ -32,7 +32,7 @@ export async function placeExamples(
 	return placed;
 }
 
-/** Readable by its beginning, and unlike any other by its end. */
+/** Returns an id with a readable beginning and a unique end. */
 function createId(name: string): string {
 	const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH);
 	return `${name.slice(0, MAX_ID_LENGTH - HASH_LENGTH - 1)}-${hash}`;

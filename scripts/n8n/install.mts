@@ -8,19 +8,22 @@ import { installInCache, installManifest, runNpm } from '../support/cache.mjs';
 import { run } from '../support/processes.mjs';
 import { step } from '../support/steps.mjs';
 
-/** n8n 2.41 needs this Node.js, and the native module of its expression engine is built for no other. */
+/**
+ * n8n 2.41 needs this version of Node.js; the native module of its expression engine is built for
+ * no other.
+ */
 const NODE_MAJOR = 24;
 const STAMP = '.installed-tarball';
 
-/** What starts n8n. */
+/** The binary and the script that start n8n. */
 export interface N8nInstallation {
-	/** The node binary that it runs with. */
+	/** The node binary that runs n8n. */
 	node: string;
-	/** The script to run with it. */
+	/** The script of n8n that the binary runs. */
 	script: string;
 }
 
-/** @param name the folder below `scripts/` that says which n8n: `n8n`, or `oldest` */
+/** @param name folder below `scripts/` that determines the version of n8n */
 export async function installN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<N8nInstallation> {
 	const node = await installNode(NODE_MAJOR);
 	const folder = await installManifest(
@@ -40,9 +43,9 @@ async function buildDatabaseDriver(cwd: string, node: string): Promise<void> {
 	const hasHeaders = existsSync(join(prefix, 'include', 'node', 'node.h'));
 	try {
 		const args = ['rebuild', 'sqlite3', '--ignore-scripts=false'];
-		// With the headers at hand, the compiler's helper does not download any.
+		// node-gyp uses these headers instead of downloading others.
 		await runNpm(args, cwd, hasHeaders ? { npm_config_nodedir: prefix } : {});
-		// npm calls a rebuild whose scripts it has skipped a success.
+		// npm reports a rebuild as successful even if it skipped the scripts.
 		await run(node, ['-e', 'require("sqlite3")'], { cwd });
 	} catch (error) {
 		throw new Error(
@@ -58,7 +61,7 @@ async function buildDatabaseDriver(cwd: string, node: string): Promise<void> {
 	}
 }
 
-/** @returns the node binary of a version: the one that runs this if it will do, else one in the cache */
+/** Returns the node binary of a version: the running one if it fits, else one in the cache. */
 export async function installNode(major: number): Promise<string> {
 	if (Number(process.versions.node.split('.')[0]) === major) return process.execPath;
 	const system = process.platform === 'win32' ? 'win' : process.platform;
@@ -84,7 +87,7 @@ export async function installNode(major: number): Promise<string> {
 
 /**
  * Packs the built package as it would be published.
- * @param folder holds the tarball and nothing else afterwards
+ * @param folder contains only the tarball afterwards
  * @returns the path of the tarball
  */
 export async function packPackage(folder: string): Promise<string> {
@@ -95,14 +98,14 @@ export async function packPackage(folder: string): Promise<string> {
 	return resolve(folder, tarball);
 }
 
-/** Packs the built package and unpacks it below a folder. @returns where its files are */
+/** Packs the built package and unpacks it below a folder. @returns the folder with its files */
 export async function unpackPackage(folder: string): Promise<string> {
 	await extract({ file: await packPackage(join(folder, 'packed')), cwd: folder });
-	// The folder that every npm tarball holds.
+	// Every npm tarball contains this folder.
 	return join(folder, 'package');
 }
 
-/** Where n8n keeps a community package. */
+/** Returns the folder in which n8n keeps this package. */
 export function getPackageFolder(userFolder: string): string {
 	return join(getNodesFolder(userFolder), 'node_modules', manifest.name);
 }
@@ -112,8 +115,9 @@ function getNodesFolder(userFolder: string): string {
 }
 
 /**
- * Packs the built package and installs it as n8n installs a community package, unless this very content is
- * there already. Its version does not tell: during development that stays the same.
+ * Packs the built package and installs it as n8n installs a community package, unless the same
+ * content is already installed. The version does not show that: it stays the same during
+ * development.
  */
 export async function installPackage(userFolder: string, packFolder: string): Promise<void> {
 	const tarball = await packPackage(packFolder);
@@ -125,13 +129,13 @@ export async function installPackage(userFolder: string, packFolder: string): Pr
 	const before = await readFile(stamp, 'utf8').catch(() => '');
 	if (before === hash && existsSync(getPackageFolder(userFolder))) return;
 
-	// npm may take a package of the same version for the same package.
+	// npm may treat a package of the same version as the same package.
 	await rm(getPackageFolder(userFolder), { recursive: true, force: true });
 	await rm(stamp, { force: true });
 	await mkdir(nodesFolder, { recursive: true });
 	const manifestFile = join(nodesFolder, 'package.json');
 	if (!existsSync(manifestFile)) {
-		// As n8n writes it itself. Without it npm would take the project around it for its root.
+		// n8n writes the same file. Without it npm would treat the enclosing project as its root.
 		const content = { name: 'installed-nodes', private: true, dependencies: {} };
 		await writeFile(manifestFile, JSON.stringify(content, null, 2));
 	}

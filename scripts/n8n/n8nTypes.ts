@@ -53,7 +53,7 @@ export interface ExecutionError {
 	node?: { name: string };
 }
 
-/** A file of an item: n8n keeps its content in a store under `id`, or, without one, in `data` as base64. */
+/** A file of an item. n8n stores its content under `id`, or without an `id` in `data` as base64. */
 export interface BinaryFile {
 	id?: string;
 	data: string;
@@ -66,7 +66,7 @@ export interface ExecutionItem {
 	binary?: Record<string, BinaryFile>;
 }
 
-/** One time that a node ran; in a loop there are several. */
+/** One run of a node; a node in a loop has several. */
 export interface NodeRun {
 	executionIndex: number;
 	executionStatus?: string;

@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Runs n8n's verification scan on one folder, in a process of its own: the scan's modules are found
- * from the folder they are installed in. Unlike the scan's own command this counts warnings, too.
+ * from the folder they are installed in. Unlike the scan's own command, this counts warnings too.
  *
- * Arguments: the folder the scan is installed in, the folder to scan, file patterns; without
- * patterns those that the scan uses on a checkout.
- * Prints JSON: `fileCount`, `problemCount`, and `report` as a person reads it.
+ * Arguments: the folder of the scan's installation, the folder to scan, and file patterns, by
+ * default those that the scan uses on a checkout.
+ * Prints JSON: `fileCount`, `problemCount`, and `report` as text for a person.
  */
 const [installation, folder, ...patterns] = process.argv.slice(2);
 const require = createRequire(pathToFileURL(resolve(installation, 'package.json')));
@@ -19,7 +19,7 @@ const { ESLint } = requireOfScanner('eslint');
 
 const eslint = new ESLint({
 	cwd: folder,
-	// What n8n does: a rule that is switched off in a comment is broken all the same.
+	// n8n sets this too: a comment that switches a rule off does not count.
 	allowInlineConfig: false,
 	overrideConfigFile: true,
 	overrideConfig: await buildScanConfig(),

@@ -14,7 +14,7 @@ export const CACHE_FOLDER = resolve(
 );
 
 interface LockedPackage {
-	/** Where it is not that of the folder. */
+	/** The package's name, if the folder is named differently. */
 	name?: string;
 	version: string;
 	resolved?: string;
@@ -23,10 +23,12 @@ interface LockedPackage {
 const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
 
 /**
- * The folder of an installation in the cache, made now if it is not there yet. It appears under its name
- * only when it is finished. Of two processes that want the same one, the second waits for the first.
- * @param files what decides about the installation: file name to content. Other content, other folder.
- * @param install installs what the files say into the folder that they were written to
+ * Returns the folder of an installation in the cache, and installs it if it does not exist yet. The
+ * folder gets its name only when it is complete. If two processes want the same installation, the
+ * second waits for the first.
+ * @param files file names and contents that determine the installation: other contents get another
+ *   folder
+ * @param install installs into the folder to which the files were written
  */
 export async function installInCache(
 	name: string,
@@ -40,7 +42,7 @@ export async function installInCache(
 	const unfinished = `${folder}.installing`;
 	try {
 		if (existsSync(folder)) return folder;
-		// What a killed installation has left.
+		// The remains of an installation that was killed.
 		await rm(unfinished, { recursive: true, force: true });
 		await mkdir(unfinished);
 		for (const [file, content] of Object.entries(files)) {
@@ -55,7 +57,7 @@ export async function installInCache(
 	}
 }
 
-/** Installs what the package.json and the lock file of a folder below `scripts/` say. @returns where */
+/** Installs the locked packages of a folder below `scripts/`. @returns the folder in the cache */
 export async function installManifest(
 	name: string,
 	title: string,
@@ -71,8 +73,9 @@ export async function installManifest(
 }
 
 /**
- * The lock files of this project name no addresses, and for each that is missing npm reads all that the
- * registry knows of a package. So each package gets the address that it has at nearly every registry.
+ * Installs with an address for each package. The lock files of this project contain no addresses,
+ * and for each missing address npm reads all the metadata of the package from the registry. The
+ * addresses here have the form that nearly every registry uses.
  */
 async function installFromLock(cwd: string): Promise<void> {
 	const lockFile = join(cwd, 'package-lock.json');
@@ -92,8 +95,8 @@ async function installFromLock(cwd: string): Promise<void> {
 }
 
 /**
- * Runs npm with the user's own registry, proxy and certificates, but without what an `npm run` around
- * this process has set for this project.
+ * Runs npm with the user's own registry, proxy and certificates, but without the variables that an
+ * enclosing `npm run` has set for this project.
  */
 export async function runNpm(
 	args: string[],
@@ -109,7 +112,7 @@ export async function runNpm(
 	return await run('npm', args, { cwd, env: { ...Object.fromEntries(kept), ...additions } });
 }
 
-/** What was compiled for one system does not run on another, should they share a home folder. */
+/** Includes the system in the hash: systems may share a home folder, but not compiled code. */
 function hash(files: Record<string, string>): string {
 	const content = JSON.stringify([process.platform, process.arch, Object.entries(files).sort()]);
 	return createHash('sha256').update(content).digest('hex').slice(0, 12);

@@ -6,12 +6,13 @@ const GRACE_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Ends a process that leads a group of its own, and everything in the group. The leader is asked first,
- * so that it can end its own children in order; what is left after that, or after `graceMs`, is killed.
+ * Ends a process that leads its own process group, and the whole group. The leader gets SIGTERM
+ * first, so that it can end its children in order. The rest is killed after that, or after
+ * `graceMs`.
  */
 export async function endGroup(leader: number, graceMs = GRACE_MS): Promise<void> {
 	if (process.platform === 'win32') {
-		// Windows has neither groups nor signals to ask with.
+		// Windows has neither process groups nor signals.
 		const args = ['/pid', String(leader), '/T', '/F'];
 		await new Promise((resolve) => execFile('taskkill', args, resolve));
 		return;
@@ -22,7 +23,7 @@ export async function endGroup(leader: number, graceMs = GRACE_MS): Promise<void
 	sendSignal(-leader, 'SIGKILL');
 }
 
-/** Whether there is a process with this number. */
+/** Returns whether a process with this id exists. */
 export function isRunning(pid: number): boolean {
 	return sendSignal(pid, 0);
 }
@@ -31,7 +32,8 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		return process.kill(pid, signal);
 	} catch (error) {
-		// A process of another user is there, though it takes no signals of ours.
+		// EPERM means that the process exists, but belongs to another user and takes no signals of
+		// ours.
 		return (error as NodeJS.ErrnoException).code === 'EPERM';
 	}
 }
@@ -39,15 +41,15 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 let guard: ChildProcess | undefined;
 
 /**
- * Has a group ended when this process is gone, even if it is killed outright: a guard process learns
- * of that when the system closes its input.
+ * Ensures that a group is ended when this process is gone, even if it is killed outright: a guard
+ * process notices when the system closes its input.
  */
 export function guardGroup(leader: number): void {
 	guard ??= startGuard();
 	guard.stdin?.write(`+${leader}\n`);
 }
 
-/** Of a group that has ended, so that its number may come to belong to somebody else. */
+/** Tells the guard that a group has ended: its id may be reused by another process. */
 export function releaseGroup(leader: number): void {
 	guard?.stdin?.write(`-${leader}\n`);
 }
@@ -55,7 +57,7 @@ export function releaseGroup(leader: number): void {
 function startGuard(): ChildProcess {
 	const child = spawn(process.execPath, ['--import', 'tsx', __filename], {
 		stdio: ['pipe', 'ignore', 'ignore'],
-		// A Ctrl-C in the terminal is not meant for it.
+		// Ctrl-C in the terminal must not reach the guard.
 		detached: true,
 	});
 	// Without a guard this process still ends all its groups, unless it is killed outright.
@@ -67,7 +69,10 @@ function startGuard(): ChildProcess {
 	return child;
 }
 
-/** The guard's own program: it reads `+leader` and `-leader`, and ends what is left when its input ends. */
+/**
+ * Runs as the guard process: reads `+leader` and `-leader` lines, and ends the groups that are left
+ * when its input ends.
+ */
 async function runGuard(): Promise<void> {
 	const leaders = new Set<number>();
 	for await (const line of createInterface({ input: process.stdin })) {

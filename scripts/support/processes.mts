@@ -13,24 +13,27 @@ export interface CommandOptions {
 }
 
 export interface ServerOptions extends CommandOptions {
-	/** What the user knows it by, e.g. "n8n". */
+	/** The name that the user knows, e.g. "n8n". */
 	name: string;
-	/** Gets all of its output. */
+	/** Receives all output of the server. */
 	logFile: string;
-	/** Gets each line of its output, too. */
+	/** Receives each line of that output, too. */
 	onLine?: (line: string) => void;
 }
 
-/** What a file in `scripts/` exports. @returns the exit code; nothing stands for 0 */
+/** The default export of a command file in `scripts/`. @returns the exit code; undefined means 0 */
 type Command = (args: string[]) => Promise<unknown>;
 
-/** No command may hang for ever. */
+/** Maximum duration of a command, so that it cannot hang forever. */
 const TIMEOUT_MS = 30 * 60_000;
 const SHOWN_LINES = 20;
 const LOOK_AGAIN_MS = 250;
-/** A command that was interrupted removes its half-filled folders. */
+/** Time that an interrupted command has to remove its half-filled folders. */
 const CLEAN_UP_MS = 15_000;
-/** A request breaks off a moment before the server's death is noticed, which is the better explanation. */
+/**
+ * Time to wait for a server's exit after an error: a request may fail a moment before the exit is
+ * noticed, and the exit explains more.
+ */
 const DEATH_NOTICE_MS = 500;
 
 const running = new Set<number>();
@@ -56,7 +59,7 @@ export async function run(
 	return String(stdout);
 }
 
-/** Runs a command whose own output is what the user wants to see. @returns its exit code */
+/** Runs a command and shows its output to the user. @returns its exit code */
 export async function runVisibly(
 	file: string,
 	args: string[] = [],
@@ -74,16 +77,18 @@ export async function runVisibly(
 	return exitCode ?? 0;
 }
 
-/** Starts a server, which runs until everything is ended; should it end by itself, so does everything. */
+/**
+ * Starts a server that runs to the end of the command. If it exits earlier, everything is ended.
+ */
 export function startServer(
 	file: string,
 	args: string[],
 	{ name, logFile, onLine, ...options }: ServerOptions,
 ): void {
 	mkdirSync(dirname(logFile), { recursive: true });
-	// Only where its lines are asked for does its output pass through this process.
+	// The output passes through this process only if its lines are wanted.
 	const log = onLine ? undefined : openSync(logFile, 'w');
-	// Any file may be passed on, whatever execa's types say.
+	// execa accepts any file descriptor, although its types do not.
 	const output = (log as 1 | undefined) ?? [{ file: logFile }, 'pipe' as const];
 	const child = start(file, args, {
 		...options,
@@ -95,7 +100,7 @@ export function startServer(
 	});
 	if (log !== undefined) closeSync(log);
 	if (onLine) void forwardLines(child, onLine);
-	// Its number is kept after its end: its group may still have members.
+	// The process id is kept after the exit: its group may still have members.
 	void child.then(({ shortMessage, exitCode }) => {
 		if (state === 'ending') return;
 		const end = shortMessage ?? `exit code ${exitCode ?? 0}`;
@@ -109,7 +114,7 @@ export function startServer(
 	});
 }
 
-/** Waits for what only servers that live can bring about. */
+/** Waits for work that needs the servers. @throws Error when one of them exits */
 export async function whileServersLive<Result>(work: Promise<Result>): Promise<Result> {
 	return await Promise.race([work, serverDied]);
 }
@@ -125,7 +130,8 @@ function start(file: string, args: string[], options: Options): ResultPromise {
 		extendEnv: false,
 		env: process.env,
 		reject: false,
-		// A group of its own: a Ctrl-C in the terminal reaches this process alone, which ends the others in order.
+		// Each child has its own process group: Ctrl-C in the terminal reaches this process alone,
+		// which ends its children in order.
 		detached: process.platform !== 'win32',
 		cleanup: false,
 		...options,
@@ -144,23 +150,23 @@ async function forget({ pid }: ResultPromise, mayHaveLeftSome: boolean): Promise
 	releaseGroup(pid);
 }
 
-/** Without the colours, which mean nothing in a message. */
+/** Returns the last lines without colours, which mean nothing in a message. */
 function getLastLines(output: string): string {
 	return stripVTControlCharacters(output).trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
 }
 
-/** The last step of a command that goes on until it is stopped. */
+/** Runs until the command is stopped: the last step of a command that serves. */
 export async function serveUntilStopped(): Promise<never> {
 	state = 'serving';
 	console.log('\nPress Ctrl+C to stop.');
-	// A promise alone keeps no process running.
+	// A pending promise does not keep a process running.
 	setInterval(() => undefined, TIMEOUT_MS);
 	return await new Promise<never>(() => undefined);
 }
 
 /**
- * Carries a whole command out and ends this process: when the command is done, at a Ctrl-C or another
- * signal, when npm has ended, or when a server has. All that was started is ended before that.
+ * Runs a whole command and ends this process when the command is done, on Ctrl-C or another signal,
+ * when npm has ended, or when a server has exited. Everything that was started is ended first.
  */
 export async function runCommand(name: string, args: string[]): Promise<never> {
 	const { default: command } = (await import(`../${name}.mts`)) as { default: Command };
@@ -192,12 +198,15 @@ export async function runCommand(name: string, args: string[]): Promise<never> {
 	process.exit(exitCode);
 }
 
-/** A function, for TypeScript takes it that nobody else has changed the state in the meantime. */
+/** Keeps TypeScript from narrowing `state`, which other code may have changed in the meantime. */
 function isServing(): boolean {
 	return state === 'serving';
 }
 
-/** An `Error` was worded for the user; any other kind is a mistake of this project, whose place matters. */
+/**
+ * Describes an error for the user. A plain `Error` has a message for the user; any other kind is a
+ * bug of this project, so its stack is shown.
+ */
 function describe(error: unknown): string {
 	const isShown = error instanceof StepFailed;
 	const cause = isShown ? error.cause : error;
@@ -208,13 +217,13 @@ function describe(error: unknown): string {
 
 async function waitForStop(): Promise<{ reason: string; exitCode: number }> {
 	return await new Promise((resolve) => {
-		// Listened to on and on: a second Ctrl-C must not end this process before the others.
+		// The listeners stay: a second Ctrl-C must not end this process before its children.
 		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 			process.on(signal, () => {
 				resolve({ reason: signal, exitCode: 128 + constants.signals[signal] });
 			});
 		}
-		// npm that is killed outright tells nobody.
+		// npm sends no signal when it is killed outright.
 		const parents = process.env.npm_lifecycle_event === undefined ? [] : findParents();
 		setInterval(() => {
 			if (parents.every(isRunning)) return;
@@ -223,14 +232,14 @@ async function waitForStop(): Promise<{ reason: string; exitCode: number }> {
 	});
 }
 
-/** npm, and the shell that npm runs a script in, unless that has made way for the script. */
+/** Returns the ids of npm and of its shell, unless the shell has replaced itself by the script. */
 function findParents(): number[] {
 	try {
 		const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
 		const [, name = '', grandparent] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
 		if (/^(ba|da|z|k|a)?sh$/.test(name)) return [process.ppid, Number(grandparent)];
 	} catch {
-		// Not on Linux, where the shell makes way.
+		// Only Linux has /proc; elsewhere the shell replaces itself.
 	}
 	return [process.ppid];
 }

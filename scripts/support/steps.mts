@@ -2,19 +2,20 @@ import { Listr, PRESET_TIMER } from 'listr2';
 
 const TICK_MS = 30_000;
 
-/** Stops at signals are ours: see processes.mts. */
+/** processes.mts handles the signals, not listr2. */
 const OPTIONS = {
 	registerSignalListeners: false,
 	rendererOptions: { timer: PRESET_TIMER },
 	fallbackRendererOptions: { timer: PRESET_TIMER },
 };
 
-/** A step that has failed; its message is on the screen already. */
+/** The failure of a step; its message has already been shown. */
 export class StepFailed extends Error {}
 
 /**
- * Says what is being done, and how long it took or why it failed. On a terminal the step is one line that
- * lives; in a log, a long step says now and then that it is still at it.
+ * Runs a step and shows its title, its duration, and its error if it fails. On a terminal the step
+ * is one line that is updated; in a log, a long step reports from time to time that it is still
+ * running.
  */
 export async function step<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
 	let result: { value: Result } | undefined;
@@ -27,7 +28,7 @@ export async function step<Result>(title: string, work: () => Promise<Result>): 
 	return (result as unknown as { value: Result }).value;
 }
 
-/** Takes steps that need nothing of each other, two at a time. @returns whether all of them succeeded */
+/** Runs independent steps, two at a time. @returns whether all of them succeeded */
 export async function stepsAtOnce(
 	steps: [title: string, work: () => Promise<unknown>][],
 ): Promise<boolean> {
