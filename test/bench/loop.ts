@@ -7,7 +7,7 @@ import axios from 'axios';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { createSlots } from '../../nodes/VideoGeneration/api/slots';
@@ -44,8 +44,12 @@ interface Held {
 	parseMs: number;
 	/** How much longer than the parsing it was held up. */
 	beyondMs: number;
-	/** The longest time with the parsing left out, which may be another moment than the one above. */
+	/** The longest time without the parsing, which may be another moment than the one above. */
 	apartMs: number;
+	/** The longest pause of the garbage collector. */
+	collectedMs: number;
+	/** The longest time without the parsing and without the garbage collector. */
+	ownMs: number;
 }
 
 /** The least of several runs. */
@@ -59,7 +63,7 @@ const PEER = 'bare request';
 const LENGTHS = [100_000, 500_000];
 
 const CASES: Case[] = [
-	{ name: `2,000 progress checks, 64 at a time: ${PEER}s`, videos: 0, run: requestMany },
+	{ name: `2,000 adds and 2,000 progress checks: ${PEER}s`, videos: 0, run: requestMany },
 	{
 		name: '2,000 items of one project: Queue > Add that waits',
 		videos: 0,
@@ -150,29 +154,36 @@ async function requestBare(credentials: Credentials, watch: Watch): Promise<void
 	});
 }
 
+/** Sends the requests of 2,000 items that wait: an add at a time, and a check of each item beside it. */
 async function requestMany(credentials: Credentials, watch: Watch): Promise<void> {
 	const request = await createBareRequest(credentials);
 	const takeSlot = createSlots(64);
-	const ids = Array.from({ length: 2_000 }, (_, i) => `queue-${i}`);
+	const checks: Promise<unknown>[] = [];
+	const check = async (queueId: string) => {
+		await setTimeout(1_000);
+		await takeSlot(() => request(`/v1/queue/progress/${queueId}`));
+	};
 	await watch(async () => {
-		await Promise.all(
-			ids.map(async (id) => await takeSlot(() => request(`/v1/queue/progress/${id}`))),
-		);
+		for (let added = 1; added <= 2_000; added++) {
+			await request('/v1/queue/add', { projectId: 'one-project' });
+			checks.push(check(`queue-${added}`));
+		}
+		await Promise.all(checks);
 	});
 }
 
 /** A request through n8n's own helper. */
 async function createBareRequest(
 	credentials: Credentials,
-): Promise<(url: string) => Promise<unknown>> {
+): Promise<(url: string, body?: object) => Promise<unknown>> {
 	const trigger = await ActiveTrigger.create({
 		credentials: { ...credentials },
 		storage: 'static data',
 	});
 	const context = trigger.createPollContext();
-	return async (url): Promise<unknown> =>
+	return async (url, body): Promise<unknown> =>
 		await (context.helpers.httpRequestWithAuthentication.call(context, 'videoGenerationApi', {
-			...{ url, method: 'GET', json: true },
+			...{ url, method: body === undefined ? 'GET' : 'POST', body, json: true },
 		}) as Promise<unknown>);
 }
 
@@ -195,13 +206,15 @@ async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
 		parseMs: Math.min(...list('parseMs')),
 		beyondMs: Math.min(...list('beyondMs')),
 		apartMs: Math.min(...list('apartMs')),
+		collectedMs: Math.min(...list('collectedMs')),
+		ownMs: Math.min(...list('ownMs')),
 	};
 	const show = (key: keyof Held) =>
 		`${figures[key].toFixed(0)} ms (${list(key)
 			.map((ms) => ms.toFixed(0))
 			.join(', ')})`;
 	console.log(
-		`${name}: held up for ${show('heldMs')} at a time at most; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; parsing left out ${show('apartMs')}`,
+		`${name}: held up for ${show('heldMs')} at a time at most; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; without the parsing ${show('apartMs')}; longest garbage collection ${show('collectedMs')}; without both ${show('ownMs')}`,
 	);
 	return figures;
 }
@@ -213,33 +226,71 @@ async function watchLoop<T>(work: () => Promise<T>): Promise<{ result: T; held: 
 	// The first of its timers only begins to measure.
 	await setTimeout(2 * RESOLUTION_MS);
 	const parse = JSON.parse;
-	let parsedMs = 0;
-	let parseMs = 0;
+	const parsings: Span[] = [];
 	JSON.parse = (...args: Parameters<typeof parse>): unknown => {
-		const startedAt = performance.now();
+		const from = performance.now();
 		try {
 			return parse(...args);
 		} finally {
-			const tookMs = performance.now() - startedAt;
-			parsedMs += tookMs;
-			parseMs = Math.max(parseMs, tookMs);
+			parsings.push({ from, to: performance.now() });
 		}
 	};
+	const collections: Span[] = [];
+	const observer = new PerformanceObserver((list) => {
+		for (const { startTime: from, duration } of list.getEntries()) {
+			collections.push({ from, to: from + duration });
+		}
+	});
+	observer.observe({ entryTypes: ['gc'] });
+	const turns: Span[] = [];
 	let turnAt = performance.now();
-	let apartMs = 0;
 	const timer = setInterval(() => {
-		apartMs = Math.max(apartMs, performance.now() - turnAt - parsedMs);
+		turns.push({ from: turnAt, to: performance.now() });
 		turnAt = performance.now();
-		parsedMs = 0;
 	}, RESOLUTION_MS);
 	const result = await work();
-	// What held up the event loop last shows with the next turn.
-	await setTimeout(2 * RESOLUTION_MS);
+	// The last delay of the event loop shows with the next turn, and the last collections later.
+	await setTimeout(100);
 	clearInterval(timer);
 	JSON.parse = parse;
+	observer.disconnect();
 	delay.disable();
 	const heldMs = delay.max / 1e6;
-	return { result, held: { heldMs, parseMs, beyondMs: heldMs - parseMs, apartMs } };
+	const parseMs = findLongest(parsings, []);
+	return {
+		result,
+		held: {
+			...{ heldMs, parseMs, beyondMs: heldMs - parseMs },
+			apartMs: findLongest(turns, parsings),
+			collectedMs: findLongest(collections, []),
+			ownMs: findLongest(turns, [...parsings, ...collections]),
+		},
+	};
+}
+
+/** A time from one moment to another, by `performance.now()`. */
+interface Span {
+	from: number;
+	to: number;
+}
+
+/** The length of the longest span without the parts that others cover. */
+function findLongest(spans: Span[], others: Span[]): number {
+	const sorted = others.toSorted((a, b) => a.from - b.from);
+	let longest = 0;
+	let first = 0;
+	for (const { from, to } of spans) {
+		while ((sorted[first]?.to ?? Infinity) < from) first += 1;
+		let leftMs = 0;
+		let at = from;
+		for (let index = first; index < sorted.length && (sorted[index]?.from ?? 0) < to; index++) {
+			const other = sorted[index] as Span;
+			leftMs += Math.max(0, other.from - at);
+			at = Math.max(at, other.to);
+		}
+		longest = Math.max(longest, leftMs + Math.max(0, to - at));
+	}
+	return longest;
 }
 
 async function main(): Promise<void> {
