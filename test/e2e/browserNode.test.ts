@@ -3,7 +3,7 @@ import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.nod
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import type { VideoPlayer } from '../support/editor/NodePanel';
+import type { VideoPlayer } from '../../scripts/editor/NodePanel';
 import { describeWith } from '../support/e2e/describeWith';
 import { eventually } from '../support/e2e/eventually';
 import { expectLabels } from '../support/e2e/expectLabels';
@@ -21,7 +21,7 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 	const real = useRealN8n('browser-node');
 	const visit = useEditor('browser-node', real);
 
-	/** A workflow of the start and one node of ours, called "Node". */
+	/** Creates a workflow of the start and one node of ours, called "Node". */
 	const createWorkflow = async (parameters: Record<string, unknown>) =>
 		await real.client.createWorkflow(
 			buildWorkflow('One node', [START, videoGeneration('Node', real.credential, parameters)]),
@@ -206,7 +206,7 @@ async function expectToPlay(video: VideoPlayer): Promise<void> {
 	expect(state.durationSeconds).toBeCloseTo(2, 1);
 }
 
-/** The texts of all actions, from the description. */
+/** Returns the texts of all actions from the description. */
 function listActions(): string[] {
 	const isOperation = ({ name }: INodeProperties) => name === 'operation';
 	return description.properties

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import getPort from 'get-port';
-import { Editor } from '../support/editor/Editor';
-import { launchBrowser } from '../support/editor/launchBrowser';
+import { Editor } from '../../scripts/editor/Editor';
+import { launchBrowser } from '../../scripts/editor/launchBrowser';
 import { N8nClient, OWNER } from '../../scripts/n8n/N8nClient';
 import type { Workflow } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
@@ -18,12 +18,12 @@ import { describeWith } from '../support/e2e/describeWith';
 import { E2E_FOLDER } from '../support/e2e/PLACES';
 import { ServerProcess } from '../support/e2e/ServerProcess';
 
-/** A folder that has all that paths can have. */
+/** A folder whose path contains spaces and a special character. */
 const COPY = join(E2E_FOLDER, 'dev', 'A copy with spaces and an ümlaut');
 const LOG = join(E2E_FOLDER, 'dev', 'dev.log');
 const SOURCES = ['nodes', 'credentials', 'icons', 'sandbox', 'scripts', 'examples', 'gulpfile.js'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-/** Stands in the sources. */
+/** A label in the sources. */
 const LABEL = 'Wait for Completion';
 const START_TIMEOUT_MS = 240_000;
 
@@ -36,7 +36,7 @@ function copyProject(): void {
 	symlinkSync(resolve('node_modules'), join(COPY, 'node_modules'), 'junction');
 }
 
-/** Changes the source that a label stands in, wherever that is. */
+/** Changes a label in the source file that contains it, wherever the file is. */
 function changeLabel(from: string, to: string): void {
 	const nodes = join(COPY, 'nodes');
 	const files = readdirSync(nodes, { recursive: true, encoding: 'utf8' });

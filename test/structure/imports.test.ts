@@ -4,17 +4,17 @@ import ts from 'typescript';
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** Every TypeScript file of a folder, relative to the project. */
+/** Lists every TypeScript file of a folder, relative to the project. */
 function listFiles(folder: string): string[] {
 	return fs
 		.readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-		.filter((file) => file.endsWith('.ts'))
+		.filter((file) => /\.m?ts$/.test(file))
 		.map((file) => path.posix.join(folder, file.split(path.sep).join('/')));
 }
 
 const read = (file: string) => fs.readFileSync(path.join(ROOT, file), 'utf8');
 
-/** What a file imports: a path relative to the project, or a package's name. */
+/** Returns the imports of a file: paths relative to the project, or names of packages. */
 function readImports(file: string): string[] {
 	const { importedFiles } = ts.preProcessFile(read(file));
 	return importedFiles.map(({ fileName }) =>
@@ -35,8 +35,8 @@ function findImports(files: string[], isForbidden: (imported: string) => boolean
 const published = [...listFiles('nodes'), ...listFiles('credentials')];
 
 /**
- * Which rooms of the nodes each of them may import, beside itself: the classes of the nodes and the
- * credential's own modules aside.
+ * The folders of the nodes that each folder may import, besides itself. The classes of the nodes
+ * and the credential's own modules are exempt.
  */
 const BELOW: Record<string, string[]> = {
 	resources: ['trigger', 'execution', 'waiting', 'download', 'api', 'failures'],
@@ -51,7 +51,7 @@ const BELOW: Record<string, string[]> = {
 };
 const findRoom = (name: string) => /^nodes\/VideoGeneration\/(\w+)\//.exec(name)?.[1];
 
-/** Where memory is kept for an object of n8n: of paid orders, of listeners, and of timeouts. */
+/** Files with a WeakMap for objects of n8n: for paid orders, for listeners, and for timeouts. */
 const WEAK_MAPS = [
 	'credentials/VideoGenerationApi.credentials.ts',
 	'nodes/VideoGeneration/api/pause.ts',

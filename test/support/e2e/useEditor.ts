@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor, type Session } from '../editor/Editor';
-import { launchBrowser } from '../editor/launchBrowser';
+import { Editor } from '../../../scripts/editor/Editor';
+import { launchBrowser } from '../../../scripts/editor/launchBrowser';
 import { OWNER } from '../../../scripts/n8n/N8nClient';
 import { E2E_FOLDER, PACKAGE } from './PLACES';
 import type { RealN8nInTests } from './useRealN8n';
@@ -21,7 +21,7 @@ type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
 export function useEditor(name: string, real: RealN8nInTests): Visit {
 	const folder = join(E2E_FOLDER, name);
 	let browser: Browser | undefined;
-	let session: Session | undefined;
+	let first: Editor | undefined;
 	beforeAll(async () => {
 		browser = await launchBrowser();
 	});
@@ -30,17 +30,20 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	});
 	return (steps) => async () => {
 		if (!browser) throw new Error('The browser is there from beforeAll to afterAll');
-		const editor = await Editor.open(browser, real.client.address, { session });
+		if (!first) {
+			first = await Editor.open(browser, real.client.address);
+			await first.logIn(OWNER);
+		}
+		const editor = await first.openWindow();
 		const errors = collectErrors(editor.page);
 		try {
-			session ??= await editor.logIn(OWNER);
 			await steps(editor);
 			expect(errors.filter(isOurs)).toEqual([]);
 		} catch (error) {
 			await keepFailure(editor.page, errors, folder);
 			throw error;
 		} finally {
-			await editor.close();
+			await editor.closeWindow();
 		}
 	};
 }
@@ -58,7 +61,7 @@ function collectErrors(page: Page): string[] {
 /** n8n complains of itself, too: of who is not logged in yet, of hosts that are out of reach. */
 function isOurs(error: string): boolean {
 	if (!/video.?generation/i.test(error)) return false;
-	const isUnreachable = error.includes('ERR_FAILED');
+	const isUnreachable = error.includes('ERR_NAME_NOT_RESOLVED');
 	// n8n asks for a schema of every operation, whether the package has any or not.
 	const isMissingSchema = error.includes('/schemas/') && !existsSync(SCHEMAS);
 	return !isUnreachable && !isMissingSchema;

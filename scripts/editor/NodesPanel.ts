@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What n8n shows of a node in its nodes panel. */
+/** A node as n8n's nodes panel displays it. */
 export interface OfferedNode {
 	name: string;
 	description: string;
 }
 
-/** What a box in the page says of its room. */
+/** The width of an element's content, and its visible width. */
 interface Box {
 	scrollWidth: number;
 	clientWidth: number;
 }
 
-/** n8n's panel to find nodes in and to add them from. */
+/** n8n's panel for finding and adding nodes. */
 export class NodesPanel {
 	constructor(private readonly page: Page) {}
 
@@ -20,14 +20,14 @@ export class NodesPanel {
 		return this.page.locator('aside').filter({ has: this.page.getByTestId('nodes-list-header') });
 	}
 
-	/** As the key N opens it; on an empty workflow it asks for a trigger first. */
+	/** Opens the panel with the key N. In an empty workflow, the panel asks for a trigger first. */
 	async open(): Promise<void> {
 		await this.page.getByTestId('canvas-wrapper').waitFor();
 		await this.page.keyboard.press('n');
 		await this.searchField.waitFor();
 	}
 
-	/** Types into the search field. @returns what is offered then, as a user sees it */
+	/** Types into the search field. @returns the offered nodes as displayed */
 	async search(text: string): Promise<OfferedNode[]> {
 		await this.searchField.fill(text);
 		await this.item('Video Generation').waitFor();
@@ -40,11 +40,11 @@ export class NodesPanel {
 		);
 	}
 
-	/** Opens the triggers and actions of a node that is offered. */
+	/** Opens the triggers and actions of an offered node. */
 	async openDetails(nodeName: string): Promise<void> {
 		await this.item(nodeName).click();
 		await this.page.getByTestId('nodes-list-header').getByText('Node details').waitFor();
-		// Of triggers and actions, n8n opens the one that the workflow needs.
+		// n8n opens only the category that the workflow needs: triggers or actions.
 		const categories = await this.page.getByTestId('node-creator-category-item').all();
 		for (const category of categories) {
 			const isClosed = (await category.locator('[data-icon="chevron-up"]').count()) > 0;
@@ -52,12 +52,12 @@ export class NodesPanel {
 		}
 	}
 
-	/** The texts of all triggers and actions that are shown. */
+	/** Returns the texts of all displayed triggers and actions. */
 	async readEntries(): Promise<string[]> {
 		return await this.names.allInnerTexts();
 	}
 
-	/** The texts of which a part is hidden for want of room. */
+	/** Returns the texts that are cut off for lack of space. */
 	async findCutTexts(): Promise<string[]> {
 		const cut = await this.names.evaluateAll((elements: unknown[]) =>
 			(elements as Box[]).map((element) => element.scrollWidth > element.clientWidth + 1),
@@ -65,7 +65,7 @@ export class NodesPanel {
 		return (await this.readEntries()).filter((_text, index) => cut[index]);
 	}
 
-	/** Adds the node, set to this trigger or action; n8n opens it. */
+	/** Adds the node with this trigger or action; n8n opens the node. */
 	async choose(entry: string): Promise<void> {
 		await this.item(entry).click();
 		await this.page.getByTestId('ndv').waitFor();

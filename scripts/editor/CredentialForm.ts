@@ -9,7 +9,7 @@ export class CredentialForm {
 		this.root = page.getByTestId('editCredential-modal');
 	}
 
-	/** Finds the type by its name, in the window that asks for it. */
+	/** Chooses the type by its name, in the dialog that asks for it. */
 	async chooseType(name: string): Promise<void> {
 		await this.page.getByTestId('new-credential-type-select').locator('input').fill(name);
 		const option = this.page.getByTestId('new-credential-type-select-option');
@@ -18,7 +18,7 @@ export class CredentialForm {
 		await this.root.waitFor();
 	}
 
-	/** The labels of the fields as they are seen, with the mark of a required one. */
+	/** Returns the labels of the fields as displayed, with the mark of required ones. */
 	async readLabels(): Promise<string[]> {
 		return await readLabels(this.root);
 	}
@@ -27,7 +27,10 @@ export class CredentialForm {
 		return this.root.getByTestId(`parameter-input-${name}`).locator('input');
 	}
 
-	/** Saves, whereupon n8n tests. @returns what the form then says of the connection, the reason of a failure */
+	/**
+	 * Saves the credential, which n8n then tests. @returns the form's message about the connection,
+	 * or the reason of a failure
+	 */
 	async saveAndTest(): Promise<string> {
 		await this.root.getByTestId('credential-save-button').click();
 		return await this.readResult();

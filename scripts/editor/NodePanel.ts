@@ -1,19 +1,19 @@
 import type { Locator, Page } from 'playwright-core';
-import { waitFor } from '../../../scripts/waitFor';
+import { waitFor } from '../waitFor';
 
-/** A failure as n8n shows it. */
+/** An error as n8n displays it. */
 export interface ShownError {
 	message: string;
 	description: string;
 }
 
-/** An output as n8n's table shows it. */
+/** An output as n8n's table displays it. */
 export interface ShownTable {
 	heads: string[];
 	rows: string[][];
 }
 
-/** The panel of one node: what goes in, its parameters, what comes out. */
+/** The panel of one node: its input, parameters and output. */
 export class NodePanel {
 	readonly root: Locator;
 
@@ -27,12 +27,12 @@ export class NodePanel {
 		this.parameters = page.getByTestId('node-parameters');
 	}
 
-	/** One parameter's control. */
+	/** Returns the control of a parameter. */
 	parameter(name: string): Locator {
 		return this.parameters.getByTestId(`parameter-input-${name}`);
 	}
 
-	/** The labels of all parameters that are shown, from top to bottom. */
+	/** Returns the labels of all displayed parameters, from top to bottom. */
 	async readLabels(): Promise<string[]> {
 		return await readLabels(this.parameters);
 	}
@@ -42,7 +42,7 @@ export class NodePanel {
 		await this.parameters.locator('label').getByText(label, { exact: true }).waitFor({ state });
 	}
 
-	/** The name of the credential that is chosen. */
+	/** Returns the name of the chosen credential. */
 	async readCredential(): Promise<string> {
 		return await this.parameters
 			.getByTestId('node-credentials-select')
@@ -50,7 +50,7 @@ export class NodePanel {
 			.inputValue();
 	}
 
-	/** Waits until a parameter is marked as one that has to be filled in. */
+	/** Waits until a parameter has the mark of a missing value. */
 	async waitForIssue(name: string): Promise<void> {
 		const item = this.parameters
 			.getByTestId('parameter-item')
@@ -66,19 +66,18 @@ export class NodePanel {
 		await options.first().waitFor({ state: 'hidden' });
 	}
 
-	/** Turns a switch. */
 	async toggle(name: string): Promise<void> {
 		await this.parameter(name).locator('.el-switch').click();
 	}
 
-	/** Opens a list that is searched by name. @returns the names in it */
+	/** Opens a list that can be searched by name. @returns its names */
 	async openList(name: string): Promise<string[]> {
 		await this.page.getByTestId(`resource-locator-${name}`).getByTestId('rlc-input').click();
 		await this.entries.first().waitFor();
 		return await this.entries.allInnerTexts();
 	}
 
-	/** Types into the search field of the open list. @returns the names that are left */
+	/** Types into the search field of the open list. @returns the remaining names */
 	async searchList(text: string, expected: string): Promise<string[]> {
 		await this.page.getByTestId('rlc-search').fill(text);
 		await this.entries.filter({ hasNotText: expected }).first().waitFor({ state: 'hidden' });
@@ -90,35 +89,41 @@ export class NodePanel {
 		await this.entries.getByText(name, { exact: true }).click();
 	}
 
-	/** Presses the node's button; n8n takes away what an earlier run put out as it begins. */
+	/** Presses the node's button. When the run starts, n8n removes the output of an earlier run. */
 	async execute(): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
 	}
 
-	/** Presses the node's button, and waits until n8n has begun: what is shown then is not of an earlier run. */
+	/**
+	 * Presses the node's button, and waits until n8n has started the run: any output is then not that
+	 * of an earlier run.
+	 */
 	async executeAgain(): Promise<void> {
 		const begun = this.page.waitForResponse(/\/workflows\/[^/]+\/run/);
 		await this.execute();
 		await begun;
 	}
 
-	/** The trigger's button in the place of the input; while n8n is still at work, the same button stops it. */
+	/**
+	 * Presses the trigger's button in place of the input. During a run, the same button stops n8n.
+	 */
 	async fetchTestEvent(): Promise<void> {
 		const button = this.page.getByTestId('trigger-execute-button');
 		await button.filter({ hasText: 'Fetch Test Event' }).click();
 	}
 
-	/** The output table: its heads, and the cells of each row. Waits until there is one. */
+	/** Waits for the output table. @returns its heads, and the cells of each row */
 	async readTable(): Promise<ShownTable> {
 		await this.output.getByTestId('node-run-status-success').waitFor();
 		const table = this.output.locator('table');
-		// For a run that ends just now, n8n chooses how to show it once more, whatever was clicked before.
+		// n8n chooses the view again when a run has just ended, whatever was clicked before.
 		await waitFor('the table', async () => {
 			await this.output.getByTestId('radio-button-table').click();
 			return await table.locator('tbody td').first().isVisible();
 		});
-		// In one look, for n8n may draw the table anew at any moment. Runs in the page, where none of the names
-		// that a compiler gives to functions is known: so they have none.
+		// The table is read at once, because n8n may redraw it at any moment. The function runs in the
+		// page, which lacks the compiler's helper for names of functions, so all functions in it are
+		// anonymous.
 		return await table.first().evaluate((element: unknown) => {
 			const root = element as Element;
 			return {
@@ -161,17 +166,17 @@ export class NodePanel {
 	}
 }
 
-/** What the page's player tells of its video. */
+/** The state of the page's video player. */
 export interface VideoState {
 	durationSeconds: number;
-	/** Where it stands. */
+	/** The current position. */
 	seconds: number;
 	width: number;
-	/** Why it cannot be played. */
+	/** The reason why the video cannot be played. */
 	error: string | null;
 }
 
-/** The browser's own names. */
+/** The used properties of the browser's video element. */
 interface VideoElement {
 	duration: number;
 	currentTime: number;
@@ -206,8 +211,8 @@ export class VideoPlayer {
 }
 
 /**
- * The labels of all fields of a form, from top to bottom: `API Key *`. They are read in one look, for
- * while a form is being drawn a label may go at any moment.
+ * Returns the labels of all fields of a form, from top to bottom: `API Key *`. All are read at
+ * once, because a label may vanish at any moment while a form is being drawn.
  */
 export async function readLabels(form: Locator): Promise<string[]> {
 	const labels = form.getByTestId('input-label').or(form.locator('form label'));
@@ -219,7 +224,7 @@ export async function readLabels(form: Locator): Promise<string[]> {
 	return texts.map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean);
 }
 
-/** What is used of the browser's own elements. */
+/** The used properties of the browser's elements. */
 interface Element {
 	innerText: string;
 	querySelector(selector: string): Element | null;

@@ -5,7 +5,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import type { Owner } from '../../../scripts/n8n/n8nTypes';
+import type { Owner } from '../n8n/n8nTypes';
 import { CredentialForm } from './CredentialForm';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';
@@ -68,8 +68,16 @@ export class Editor {
 			...(options.session ? { storageState: options.session } : {}),
 		});
 		context.setDefaultTimeout(TIMEOUT_MS);
-		await stayWithin(context, address);
 		return new Editor(await context.newPage(), address);
+	}
+
+	/** Opens another window with the same login. It loads n8n's editor from the browser's cache. */
+	async openWindow(): Promise<Editor> {
+		return new Editor(await this.page.context().newPage(), this.address);
+	}
+
+	async closeWindow(): Promise<void> {
+		await this.page.close();
 	}
 
 	async close(): Promise<void> {
@@ -283,13 +291,3 @@ const WITHOUT_FRAME = `
 	[data-test-id="node-creator-plus-button"],
 	[data-test-id="command-bar-button"] { visibility: hidden !important; }
 `;
-
-/** n8n's editor looks a community package up in the registry; here, nobody answers. */
-async function stayWithin(context: BrowserContext, address: string): Promise<void> {
-	await context.route(
-		(url) => url.hostname !== new URL(address).hostname && url.protocol.startsWith('http'),
-		async (route) => {
-			await route.abort();
-		},
-	);
-}

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
-import { findProgram } from '../../../scripts/requirements';
+import { buildLocalEnvironment } from '../n8n/environment';
+import { findProgram } from '../requirements';
 
 const FLAGS = [
 	// Debian's sandbox for Chromium needs rights that root in a container lacks; only n8n is visited.
@@ -15,6 +15,8 @@ const FLAGS = [
 	'--disable-background-networking',
 	'--disable-component-update',
 	'--disable-sync',
+	// No request leaves this machine: n8n's editor looks community packages up in the registry.
+	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 	// A video is to play without a click on it.
 	'--autoplay-policy=no-user-gesture-required',
 ];
