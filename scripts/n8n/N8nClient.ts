@@ -49,21 +49,25 @@ export class N8nClient {
 	async waitUntilReady(timeoutMs: number): Promise<void> {
 		const isReady = async () => {
 			const { status, data } = await this.http
-				.get<{ data?: unknown }>('/settings', { validateStatus: () => true })
+				.get<unknown>('/login', { validateStatus: () => true })
 				.catch(() => ({ status: 0, data: undefined }));
-			// While n8n starts, it responds with a text that says so.
-			return status === 200 && data?.data !== undefined;
+			// Nobody is logged in yet. While n8n starts, it responds with a text that says so.
+			return [200, 401].includes(status) && typeof data === 'object';
 		};
 		await waitFor('n8n to answer', isReady, timeoutMs);
 	}
 
 	/** Creates the owner's account if there is none yet, and logs in. */
 	async setUpOwner(owner: Owner): Promise<void> {
-		const { userManagement } = await this.request<{
-			userManagement: { showSetupOnFirstLoad?: boolean };
-		}>('GET', '/settings');
-		if (userManagement.showSetupOnFirstLoad) await this.request('POST', '/owner/setup', owner);
-		await this.logIn(owner);
+		try {
+			await this.logIn(owner);
+		} catch (error) {
+			// n8n refuses the login of an owner that is not there yet.
+			await this.request('POST', '/owner/setup', owner).catch(() => {
+				throw error;
+			});
+			await this.logIn(owner);
+		}
 	}
 
 	async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {

@@ -3,11 +3,12 @@ import { buildAgent } from '../support/e2e/buildAgent';
 import { videoGeneration } from '../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel, type ModelReply } from '../support/e2e/ScriptedModel';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
 const PROJECT = 'project-product-teaser';
 
-const real = useRealN8n('agent');
+const real = useRealN8n('agent', { environment: WITHOUT_EDITOR });
 const model = new ScriptedModel();
 let modelCredential: Credential;
 
@@ -23,7 +24,7 @@ afterAll(async () => {
 	await model.stop();
 });
 
-/** As a user sets a tool up who lets the model fill in some of the fields. */
+/** The tools as set up by a user who lets the model fill in some of the fields. */
 const TOOLS = {
 	'Queue a video': {
 		resource: 'queue',
@@ -54,7 +55,7 @@ const queue = (customPrompt: string, projectId = PROJECT) => ({
 });
 const customPrompts = () => real.sandbox.readState().queue.map(({ customPrompt }) => customPrompt);
 
-/** Runs an agent with our tools, whose model says this. */
+/** Runs an agent with our tools and a model that replies with this script. */
 async function runAgent(script: ModelReply[]) {
 	model.play(script);
 	const tools = Object.entries(TOOLS).map(([name, parameters]) =>

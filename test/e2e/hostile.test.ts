@@ -11,18 +11,23 @@ import {
 } from '../support/e2e/buildWorkflow';
 import { PeakMemory } from '../support/e2e/PeakMemory';
 import { readItems, runContent } from '../support/e2e/runContent';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
-const real = useRealN8n('hostile');
+const real = useRealN8n('hostile', { environment: WITHOUT_EDITOR });
 const otherHost = useFileHost();
-/** The largest list that is taken in has 256 MiB, and stands in memory more than once for a moment. */
+/**
+ * Maximum memory: the largest accepted list has 256 MiB, and is in memory more than once for a
+ * moment.
+ */
 const MOST_MIB = 1_024;
 const CONTINUE = { onError: 'continueRegularOutput' };
 
 /**
- * Every operation that calls the service, one after the other, whatever becomes of the one before.
+ * Builds all operations that call the service, one after the other; each runs even if the one
+ * before fails.
  *
- * @param timeout of each answer (milliseconds); the node's own when left out
+ * @param timeout timeout of each response (milliseconds); the node's own by default
  */
 function buildAllOperations(queueId: string, timeout?: number): WorkflowStep[] {
 	return API_OPERATIONS.map((operation) => {
@@ -36,7 +41,10 @@ function buildAllOperations(queueId: string, timeout?: number): WorkflowStep[] {
 	});
 }
 
-/** An item that can be asked for, so that it is the answer which is refused. */
+/**
+ * Queues an item, so that requests for it are valid and only the response is the reason of a
+ * refusal.
+ */
 async function queueOne(): Promise<string> {
 	const { url, apiKey } = real.sandbox;
 	const { data } = await axios.post<{ newQueueItem: { queueId: string } }>(
@@ -48,7 +56,7 @@ async function queueOne(): Promise<string> {
 	return data.newQueueItem.queueId;
 }
 
-/** Asks n8n for something small, again and again, until the work is done. */
+/** Repeats a small request to n8n until the work is done. @returns the number of responses */
 async function countAnswersDuring(work: Promise<unknown>): Promise<number> {
 	const progress = { isOver: false };
 	const end = () => {
@@ -57,7 +65,7 @@ async function countAnswersDuring(work: Promise<unknown>): Promise<number> {
 	work.then(end, end);
 	let answers = 0;
 	while (!progress.isOver) {
-		await real.client.request('GET', '/settings');
+		await real.client.request('GET', '/login');
 		answers += 1;
 	}
 	return answers;

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox/Sandbox';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { LocalRegistry } from '../support/e2e/LocalRegistry';
 import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
-import { RealN8n } from '../support/e2e/RealN8n';
+import { RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 
 const registry = new LocalRegistry();
@@ -18,7 +18,7 @@ let content: CredentialContent;
 beforeAll(async () => {
 	sandbox = await startSandbox({ rateLimit: false });
 	environment = await registry.start(join(E2E_FOLDER, 'registry'));
-	n8n = RealN8n.create('installing', environment);
+	n8n = RealN8n.create('installing', { ...WITHOUT_EDITOR, ...environment });
 	await n8n.start();
 	content = {
 		name: 'Sandbox',
@@ -42,11 +42,11 @@ interface InstalledPackage {
 	failedLoading?: boolean;
 }
 
-/** What "Settings > Community nodes" shows. */
+/** Returns the packages that "Settings > Community nodes" shows. */
 const listPackages = async () =>
 	await n8n.client.request<InstalledPackage[]>('GET', '/community-packages');
 
-/** Runs Account > Get: `success`, or why it could not be run. */
+/** Runs Account > Get. @returns `success`, or the reason why it could not be run */
 async function tryNode(): Promise<string> {
 	const credential = await n8n.client.saveCredential(content);
 	const step = videoGeneration('Account', credential, { resource: 'account', operation: 'get' });
@@ -59,7 +59,10 @@ async function tryNode(): Promise<string> {
 }
 
 describe('In a real n8n, the credential', () => {
-	/** As the editor tests it: with what its form holds, and the id of the one that was saved. */
+	/**
+	 * Tests the credential as the editor does: with the data of its form, and the id of the saved
+	 * credential.
+	 */
 	const testWith = async (data: object) => {
 		const { id } = await n8n.client.saveCredential(content);
 		return await n8n.client.testCredential(id, { ...content, data: { ...content.data, ...data } });
@@ -139,6 +142,7 @@ describe('In a real n8n, the package', () => {
 test('In a real n8n, the package is installed at the start where the environment lists it', async () => {
 	await n8n.stop();
 	n8n = RealN8n.create('installing-by-environment', {
+		...WITHOUT_EDITOR,
 		...environment,
 		N8N_COMMUNITY_PACKAGES_MANAGED_BY_ENV: 'true',
 		N8N_COMMUNITY_PACKAGES: JSON.stringify([{ name: PACKAGE }]),

@@ -11,6 +11,6 @@ module.exports = {
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
-	// Most of their time these tests wait for n8n's next poll.
-	maxWorkers: 3,
+	// Some of them wait for n8n most of the time.
+	maxWorkers: 4,
 };

@@ -5,17 +5,17 @@ import { sampleStories } from '../engine/ledger/stories';
 import type { Theme } from '../engine/ledger/stories';
 import { tellStory } from '../engine/ledger/tellStory';
 import { playInN8n, shorten } from '../support/e2e/playInN8n';
-import { RealN8n } from '../support/e2e/RealN8n';
+import { RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 
 const SHARES: Record<Theme, number> = { adds: 12, waits: 18, agents: 10 };
 const SEED = 10;
-/** Most of their time the stories wait for videos. */
+/** Number of stories at the same time: they spend most of their time waiting for videos. */
 const AT_ONCE = 14;
-/** Real time is dear: a video of a story takes an eighth of its time. */
+/** The videos of a story take an eighth of their time, because the stories run in real time. */
 const SHORTER = { factor: 8 };
 
-const n8n = RealN8n.create('ledger');
-/** Of each story that was played; empty where every invariant holds. */
+const n8n = RealN8n.create('ledger', WITHOUT_EDITOR);
+/** The tale of each played story; empty if every invariant holds. */
 const tales: Record<Theme, string[]> = { adds: [], waits: [], agents: [] };
 
 beforeAll(async () => {

@@ -10,9 +10,10 @@ import {
 } from '../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { unfoldError } from '../support/engine/unfoldError';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
-const real = useRealN8n('operations');
+const real = useRealN8n('operations', { environment: WITHOUT_EDITOR });
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 const TEASER = 'project-product-teaser';
 const TOUR = 'project-city-tour';
@@ -26,7 +27,7 @@ const ADD = {
 const video = (name: string, parameters: object, settings = {}) =>
 	videoGeneration(name, real.credential, { ...parameters }, settings);
 
-/** Reads which item each of its items comes from, as a user's expression does. */
+/** Reads the source of each of its items, as a user's expression does. */
 const LOOK_BACK: WorkflowStep = {
 	name: 'Look back',
 	type: 'n8n-nodes-base.set',
@@ -50,7 +51,7 @@ async function run(items: object[], ...steps: WorkflowStep[]): Promise<Execution
 const readJson = (execution: Execution, node: string) =>
 	readItems(execution, node).map(({ json }) => json);
 
-/** What is left of the queue, as the service shows it. */
+/** Returns the remaining queue as the service shows it. */
 const listQueue = () =>
 	real.sandbox
 		.readState()
@@ -290,7 +291,8 @@ describe('In a real n8n, an execution that waits', () => {
 		expect((await client.waitForExecution(timedOut, 60_000)).status).toBe('canceled');
 
 		const before = sandbox.requests.length;
-		// Any other request to n8n shows that it goes on; a look would have come within this second.
+		// The requests to n8n show that it still runs; another check would have been sent within a
+		// second.
 		const end = Date.now() + 2_500;
 		while (Date.now() < end) await client.getExecution(timedOut);
 		expect(sandbox.requests).toHaveLength(before);

@@ -14,10 +14,11 @@ import { KeySearch } from '../support/e2e/KeySearch';
 import { PACKAGE } from '../support/e2e/PLACES';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 import { waitFor } from '../../scripts/waitFor';
 
-/** Looks different in a link. */
+/** The key looks different in a link. */
 const KEY = 'sk/9b1e+sentinel~Zx4==';
 const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
 const POLL_MS = 100_000;
@@ -25,9 +26,10 @@ const POLL_MS = 100_000;
 const real = useRealN8n('security', {
 	apiKey: KEY,
 	environment: {
+		...WITHOUT_EDITOR,
 		N8N_LOG_LEVEL: 'debug',
 		N8N_SSRF_PROTECTION_ENABLED: 'true',
-		// The service and the chat model are there; all other private addresses stay forbidden.
+		// The service and the chat model are in this range; all other private addresses stay forbidden.
 		N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
 	},
 });
@@ -37,7 +39,7 @@ const node = (name: string, parameters: object, settings = {}) =>
 const run = async (...steps: WorkflowStep[]) =>
 	await runContent(real.client, buildWorkflow('Security', [START, ...steps]));
 
-/** A trigger that hands on all videos when it is published, with their files. */
+/** Builds a trigger that outputs all videos, with their files, when it is published. */
 const trigger = ({ id, name }: Credential): WorkflowStep => ({
 	name: 'Trigger',
 	type: `${PACKAGE}.videoGenerationTrigger`,
@@ -48,7 +50,9 @@ const trigger = ({ id, name }: Credential): WorkflowStep => ({
 	credentials: { videoGenerationApi: { id, name } },
 });
 
-/** Publishes a workflow until its trigger has started it. */
+/**
+ * Publishes a workflow until its trigger has started an execution. @returns the trigger's output
+ */
 async function runTrigger() {
 	const { client, n8n } = real;
 	const workflow = await client.createWorkflow(
@@ -65,7 +69,7 @@ async function runTrigger() {
 describe("With n8n's SSRF protection on", () => {
 	const BLOCKED = "n8n blocks requests to the video's address";
 	const received: (string | undefined)[] = [];
-	/** What must not be reached, in the private range 127.0.0.0/8. */
+	/** A server that must not be reached, in the private range 127.0.0.0/8. */
 	const inner = http.createServer((request, response) => {
 		received.push(request.url);
 		response.end('secret');
@@ -158,7 +162,7 @@ describe("With n8n's SSRF protection on", () => {
 describe("The credential's key", () => {
 	const search = new KeySearch(KEY);
 	const model = new ScriptedModel();
-	/** Everything that n8n has answered, as its editor gets it. */
+	/** All responses of n8n, as its editor receives them. */
 	const replies: string[] = [];
 	const FAULTS: FaultSpec[] = [
 		...[400, 401, 402, 403, 404, 418, 500, 503].map((status): FaultSpec => ({
@@ -198,7 +202,10 @@ describe("The credential's key", () => {
 
 	const ADD = { resource: 'queue', operation: 'add', projectId: PROJECT, options: { maxTries: 1 } };
 	const ACCOUNT = { resource: 'account', operation: 'get', options: { maxTries: 1 } };
-	/** What a run leaves behind everywhere that n8n keeps or shows something. */
+	/**
+	 * Reads everything that n8n stores or shows after a run. @returns the replies and files that
+	 * contain the key
+	 */
 	const readEverything = async () => {
 		const { client, n8n } = real;
 		replies.length = 0;
@@ -214,7 +221,7 @@ describe("The credential's key", () => {
 		for (const { id } of await client.listCredentials()) {
 			await client.request('GET', `/credentials/${id}?includeData=true`);
 		}
-		// All of them: a page holds a hundred.
+		// A page holds a hundred executions, so these are all.
 		expect(results.length).toBeLessThan(100);
 		return {
 			replies: replies.filter((reply) => search.isIn(reply)),

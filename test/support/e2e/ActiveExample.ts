@@ -3,17 +3,17 @@ import { placeExamples } from '../../../scripts/n8n/examples';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { PACKAGE } from './PLACES';
-import { RealN8n } from './RealN8n';
+import { RealN8n, WITHOUT_EDITOR } from './RealN8n';
 import { readItems } from './runContent';
 import { waitFor } from '../../../scripts/waitFor';
 
 const TRIGGER = 'When a video is finished';
-/** n8n polls every minute, the scheduler of the durable cursors up to some seconds later. */
+/** n8n polls every minute; the scheduler of the durable cursors may be some seconds late. */
 const NEXT_POLL_MS = 100_000;
 
 /**
- * The example with the trigger, active in a real n8n, and the service that it polls. Beside it, a
- * copy for another account, which was active and no longer is.
+ * The trigger example, active in a real n8n, with the service that it polls, and a copy of it for
+ * another account, which was active and then deactivated.
  */
 export class ActiveExample {
 	constructor(
@@ -23,10 +23,10 @@ export class ActiveExample {
 		private readonly deactivated: Workflow,
 	) {}
 
-	/** @param name of n8n's folder */
+	/** @param name name of n8n's folder */
 	static async start(name: string, environment: Record<string, string>): Promise<ActiveExample> {
 		const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
-		const n8n = RealN8n.create(name, environment);
+		const n8n = RealN8n.create(name, { ...WITHOUT_EDITOR, ...environment });
 		try {
 			await n8n.start();
 			return await activate(n8n, sandbox);
@@ -47,13 +47,13 @@ export class ActiveExample {
 		await waitFor('the next poll', () => this.countPolls() > polls, NEXT_POLL_MS);
 	}
 
-	/** The ids of the videos that each execution was started with. */
+	/** Returns the ids of the videos that started each execution. */
 	async listHandedOn(): Promise<unknown[][]> {
 		const executions = await this.n8n.listExecutions(this.workflow.id);
 		return executions.map((execution) => readItems(execution, TRIGGER).map(({ json }) => json.id));
 	}
 
-	/** How the first execution ended, and what its last node handed on. */
+	/** Returns the status of the first execution and the output of its last node. */
 	async readFirst(): Promise<{ status?: string; items: ExecutionItem[] }> {
 		const [execution] = await this.n8n.listExecutions(this.workflow.id);
 		if (!execution) return { items: [] };
@@ -72,7 +72,10 @@ export class ActiveExample {
 		await waitFor(`${count} executions`, areThere, NEXT_POLL_MS);
 	}
 
-	/** The polls for this account; the deactivated copy is for the other one. */
+	/**
+	 * Counts the polls of this account that got a response; the deactivated copy polls with the other
+	 * account.
+	 */
 	countPolls(account: 'main' | 'other' = 'main'): number {
 		const key = `Bearer ${this.sandbox.accounts[account].apiKey}`;
 		return this.sandbox.requests.filter(
@@ -97,7 +100,7 @@ async function activate(n8n: RealN8n, sandbox: Sandbox): Promise<ActiveExample> 
 	return example;
 }
 
-/** The example, as a user takes it: with a credential chosen. */
+/** Places the example in n8n as a user does, with a credential chosen. */
 async function placeExample(
 	{ client }: RealN8n,
 	{ accounts, url }: Sandbox,

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { N8nWorker } from './N8nWorker';
 import { E2E_FOLDER } from './PLACES';
 import { PostgresqlServer } from './PostgresqlServer';
-import { RealN8n } from './RealN8n';
+import { RealN8n, WITHOUT_EDITOR } from './RealN8n';
 import { RedisServer } from './RedisServer';
 
-/** As `docs/scaling.md` says, but that the death of a worker is noticed within seconds. */
+/**
+ * The settings of `docs/scaling.md`, except that the death of a worker is noticed within seconds.
+ */
 const ENVIRONMENT = {
+	...WITHOUT_EDITOR,
 	EXECUTIONS_MODE: 'queue',
-	// No instance may make up a key of its own: each has to read what another one has encrypted.
+	// The instances share one key, because each must decrypt the others' data; otherwise each would
+	// generate its own.
 	N8N_ENCRYPTION_KEY: 'the-same-key-on-every-instance',
 	QUEUE_WORKER_LOCK_DURATION: '12000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
@@ -17,8 +21,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * n8n in its queue mode: a main instance, two workers, Redis and PostgreSQL. Each instance has a user
- * folder of its own, as on machines of their own, and shares with the others what it is told of here.
+ * n8n in queue mode: a main instance, two workers, Redis and PostgreSQL. Each instance has its own
+ * user folder, as on separate machines, and shares only these settings with the others.
  */
 export class QueueModeN8n {
 	private redis: RedisServer | undefined;
@@ -28,8 +32,8 @@ export class QueueModeN8n {
 	private instances: { main: RealN8n; workers: [N8nWorker, N8nWorker] } | undefined;
 
 	/**
-	 * @param name of the folder below `.n8n-local/e2e` that all of them keep their data in
-	 * @param concurrency how many executions a worker runs at the same time
+	 * @param name name of the folder below `.n8n-local/e2e` for the data of all of them
+	 * @param concurrency maximum number of executions that a worker runs at the same time
 	 */
 	constructor(
 		private readonly name: string,

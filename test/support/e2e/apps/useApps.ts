@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { N8nClient } from '../../../../scripts/n8n/N8nClient';
 import type { WorkflowNode } from '../../../../scripts/n8n/n8nTypes';
 import { E2E_FOLDER } from '../PLACES';
+import { WITHOUT_EDITOR } from '../RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
 import { InterceptingProxy } from './InterceptingProxy';
@@ -11,8 +12,8 @@ import { Slack } from './Slack';
 type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
 
 /**
- * Google Sheets, Google Drive and Slack for n8n's own nodes of them, which are the real ones. To be
- * called before `useRealN8n`, whose n8n is started with the `environment`.
+ * Provides Google Sheets, Google Drive and Slack to n8n's own nodes, which are the real ones. Call
+ * it before `useRealN8n`, and start that n8n with the `environment`.
  */
 export function useApps(name: string) {
 	const [sheet, drive, slack] = [new GoogleSheet(), new GoogleDrive(), new Slack()];
@@ -22,7 +23,7 @@ export function useApps(name: string) {
 		'www.googleapis.com': drive.answer,
 		'slack.com': slack.answer,
 	});
-	const environment: Record<string, string> = {};
+	const environment: Record<string, string> = { ...WITHOUT_EDITOR };
 	beforeAll(async () => {
 		Object.assign(environment, await proxy.start(join(E2E_FOLDER, `${name}-apps.pem`)));
 	});
@@ -38,11 +39,11 @@ export function useApps(name: string) {
 		sheet,
 		drive,
 		slack,
-		/** Call it after n8n was stopped. */
+		/** Stops the proxy; call it after n8n has stopped. */
 		stop: async () => {
 			await proxy.stop();
 		},
-		/** What a user chooses in the apps' nodes, by their type. */
+		/** Returns the settings that a user chooses in the apps' nodes, by node type. */
 		choose: async (client: N8nClient): Promise<Record<string, Choice>> => {
 			const credentials = await createCredentials(client);
 			const parameters = { authentication: 'serviceAccount' };
