@@ -1,6 +1,7 @@
 /**
- * The same random executions with the same faults, in one real n8n: once with our node, once with what
- * n8n's templates build of HTTP Request, Wait and IF. Judged by what the service wrote down.
+ * Plays the same random executions with the same faults in one real n8n: once with our node, once
+ * with the HTTP Request, Wait and IF nodes of n8n's templates. The results are judged by the
+ * records of the service.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Ledger } from '../engine/ledger/Ledger';
@@ -22,7 +23,7 @@ const STORIES = Number(process.env.STORIES ?? 40);
 const SEED = 15;
 const AT_ONCE = 8;
 
-/** What came of the stories, by each way to run them. */
+/** The results of the stories, for each way to run them. */
 export interface CompareFigures {
 	stories: number;
 	items: number;
@@ -34,22 +35,25 @@ export interface WayFigures {
 	/** Items that were paid more than once, and the credits that this cost. */
 	itemsPaidTwice: number;
 	creditsWasted: number;
-	/** Queue IDs that the service told, and that stand nowhere in the execution or n8n's log. */
+	/** Queue IDs that the service sent, but that are neither in the execution nor in n8n's log. */
 	idsLost: number;
-	/** Items that were given another item's video. */
+	/** Items that received another item's video. */
 	wrongVideos: number;
-	/** Finished videos that are among several candidates, since the service does not tell whose they are. */
+	/**
+	 * Finished videos that are among several candidates, because the service does not say which item
+	 * they belong to.
+	 */
 	videosListed: number;
-	/** Finished videos that came to nobody in either way. */
+	/** Finished videos that neither reached their item nor are among the candidates. */
 	videosMissed: number;
-	/** Executions whose data hold the API key. */
+	/** Executions whose data contains the API key. */
 	keysFound: number;
-	/** Executions that ended by the limit of their time only. */
+	/** Executions that ended only at their time limit. */
 	neverEnded: number;
-	/** Videos that came to their item. */
+	/** Videos that reached their item. */
 	videosGiven: number;
 	requests: number;
-	/** Median. */
+	/** The median of all executions. */
 	seconds: number;
 }
 
@@ -80,8 +84,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * What both can be set to: one account, a prompt of its own for every item, n8n's own settings. The
- * service and the network behave as in the ledger's stories.
+ * Limits a story to the settings that both ways have: one account, a separate prompt for every
+ * item, n8n's own settings. The service and the network behave as in the ledger's stories.
  */
 function simplify({ executions, service }: Story): Story {
 	const [first] = executions as [StoryExecution];
@@ -104,7 +108,7 @@ function simplify({ executions, service }: Story): Story {
 	};
 }
 
-/** Long enough that not all videos of a story finish at the same moment. */
+/** Makes a story slow enough that not all of its videos finish at the same moment. */
 function slowDown(story: Story): Story {
 	const shorter = shorten(story, { factor: 2 });
 	const executions = shorter.executions.map((execution) => ({
@@ -176,12 +180,12 @@ interface Result {
 	isWrong: boolean;
 }
 
-/** What came out of the node that ends the way, and whose video it has. */
+/** Returns the items of the node that ends the way, and whether each has its own video. */
 function listResults({ executions, videos }: Ledger, node: string): Result[] {
 	const tasks = executions[0]?.run?.data.resultData.runData[node] ?? [];
 	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
 	return items.map(({ json }) => {
-		// The address alone is a video, too: the log may show its entry later.
+		// An address alone counts as a video, too: the log may show its entry later.
 		const address = toText(json.videoUrl) || (json.video as { url?: string } | null)?.url;
 		const own = videos.find(({ charge }) => charge.queueId === toText(json.queueId));
 		const isOwn = own !== undefined && address?.includes(own.charge.videoId) === true;
@@ -189,7 +193,7 @@ function listResults({ executions, videos }: Ledger, node: string): Result[] {
 	});
 }
 
-/** The IDs of the finished videos that did not come to their item. */
+/** Returns the IDs of the finished videos that did not reach their item. */
 function listNotGiven(ledger: Ledger, node: string): string[] {
 	const given = new Set(
 		listResults(ledger, node)
@@ -207,7 +211,7 @@ function listMissed(ledger: Ledger, node: string): string[] {
 	return listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id));
 }
 
-/** What to look at when a video came to nobody. */
+/** Describes the story of a missed video, to find the reason. */
 function tellMissed(ledger: Ledger, id: string): string {
 	const add = ledger.adds.find(({ charge }) => charge?.videoId === id);
 	return `Nobody got the video ${id}: the fate of its add is ${add?.fate ?? 'no add'}.\n${tellStory(ledger, [])}`;

@@ -1,7 +1,7 @@
 /**
  * Downloads a file of 1 GiB with the built node in n8n's own engine, which keeps binary data on
- * disk, in a process of its own, and prints how much memory that took beyond the idle engine.
- * The sandbox, which sends the file, is in the other process.
+ * disk. The download runs in a separate process; its memory above that of the idle engine is
+ * printed. The sandbox, which sends the file, is in the other process.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,12 +29,12 @@ interface Figures {
 
 export interface DownloadFigures {
 	fileMiB: number;
-	/** Memory over the idle engine, and that of the idle engine. */
+	/** Memory above that of the idle engine, and memory of the idle engine. */
 	overMib: number;
 	idleMib: number;
 }
 
-/** The process that is measured. */
+/** Downloads the file in the measured process. */
 async function measureDownload(url: string, folder: string): Promise<Figures> {
 	await startBinaryStore(folder);
 	await loadPackage();

@@ -1,7 +1,7 @@
 /**
- * Lets a hostile service answer the built node in n8n's own engine, each time in a process of its
- * own, and prints how long that took and how much memory beyond the idle engine. The sandbox is in
- * the other process.
+ * Lets a hostile service respond to the built node in n8n's own engine, each time in a separate
+ * process. Prints the duration and the memory above that of the idle engine. The sandbox is in the
+ * other process.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,23 +24,23 @@ interface Case {
 	name: string;
 	operation: ApiOperation;
 	fault?: FaultSpec;
-	/** Of entries in the video log. */
+	/** Number of entries in the video log. */
 	logs?: number;
-	/** Whether n8n's own helper is asked, without the node. */
+	/** Whether n8n's own helper sends the request, without the node. */
 	isBare?: boolean;
 	timeout?: number;
 }
 
 interface Figures {
-	/** The most memory of the process above that of the idle one. */
+	/** Peak memory of the process above that of the idle process. */
 	overMib: number;
 	seconds: number;
-	/** The error's message, or the count of items. */
+	/** The error's message, or the number of items. */
 	outcome: string;
 }
 
 export interface HostileFigures extends Figures {
-	/** What was answered. */
+	/** The kind of response. */
 	name: string;
 }
 
@@ -81,7 +81,7 @@ const CASES: Case[] = [
 	{ name: 'a million video logs, limit 50', operation: 'video.getAll', logs: MILLION },
 ];
 
-/** The process that is measured. */
+/** Runs a case in the measured process. */
 async function measure(
 	{ operation, timeout, isBare = false }: Case,
 	credentials: { baseUrl: string; apiKey: string },
@@ -115,7 +115,7 @@ async function sendBareRequest(credentials: { baseUrl: string; apiKey: string })
 	return { items: videos, error: undefined };
 }
 
-/** The answer is made before it is asked for, so that its making is not measured. */
+/** Creates the response before the request, so that its creation is not measured. */
 function createVideoLog(count: number): string {
 	const videos = Array.from({ length: count }, (_, i) => ({
 		id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,

@@ -9,21 +9,24 @@ import {
 import type { StoryExecution } from '../engine/ledger/Story';
 import { buildWorkflow, makeItems, START, type WorkflowStep } from '../support/e2e/buildWorkflow';
 
-/** Where a finished video comes out. */
+/** The node that outputs a finished video. */
 export const RESULT_NODE = 'Result';
 
-/** A loop that never finds its video would run for ever: n8n sets no limit of its own. */
+/**
+ * Time limit of an execution. n8n sets no limit of its own, so a loop that never finds its video
+ * would run forever.
+ */
 export const LIMIT_SECONDS = 45;
 
-/** Of every request, as people set it for a service that may fail. */
+/** Retry settings of every request, as people set them for a service that may fail. */
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
 
 const ITEM = `$('${ADD_NODE}').item.json.newQueueItem`;
 
 /**
- * What published templates build around a service that makes videos: HTTP Request queues one, and a
- * loop of Wait, HTTP Request and IF asks until it has ended. The list of videos names no queue item,
- * so the newest video of the project is taken.
+ * Builds the workflow of published templates for a service that makes videos: HTTP Request queues a
+ * video, and a loop of Wait, HTTP Request and IF polls until it has ended. The list of videos names
+ * no queue item, so the newest video of the project is taken.
  */
 export function buildHttpRequestLoop(
 	{ sandbox }: { sandbox: Sandbox },

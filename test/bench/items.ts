@@ -16,7 +16,7 @@ import { PeakMemory } from '../support/e2e/PeakMemory';
 
 const COUNTS = [500, 2_000];
 const PAIRS = 11;
-/** At most so many times as long as HTTP Request; and what is aimed at. */
+/** Maximum time as a multiple of HTTP Request's time, and the target. */
 const LIMIT = 0.6;
 const AIM = 0.5;
 const MEASURED = 'Measured';
@@ -28,23 +28,25 @@ interface Service {
 	apiKey: string;
 }
 
-/** Milliseconds of one run each, one right after the other. */
+/** Durations in milliseconds of one run each, one right after the other. */
 interface Pair {
 	ours: number;
 	http: number;
-	/** Of n8n's own request function alone. */
+	/** The duration of n8n's own request function alone. */
 	bare: number;
 }
 
 export interface ItemFigures {
 	count: number;
-	/** For each pair of runs: our node's time by that of HTTP Request. */
+	/** Our node's time divided by that of HTTP Request, for each pair of runs. */
 	ratios: number[];
 	ratio: number;
 	oursMs: number;
 	httpMs: number;
 	bareMs: number;
-	/** The most memory of all of n8n over the idle one, each in an n8n that has run nothing before. */
+	/**
+	 * Peak memory of the whole n8n above its idle memory, each in an n8n that has run nothing before.
+	 */
 	oursOverMiB: number | undefined;
 	httpOverMiB: number | undefined;
 	/** The same for n8n's own request function alone. */
@@ -52,8 +54,8 @@ export interface ItemFigures {
 }
 
 /**
- * Get Progress for many items, and the same requests by n8n's own HTTP Request node: in one real
- * n8n, each node in a workflow of its own, in turn; the service is a process of its own.
+ * Compares Get Progress for many items with the same requests by n8n's own HTTP Request node: in
+ * one real n8n, each node in a separate workflow, in turn. The service is a separate process.
  */
 async function main(): Promise<void> {
 	const server = fork(path.join(__dirname, 'serveProgress.ts'));
@@ -93,12 +95,13 @@ async function compare(
 	const measureOurs = async () => await measure(client, ours, count);
 	const measureHttp = async () => await measure(client, http, count);
 	const measureBare = async () => await measure(client, bare, count);
-	// The first runs fill n8n's caches and have its code compiled.
+	// The first runs fill n8n's caches and compile its code.
 	for (const warmUp of [measureOurs, measureHttp, measureBare]) await warmUp();
 
 	const pairs: Pair[] = [];
 	for (let i = 0; i < PAIRS; i++) {
-		// Each node comes first every other time: what one leaves behind meets both.
+		// The nodes take turns in running first, so that the effects of one run on the next affect
+		// both.
 		const first = i % 2 === 0 ? await measureOurs() : await measureHttp();
 		const second = i % 2 === 0 ? await measureHttp() : await measureOurs();
 		const inTurn = i % 2 === 0 ? { ours: first, http: second } : { ours: second, http: first };
@@ -133,7 +136,10 @@ function summarize(count: number, pairs: Pair[]) {
 	};
 }
 
-/** What one run takes in an n8n that has just started: later ones find memory that was not given back. */
+/**
+ * Measures the memory of one run in an n8n that has just started: later runs reuse memory that was
+ * not released.
+ */
 async function measureMemory(
 	service: Service,
 	count: number,
@@ -183,7 +189,9 @@ function buildOurs(credential: Credential): WorkflowStep {
 	});
 }
 
-/** The newest version of the node, as a user adds it, with the same credential. */
+/**
+ * Builds a step with the newest version of the node, as a user adds it, with the same credential.
+ */
 function buildHttpRequest({ id, name }: Credential, { baseUrl }: Service): WorkflowStep {
 	return {
 		name: MEASURED,
@@ -199,7 +207,7 @@ function buildHttpRequest({ id, name }: Credential, { baseUrl }: Service): Workf
 	};
 }
 
-/** The requests, and nothing else. */
+/** Builds a step that only sends the requests. */
 function buildBare({ id, name }: Credential): WorkflowStep {
 	return {
 		name: MEASURED,

@@ -3,15 +3,15 @@ import { join, resolve } from 'node:path';
 
 const FOLDER = resolve('.n8n-local', 'bench');
 
-/** Keeps what a benchmark has measured, for the report (`npm run bench -- report`). */
+/** Saves the figures of a benchmark for the report (`npm run bench -- report`). */
 export function keepFigures(name: string, figures: object): void {
 	mkdirSync(FOLDER, { recursive: true });
 	writeFileSync(join(FOLDER, `${name}.json`), JSON.stringify(figures, null, 2));
 }
 
 /**
- * @param command what measures them
- * @throws Error when that has not been run here
+ * @param command command that measures the figures
+ * @throws Error if the command has not been run here
  */
 export function readFigures(name: string, command = `npm run bench -- ${name}`): unknown {
 	try {

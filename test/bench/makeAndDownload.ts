@@ -1,8 +1,8 @@
 /**
- * Queues 20 videos with Download Video, in a process of its own, and prints how much memory their
- * 20 files of 100 MiB took beyond the idle engine, which keeps binary data on disk, and how long it
- * took by the slowest video and its download. Beside it, what the same files take when n8n's own
- * helpers store them, and nothing is checked. The sandbox, which sends the files, is in the other process.
+ * Queues 20 videos with Download Video, in a separate process. Prints the memory that their 20
+ * files of 100 MiB took above that of the idle engine, which keeps binary data on disk, and the
+ * duration, which depends on the slowest video and its download. For comparison, n8n's own helpers
+ * store the same files without checks. The sandbox, which sends the files, is in the other process.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,15 +23,20 @@ import { measureMemory } from './measureMemory';
 const ITEMS = 20;
 const FILE_BYTES = 100 * 1024 ** 2;
 const MIB = 1024 ** 2;
-/** The peak of one run depends on when Node.js frees the memory of data that has been stored: the least counts. */
+/**
+ * Number of pairs of runs. The run with the least memory counts, because the peak of one run
+ * depends on when Node.js frees the memory of stored data.
+ */
 const PAIRS = 3;
 const LIMIT_MIB = 96;
-/** Half of the videos end one after the other, the others all with the last one of them. */
+/**
+ * Half of the videos finish one after the other; the others finish together with the last of them.
+ */
 const SHORTEST_SECONDS = 5;
 const LONGEST_SECONDS = 30;
 const STEP_SECONDS = 2.5;
 const INTERVAL_SECONDS = 2;
-/** What may come to the slowest video: a look, the video log, and the downloads of the last ones. */
+/** Maximum time beyond the slowest video: for a poll, the video log, and the last downloads. */
 const LIMIT_OVER_SECONDS = 10;
 
 interface Outcome {
@@ -45,7 +50,7 @@ interface Figures extends Outcome {
 	seconds: number;
 }
 
-/** One run of each way, with the same files. */
+/** One run of each kind, with the same files. */
 interface Pair {
 	node: Figures;
 	bare: Figures;
@@ -54,11 +59,11 @@ interface Pair {
 export interface MakeAndDownloadFigures {
 	items: number;
 	fileMiB: number;
-	/** Memory over the idle engine in each run, and the same with n8n's own helpers alone. */
+	/** Memory above that of the idle engine in each run, and the same with only n8n's own helpers. */
 	overMib: number[];
 	bareMib: number[];
 	longestSeconds: number;
-	/** The slowest run. */
+	/** The duration of the slowest run. */
 	tookSeconds: number;
 }
 
@@ -99,7 +104,7 @@ const measures: Record<string, (baseUrl: string, apiKey: string) => Promise<Outc
 	},
 };
 
-/** The process that is measured. */
+/** Runs a measurement in the measured process. */
 async function measure(
 	kind: string,
 	baseUrl: string,

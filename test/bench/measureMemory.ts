@@ -3,12 +3,12 @@ const SAMPLE_MS = 5;
 export interface MemoryMeasure<T> {
 	result: T;
 	seconds: number;
-	/** Memory of this process before, and at the most (bytes). */
+	/** Memory of this process before the work, and its peak (bytes). */
 	idleBytes: number;
 	peakBytes: number;
 }
 
-/** Does some work, and looks at the memory of this process all the while. */
+/** Does some work, and samples the memory of this process meanwhile. */
 export async function measureMemory<T>(work: () => Promise<T>): Promise<MemoryMeasure<T>> {
 	global.gc?.();
 	const idleBytes = process.memoryUsage.rss();

@@ -1,15 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 
-/** What one kind of poll costs. */
+/** The cost of one kind of poll. */
 export interface Measure {
-	/** Of the cheapest run. */
+	/** CPU time of the cheapest run. */
 	cpuMs: number;
-	/** Of each run, in turn with those of the other kinds. */
+	/** CPU time of each run, in turn with those of the other kinds. */
 	runsMs: number[];
-	/** Memory of this process that is still in use after a garbage collection, above what was before. */
+	/**
+	 * Memory of this process that is still in use after a garbage collection, above the value before.
+	 */
 	retainedMiB: number;
-	/** The most that this process has ever held; comparable when only one kind was measured in it. */
+	/**
+	 * Peak memory of this process since its start; comparable only if one kind was measured in it.
+	 */
 	peakMiB: number;
 	stateBytes: number;
 }
@@ -24,9 +28,9 @@ function collectGarbage(): void {
 }
 
 /**
- * Measures kinds of polls in turn, so that all of them meet the same moods of the machine.
+ * Measures kinds of polls in turn, so that changes of the machine's speed affect all of them.
  *
- * @param runs of each, after one that does not count
+ * @param runs number of runs of each kind, after one that does not count
  */
 export async function measurePolls(
 	kinds: PollKind[],
@@ -81,7 +85,7 @@ export async function measurePolls(
 	return measures;
 }
 
-/** For so long, the HTTP client may still hold a response that was received. */
+/** The time for which the HTTP client may still hold a received response. */
 const LET_GO_MS = 100;
 
 async function measure(action: () => Promise<ActiveTrigger>) {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { keepFigures } from './keepFigures';
 import { median } from './median';
 
-/** Inside the project, so that all of them find the same n8n-workflow. */
+/** The folder is inside the project, so that all packages find the same n8n-workflow. */
 const FOLDER = resolve('.n8n-local', 'bench', 'packages');
 const OURS = 'n8n-nodes-video-generation';
 const PEERS = ['@mendable/n8n-nodes-firecrawl', '@blotato/n8n-nodes-blotato'];
@@ -13,12 +13,15 @@ const RUNS = 15;
 export interface PackageFigures {
 	name: string;
 	version: string;
-	/** Of the unpacked package, in KiB, with what it brings along. */
+	/** Size of the unpacked package's folder, in KiB, with everything in it. */
 	sizeKiB: number;
 	loadMs: number;
 }
 
-/** Loads what a package declares for n8n, in a process that has n8n-workflow already, and says how long it took. */
+/**
+ * A script that loads the files that a package declares for n8n, in a process that has already
+ * loaded n8n-workflow, and prints the duration.
+ */
 const LOAD = `
 require('n8n-workflow');
 const { join } = require('node:path');
@@ -31,7 +34,7 @@ for (const file of [...nodes, ...credentials]) {
 console.log(Number(process.hrtime.bigint() - startedAt) / 1e6);
 `;
 
-/** Size and load time beside two other community packages for n8n. */
+/** Compares size and load time with two other community packages for n8n. */
 function main(): void {
 	install();
 	const names = [OURS, ...PEERS];
@@ -59,7 +62,7 @@ function install(): void {
 		{ filename: string },
 	];
 	writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true }));
-	// As n8n installs a community package.
+	// n8n installs a community package with these flags.
 	const flags = ['--ignore-scripts', '--omit=peer', '--omit=dev', '--legacy-peer-deps'];
 	const env = { ...process.env, npm_config_local_prefix: FOLDER };
 	const args = ['install', join(FOLDER, filename), ...PEERS, ...flags, '--no-audit'];

@@ -5,10 +5,10 @@ import { median } from './median';
 import type { Measure, PollKind } from './measurePolls';
 import { measurePolls } from './measurePolls';
 
-/** How many times the CPU of the bare request a poll may cost. */
+/** Maximum CPU time of a poll as a multiple of the bare request's, and the target. */
 const LIMIT = 1.25;
 const AIM = 1.15;
-/** How many times it may cost when the service sends tags and nothing has changed. */
+/** The maximum if the service sends tags and nothing has changed. */
 const IDLE_LIMIT = 0.1;
 const LOGS = 100_000;
 const RUNS = 25;
@@ -21,21 +21,27 @@ interface Task {
 
 export interface PollFigures {
 	logs: number;
-	/** CPU time of a poll with a new video by that of the bare request before it, the median of the pairs. */
+	/**
+	 * CPU time of a poll with a new video divided by that of the bare request before it: the median
+	 * of the pairs.
+	 */
 	ratio: number;
 	bareMs: number;
 	pollMs: number;
-	/** CPU time of a poll whose log has not changed by that of the bare request, the least of each. */
+	/**
+	 * CPU time of a poll with an unchanged log divided by that of the bare request, the minimum of
+	 * each.
+	 */
 	unchangedRatio: number;
-	/** The same, of a poll that is answered with 304. */
+	/** The same, for a poll that gets a 304. */
 	idleRatio: number;
-	/** Memory in use after a poll, above what was before. */
+	/** Memory in use after a poll, above the value before. */
 	keptMiB: number;
-	/** What n8n stores for the trigger. */
+	/** Size of the trigger's state in n8n. */
 	stateBytes: number;
 }
 
-/** One poll of a long list beside the bare request for it through n8n's own helper. */
+/** Compares one poll of a long list with the bare request for it through n8n's own helper. */
 async function bench(): Promise<void> {
 	const serve = (...args: string[]) =>
 		fork(path.join(__dirname, 'serveVideoLog.ts'), [String(LOGS), ...args]);
@@ -48,7 +54,8 @@ async function bench(): Promise<void> {
 		const credentials = await receive<Task['credentials']>(servers.growing);
 		const still = await receive<Task['credentials']>(servers.still);
 		const tagged = await receive<Task['credentials']>(servers.tagging);
-		// Each alone: the garbage of a bare request would be collected during the next poll.
+		// These polls are measured alone: the garbage of a bare request would be collected during the
+		// next poll.
 		const poll = async (from: Task['credentials'], runs = RUNS) =>
 			(await run({ kinds: ['poll'], runs, credentials: from })).poll;
 		const unchanged = await poll(still);
@@ -95,7 +102,7 @@ async function bench(): Promise<void> {
 	}
 }
 
-/** In a process of its own, so that the most memory that it held says something. */
+/** Runs a task in a separate process, so that its peak memory is meaningful. */
 async function run(task: Task): Promise<Partial<Record<PollKind, Measure>>> {
 	const child = fork(__filename, { execArgv: [...process.execArgv, '--expose-gc'] });
 	child.send(task);

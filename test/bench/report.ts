@@ -14,7 +14,7 @@ import type { PollOfLogs } from './scaleTables';
 import { createScaleTables, WORKFLOWS } from './scaleTables';
 import type { WaitFigures } from './wait';
 
-/** What a run in queue mode was like, by what each figure says. */
+/** Figures of a run in queue mode, by their labels. */
 type QueueModeFigures = Record<string, string | number>;
 
 const PERFORMANCE = 'docs/performance.md';
@@ -25,7 +25,7 @@ const COMPARISON = 'docs/comparison.md';
 const ITEMS_LIMIT = 0.6;
 const NOTEWORTHY_MIB = 100;
 
-/** Writes every figure of the documents, out of what was measured last on this machine. */
+/** Writes all figures of the documents from the latest measurements on this machine. */
 async function main(): Promise<void> {
 	const documents = [
 		...[writePerformance, writePayingOnce, writeSecurity, writeScaling],
@@ -119,7 +119,7 @@ function readText(file: string): string {
 	return readFileSync(file, 'utf8');
 }
 
-/** @throws Error when the text lacks the two comments between which the figures stand */
+/** @throws Error if the text lacks the two comments around the figures */
 function replaceBlock(text: string, name: string, figures: string): string {
 	const begin = `<!-- measured: ${name} -->`;
 	const end = '<!-- end -->';
@@ -213,7 +213,7 @@ function describeLedger(figures: LedgerFigures[]): string {
 **Broken promises: ${sum((each) => each.violations)}.**`;
 }
 
-/** The responses that take most memory, and the most of all others. */
+/** Describes the responses that take the most memory, and the maximum of all others. */
 function describeHostile(figures: HostileFigures[]): string {
 	const small = figures.filter(({ overMib }) => overMib <= NOTEWORTHY_MIB);
 	const lines = figures
@@ -226,7 +226,7 @@ A bare request is n8n's own, without the node.`;
 }
 
 function describeQueueMode(figures: QueueModeFigures): string {
-	// Each is followed by the most that the process ever took.
+	// Each figure is followed by the peak of the process.
 	const memory = (name: string) => String(figures[name]).split(',')[0];
 	return `After ${figures['killed after']}, it kills one: ${figures.failed} of ${figures.executions} executions failed, and ${figures['adds sent and paid']} Adds were sent and paid. A worker took
 ${memory('idle memory, worker 1')} when idle, and ${memory('memory with all slots in use, worker 1')} with ${figures['concurrency of each worker']} waiting executions.`;

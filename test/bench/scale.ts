@@ -12,7 +12,9 @@ import { createScaleTables } from './scaleTables';
 const LOGS = [1_000, 10_000, 100_000, 1_000_000];
 const RUNS = 2;
 
-/** What long lists and many workflows on one key cost: measured for one poll, and calculated from it. */
+/**
+ * Measures the cost of long lists for one poll, and calculates that of many workflows with one key.
+ */
 async function main(): Promise<void> {
 	exposeGarbageCollector();
 	const polls: PollOfLogs[] = [];

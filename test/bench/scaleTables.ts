@@ -1,23 +1,26 @@
 export const WORKFLOWS = 1_000;
 
-/** One poll of an account with so many video logs. */
+/** One poll of an account with this many video logs. */
 export interface PollOfLogs {
 	logs: number;
 	bytes: number;
-	/** Of a poll that finds a new video. */
+	/** CPU time of a poll that finds a new video. */
 	cpuMs: number;
-	/** Of one that finds nothing new, of a service without tags. */
+	/** CPU time of a poll that finds nothing new, of a service without tags. */
 	unchangedCpuMs: number;
 	peakMiB: number;
 }
 
 export interface ScaleTable {
 	title: string;
-	/** What stands in each column, by its head. */
+	/** The values of each row, by the head of their column. */
 	rows: Record<string, number>[];
 }
 
-/** What long lists cost, as measured, and what many workflows on one key would, calculated from that. */
+/**
+ * Creates two tables: the measured cost of long lists, and the cost of many workflows with one key,
+ * calculated from it.
+ */
 export function createScaleTables(polls: PollOfLogs[]) {
 	return {
 		poll: {

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A service that costs as little as it can: every progress request gets the same answer. The sandbox
- * would take most of the time that is to be measured.
+ * A service that costs as little as possible: all progress requests get the same response. The
+ * sandbox would take most of the measured time.
  */
 const answer = JSON.stringify({
 	status: 'success',

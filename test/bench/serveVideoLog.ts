@@ -1,7 +1,7 @@
 import { startSandbox } from '../../sandbox/startSandbox';
 
-// A process of its own, so that the service's work is not counted as the node's. It says where it
-// is, and ends with the process that has started it.
+// The service is a separate process, so that its work is not counted as the node's. It sends its
+// address to the process that started it, and ends with that process.
 const count = Number(process.argv[2]);
 const etags = process.argv[3] === 'strong' ? 'strong' : 'none';
 const isGrowing = process.argv[4] === 'growing';

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A service, in a process of its own, whose queue items are running when they are checked first and
- * finished when they are checked again; all of them then are in its video log, above so many older videos.
+ * A service in a separate process. A queue item is running at its first check and finished at its
+ * second; the add of an item counts as its first check. Finished videos are in the video log, above
+ * this many older videos.
  */
 const olderVideos = Number(process.argv[2]);
 const project = process.argv[3] ?? 'one-project';

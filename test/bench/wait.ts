@@ -12,18 +12,19 @@ export interface WaitFigures {
 	shortestSeconds: number;
 	longestSeconds: number;
 	tookSeconds: number;
-	/** What waiting for one after the other takes at the least; not run, but added up. */
+	/** Minimum time of waiting for one video after the other; calculated, not run. */
 	sumSeconds: number;
-	/** How many were given their entry of the video log. */
+	/** Number of items that received their entry of the video log. */
 	matched: number;
 	looksPerItem: number;
 	logReads: number;
 }
 
 /**
- * 50 items whose videos take between 5 and 20 seconds, waited for by one run of the node, in real
- * time. The limit is the slowest video; the peer is waiting for one video after the other, as a loop
- * of Wait and If nodes does, whose least time is the sum of all.
+ * Waits for 50 items whose videos take between 5 and 20 seconds, in one run of the node, in real
+ * time. The minimum is the duration of the slowest video. The comparison is waiting for one video
+ * after the other, as a loop of Wait and If nodes does: this takes at least the sum of all
+ * durations.
  */
 async function main(): Promise<void> {
 	const sandbox = await startSandbox({ clock: 'real', credits: ITEMS, rateLimit: false });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Whether `docs/openapi.yaml` allows `body` at POST /v1/queue/add. */
+/** Returns whether `docs/openapi.yaml` allows `body` at POST /v1/queue/add. */
 function isDescribed(body: unknown): boolean {
 	const add = loadOpenApi().find(({ path }) => path === '/v1/queue/add');
 	const schema = add?.requestBody?.content['application/json']?.schema;

@@ -4,7 +4,7 @@ import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
 const TYPE = 'Video Generation API';
-/** Nothing listens there. */
+/** An address without a server. */
 const WRONG_ADDRESS = 'http://127.0.0.1:9';
 
 describeWith(['chromium'], "In n8n's editor, the credential", () => {
@@ -19,7 +19,7 @@ describeWith(['chromium'], "In n8n's editor, the credential", () => {
 			await expectLabels(form, [
 				'API Key *',
 				'Base URL *',
-				// n8n adds it to every credential.
+				// n8n adds this field to every credential.
 				'Allowed HTTP Request Domains',
 			]);
 			expect(await form.field('apiKey').getAttribute('type')).toBe('password');

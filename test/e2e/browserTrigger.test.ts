@@ -6,7 +6,7 @@ import { useRealN8n } from '../support/e2e/useRealN8n';
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
 const LABELS = ['Poll Times', 'Mode', 'Trigger On', 'Project Names or IDs', 'Options'];
-/** Each that is fetched is an execution in the list, too. */
+/** Number of fetched test events; each is also an execution in the list. */
 const TEST_EVENTS = 2;
 
 describeWith(['chromium'], "In n8n's editor, the trigger", () => {

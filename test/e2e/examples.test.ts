@@ -21,7 +21,7 @@ const COSTLY = 'project-launch-film';
 const FAILING = 'project-broken-storyboard';
 const SLOW = { pendingMs: 3_600_000 };
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
-/** Made before the others, and kept as they were published. */
+/** The first examples, which are kept as they were published. */
 const FIRST_EXAMPLES = ['queue-a-video.json', 'react-to-finished-videos.json'];
 const TIMEOUT_MS = 180_000;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 	for (const type of OUR_TYPES) choices[`n8n-nodes-video-generation.${type}`] = { credentials };
 });
 
-/** Takes an example into n8n as a user does; `run` presses its trigger and waits for the end. */
+/** Adds an example to n8n as a user does; `run` presses its trigger and waits for the end. */
 async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
 	const { client } = real;
 	const { id } = await client.createWorkflow(setUpExample(name, { choices, ...setUp }));
@@ -48,7 +48,7 @@ async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
 	return { start, run };
 }
 
-/** Takes an example with a data table into n8n, and makes its table, under a name of its own. */
+/** Adds an example with a data table to n8n, and creates its table under a separate name. */
 async function takeWithTable(
 	name: string,
 	tableName: string,
@@ -64,7 +64,7 @@ async function takeWithTable(
 	return { ...example, table: await DataTable.find(real.client, tableName) };
 }
 
-/** The parameters of a Set node with one field. */
+/** Returns the parameters of a Set node with one field. */
 const assign = (name: string, type: string, value: unknown) => ({
 	assignments: { assignments: [{ id: name, name, type, value }] },
 });
@@ -82,7 +82,7 @@ const readJson = (execution: Execution, node: string) =>
 	readItems(execution, node).map(({ json }) => json);
 const readFailure = ({ data }: Execution) => data.resultData.error?.message;
 
-/** The prompts of all adds that the service received, accepted or not. */
+/** Returns the prompts of all adds that the service received, accepted or not. */
 const listAsked = () =>
 	real.sandbox.requests
 		.filter(({ operation }) => operation === 'queue.add')
@@ -134,7 +134,8 @@ describe('The example that queues a video for each row of a sheet', () => {
 			{ project: '', prompt: 'no project', status: '', queueId: '', note: '' },
 			{ project: TOUR, prompt: 'b', status: 'queued', queueId: b?.queueId, note: '' },
 		]);
-		// As they are: typed in, an ID of digits would become a number, and a text with "=" a formula.
+		// Values are stored as they are: as typed input, an ID of digits would become a number, and a
+		// text with "=" a formula.
 		expect(new Set(sheet.inputOptions)).toEqual(new Set(['RAW']));
 
 		expect((await run(START)).status).toBe('success');
@@ -289,7 +290,9 @@ describe('The example that clears stuck queue items', () => {
 	const CALLED = 'When a workflow has queued a video';
 	let tables = 0;
 
-	/** The example with its table made, these items noted and looked at once. */
+	/**
+	 * Returns the example after its table was created and these items were noted and checked once.
+	 */
 	async function takeIt(queueIds: string[]) {
 		const named = { dataTableId: { __rl: true, mode: 'name', value: `Queued ${++tables}` } };
 		const onTable = [
@@ -366,7 +369,7 @@ describe('The example that clears stuck queue items', () => {
 		expect(slack.texts).toHaveLength(1);
 		expect(slack.texts[0]).toContain(`• ${stuck}: pending, generation 0, render 0`);
 		expect(slack.texts[0]).toContain(`• ${moving}: pending`);
-		// Nobody is asked twice while the question is open.
+		// The question is not sent again while it is open.
 		expect((await example.run(START)).status).toBe('success');
 		expect(slack.texts).toHaveLength(1);
 		expect(listQueue()).toContain(stuck);
@@ -421,7 +424,7 @@ describe('The example that queues now and finishes later', () => {
 	const TRIGGER = 'When a video is finished';
 	let tables = 0;
 
-	/** The example with these rows in its table, queued. */
+	/** Returns the example with these rows in its table, queued. */
 	async function takeIt(
 		rows: [projectId: string, prompt: string][],
 		{ hours = 24, minutes = 4 } = {},
@@ -457,7 +460,7 @@ describe('The example that queues now and finishes later', () => {
 			finishItem: (prompt: string) => {
 				sandbox.finish(findItem(prompt).queueId);
 			},
-			/** Looks at all open rows. @returns the prompts of the rows that are handed on */
+			/** Checks all open rows. @returns the prompts of the rows that are handed on */
 			look: async (start = FINISH) => {
 				const execution = await example.run(start);
 				expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
@@ -555,7 +558,7 @@ describe('The example that queues now and finishes later', () => {
 		expect(listAsked()).toHaveLength(3);
 		finishItem('lost alone');
 		finishItem('known');
-		// The one video could be either row's.
+		// The only video of the teaser project could belong to either of its rows.
 		expect(await look()).toEqual(['lost alone']);
 		expect(await readRows()).toMatchObject([
 			{ status: 'finished', videoIds: findItem('lost alone').videoId },
@@ -616,7 +619,7 @@ describe('The example that queues now and finishes later', () => {
 		await insert(rows);
 		const overlapping = await Promise.all([start(QUEUE), start(QUEUE), start(QUEUE)]);
 		for (const id of overlapping) await real.client.waitForExecution(id, TIMEOUT_MS);
-		// A run that meets a row of another one ends; the next run takes what is left.
+		// A run ends when it meets a row of another run; the next run takes the remaining rows.
 		await run(QUEUE);
 		expect(listAsked().sort()).toEqual(['first', ...rows.map(({ prompt }) => prompt)].sort());
 		expect(new Set((await readRows()).map(({ status }) => status))).toEqual(new Set(['queued']));
@@ -726,7 +729,7 @@ describe('The example that checks that nothing was missed', () => {
 
 	const takeIt = async (settings?: ExampleSetUp['settings']) =>
 		await takeWithTable('nothing-missed', `Videos passed on ${++tables}`, {}, settings);
-	/** Videos that were finished so many hours ago. */
+	/** Adds videos that were finished this many hours ago. */
 	const addVideos = (hours: Record<string, number>) => {
 		const videos = Object.entries(hours).map(([id, ago]) => ({
 			...{ id, projectId: TOUR },
@@ -872,7 +875,8 @@ describe('The example for any MCP client', () => {
 
 describe('The nodes of all examples', () => {
 	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {
-		// Set up, for n8n shows most parameters of a sheet only once it is chosen.
+		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
+		// chosen.
 		const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
 		const nodes = files.flatMap((file) =>
 			setUpExample(basename(file, '.json'), { choices }).nodes.map((node) => ({ file, node })),

@@ -15,20 +15,20 @@ import { waitFor } from '../../scripts/waitFor';
 import { keepFigures } from '../bench/keepFigures';
 
 const EXECUTIONS = 200;
-/** Of one worker. */
+/** The concurrency of one worker. */
 const CONCURRENCY = 25;
-/** The place, among the projects, of the add that is in the air when its worker is killed. */
+/** Index of the project whose add is in flight when its worker is killed. */
 const IN_THE_AIR = EXECUTIONS / 2;
 const CREDITS = 1_000;
 
 const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
-/** Longer than the test: such a video is finished by hand. */
+/** Durations longer than the test: such a video is finished by hand. */
 const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
 
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
 
-// The workflows, which are also called so from outside.
+// The names of the workflows, which are also the paths of their webhooks.
 const ADD = 'queue-and-wait';
 const ADD_NOTED = 'queue-and-note';
 const REPAIR = 'repair';
@@ -46,7 +46,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	);
 	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
 
-	/** Projects whose videos are short for the first ones, and without an end for all others. */
+	/** Adds projects: the first ones have short videos, all others have endless ones. */
 	const addProjects = (count: number, shortOnes = 0): Project[] =>
 		queueMode.sandbox.addProjects(
 			'main',
@@ -78,7 +78,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 
 	test('no video is paid twice and none is lost when a worker is killed', async () => {
 		const { sandbox } = queueMode;
-		// The trigger's first poll hands on nothing: the videos come after it.
+		// The trigger's first poll outputs nothing, so the videos come after it.
 		await sandbox.waitForRequests({
 			count: 1,
 			operation: 'video.getAll',
@@ -97,7 +97,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const beganAt = Date.now();
 		const started = await startAdds(projects);
 
-		// Every place of both workers is taken by a video without an end: nothing moves any more.
+		// All slots of both workers are occupied by endless videos: nothing moves any more.
 		const accepted = IN_THE_AIR + 2 * CONCURRENCY;
 		const countLogged = () =>
 			n8n.workers.reduce((sum, worker) => sum + readQueuedVideos(worker.readLog()).size, 0);
@@ -113,7 +113,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const killedAt = Date.now();
 		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
 		finishVideos(projects.slice(IN_THE_AIR, accepted));
-		// As whatever runs the workers does.
+		// The worker is restarted, as a process manager would do.
 		await victim.start();
 		const executions = await waitForExecutions(started.values());
 		const endedAt = Date.now();
@@ -128,12 +128,12 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const videos = await queueMode.listVideos();
 		expect(videos.map(({ projectId }) => projectId).sort()).toEqual([...started.keys()].sort());
 
-		// What the killed worker was at has failed, and nothing else has.
+		// Exactly the running executions of the killed worker have failed.
 		const failed = executions.filter(({ status }) => status !== 'success');
 		expect(failed.map(({ id }) => id).sort()).toEqual(atWork.sort());
 		expect(failed.filter(({ status }) => !['error', 'crashed'].includes(status))).toEqual([]);
 
-		// The others have given the video of their project.
+		// The other executions have output the video of their project.
 		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
 		for (const execution of executions.filter(({ status }) => status === 'success')) {
 			const { queueId, projectId, videoId } = itemOf.get(projectOf.get(execution.id) ?? '') ?? {};
@@ -145,7 +145,8 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			]);
 		}
 
-		// The killed worker's log names the queue item of each, but of the one whose answer never came.
+		// The killed worker's log names the queue item of each, except the one whose response never
+		// arrived.
 		const logged = readQueuedVideos(victim.readLog());
 		for (const { id } of failed) {
 			const projectId = projectOf.get(id) ?? '';
@@ -234,7 +235,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const started = await startAdds(projects);
 		await waitUntilQueued(projects);
 		await n8n.main.stop();
-		// Finished while nobody polls; the workers wait on all the while.
+		// The videos are finished while main does not poll; the workers continue to wait meanwhile.
 		finishVideos(projects);
 		await n8n.main.start();
 		const executions = await waitForExecutions(started.values());
@@ -299,13 +300,13 @@ function formatSeconds(ms: number): string {
 	return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** How many of the executions a worker has begun. */
+/** Returns a function that counts the executions that a worker has started. */
 function countBegun(ids: Iterable<string>) {
 	const wanted = new Set(ids);
 	return (worker: N8nWorker): number => worker.listStarted().filter((id) => wanted.has(id)).length;
 }
 
-/** Prints the figures, and keeps them for docs/scaling.md. */
+/** Prints the figures, and saves them for docs/scaling.md. */
 function report(figures: Record<string, string | number>): void {
 	keepFigures('queueMode', figures);
 	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);

@@ -9,20 +9,23 @@ import { setUpExample } from '../support/e2e/setUpExample';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 
 const ROWS = 200;
-/** The first rows are of one project two by two. */
+/** Number of projects with two rows each, which are the first rows. */
 const PAIRS = 5;
 const CREDITS = 1_000;
-/** An execution is cut off after it, as after 300 seconds in the example. */
+/** Timeout of an execution; the example has 300 seconds. */
 const EXECUTION_SECONDS = 10;
 const RUN_SECONDS = 5;
 const TIMEOUT_MS = 600_000;
-/** Two executions that queue overlap, and workers are killed twice. */
+/**
+ * Maximum number of rows that stay unfinished: two executions that queue overlap, and workers are
+ * killed twice.
+ */
 const MAX_LEFT = 4;
 
 const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
-/** Longer than the test: such a video is finished by hand. */
+/** Durations longer than the test: such a video is finished by hand. */
 const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
-/** Rows whose add is on its way when its execution is cut off, and when all workers are killed. */
+/** Rows whose add is in flight when its execution is cut off, and when all workers are killed. */
 const [CUT_OFF, KILLED] = ['row 60', 'row 120'];
 
 interface AddBody {
@@ -38,7 +41,7 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 			const example = setUpExample('queue-now-finish-later', {
 				choices: Object.fromEntries(types.map((type) => [`${PACKAGE}.${type}`, { credentials }])),
 				changes: {
-					// Runs overlap, so that two of them want the same rows.
+					// The runs overlap, so that two of them compete for the same rows.
 					'Every five minutes': everySeconds(3),
 					'Every 15 minutes': everySeconds(10),
 					'Set when this run ends': {
@@ -59,7 +62,7 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 	);
 	const { n8n } = queueMode;
 
-	/** Kills both workers as such a request comes in, and starts them again. */
+	/** Kills both workers when a wanted request arrives, and restarts them. */
 	const killWorkersAt = async (isWanted: (request: RecordedRequest) => boolean) => {
 		await new Promise<void>((resolve) => {
 			const stopListening = queueMode.sandbox.onRequest((request) => {
@@ -106,7 +109,7 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		const findItem = (prompt: unknown) =>
 			sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt);
 
-		// Both rows of the first project end between two looks.
+		// Both rows of the first project finish between two checks.
 		const [first] = projects;
 		const twins = await waitFor(
 			'the rows of the first project',
@@ -121,7 +124,8 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		await killed;
 		await killWorkersAt(({ operation }) => operation === 'queue.getProgress');
 
-		// A worker may be killed after it has marked a row and before it sends the add: the row stays, unpaid.
+		// A worker may be killed after it has marked a row and before it sends the add: the row stays
+		// unpaid.
 		const isLeft = ({ status, prompt, queuedAt }: Record<string, unknown>) =>
 			status === 'queuing' &&
 			findItem(prompt) === undefined &&
@@ -156,10 +160,10 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		const ambiguous = rows.filter(({ status }) => status === 'ambiguous');
 		const twinIds = twins.map(({ customPrompt }) => customPrompt);
 		expect(ambiguous.map(({ prompt }) => prompt)).toEqual(expect.arrayContaining(twinIds));
-		// Rows that have their project for themselves are never ambiguous.
+		// Rows with a project of their own are never ambiguous.
 		expect(ambiguous.length).toBeLessThanOrEqual(2 * PAIRS);
 
-		// No row was handed on twice, and none that isn't finished.
+		// Each row was handed on at most once, and only if it was finished.
 		const executions = await n8n.main.listExecutions(workflowId);
 		const handedOn = executions
 			.flatMap((execution) => readItems(execution, 'Pass it on'))
@@ -168,7 +172,8 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		const finished = rows.filter(({ status }) => status === 'finished').map(({ prompt }) => prompt);
 		expect(finished).toEqual(expect.arrayContaining(handedOn));
 
-		// The executions of the two adds were cut off or killed; n8n ends a killed one in one of two ways.
+		// The executions of the two adds were cut off or killed; n8n reports a killed execution in one
+		// of two ways.
 		const isKilled = ({ status, data }: Execution) =>
 			status === 'crashed' ||
 			Boolean(data.resultData.error?.message.includes('failed to be processed too many times'));

@@ -26,7 +26,7 @@ describe('In a real n8n, with durable cursors and without, the trigger', () => {
 		for (const [, example] of examples) await example.end();
 	});
 
-	/** Both at the same time, since n8n polls once a minute at the most. */
+	/** Runs both examples at the same time, because n8n polls at most once a minute. */
 	const inBoth = async (work: (example: ActiveExample) => Promise<void>) => {
 		const outcomes = examples.map(async ([name, example]) => {
 			await work(example).catch((cause: unknown) => {

@@ -13,14 +13,14 @@ const ADD = {
 const FIVE: IDataObject[] = ['one', 'two', 'three', 'four', 'five'].map((prompt) => ({ prompt }));
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
 
-/** The prompts of the adds that reached the service, in their order. */
+/** Returns the prompts of the adds that reached the service, in their order. */
 function sentPrompts() {
 	return service.sandbox.requests
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
 }
 
-/** How many videos the account has paid for. */
+/** Returns the number of videos that the account has paid for. */
 function paidCredits() {
 	return (
 		100 - (service.sandbox.readState().accounts.find(({ id }) => id === 'main')?.credits ?? NaN)

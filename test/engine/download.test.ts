@@ -18,7 +18,7 @@ const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $jso
 const VIDEO = readVideoFile('product-teaser');
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** A finished video of the sandbox, as the video log has it. */
+/** Adds a finished video to the sandbox's video log. @returns its id and its address */
 function addVideo(query = '') {
 	const [log] = service.sandbox.addVideos('main', [{}]);
 	const id = log?.id ?? '';
@@ -34,13 +34,13 @@ async function download(
 	return await service.run({ ...DOWNLOAD, ...parameters }, { ...more, items });
 }
 
-// On a busy machine, files and connections take their time.
+// Files and connections take their time on a busy machine.
 jest.setTimeout(30_000);
 
 const once = { options: { maxTries: 1 } };
 
 beforeEach(() => {
-	// Without the random waits between two tries; the waits themselves have their own tests.
+	// The tests skip the random waits between two tries; the waits have their own tests.
 	jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 afterEach(() => {
@@ -488,7 +488,7 @@ describe('A download', () => {
 });
 
 describe("The words of n8n's store or of a host", () => {
-	// n8n takes an execution for a canceled one when its error's message has this word.
+	// n8n treats an execution as canceled if its error's message has this word.
 	test.each([
 		['a content type', { 'content-type': 'application/canceled' }, 200],
 		['a redirect', { location: 'canceled:me' }, 302],
@@ -520,7 +520,7 @@ describe('Several downloads', () => {
 		host.answer((_request, response) => {
 			open.push(() => response.writeHead(200, { 'content-type': 'video/mp4' }).end(VIDEO));
 			counts.push(open.length);
-			// Once no other can come before one is answered, it is the turn of the last one.
+			// The last request gets its response once no other can arrive before that.
 			while (open.length > 0 && open.length === Math.min(4, urls.length - answered)) {
 				answered += 1;
 				open.pop()?.();
@@ -594,7 +594,7 @@ describe('Several downloads', () => {
 });
 
 describe('Pressing stop', () => {
-	/** Stops once as many connections as the node opens have sent a part of their file. */
+	/** Stops once `open` connections have sent a part of their file. */
 	async function stopDuringDownloads(items: number, open: number) {
 		const connections: Promise<void>[] = [];
 		const allOpen = new Promise<void>((resolve) => {

@@ -96,7 +96,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 	const setRules = (isOn: boolean) => {
 		if (hasFeature('hostRules')) Container.get(SsrfProtectionConfig).enabled = isOn;
 	};
-	// n8n reads the names once, with the first request, and whether its rules are on each time.
+	// n8n reads the names with the first request only, and the switch of its rules with each one.
 	if (hasFeature('hostRules')) {
 		Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
 	}

@@ -8,7 +8,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
-/** The field without which each operation's answer says nothing. */
+/** The field that each operation requires in its response. */
 const PROMISED = {
 	'queue.add': 'newQueueItem',
 	'queue.getProgress': 'details',
@@ -51,13 +51,13 @@ const LISTS = ['video.getAll', 'project.getAll'];
 
 describe.each(API_OPERATIONS)('%s', (name) => {
 	const run = async (fault: FaultSpec) => {
-		// Some faults change a good answer, so there is something to find.
+		// Some faults change a valid response, so there is a queue item to find.
 		const { items } = await service.run(OPERATIONS['queue.add']);
 		const queueId = items[0]?.json.queueId as string;
 		service.sandbox.addFault(fault);
 		const parameters = {
 			...OPERATIONS[name],
-			// No response comes in time from a service that hangs; every other one may take its time.
+			// A service that hangs never responds in time; every other response may take its time.
 			requestOptions: { timeout: fault.kind === 'hang' ? 200 : 10_000 },
 			options: { maxTries: 2 },
 		};
@@ -73,7 +73,7 @@ describe.each(API_OPERATIONS)('%s', (name) => {
 		] as (typeof FAULTS)[number],
 	])('says what is wrong when the service answers with %s', async (what, fault, httpCode) => {
 		if (what === 'a list' && LISTS.includes(name)) return;
-		// It was cleared, and the next try's status says so, whatever comes of its body.
+		// The item was cleared, and the status of the next try says so, regardless of its body.
 		if (what.startsWith('broken off') && name === 'queue.clear') return;
 		const { error, run: execution } = await run({ ...fault, operation: name });
 		expect(error?.message).toMatch(/^[A-Z"].{10,}/);

@@ -16,7 +16,7 @@ const ECHOES: [string, FaultSpec][] = [
 	['in a link', { kind: 'redirect', location: LINK }],
 ];
 
-/** Every text of an error, however deep. */
+/** Returns every text of an error, at any depth. */
 const readAll = (error: unknown) =>
 	JSON.stringify(error, Object.getOwnPropertyNames(error)) + JSON.stringify(error);
 

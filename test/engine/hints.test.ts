@@ -13,7 +13,7 @@ async function getHints(): Promise<NodeHint[]> {
 	return nodes[NODE_TYPE]?.description.hints ?? [];
 }
 
-/** What the editor shows before a run: it evaluates each condition as this does. */
+/** Lists the hints that the editor shows before a run, and evaluates conditions as it does. */
 async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}]) {
 	const { nodes } = await loadPackage();
 	const workflow = new Workflow({
@@ -44,7 +44,7 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 				'manual',
 				{},
 			);
-			// The editor passes over a condition that is anything else.
+			// The editor ignores a condition that is not a boolean.
 			expect(typeof value).toBe('boolean');
 			return value === true;
 		})

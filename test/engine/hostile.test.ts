@@ -11,7 +11,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 const TIMEOUT_MS = 150;
 const DRIP: FaultSpec = { kind: 'endlessBody', pieceBytes: 1, delayMs: 20 };
-/** More than that many bytes of JSON, almost all of it brackets: 10 MB. */
+/** Number of nested levels: 10 MB of JSON, almost all of it brackets. */
 const LEVELS = 5_000_000;
 
 const sent = (operation: string) =>

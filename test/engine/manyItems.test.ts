@@ -67,7 +67,7 @@ describe('The items of a run', () => {
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 	});
 
-	// n8n's words for it: "when used in the HTTP Request or GraphQL node".
+	// n8n describes this restriction as "when used in the HTTP Request or GraphQL node".
 	test.each<Partial<EnteredCredential>>([
 		{ allowedHttpRequestDomains: 'none' },
 		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },

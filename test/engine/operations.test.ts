@@ -4,7 +4,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
-/** What reached the service, as a line of the specification reads. */
+/** Returns the method, URL and body of each request that the service received. */
 function sent() {
 	return service.sandbox.requests.map(({ method, url, body }) => ({ method, url, body }));
 }

@@ -21,13 +21,13 @@ useBinaryStore();
 const FILE = path.join(PACKAGE_ROOT, 'docs/operations.md');
 const PRETTIER = path.join(PACKAGE_ROOT, 'node_modules/prettier/bin/prettier.cjs');
 
-// It runs the node some 40 times; on a busy machine that takes a while.
+// The test runs the node some 40 times, which takes a while on a busy machine.
 jest.setTimeout(60_000);
 
-/** "npm run docs" writes the document, and is the only one that does. */
+/** The document is written by "npm run docs" only. */
 const mustWrite = process.env.WRITE_DOCUMENTS === 'true';
 
-/** The sandbox has another port each time. */
+/** Hides the sandbox's address: its port differs each time. */
 function hideAddress<T>(recorded: T): T {
 	const { url } = service.sandbox;
 	return JSON.parse(JSON.stringify(recorded).replaceAll(url, 'https://api.example.com')) as T;

@@ -29,7 +29,7 @@ const operations = new VideoGeneration().description.properties
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 addFormats(ajv);
-// n8n's own schemas carry the version of their form.
+// n8n's own schemas state the version of their format.
 ajv.addKeyword('version');
 
 let recorded: RecordedOutput[];
@@ -60,8 +60,8 @@ describe('The output schemas', () => {
 		);
 	});
 
-	// n8n's editor asks for none of a trigger ("Trigger nodes do not have schema previews"), and what
-	// else asks would find a file without resource and operation for this folder's node as well.
+	// n8n's editor requests none for a trigger ("Trigger nodes do not have schema previews"). Any
+	// other reader would find a file without resource and operation for this folder's node as well.
 	testWith(
 		'outputSchemas',
 		'are none that n8n would take for the trigger, nor for a node without its operation',
@@ -83,7 +83,8 @@ describe.each(operations)('The output schema of %s', (operation) => {
 		for (const field of walk(schema)) {
 			const keys = ['type', 'description', 'format', 'nullable', 'properties', 'items'];
 			expect(keys).toEqual(expect.arrayContaining(Object.keys(field)));
-			// Of several types, the editor looks at the first one only, and shows no field of an object among them.
+			// The editor uses only the first of several types, and shows no field of an object among
+			// them.
 			if (field.properties) expect(field.type).toBe('object');
 			if (field.items) expect(field.type).toBe('array');
 		}
@@ -116,7 +117,7 @@ describe.each(operations)('The output schema of %s', (operation) => {
 	});
 });
 
-/** Where the output of an operation stands in the reply of the service. */
+/** The path to an operation's output in the response of the service. */
 const REPLIES: Record<string, [request: string, ...path: string[]]> = {
 	'queue.add': ['POST /v1/queue/add', 'newQueueItem'],
 	'queue.getProgress': ['GET /v1/queue/progress/{queueId}', 'details'],
@@ -125,7 +126,7 @@ const REPLIES: Record<string, [request: string, ...path: string[]]> = {
 	'account.get': ['GET /v1/user/account'],
 };
 
-/** The node's own words for success, which it takes off. */
+/** The fields of the envelope that mean success; the node removes them. */
 const ENVELOPE = ['status', 'message'];
 
 function findReply(operation: string): JsonObject {
@@ -155,7 +156,7 @@ describe.each(Object.keys(REPLIES))(
 
 		test.each(fields)('gives %s the same type', (field) => {
 			expect(promised[field]?.type).toEqual(replied[field]?.type);
-			// A video's address is called a URI there; n8n's users call it a string.
+			// The specification calls a video's address a URI; n8n's users call it a string.
 			if (field !== 'url') expect(promised[field]?.format).toBe(replied[field]?.format);
 		});
 	},

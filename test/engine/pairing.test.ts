@@ -5,7 +5,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 const project = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** What leaves the outputs for an item that fails. */
+/** Returns the outputs of a run whose only item fails. */
 async function failOne() {
 	const queueId = '00000000-0000-4000-8000-000000000000';
 	const { run } = await service.run(OPERATIONS['queue.getProgress'], {

@@ -16,7 +16,7 @@ const retry = (maxTries = 3): Partial<INode> => ({
 	waitBetweenTries: 1000,
 });
 
-/** Runs on a clock that the sandbox goes along with. */
+/** Runs on a fake clock that the sandbox follows. */
 const run = async (
 	parameters: INodeParameters = {},
 	items: IDataObject[] = [{ prompt: 'one' }],
@@ -35,7 +35,7 @@ const listSent = () =>
 		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
 const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
 
-/** Faults after which nobody knows what became of the add, with the code that the error names. */
+/** Faults that leave the fate of the add unknown, with the code that the error names. */
 const UNKNOWN_FATES: [string, FaultSpec, string][] = [
 	['a 500 before it was processed', { kind: 'status', status: 500 }, '500'],
 	['a 500 after it was accepted', { kind: 'status', status: 500, phase: 'after' }, '500'],
@@ -103,7 +103,7 @@ describe('An add of unknown fate', () => {
 		expect(listPaidIds()).toHaveLength(1);
 	});
 
-	// n8n runs a node with an error output again when its first item has failed.
+	// n8n runs a node with an error output again if its first item has failed.
 	test('fails again without a request while Retry On Fail sends the item that was refused', async () => {
 		failAdd({ kind: 'status', status: 400, nth: 1 });
 		failAdd({ kind: 'reset', phase: 'after', nth: 2 });

@@ -14,7 +14,7 @@ async function pollOnce(baseUrl = service.sandbox.url): Promise<unknown> {
 	return (error as { failure?: unknown } | undefined)?.failure;
 }
 
-// n8n pauses a trigger for 30 minutes where a person has to act, and tries again soon otherwise.
+// n8n pauses a trigger for 30 minutes if a person has to act, and tries again soon otherwise.
 describe('A poll that fails tells n8n its cause', () => {
 	test.each<[string, FaultSpec, object]>([
 		[

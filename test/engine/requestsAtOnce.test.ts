@@ -13,7 +13,7 @@ beforeAll(async () => {
 		wait: async () => {
 			open.now += 1;
 			open.most = Math.max(open.most, open.now);
-			// Until nobody else comes any more.
+			// Each request waits until no more requests arrive.
 			for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 			open.now -= 1;
 		},

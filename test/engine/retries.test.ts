@@ -13,7 +13,9 @@ async function queueVideo() {
 	return items[0]?.json.queueId as string;
 }
 
-/** Runs with skipped waits, and tells how long each request came after the one before it, by the fake clock. */
+/**
+ * Runs with skipped waits, and measures the time between consecutive requests on the fake clock.
+ */
 async function runTimed(start: () => ReturnType<typeof service.run>) {
 	const times: number[] = [];
 	const stopListening = service.sandbox.onRequest(() => times.push(jest.now()));

@@ -4,7 +4,7 @@ import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
-/** Presses stop once so many requests have arrived, and tells how long the execution took to end. */
+/** Presses Stop after this number of requests, and measures how long the execution takes to end. */
 async function stopAfter(requests: number, parameters: object, items = [{}]) {
 	const started = await startNode({ ...service.setup({ ...parameters }), items });
 	await service.sandbox.waitForRequests({ count: requests });

@@ -128,7 +128,7 @@ describe('As a tool of an agent that has n8n run it', () => {
 		expect(sentPrompts()).toEqual(['a', 'a', 'a']);
 		const queueIds = service.sandbox.readState().queue.map(({ queueId }) => queueId);
 		const told = answers.map((answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId);
-		// Older versions of n8n answer calls of one group in another order.
+		// Older versions of n8n return the results of one group of calls in another order.
 		expect(told.sort()).toEqual(queueIds.sort());
 	});
 
@@ -229,7 +229,8 @@ describe.each([
 	});
 });
 
-// n8n evaluates neither of them for a declarative node: its own routing would send GET / with the key.
+// n8n does not evaluate these expressions for a declarative node: its own routing would send GET /
+// with the key.
 describe('With an expression for Resource or Operation', () => {
 	test.each([
 		{ resource: '={{ "queue" }}' },

@@ -18,7 +18,7 @@ const activate = async (storage: Storage, parameters: INodeParameters = {}) => {
 	expect(await trigger.activate()).toEqual({ items: null });
 	return trigger;
 };
-/** Videos of the main account that are finished now, or at the times that are given. */
+/** Adds videos to the main account that are finished now, or at the given times. */
 const finish = (...videos: (string | { id: string; createdAt?: string; projectId?: string })[]) =>
 	service.sandbox.addVideos(
 		'main',
@@ -107,7 +107,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			const trigger = await activate(storage);
 			finish('a');
 			expect(ids(await trigger.poll({ isAbandoned: true }))).toBeNull();
-			// n8n abandons a poll when it has activated the workflow anew meanwhile.
+			// n8n abandons a poll if it has activated the workflow again meanwhile.
 			const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
 			expect(ids(again)).toEqual(['a']);
 			expect(ids(await trigger.poll())).toBeNull();

@@ -165,7 +165,7 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 			]);
 			const startedAt = performance.now();
 			const { items } = await trigger.poll();
-			// Long before the timeout of a file that stops, on a busy machine too.
+			// The maximum is far below the timeout of a file that stops, even on a busy machine.
 			expect(performance.now() - startedAt).toBeLessThan(10_000);
 			expect(items?.map(({ json }) => json.downloadError)).toEqual(
 				Array.from({ length: 5 }, () => ({

@@ -8,7 +8,7 @@ const service = useSandbox();
 
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
 
-/** Runs on a clock that the sandbox goes along with. */
+/** Runs on a fake clock that the sandbox follows. */
 const run = async (parameters: INodeParameters, items: (IDataObject | undefined)[] = [{}]) =>
 	await runWithoutWaiting(
 		async () => await runNode({ ...service.setup(parameters), items }),

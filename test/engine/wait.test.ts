@@ -19,7 +19,7 @@ const WAIT = {
 };
 const ERROR_OUTPUT = { onError: 'continueErrorOutput' as const };
 
-/** Runs on a clock that the sandbox goes along with. */
+/** Runs on a fake clock that the sandbox follows. */
 async function run(
 	parameters: INodeParameters,
 	items: IDataObject[] = [{}],
@@ -34,7 +34,7 @@ const countRequests = (operation: string, containing = '') =>
 		(request) => request.operation === operation && request.url.includes(containing),
 	).length;
 
-/** The main account's video log, oldest first. */
+/** Lists the main account's video log, oldest first. */
 async function listVideos() {
 	const { items } = await service.run({ ...OPERATIONS['video.getAll'], returnAll: true });
 	return items.map(({ json }) => json).reverse();
@@ -42,7 +42,7 @@ async function listVideos() {
 
 const getQueued = () => service.sandbox.readState().queue;
 
-/** Gives each queue item its own time to be finished, in the order in which they are queued. */
+/** Sets the time until each queue item is finished, in the order in which they are queued. */
 const finishAfter = (...seconds: number[]) => {
 	playLives(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
 };

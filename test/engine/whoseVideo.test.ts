@@ -32,14 +32,14 @@ const count = (operation: string) =>
 const getIds = (videos: unknown) => (videos as IDataObject[]).map(({ id }) => id as string);
 const getOwnId = (json: IDataObject) => getOwnVideoId(service.sandbox, json) ?? '';
 
-/** Queues a video that nobody waits for. */
+/** Queues a video that no execution waits for. */
 async function queueVideo(parameters: INodeParameters = {}) {
 	const { items } = await service.run({ ...OPERATIONS['queue.add'], ...parameters });
 	service.sandbox.clearRequests();
 	return items[0]?.json.queueId as string;
 }
 
-/** A video is the item's own, or null, and then its own is among the candidates. */
+/** Expects each video to be the item's own, or null with the item's own among the candidates. */
 function expectOwnOrCandidate(outputs: IDataObject[]) {
 	for (const { video, videoUrl, videoCandidates, ...json } of outputs) {
 		if (video === null) {
@@ -52,7 +52,7 @@ function expectOwnOrCandidate(outputs: IDataObject[]) {
 	}
 }
 
-/** Clears a queue item with the first look that comes so late. */
+/** Clears the first queue item with the first progress request after this time. */
 function clearAfter(seconds: number) {
 	const { sandbox } = service;
 	const startedAt = sandbox.clock.now();
@@ -233,7 +233,7 @@ describe('A queue item that the service does not know for a moment', () => {
 		'(%d 404 in a row) is not given the next video of its project',
 		async (times) => {
 			notFound(times);
-			// That one is finished while the item still runs.
+			// The other video is finished while the item still runs.
 			playLives(service.sandbox, { processingMs: 12_000 }, { processingMs: 45_000 });
 			await queueVideo();
 			const { items, error } = await run(ADD);

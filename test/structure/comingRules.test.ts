@@ -6,7 +6,9 @@ import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credent
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 
-/** Rules of n8n's lint plugin for community nodes that are newer than the version in the registry. */
+/**
+ * Rules of n8n's lint plugin for community nodes that are newer than the version in the registry.
+ */
 
 const ROOT = path.resolve(__dirname, '../..');
 const NODES = path.join(ROOT, 'nodes/VideoGeneration');
@@ -21,7 +23,7 @@ const sources = readdirSync(NODES, { recursive: true, encoding: 'utf8' })
 	.filter((file) => file.endsWith('.ts'))
 	.map(read);
 
-/** Every parameter, those inside collections too. */
+/** Returns all parameters, including those inside collections. */
 function walk(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => {
 		const inside =
@@ -53,9 +55,9 @@ const CATEGORIES = [
 ];
 
 /**
- * Fields outside of a collection that nobody has to fill in. Their names are in saved workflows, so
- * they stay where they are: switches that decide which fields follow, what depends on them, and the
- * limit of a list, which n8n's own nodes have at this place.
+ * Optional fields outside of a collection. Their names are in saved workflows, so they stay where
+ * they are: switches that decide which fields follow, the fields that depend on them, and the limit
+ * of a list, which n8n's own nodes have at this place.
  */
 const OPTIONAL_FIELDS = [
 	'customPrompt',
@@ -198,7 +200,7 @@ describe('What n8n 3.0 removes', () => {
 	});
 });
 
-/** By the formula of WCAG. */
+/** Returns the contrast by the formula of WCAG. */
 function getContrast(one: string, other: string): number {
 	const [darker = 0, lighter = 0] = [getLuminance(one), getLuminance(other)].sort((a, b) => a - b);
 	return (lighter + 0.05) / (darker + 0.05);

@@ -11,7 +11,7 @@ const DOCUMENTS = [
 		.map((file) => `docs/${file}`),
 ];
 
-/** Which figures `npm run bench -- report` writes into which document. */
+/** The figures that `npm run bench -- report` writes into each document. */
 const FIGURES: Record<string, string[]> = {
 	'docs/paying-once.md': ['ledger'],
 	'docs/security.md': ['hostile'],

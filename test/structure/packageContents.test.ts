@@ -8,7 +8,7 @@ interface Packed {
 	files: { path: string }[];
 }
 
-/** What `npm pack` would put into the package, built as it is now. */
+/** Returns the files that `npm pack` would put into the package, from the current build. */
 function listPackedFiles(): string[] {
 	const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
 		cwd: ROOT,

@@ -5,14 +5,17 @@ const ROOT = path.resolve(__dirname, '../..');
 const FOLDER = 'docs/pictures';
 const MAX_BYTES = 250_000;
 
-/** The width of a page's column, and of what `npm run pictures` makes for each pixel of a window. */
+/**
+ * The width of a page's column, and the number of pixels that `npm run pictures` makes for each
+ * pixel of a window.
+ */
 const COLUMN_PX = 830;
 const SCALE = 2;
-/** n8n's small texts, and what can still be read. */
+/** The size of n8n's small texts, and the minimum readable size. */
 const SMALL_TEXT_PX = 12;
 const READABLE_PX = 11;
 
-/** The pages that show pictures, with each path as it is from the root. */
+/** The pages that show pictures, with all paths relative to the root. */
 const pages = ['README.md', 'examples/README.md']
 	.map((page) =>
 		fs
@@ -56,7 +59,7 @@ describe('The pictures', () => {
 		for (const file of pictures) {
 			const name = file.replace(/-(light|dark)\.png$/, '');
 			const [, width] = new RegExp(`src="${name}-light\\.png" width="(\\d+)"`).exec(pages) ?? [];
-			// The header of a PNG has its width behind its signature and the name of the header.
+			// A PNG has its width in its header, after the signature and the name of the header.
 			const windowPx = fs.readFileSync(path.join(ROOT, file)).readUInt32BE(16) / SCALE;
 			const share = Math.min(1, Number(width ?? COLUMN_PX) / windowPx);
 			expect({ file, isReadable: SMALL_TEXT_PX * share >= READABLE_PX }).toEqual({

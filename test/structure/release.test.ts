@@ -14,7 +14,7 @@ const FILES = [
 	'scripts',
 ];
 
-/** A repository with what a release touches, all of it committed. */
+/** Creates a repository with the files that a release touches, all of them committed. */
 function createRepository(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
 	for (const file of FILES) {

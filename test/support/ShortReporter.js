@@ -1,6 +1,6 @@
 const { DefaultReporter } = require('@jest/reporters');
 
-/** Names the files with failures, and those that print something: of the others, the count is enough. */
+/** Prints the header of a file only if it has failures or output; the count covers the others. */
 module.exports = class ShortReporter extends DefaultReporter {
 	printTestFileHeader(file, config, result) {
 		const isSilent = !result.console?.length && !result.testExecError;

@@ -1,4 +1,7 @@
-/** What n8n's editor gives a sticky note's text, measured generously: a text that fits here fits there. */
+/**
+ * Sizes of a sticky note's text in n8n's editor, measured generously: text that fits here fits
+ * there.
+ */
 const PADDING_PX = 32;
 const LIST_INDENT_PX = 24;
 const EMPTY_LINE_PX = 4;
@@ -6,7 +9,7 @@ const TEXT = { characterPx: 6.8, linePx: 19, marginPx: 5 };
 const SMALL_HEADING = { characterPx: 9, linePx: 22, marginPx: 12 };
 const HEADING = { characterPx: 12, linePx: 28, marginPx: 14 };
 
-/** How high a sticky note of this width has to be for its Markdown. */
+/** Returns the height that a sticky note of this width needs for its Markdown. */
 export function estimateNoteHeight(content: string, width: number): number {
 	const heights = content.split('\n').map((line) => estimateLine(line, width - PADDING_PX));
 	return PADDING_PX + heights.reduce((sum, height) => sum + height, 0);

@@ -5,7 +5,10 @@ const DOCUMENT = path.resolve(__dirname, '../../docs/errors.md');
 
 const ERRORS = readErrors();
 
-/** Whether docs/errors.md lists an error's message: it may end where the details begin. */
+/**
+ * Returns whether docs/errors.md lists an error's message. The listed message may end where the
+ * details begin.
+ */
 export function isErrorDocumented(message: string): boolean {
 	return ERRORS.some((beginning) => beginning.test(message));
 }

@@ -6,8 +6,8 @@ import {
 } from 'n8n-workflow';
 
 /**
- * The parameters of a node that its type does not show where the node stands as it does: what n8n
- * would drop in silence. Those inside collections come as `options.limit`.
+ * Returns the parameters of a node that its type does not show in the node's current state, and
+ * that n8n would silently drop. Those inside collections are named like `options.limit`.
  */
 export function listUnknownParameters(node: INode, description: INodeTypeDescription): string[] {
 	const isShown = (property: INodeProperties) =>
@@ -25,7 +25,10 @@ export function listUnknownParameters(node: INode, description: INodeTypeDescrip
 	});
 }
 
-/** The type shows a parameter by the values of others, which are their defaults where the node has none. */
+/**
+ * Adds the defaults to a node's parameters, because the type may show a parameter depending on the
+ * default of another one.
+ */
 function withDefaults(node: INode, { properties }: INodeTypeDescription) {
 	const all = NodeHelpers.getNodeParameters(properties, node.parameters, true, false, node, {
 		properties,

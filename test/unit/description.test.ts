@@ -14,7 +14,7 @@ function getProperties(name: string) {
 	return description.properties.filter((property) => property.name === name);
 }
 
-/** Every property, those inside collections too. */
+/** Lists every property, including those inside collections. */
 function walk(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [
 		property,
@@ -257,7 +257,7 @@ describe.each(['VideoGeneration', 'VideoGenerationTrigger'])('The codex file of 
 	test('belongs to the node and has words to find it by', () => {
 		const type = name.charAt(0).toLowerCase() + name.slice(1);
 		expect(codex.node).toBe(`n8n-nodes-video-generation.${type}`);
-		// In the category AI, n8n hides what has no subcategory from its nodes panel.
+		// n8n hides nodes of the category AI from its nodes panel if they have no subcategory.
 		expect(codex.categories).not.toContain('AI');
 		expect(codex.categories?.length).toBeGreaterThan(0);
 		expect(codex.alias).toContain('video');

@@ -27,7 +27,7 @@ import { isErrorDocumented } from '../support/isErrorDocumented';
 
 const NODE = createTestNode('N', 't');
 
-/** What the errors of each kind of operation are made with. */
+/** Creates the context for the errors of a kind of operation. */
 const createContext = ({
 	requestKind,
 	texts,
@@ -40,13 +40,13 @@ const CLEAR = createContext(clear);
 const GET_PROGRESS = createContext(getProgress);
 const READ = createContext(getAll);
 
-/** The service's words, which n8n must not find in a message. */
+/** A message of the service, which n8n must not find in an error's message. */
 const SAID = 'Your plan was canceled.';
 
 describe.each([
 	['current n8n', (error: Error) => new NodeApiError(NODE, error as unknown as JsonObject)],
 	[
-		// It loses what its HTTP client has thrown, but for the code.
+		// n8n before 2.34 keeps only the code of the error that its HTTP client has thrown.
 		'n8n before 2.34',
 		(error: Error) =>
 			Object.assign(new NodeApiError(NODE, error as unknown as JsonObject), { cause: undefined }),
@@ -198,7 +198,10 @@ describe('A failure', () => {
 	});
 });
 
-/** Every kind of failure in each of its shapes, and what the text must say beside the service's words. */
+/**
+ * Every kind of failure in each of its forms, and the text that it needs besides the service's
+ * words.
+ */
 const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
@@ -256,7 +259,7 @@ const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name,
 	FAILURES.map(([kind, facts, text]) => [name, kind, facts, context, text] as const),
 );
 
-/** Whole sentences, the last of which may be the service's own words. */
+/** Expects whole sentences, the last of which may be the service's own words. */
 function expectGoodText({ message, description }: { message: string; description: string }) {
 	expect(message).toMatch(/^(["A-Z]|n8n )[^\n]{10,}[^.\s]$/);
 	expect(description).toMatch(/^["A-Zh][^\n]{8,}[."]$/);
@@ -276,7 +279,7 @@ describe('An error text', () => {
 
 	test.each(CASES)('of %s for %s %j is in docs/errors.md', (...each) => {
 		const [, kind, facts, context] = each;
-		// Without a code, it is a sentence of n8n or of the credential.
+		// A message without a code is a sentence of n8n or of the credential.
 		if (kind === 'unsent' && facts.httpCode === undefined) return;
 		const { message } = describeFailure(new RequestFailure(kind, facts), context);
 		expect([message].filter((each) => !isErrorDocumented(each))).toEqual([]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { hashBytes, hashText } from '../../nodes/VideoGeneration/api/hash';
 
-/** The forms that services give their IDs, with as little difference between two as possible. */
+/** The formats of services' IDs, with minimal differences between two of them. */
 const FORMS: [string, (i: number) => string][] = [
 	['counted', (i) => String(i)],
 	['counted after a word', (i) => `video_${i}`],
@@ -32,7 +32,7 @@ describe('The hash of an ID', () => {
 		(_form, create) => {
 			const hashes = Array.from({ length: 100_000 }, (_, i) => hashText(create(i)));
 			expect(new Set(hashes).size).toBe(100_000);
-			// Of the first 36 bits, chance alone makes 100,000^2 / 2^37 = 0.07 pairs equal.
+			// Chance alone gives 100,000^2 / 2^37 = 0.07 pairs with the same first 36 bits.
 			const prefixes = new Set(hashes.map((hash) => hash.slice(0, 6)));
 			expect(100_000 - prefixes.size).toBeLessThan(4);
 		},

@@ -17,7 +17,7 @@ import { getWaitSettings } from '../../nodes/VideoGeneration/resources/queue/wai
 
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 
-/** An item of a node with these parameters, which n8n has evaluated. */
+/** Creates the context of an item of a node with these parameters, which n8n has evaluated. */
 function createContext(parameters: object, json: object = {}, raw = parameters): Context {
 	const get = (name: string) =>
 		name
@@ -35,7 +35,7 @@ function createContext(parameters: object, json: object = {}, raw = parameters):
 	} as unknown as Context;
 }
 
-/** The error about a parameter. */
+/** Returns the error about a parameter. */
 function catchError(run: () => unknown): NodeOperationError {
 	try {
 		run();
@@ -264,7 +264,7 @@ describe("n8n's Request Options", () => {
 			{ batchSize: '50', batchInterval: '999.6' },
 			{ size: 50, intervalMs: 1000 },
 		],
-		// As n8n's own routing takes it.
+		// n8n's own routing treats it in the same way.
 		[
 			{ batchSize: -1, batchInterval: 1000 },
 			{ size: 1, intervalMs: 1000 },

@@ -19,7 +19,7 @@ import {
 } from '../../nodes/VideoGeneration/api/responseBody';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
-/** The failure that something ends with. */
+/** Returns the failure that `run` ends with. */
 async function catchFailure(run: () => unknown): Promise<Pick<RequestFailure, 'kind' | 'facts'>> {
 	try {
 		await run();
@@ -198,7 +198,7 @@ describe('A body', () => {
 		['at the end', (deep: unknown, entry: unknown) => [entry, entry, deep]],
 		['in every entry', (deep: unknown) => Array<unknown>(20_000).fill(deep)],
 	])('of a list with 101 levels %s is refused, and not with 100', async (_where, list) => {
-		// The body and the list are levels, too.
+		// The body and the list count as levels, too.
 		const nest = (levels: number) =>
 			JSON.parse('['.repeat(levels - 2) + ']'.repeat(levels - 2)) as unknown;
 		const check = (levels: number) => {

@@ -8,7 +8,7 @@ import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
 
-/** Which kinds of requests are sent again after which failure. */
+/** The kinds of requests that are sent again after each failure. */
 const AGAIN: Record<FailureKind, RequestKind[]> = {
 	rateLimited: ['read', 'clear', 'add'],
 	unreached: ['read', 'clear', 'add'],

@@ -5,13 +5,13 @@ import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerat
 import { listPromisedFields } from '../support/schemas/listFields';
 import { loadSchema } from '../support/schemas/loadSchema';
 
-// What n8n's UX guidelines ask of a node's texts, as far as it can be held by a test.
+// The rules of n8n's UX guidelines for a node's texts, as far as a test can check them.
 
 const node = new VideoGeneration().description;
 const trigger = new VideoGenerationTrigger().description;
 const credential = new VideoGenerationApi();
 
-/** Every property, those inside collections too. */
+/** Lists every property, including those inside collections. */
 function walk(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [
 		property,
@@ -26,7 +26,7 @@ const choices = all
 		(options as INodePropertyOptions[]).map((option) => ({ parameter: name, ...option })),
 	);
 
-/** Every text in whole sentences, under a name that says where it stands. */
+/** Every text that has whole sentences, with the name of its location. */
 const sentences: [string, string][] = [
 	...all.flatMap(({ name, description, hint, modes = [] }) => [
 		[`${name}: description`, description] as const,
@@ -42,7 +42,7 @@ const sentences: [string, string][] = [
 	['trigger: description', trigger.description],
 ].filter((entry): entry is [string, string] => entry[1] !== undefined);
 
-/** Words that n8n's title case leaves small. */
+/** Words that n8n's title case does not capitalize. */
 const SMALL = ['per', 'a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
 
 describe('Every name that is displayed', () => {
@@ -81,7 +81,7 @@ describe('Every text', () => {
 	test.each(sentences)('names only what can be seen: %s', (_where, text) => {
 		const seen = [
 			...all.map(({ displayName }) => displayName),
-			// In the Settings of every node.
+			// The Settings of every node have this field.
 			'Execute Once',
 			...['queue.add', 'queue.wait'].flatMap((each) => listPromisedFields(loadSchema(each))),
 		];
@@ -144,7 +144,7 @@ describe('Every field', () => {
 });
 
 describe('Every choice', () => {
-	/** Their names say all there is to say. */
+	/** Parameters whose choices are explained by their names alone. */
 	const PLAIN = ['sort', 'order'];
 
 	test.each(choices.map(({ parameter, name, ...choice }) => [parameter, name, choice] as const))(

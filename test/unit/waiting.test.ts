@@ -35,7 +35,10 @@ const logged = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
 	...more,
 });
 
-/** As the responses of the log show the entries, in any order: an entry that was given may come back. */
+/**
+ * Groups the entries as the responses of the log show them, in any order: an assigned entry may
+ * return.
+ */
 function createBatches(videos: LoggedVideo[]): VideoBatches {
 	const batches: VideoBatches = new Map();
 	for (const seenAt of new Set(videos.map((video) => video.seenAt))) {
@@ -47,7 +50,7 @@ function createBatches(videos: LoggedVideo[]): VideoBatches {
 	return batches;
 }
 
-/** What each item comes to: the ID of its video, or the IDs of its candidates. */
+/** Returns the ID of each item's video, or the IDs of its candidates. */
 function find(items: QueuedVideo[], videos: LoggedVideo[]) {
 	const batches = createBatches(videos);
 	const found = findVideos(items, batches);
@@ -173,7 +176,7 @@ describe('For any items and entries', () => {
 		{ maxLength: 5 },
 	);
 
-	/** The rule in words, of every entry for every item. */
+	/** States the rule directly, for one item and one entry. */
 	const canOwn = (item: QueuedVideo, video: LoggedVideo) =>
 		(item.projectId === undefined || item.projectId === video.projectId) &&
 		(item.runningAt === undefined || video.seenAt > item.runningAt) &&

@@ -1,7 +1,7 @@
 const e2e = require('../e2e/jest.config.js');
 
 /**
- * What must hold in the whole of every supported n8n, the oldest one included.
+ * The tests that must pass in the whole of every supported n8n, including the oldest one.
  * @type {import('jest').Config}
  */
 module.exports = {

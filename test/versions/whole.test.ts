@@ -41,7 +41,8 @@ describe('In the whole of this n8n', () => {
 		const listPackages = async () => await n8n.client.request('GET', '/community-packages');
 		try {
 			await n8n.start();
-			// n8n 1 asks its own registry what the latest version is, which nothing here can stand in for.
+			// n8n 1 asks its own registry for the latest version, and no server here can replace that
+			// registry.
 			const { version } = registry;
 			await n8n.client.request('POST', '/community-packages', { name: PACKAGE, version });
 			expect(await listPackages()).toMatchObject([
@@ -118,7 +119,7 @@ describe('In the whole of this n8n', () => {
 		]);
 		const workflow = await n8n.client.createWorkflow(content);
 		await activate(workflow);
-		// What is there at the first poll is not new. n8n 2 answers before that poll is over.
+		// Videos that exist at the first poll are not new. n8n 2 responds before that poll is over.
 		const hasPolled = () =>
 			sandbox.requests.some(
 				({ operation, status }) => operation === 'video.getAll' && status !== undefined,
@@ -137,7 +138,7 @@ describe('In the whole of this n8n', () => {
 		expect(handedOn).toEqual([['first'], ['meanwhile']]);
 	});
 
-	/** n8n before 2 has no versions to publish. */
+	/** Activates the workflow. n8n before 2 has no versions to publish. */
 	async function activate(workflow: Workflow): Promise<void> {
 		const { client } = real;
 		await client.activateWorkflow(workflow).catch(async () => {

@@ -1,6 +1,6 @@
 /**
- * What n8n's own function for signed requests takes for the items of `items.ts`, and nothing else: a
- * node that n8n loads from N8N_CUSTOM_EXTENSIONS.
+ * A node that sends the requests for the items of `items.ts` with n8n's own function for signed
+ * requests, and does nothing else. n8n loads it from N8N_CUSTOM_EXTENSIONS.
  */
 const REQUESTS_AT_ONCE = 64;
 

@@ -6,58 +6,61 @@ import { unfoldError } from '../../support/engine/unfoldError';
 import { isAgent } from './Story';
 import type { StoryExecution, StoryItem } from './Story';
 
-/** One video that an execution is meant to pay for once: an item of a run of the node, or a call of an agent. */
+/**
+ * A video that an execution must pay for once: an item of a run of the node, or a call of an agent.
+ */
 export interface Order {
 	execution: number;
-	/** Which run of the node, from 0. */
+	/** Index of the node's run, from 0. */
 	run: number;
 	/** Index of the item, or of the call. */
 	item: number;
-	/** Identical orders have the same, and cannot be told apart by what reaches the service. */
+	/** Identical orders share a signature: their requests to the service cannot be told apart. */
 	signature: string;
-	/** False when its prompt is missing or none, or its switch is neither on nor off: nothing may be sent for it. */
+	/**
+	 * False if the prompt is missing or not a prompt, or the switch is neither on nor off: then
+	 * nothing may be sent.
+	 */
 	isComplete: boolean;
 	isReachable: boolean;
 }
 
-/** All orders that look alike, and what reached the service for them. */
+/** Identical orders, with the adds and videos that the service has for them. */
 export interface OrderGroup {
 	orders: Order[];
 	adds: PlayedAdd[];
 	videos: PlayedVideo[];
 }
 
-/** One item that came out of a node. */
+/** An output item of a node. */
 export interface Outcome {
 	execution: number;
 	node: string;
 	run: number;
-	/** 0, or 1 for the error output. */
+	/** Index of the output: 1 is the error output. */
 	output: number;
-	/** The order that it is linked to; undefined when it is linked to none. */
+	/** Index of the item whose order the output is linked to; undefined without a link. */
 	item: number | undefined;
 	json: IDataObject;
-	/** Whether it carries a file. */
 	hasFile: boolean;
-	/** Its error, when it has failed. */
 	error: string | undefined;
-	/** What a repair branch is told; an agent may be told the error alone. */
+	/** The data for a repair branch; an agent may receive the error alone. */
 	details: IDataObject | undefined;
 }
 
-/** One text in an execution's data, and where it stands. */
+/** A text or number in the data of an execution, with its path. */
 export interface DataText {
 	path: string;
 	text: string;
 }
 
-/** A play in the terms of its judges. */
+/** A play in the form that the invariants check. */
 export interface Ledger extends Play {
 	orders: Order[];
-	/** By signature; adds that nobody ordered have groups without orders. */
+	/** The groups by signature; adds without an order have groups without orders. */
 	groups: Map<string, OrderGroup>;
 	outcomes: Outcome[];
-	/** Of each execution. */
+	/** The texts of each execution. */
 	texts: DataText[][];
 }
 
@@ -106,7 +109,9 @@ function listOrders(execution: StoryExecution, index: number): Order[] {
 	);
 }
 
-/** As people write it in sheets and forms; undefined for what is neither on nor off. */
+/**
+ * Parses a switch as people write it in sheets and forms; undefined if it is neither on nor off.
+ */
 function isOn(value: unknown): boolean | undefined {
 	if ([true, 1].includes(value as boolean) || /^true$/i.test(String(value))) return true;
 	if ([false, 0, ''].includes(value as string) || /^false$/i.test(String(value))) return false;
@@ -141,11 +146,12 @@ function listOutcomes({ story, executions }: Play, execution: number): Outcome[]
 				),
 			),
 		);
-	// n8n runs the calls one after the other, and does not tell which call an older agent's try belongs to.
+	// n8n runs the calls one after the other, and does not say which call a try of an older agent
+	// belongs to.
 	if (settings.way === 'agentSteps') return read(TOOL_NAME, (_, run) => ({ run: 0, item: run }));
 	if (settings.way === 'agentCalls') return read(TOOL_NAME, (_, run) => ({ run, item: undefined }));
 	const added = read(ADD_NODE, (_, run, item) => ({ run, item }));
-	// What goes into Queue > Wait is the first output of Queue > Add.
+	// The input of Queue > Wait is the first output of Queue > Add.
 	const waited = read(WAIT_NODE, (task, _, item) => {
 		const run = task.source[0]?.previousNodeRun ?? 0;
 		const input = runData[ADD_NODE]?.[run]?.data?.main?.[0]?.[item ?? -1];
@@ -154,14 +160,14 @@ function listOutcomes({ story, executions }: Play, execution: number): Outcome[]
 	return [...added, ...waited];
 }
 
-/** Which order an item belongs to, by its task, the task's run and the link of the item. */
+/** Finds the order of an item by its task, the index of the task's run, and the item's link. */
 type Placing = (
 	task: ITaskData,
 	run: number,
 	item: number | undefined,
 ) => Pick<Outcome, 'run' | 'item'>;
 
-/** An older agent's tool has its items in one. */
+/** Lists the data of an output's items; the tool of an older agent returns all items in one. */
 function readJsons({ json }: INodeExecutionData): IDataObject[] {
 	const jsons = Array.isArray(json.response) ? (json.response as IDataObject[]) : [json];
 	return jsons.map(unfoldError);
@@ -177,7 +183,7 @@ function readError({ error }: IDataObject): string | undefined {
 	return typeof error === 'object' && error !== null ? JSON.stringify(error) : undefined;
 }
 
-/** Every text of an execution's data as n8n saves it, the stacks of errors as well. */
+/** Collects every text of an execution's data as n8n saves it, including the stacks of errors. */
 function collectTexts(data: unknown): DataText[] {
 	const texts: DataText[] = [];
 	const seen = new Set<unknown>();

@@ -8,7 +8,10 @@ import { getVideo } from './Story';
 import type { AddTrouble, Fate } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 
-/** What a story came to: the execution's data, and what the service wrote down. Times are the service's. */
+/**
+ * The result of a story: the data of the executions and the service's record. Times are the
+ * service's.
+ */
 export interface Play {
 	story: Story;
 	startedAt: number;
@@ -16,14 +19,14 @@ export interface Play {
 	adds: PlayedAdd[];
 	videos: PlayedVideo[];
 	requests: readonly RecordedRequest[];
-	/** API keys of the service. */
+	/** The API keys of the service. */
 	keys: string[];
-	/** What n8n's log got. */
+	/** The lines of n8n's log. */
 	logLines: string[];
-	/** What was still going on when all was over, and long after it. */
+	/** The timers and requests that were left at the end, and long after it. */
 	left: Leftovers;
 	leftLater: Leftovers & { newRequests: string[] };
-	/** Why the play was broken off before its end, if it was. */
+	/** The reason why the play was aborted before its end, if it was. */
 	standstill?: string;
 }
 
@@ -33,15 +36,15 @@ export interface Leftovers {
 }
 
 export interface PlayedExecution {
-	/** Undefined when it did not end. */
+	/** Undefined if it did not end. */
 	run: IRun | undefined;
 	endedAt: number;
 	isStopped: boolean;
-	/** When n8n had taken the stop in, where that takes time. */
+	/** The time when n8n had processed Stop, if that took time. */
 	stoppedAt?: number;
 }
 
-/** One request that reached the service. */
+/** An add that reached the service. */
 export interface PlayedAdd {
 	request: RecordedRequest;
 	trouble?: AddTrouble;
@@ -49,23 +52,23 @@ export interface PlayedAdd {
 	charge?: Charge;
 }
 
-/** One accepted add, and what became of it. */
+/** An accepted add and its outcome. */
 export interface PlayedVideo {
 	charge: Charge;
 	plan: StoryVideo;
-	/** When its generation ended; null when it was cleared before. */
+	/** The time when its generation ended; null if it was cleared before. */
 	endsAt: number | null;
-	/** When its entry is in the log; null when there will be none. */
+	/** The time when its entry is in the log; null if there will be none. */
 	loggedAt: number | null;
 }
 
-/** After so many requests for a video's progress, a later word of its status shows. */
+/** Number of requests for a video's progress after which its `laterEnding` shows. */
 const LATER_LOOKS = 3;
 
-/** A generation that fails is never finished before. */
+/** Time to render a video that fails: it must not be finished before it fails. */
 const NEVER_MS = 6 * 3_600_000;
 
-/** The service's part in a story: whoever runs the workflows, n8n's engine or a real n8n, it is the same. */
+/** The service's part in a story, the same in n8n's engine and in a real n8n. */
 export class Scene {
 	readonly requests: RecordedRequest[] = [];
 
@@ -75,7 +78,7 @@ export class Scene {
 
 	private startedAt = 0;
 
-	/** @param later does something after a time of the service */
+	/** @param later runs an action after a time on the service's clock */
 	constructor(
 		private readonly story: Story,
 		private readonly sandbox: Sandbox,
@@ -85,7 +88,7 @@ export class Scene {
 		this.keys = [main.apiKey, other.apiKey];
 	}
 
-	/** @returns what ends it */
+	/** Prepares the service and records its requests. @returns a function that stops the recording */
 	open(): () => void {
 		this.setScene();
 		this.startedAt = this.sandbox.clock.now();
@@ -95,7 +98,7 @@ export class Scene {
 		});
 	}
 
-	/** The workflows' requests from an index on: the story itself clears items. */
+	/** Lists the workflows' requests from an index on, without clears: those come from the story. */
 	listRequests(from: number): string[] {
 		return this.requests
 			.slice(from)
@@ -103,13 +106,13 @@ export class Scene {
 			.map(({ method, url }) => `${method} ${url}`);
 	}
 
-	/** What the service wrote down. */
+	/** Returns the service's record of the play. */
 	describe(): Pick<Play, 'story' | 'startedAt' | 'adds' | 'videos' | 'requests' | 'keys'> {
 		const { story, startedAt, videos, keys } = this;
 		return { story, startedAt, videos, keys, adds: this.listAdds(), requests: [...this.requests] };
 	}
 
-	/** The service as the story begins. */
+	/** Sets up the service as it is when the story begins. */
 	private setScene(): void {
 		const { sandbox, story } = this;
 		const { service } = story;
@@ -141,7 +144,7 @@ export class Scene {
 		if (service.oddEntries) sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
 	}
 
-	/** Gives each video that was accepted meanwhile the life that the story has for it. */
+	/** Gives each newly accepted video the life that the story has for it. */
 	castVideos(): void {
 		const { charges } = this.sandbox;
 		for (let index = this.videos.length; index < charges.length; index++) {
@@ -202,7 +205,7 @@ export class Scene {
 		};
 	}
 
-	/** Each add that reached the service, with the charge that it made. */
+	/** Lists the adds that reached the service, each with the charge that it caused. */
 	private listAdds(): PlayedAdd[] {
 		const free = [...this.sandbox.charges];
 		const troubles = new Map(
@@ -244,7 +247,7 @@ function mayBeCarriedOut(trouble: AddTrouble | undefined): boolean {
 			);
 }
 
-/** By the answer that went out, as its client sees it. */
+/** Judges the fate of an add by the response that its client received. */
 function judgeFate({ closed, status }: RecordedRequest, trouble: AddTrouble | undefined): Fate {
 	if (closed === true) return 'unknown';
 	if (status !== undefined && status >= 300 && status < 500) return 'refused';
@@ -252,7 +255,7 @@ function judgeFate({ closed, status }: RecordedRequest, trouble: AddTrouble | un
 	return status === 200 ? 'told' : 'unknown';
 }
 
-/** Somebody else clears the item, with the account's key. */
+/** Clears the item with the account's key, as another client of the account would. */
 function clear(sandbox: Sandbox, { accountId, queueId }: Charge): void {
 	const account = Object.values(sandbox.accounts).find(({ id }) => id === accountId);
 	const request = http.request(`${sandbox.url}/v1/queue/clear`, {

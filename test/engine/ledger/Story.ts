@@ -2,46 +2,48 @@ import type { Settings } from '../../../sandbox/domain/settings';
 import type { AddTrouble, FileTrouble, ReadTrouble } from './troubles';
 
 /**
- * One or two executions of a workflow, and how the service and this machine behave meanwhile. Plain
- * JSON: whatever can run a workflow against the sandbox can play it, n8n's engine or a real n8n.
+ * One or two executions of a workflow, and the behavior of the service and of this machine
+ * meanwhile. A story is plain JSON: anything that can run a workflow against the sandbox can play
+ * it, such as n8n's engine or a real n8n.
  */
 export interface Story {
-	/** Two start at the same moment. */
+	/** Two executions start at the same moment. */
 	executions: StoryExecution[];
 	service: StoryService;
-	/** When this machine's clock is set, and by how much. */
+	/** Changes of this machine's clock: the time of each change and its amount. */
 	clockIsSet: { afterMs: number; byMs: number }[];
-	/** When Stop is pressed on the first execution. */
+	/** Time until Stop is pressed on the first execution; null: never. */
 	stopAfterMs: number | null;
 }
 
 export interface StoryExecution {
 	/**
-	 * `items`: the node once over all items. `loop`: the node twice, with the same items. `agentCalls`: an older
-	 * agent calls the tool itself, once for each item. `agentSteps`: a newer one leaves each call to n8n.
+	 * `items`: the node runs once over all items. `loop`: the node runs twice, with the same items.
+	 * `agentCalls`: an older agent calls the tool itself, once for each item. `agentSteps`: a newer
+	 * agent leaves each call to n8n.
 	 */
 	way: 'items' | 'loop' | 'agentCalls' | 'agentSteps';
 	items: StoryItem[];
-	/** How many calls an agent makes at once. */
+	/** Number of calls that an agent makes at once. */
 	callsAtOnce: number;
-	/** What the expression of Custom Prompt has besides the item's own prompt. */
+	/** The part that the expression of Custom Prompt adds to the item's own prompt. */
 	promptEnd: '' | '$now' | 'Math.random()';
 	/** `add`: Queue > Add waits itself. `wait`: a Queue > Wait follows it. */
 	waiting: 'none' | 'add' | 'wait';
-	/** How "on" is written for Wait for Completion. */
+	/** The value that turns Wait for Completion on. */
 	waitSwitch: true | 'true' | 'TRUE' | 1;
 	waitOptions: { pollingInterval?: number | string; timeout?: number | string };
-	/** Whether the file of a video that is waited for is downloaded. */
+	/** Whether the file of an awaited video is downloaded. */
 	downloadVideo: boolean;
-	/** Whether Queue > Wait is told the project. */
+	/** Whether Queue > Wait receives the project. */
 	waitKnowsProject: boolean;
 	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
-	/** Of Retry On Fail, 1 when it is off. */
+	/** The maximum number of tries of Retry On Fail; 1 when it is off. */
 	tries: 1 | 2 | 3 | 5;
 	executeOnce: boolean;
 	/** The option Credits to Keep; null when it is not set. */
 	creditsToKeep: number | null;
-	/** n8n's Request Options; batches of 0 and a timeout of null are not set. */
+	/** n8n's Request Options; a batch size of 0 and a timeout of null mean that they are not set. */
 	batchSize: number | string;
 	batchIntervalMs: number;
 	requestTimeout: number | string | null;
@@ -52,26 +54,29 @@ export interface StoryExecution {
 export interface StoryItem {
 	account: 0 | 1;
 	project: 0 | 1 | 2;
-	/** Null when the item has none. A list is no prompt, and must be refused. */
+	/** Null if the item has no prompt. A list is not a prompt, and must be refused. */
 	prompt: string | number | boolean | (string | number)[] | null;
-	/** As it comes from sheets and forms; a word that is neither on nor off must be refused. */
+	/**
+	 * The value as it comes from a sheet or a form; a word that is neither on nor off must be
+	 * refused.
+	 */
 	overwriteSettings: boolean | string | number;
-	/** Whether its Base URL leads to a port that nobody listens on. */
+	/** Whether its Base URL leads to a closed port. */
 	unreachable: boolean;
 }
 
 export interface StoryService {
-	/** What happens to adds, by the order in which they reach the service, from 1. */
+	/** The troubles of adds, by the order in which they reach the service, from 1. */
 	addTroubles: { nth: number; trouble: AddTrouble }[];
-	/** By the order in which they are accepted; those beyond the list are plain. */
+	/** The lives of the accepted adds, in their order; adds beyond the list have plain lives. */
 	videos: StoryVideo[];
-	/** What happens to readings of the video log, by their order, from 1. */
+	/** The troubles of requests for the video log, by their order, from 1. */
 	logTroubles: { nth: number; trouble: ReadTrouble }[];
-	/** What happens to downloads of files, by their order, from 1. */
+	/** The troubles of downloads of files, by their order, from 1. */
 	fileTroubles: { nth: number; trouble: FileTrouble }[];
-	/** Which tags the video log has; some are wrong, and never change. */
+	/** The entity tags of the video log; some kinds are wrong and never change. */
 	etags: Settings['etags'];
-	/** Null, numbers, texts and empty objects among the entries of the log. */
+	/** Whether null, numbers, texts and empty objects are among the entries of the log. */
 	oddEntries: boolean;
 	numericQueueIds: boolean;
 	videoUrlInDetails: boolean;
@@ -79,23 +84,25 @@ export interface StoryService {
 	endedItemsLeaveAfterMs: number | null;
 	logClockSkewMs: number;
 	logWholeSeconds: boolean;
-	/** Null: enough for everything. */
+	/** Null: enough credits for everything. */
 	credits: number | null;
 }
 
 export interface StoryVideo {
-	/** From its acceptance to its end. */
+	/** Time from its acceptance to its end. */
 	runsMs: number;
-	/** The word that the status ends with. */
+	/** The final word of its status. */
 	ending: string;
-	/** The word that the service changes it to later, as from "rendered" to "published"; null: none. */
+	/**
+	 * The word that later replaces the final one, e.g. "published" instead of "rendered"; null: none.
+	 */
 	laterEnding: string | null;
 	fails: boolean;
-	/** From its end to its entry in the log. */
+	/** Time from its end to its entry in the log. */
 	logDelayMs: number;
-	/** When somebody else clears it, counted from its acceptance. */
+	/** Time from its acceptance until another client clears it; null: never. */
 	clearedAfterMs: number | null;
-	/** What happens when its progress is asked for: `count` times from the `nth` time on. */
+	/** The trouble of `count` requests for its progress, beginning with the `nth`. */
 	lookTrouble: { nth: number; count: number; trouble: ReadTrouble } | null;
 }
 
@@ -104,7 +111,7 @@ export const PLAIN_VIDEO: StoryVideo = {
 	...{ clearedAfterMs: null, lookTrouble: null },
 };
 
-/** Which video of the story a charge is. */
+/** Returns the story's video for the charge with this index. */
 export function getVideo({ videos }: StoryService, index: number): StoryVideo {
 	return videos[index] ?? PLAIN_VIDEO;
 }

@@ -7,10 +7,10 @@ import type { StoryExecution } from './Story';
 import type { Trouble } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 
-/** What must hold for every story. Each returns a sentence for every case in which it does not. */
+/** A rule that must hold for every story. Returns a sentence for each case that breaks it. */
 type Invariant = (ledger: Ledger) => string[];
 
-/** A credit is charged at most once for an item of a run, whatever its tries. */
+/** An item of a run is charged at most once, regardless of its tries. */
 const oneChargeAnItem: Invariant = ({ groups, story }) =>
 	[...groups.values()].flatMap(({ orders, videos }) =>
 		orders.length === 0 ||
@@ -20,7 +20,9 @@ const oneChargeAnItem: Invariant = ({ groups, story }) =>
 			: [`${name(orders)} paid ${videos.length} times: ${listIds(videos)}`],
 	);
 
-/** An add that may have been accepted, or was, is not sent again: not even where nothing came of the first. */
+/**
+ * An add that was accepted, or may have been, is not sent again, even if nothing was queued for it.
+ */
 const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 	[...groups.values()].flatMap(({ orders, adds }) => {
 		const sent = adds.filter(({ fate }) => fate === 'unknown' || fate === 'told');
@@ -31,7 +33,7 @@ const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 			: [`${name(orders)} sent ${sent.length} times without being refused`];
 	});
 
-/** With the node set to stop, nothing is sent for any item when one of them cannot be sent. */
+/** A node set to stop sends nothing for any item if one of them cannot be sent. */
 const unusableItemStopsAll: Invariant = ({ story, groups, orders }) =>
 	story.executions.flatMap(({ way, onError }, index) => {
 		const own = orders.filter(({ execution }) => execution === index);
@@ -44,7 +46,7 @@ const unusableItemStopsAll: Invariant = ({ story, groups, orders }) =>
 			.map((group) => `${name(group.orders)} was sent beside an item that cannot be`);
 	});
 
-/** Where nothing goes wrong, all that is ordered is paid for: what is alike as often as it is ordered. */
+/** Every order is paid for if nothing goes wrong: identical ones as often as they are ordered. */
 const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 	const { addTroubles, credits } = story.service;
 	const isSmooth =
@@ -59,7 +61,7 @@ const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 		.map((group) => `${name(group.orders)} paid ${group.videos.length} times`);
 };
 
-/** The credits that are to be kept are kept, unless two runs or two calls read the account at once. */
+/** The account keeps the Credits to Keep, unless two runs or two calls read the account at once. */
 const creditsAreKept: Invariant = ({ story, videos }) => {
 	const [execution, second] = story.executions;
 	const { creditsToKeep = null, callsAtOnce = 1 } = execution ?? {};
@@ -74,7 +76,7 @@ const creditsAreKept: Invariant = ({ story, videos }) => {
 	});
 };
 
-/** Retry On Fail sends again what was refused, at every try: nothing was queued for it. */
+/** Retry On Fail sends refused adds again at every try: nothing was queued for them. */
 const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
 	story.executions.flatMap(({ way, onError, waiting, tries, creditsToKeep }, index) => {
 		const played = executions[index];
@@ -99,7 +101,10 @@ const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
 				];
 	});
 
-/** What reaches the service is what an item orders: its project, its prompt as text, its switch, its account. */
+/**
+ * The service receives exactly the order of an item: its project, its prompt as text, its switch,
+ * and its account.
+ */
 const nothingElseIsSent: Invariant = ({ groups }) =>
 	[...groups].flatMap(([signature, { orders }]) => {
 		if (orders.length === 0) return [`nobody ordered what was sent: ${signature}`];
@@ -110,7 +115,10 @@ const nothingElseIsSent: Invariant = ({ groups }) =>
 		return [];
 	});
 
-/** Every queue id whose answer arrived stands in the execution; after Stop, in n8n's log at least. */
+/**
+ * Every queue id that a response delivered is in the execution's data, or after Stop at least in
+ * n8n's log.
+ */
 const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
 	const all = texts.flat();
 	return [...groups.values()].flatMap(({ adds, orders }) => {
@@ -119,28 +127,31 @@ const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
 			if (fate !== 'told' || !charge) return [];
 			const { queueId } = charge;
 			if (all.some(({ text }) => text.includes(queueId))) return [];
-			// n8n saves a stopped execution before the node can answer.
+			// n8n saves a stopped execution before the node can return its output.
 			if (isStopped && logLines.some((line) => line.includes(queueId))) return [];
 			return [`${name(orders)} was told the queue id ${queueId}, and it stands nowhere`];
 		});
 	});
 };
 
-/** `details.mayBeQueued` is true exactly when the add may have been accepted and no answer told its id. */
+/**
+ * `details.mayBeQueued` is true exactly when the add may have been accepted and no response had its
+ * id.
+ */
 const mayBeQueuedIsRight: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const group = findSingleOrder(ledger, outcome);
 		if (!group || outcome.error === undefined || outcome.node === WAIT_NODE) return [];
-		// An agent is told the error alone, unless the node is set to continue.
+		// An agent receives the error alone, unless the node is set to continue.
 		if (outcome.node === TOOL_NAME && outcome.details === undefined) return [];
 		if (group.adds.some(({ fate }) => fate === 'unclear')) return [];
 		const isUnknown = isOfUnknownFate(group);
 		const isSaid = outcome.details?.mayBeQueued === true;
-		// An add that is on its way when Stop is pressed has no fate yet.
+		// An add in flight when Stop is pressed has no fate yet.
 		const isStopped = ledger.executions[outcome.execution]?.isStopped === true;
 		const isOnItsWay = ({ fate, trouble }: PlayedAdd) =>
 			fate === 'told' || trouble === 'slow' || trouble === 'too slow';
-		// Pressed during a later try, n8n keeps the answer of the one before.
+		// n8n keeps the output of the previous try if Stop is pressed during a later one.
 		const isOfEarlierTry = group.adds.length > 1;
 		if (isStopped && (isSaid || isOfEarlierTry) && group.adds.some(isOnItsWay)) return [];
 		return isSaid === isUnknown
@@ -150,7 +161,7 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 				];
 	});
 
-/** An error says that a video may have been queued when that is so, and only then. */
+/** An error says that a video may have been queued exactly when that is so. */
 const unknownFateIsSaid: Invariant = ({ story, executions, groups, texts }) =>
 	story.executions.flatMap((_, index) => {
 		const played = executions[index];
@@ -183,21 +194,21 @@ const queueIdIsOwn: Invariant = (ledger) => {
 	});
 };
 
-/** A video is the item's own, or null. */
+/** The video of an output is the item's own, or null. */
 const videoIsOwn: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
 		const given = outcome.json.video as { id: string } | null | undefined;
 		if (!video || !given) return [];
 		if (given.id === video.charge.videoId) return [];
-		// Videos that nobody in this process waits for cannot be told apart while the log lags.
+		// Videos that this process does not wait for cannot be told apart while the log lags.
 		if (!areAllWaitedFor(ledger, outcome, video)) return [];
 		return [
 			`${nameOutcome(outcome)} was given the video ${given.id}, its own is ${video.charge.videoId}`,
 		];
 	});
 
-/** With Download Video on, a finished item carries its file; with it off, none does. */
+/** A finished item has a file exactly when Download Video is on. */
 const fileIsThere: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const execution = ledger.story.executions[outcome.execution];
@@ -208,15 +219,15 @@ const fileIsThere: Invariant = (ledger) =>
 			: [`${nameOutcome(outcome)} has ${outcome.hasFile ? 'a' : 'no'} file`];
 	});
 
-/** Whoever is not given their video finds it among the candidates, once the log has it. */
+/** An item without its video has it among its candidates once the log shows it. */
 const ownVideoIsCandidate: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
-		// With Download Video, the item fails when its video cannot be told from others.
+		// An item with Download Video fails if its video cannot be told from others.
 		const json = outcome.error === undefined ? outcome.json : (outcome.details ?? {});
 		const isGiven = outcome.error !== undefined && json.videoCandidates === undefined;
 		if (!video || isGiven || json.video || !isWaited(ledger, outcome)) return [];
-		// An item that knows its address waits for no entry.
+		// An item that knows the address of its video does not wait for a log entry.
 		if (json.videoUrl) return [];
 		if (!areAllWaitedFor(ledger, outcome, video)) return [];
 		if (!wasLogShown(ledger, video) || Number(json.videoCandidateCount ?? 0) > 100) return [];
@@ -225,12 +236,12 @@ const ownVideoIsCandidate: Invariant = (ledger) =>
 		return [`${nameOutcome(outcome)} has no video, and its own is not among its candidates`];
 	});
 
-/** Only a video that is finished comes out as finished, and a failed one as failed. */
+/** An item comes out as finished only if its video is finished and has not failed. */
 const finishedIsFinished: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
 		if (!video || !isWaited(ledger, outcome) || outcome.error !== undefined) return [];
-		// An item that is gone may be finished or not: the service does not tell.
+		// An item that has left the queue may be finished or not: the service does not say.
 		if (findGone(ledger, video) !== undefined) return [];
 		const { plan, endsAt } = video;
 		const endedAt = ledger.executions[outcome.execution]?.endedAt ?? NaN;
@@ -238,7 +249,7 @@ const finishedIsFinished: Invariant = (ledger) =>
 		return [`${nameOutcome(outcome)} came out as finished, and is not`];
 	});
 
-/** With nothing in its way, an item comes out finished. */
+/** An item without any trouble comes out as finished. */
 const healthyItemSucceeds: Invariant = (ledger) =>
 	ledger.orders.flatMap((order) => {
 		const { execution, run, item } = order;
@@ -268,7 +279,7 @@ const everyOutputIsLinked: Invariant = ({ outcomes, story }) =>
 		return isLinked ? [] : [`an output of ${outcome.node} is linked to ${String(item)}`];
 	});
 
-/** With the node set to continue, every item comes out exactly once: as a queue item, or as its error. */
+/** A node set to continue outputs every item exactly once: as a queue item, or as its error. */
 const everyItemComesOutOnce: Invariant = (ledger) =>
 	ledger.story.executions.flatMap((execution, index) => {
 		const played = ledger.executions[index];
@@ -279,7 +290,7 @@ const everyItemComesOutOnce: Invariant = (ledger) =>
 		const ordered = ledger.orders.filter((order) => order.execution === index);
 		if (execution.way === 'agentSteps') return compareItems(TOOL_NAME, ordered, out);
 		if (execution.waiting !== 'wait') return compareItems(ADD_NODE, ordered, added);
-		// The error output of Queue > Add leads nowhere, and Queue > Wait has Execute Once as well.
+		// The error output of Queue > Add is not connected, and Queue > Wait has Execute Once as well.
 		const isInput = ({ output, run }: Outcome, at: number) =>
 			output === 0 &&
 			!(
@@ -310,7 +321,7 @@ function compareItems(
 	});
 }
 
-/** With the node set to stop, nothing is sent after an add of unknown fate. */
+/** A node set to stop sends nothing after an add of unknown fate. */
 const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
 	story.executions.flatMap((execution, index) => {
 		if (execution.onError !== 'stopWorkflow' || execution.way !== 'items') return [];
@@ -330,7 +341,7 @@ const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
 		});
 	});
 
-/** The execution ends, within its timeouts. */
+/** The execution ends within its timeouts. */
 const executionEnds: Invariant = (ledger) =>
 	ledger.executions.flatMap(({ run, endedAt }, index) => {
 		if (!run)
@@ -342,7 +353,7 @@ const executionEnds: Invariant = (ledger) =>
 			: [`execution ${index + 1} took ${tookMs / 1000} s, and may take ${longestMs / 1000} s`];
 	});
 
-/** Stop ends an execution, whatever is on its way; n8n itself takes a second between two tries. */
+/** Stop ends an execution despite requests in flight; n8n itself waits a second between tries. */
 const stopEndsIt: Invariant = ({ story, executions, startedAt }) =>
 	executions.flatMap(({ isStopped, stoppedAt, endedAt }, index) => {
 		const { tries = 1, items = [] } = story.executions[index] ?? {};
@@ -354,10 +365,10 @@ const stopEndsIt: Invariant = ({ story, executions, startedAt }) =>
 
 const STOP_GRACE_MS = 5_000;
 
-/** No raw error of JavaScript or Node stands in the execution. */
+/** The execution's data contains no raw error of JavaScript or Node. */
 const noRawError: Invariant = ({ texts }) =>
 	texts.flat().flatMap(({ path, text }) => {
-		// Node's code of a broken connection is a fact for a repair branch.
+		// Node's code for a broken connection is meant for a repair branch.
 		if (path.endsWith('.stack') || path.endsWith('.httpCode')) return [];
 		const raw = RAW_TEXT.exec(text);
 		return raw ? [`${path}: ${text.slice(0, 300)}`] : [];
@@ -366,7 +377,7 @@ const noRawError: Invariant = ({ texts }) =>
 const RAW_TEXT =
 	/Cannot (read|destructure|convert|set)|is not (a function|iterable|defined)|\bundefined\b|\bNaN\b|\[object |\bERR_[A-Z]|\bHPE_[A-Z]+|^\s+at .+:\d+:\d+/m;
 
-/** No API key stands in the execution or in n8n's log. */
+/** The execution's data and n8n's log contain no API key. */
 const noKey: Invariant = ({ texts, logLines, keys }) => {
 	const lines = logLines.map((text) => ({ path: "n8n's log", text }));
 	return [...texts.flat(), ...lines]
@@ -374,16 +385,16 @@ const noKey: Invariant = ({ texts, logLines, keys }) => {
 		.map(({ path }) => `${path} has an API key`);
 };
 
-/** A failed execution is an error, and never canceled, unless Stop was pressed. */
+/** A failed execution has the status error, and is never canceled, unless Stop was pressed. */
 const neverCanceled: Invariant = ({ executions }) =>
 	executions.flatMap(({ run, isStopped }, index) =>
 		run?.status === 'canceled' && !isStopped ? [`execution ${index + 1} is canceled`] : [],
 	);
 
-/** After the end no timer runs, and no request is sent any more. */
+/** No timer runs and no request is sent after the end. */
 const nothingIsLeft: Invariant = ({ left, leftLater, executions, standstill }) => {
 	if (standstill !== undefined) return [];
-	// An add that is on its way when Stop is pressed is waited for: its queue id goes to n8n's log.
+	// The node waits for an add in flight when Stop is pressed: its queue id goes to n8n's log.
 	const isAwaited = (request: string) =>
 		request.startsWith('POST ') && executions.some(({ isStopped }) => isStopped);
 	const { timers, openRequests } = left;
@@ -424,7 +435,7 @@ export const INVARIANTS: Record<string, Invariant> = {
 	nothingIsLeft,
 };
 
-/** No story's log lags more. */
+/** The maximum log delay of all stories. */
 const LONGEST_LOG_DELAY_MS = 10_000;
 
 export interface Violation {
@@ -440,8 +451,8 @@ export function findViolations(ledger: Ledger): Violation[] {
 }
 
 /**
- * A limit of n8n's: for an older agent all calls look alike, so that an add of unknown fate whose prompt is
- * another one at every try cannot be recognised.
+ * A limitation of n8n: all calls of an older agent look alike. An add of unknown fate cannot be
+ * recognized if its prompt changes with every try.
  */
 function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 	const execution = executions[order.execution];
@@ -460,13 +471,13 @@ function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
 	return order && ledger.groups.get(order.signature);
 }
 
-/** The group of an outcome whose order is the only one of its kind. */
+/** Returns the group of an outcome if its order is the only one in it. */
 function findSingleOrder(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
 	const group = findGroup(ledger, outcome);
 	return group?.orders.length === 1 ? group : undefined;
 }
 
-/** The video of an outcome, by its queue id. */
+/** Finds the video of an outcome by its queue id. */
 function findVideo({ videos }: Ledger, outcome: Outcome): PlayedVideo | undefined {
 	const queueId = readQueueId(outcome);
 	return videos.find(({ charge }) => charge.queueId === queueId);
@@ -488,7 +499,7 @@ function findLooks({ requests }: Ledger, { charge }: PlayedVideo) {
 	);
 }
 
-/** When the service had said three times in a row that there is no such item. */
+/** Returns the time of the third response in a row that there is no such item. */
 function findGone(ledger: Ledger, video: PlayedVideo): number | undefined {
 	const looks = findLooks(ledger, video);
 	const isThird = (_: unknown, at: number) =>
@@ -496,7 +507,10 @@ function findGone(ledger: Ledger, video: PlayedVideo): number | undefined {
 	return looks.find(isThird)?.at;
 }
 
-/** Whether every video that could be taken for an outcome's own is waited for in this process, before its end. */
+/**
+ * Returns whether this process waits for every video that could be taken for an outcome's own, from
+ * before the end of that video.
+ */
 function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVideo): boolean {
 	const { story, executions, groups } = ledger;
 	const { waiting, waitKnowsProject } = story.executions[outcome.execution] ?? {};
@@ -510,14 +524,14 @@ function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVid
 				if (executions[execution]?.isStopped) return false;
 				const other = story.executions[execution]?.waiting;
 				if (other !== 'wait') return other === 'add';
-				// One that was never seen running may own what was there before, of which there is enough.
+				// An item never seen running may own any of the many earlier entries.
 				const seen = findLooks(ledger, video).find(({ status }) => status === 200);
 				return seen !== undefined && seen.at < (video.endsAt ?? Infinity);
 			}),
 		);
 }
 
-/** Whether the log had the video's entry in time for whoever waited for it. */
+/** Returns whether the log had the video's entry in time for the item that waited for it. */
 function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
 	const { loggedAt } = video;
 	if (ledger.story.service.logTroubles.length > 0 || loggedAt === null) return false;
@@ -527,7 +541,7 @@ function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
 	);
 	const { at: finishedAt = Infinity } = finished ?? {};
 	const goneAt = findGone(ledger, video) ?? Infinity;
-	// An item that is gone is left to those entries that are there when it goes.
+	// An item that has left the queue can only get entries that were in the log when it left.
 	if (goneAt < finishedAt) return loggedAt < goneAt;
 	return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS && finishedAt < Infinity;
 }
@@ -538,7 +552,7 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 	const [video] = videos;
 	if (!execution || executions[order.execution]?.isStopped) return false;
 	if (execution.way === 'agentCalls' || execution.creditsToKeep !== null) return false;
-	// Its file may not be had, or its video not be told from others.
+	// The file may be unavailable, or the video indistinguishable from others.
 	if (execution.waiting !== 'none' && execution.downloadVideo) return false;
 	if (execution.onError === 'stopWorkflow' || !order.isReachable || !order.isComplete) return false;
 	if (!video)
@@ -558,7 +572,9 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 	return isInTime && requests.length > 0;
 }
 
-/** Longer than all that the story's settings and troubles add up to, and not much longer. */
+/**
+ * Computes a maximum that is above the sum of the story's settings and troubles, but not far above.
+ */
 function computeLongestMs({ story, adds }: Ledger): number {
 	const { addTroubles, logTroubles, fileTroubles, videos } = story.service;
 	const troubles: Trouble[] = [

@@ -13,26 +13,28 @@ import { createStories, sampleStories } from './stories';
 import type { Theme } from './stories';
 import { tellStory } from './tellStory';
 
-/** Of all stories, in parts of three hundred. */
+/** Number of stories of each theme, out of 300. */
 const SHARES: Record<Theme, number> = { adds: 90, waits: 140, agents: 70 };
 
-/** `npm run test:long` asks for more, which are other ones each time. */
+/** `npm run test:long` sets a larger number; its stories are different each time. */
 const LONG_RUN = Number(process.env.LEDGER_EXECUTIONS ?? 0);
 const EXECUTIONS = LONG_RUN > 0 ? LONG_RUN : 300;
 const FIXED_SEED = 10;
 
-/** What a failure prints, to be set to repeat it. */
+/** The seed and the path that a failure prints: set in the environment, they repeat it. */
 const REPEATED = { seed: process.env.LEDGER_SEED, path: process.env.LEDGER_PATH };
 
-/** What a long run came to, for the report (`npm run bench -- report`). */
+/** The results of a long run, for the report (`npm run bench -- report`). */
 export interface LedgerFigures {
 	executions: number;
 	items: number;
-	/** How many adds reached the service, of how many of them the node could not know the fate, and how many were charged. */
+	/**
+	 * The adds that reached the service; those whose fate the node could not know; and the charges.
+	 */
 	adds: number;
 	unknownFates: number;
 	charges: number;
-	/** How many items were given a video, by the service's own record their own. */
+	/** Number of items that were given a video: their own, according to the service's record. */
 	videos: number;
 	violations: number;
 	seed: number;
@@ -40,7 +42,10 @@ export interface LedgerFigures {
 
 const LONGEST_TEST_MS = 3_600_000;
 
-/** Plays and judges random stories of a theme: two thirds with a fixed seed, the others with one of the day. */
+/**
+ * Plays and judges random stories of a theme: two thirds with a fixed seed, the others with a seed
+ * of the day.
+ */
 export function judgeStories(theme: Theme): void {
 	const held: { stage?: Stage } = {};
 	beforeAll(async () => {
@@ -108,7 +113,8 @@ async function findCounterexample(
 		sum.videos += outcomes.filter(({ json }) => json.video).length;
 		const [first] = judgement.violations;
 		if (!first) return true;
-		// The story is shrunk for what failed first, so that it does not turn into another one.
+		// The story is shrunk for the first invariant that it broke, so that it does not turn into
+		// another failure.
 		invariant ??= first.invariant;
 		if (!judgement.violations.some((violation) => violation.invariant === invariant)) return true;
 		smallest = judgement;
@@ -116,7 +122,7 @@ async function findCounterexample(
 	});
 	const { path } = REPEATED;
 	const details = await fc.check(property, { seed, numRuns, ...(path !== undefined && { path }) });
-	// A story that cannot be played is no proof of anything.
+	// A story that cannot be played proves nothing.
 	if (details.failed && !smallest) throw details.errorInstance;
 	if (!smallest) {
 		const figures: LedgerFigures = { ...sum, violations: 0, seed };
@@ -134,8 +140,8 @@ async function findCounterexample(
 }
 
 /**
- * Plays all stories, whatever happens, and counts how many of them break which invariant: into the folder
- * that LEDGER_SURVEY names, with the shortest story of each.
+ * Plays all stories, even after a violation, and counts the stories that break each invariant.
+ * Writes the counts, and the shortest story for each invariant, to the folder LEDGER_SURVEY.
  */
 async function survey(
 	stage: Stage,

@@ -3,20 +3,20 @@ import { isAgent } from './Story';
 import type { StoryExecution, StoryItem } from './Story';
 
 /*
- * What a story's nodes and credentials are set to, in n8n's engine as in a real n8n.
+ * The settings of a story's nodes and credentials, the same in n8n's engine and in a real n8n.
  */
 
 export const ADD_NODE = 'Add';
 export const WAIT_NODE = 'Wait';
 export const TOOL_NAME = 'Video Tool';
 
-/** Between an item's own prompt and what the expression adds to it. */
+/** Separates an item's own prompt from the part that the expression adds. */
 export const PROMPT_SEPARATOR = ' / ';
 
-/** Nothing listens there. */
+/** An address at which nothing listens. */
 const CLOSED_PORT = 'http://127.0.0.1:1';
 
-/** Where the service is, and the keys of its two accounts. */
+/** The address of the service, and the keys of its two accounts. */
 export interface ServiceAddress {
 	url: string;
 	keys: [string, string];
@@ -26,7 +26,7 @@ export function formatProject({ account, project }: StoryItem): string {
 	return `project-${account}-${project}`;
 }
 
-/** An item before the node. */
+/** Creates the data of an input item of the node. */
 export function createItemJson(item: StoryItem): IDataObject {
 	return {
 		...{ account: item.account, unreachable: item.unreachable, project: formatProject(item) },
@@ -35,18 +35,17 @@ export function createItemJson(item: StoryItem): IDataObject {
 	};
 }
 
-/** The settings that n8n gives every node. */
+/** Creates the settings that n8n gives every node. */
 export function createSettings(execution: StoryExecution): Partial<INode> {
 	const { onError, tries, executeOnce } = execution;
 	return {
-		// A tool has no error output: there, n8n's default is to go on and to tell the agent.
+		// A tool has no error output: n8n's default there is to continue and to tell the agent.
 		...(!(isAgent(execution) && onError === 'continueErrorOutput') && { onError }),
 		...(tries > 1 && { retryOnFail: true, maxTries: tries }),
 		...(executeOnce && { executeOnce: true }),
 	};
 }
 
-/** What Queue > Add is set to. */
 export function createAddParameters(execution: StoryExecution): INodeParameters {
 	const isTool = isAgent(execution);
 	const ask = (name: string) =>
@@ -72,12 +71,12 @@ export function createAddParameters(execution: StoryExecution): INodeParameters 
 	};
 }
 
-/** Whatever is not a switch comes by an expression. */
+/** Formats the value of a switch; any value but a boolean needs an expression. */
 function formatSwitch(value: boolean | string | number): boolean | string {
 	return typeof value === 'boolean' ? value : `={{ ${JSON.stringify(value)} }}`;
 }
 
-/** What Queue > Wait is set to, behind Queue > Add. */
+/** Creates the parameters of a Queue > Wait that follows Queue > Add. */
 export function createWaitParameters(execution: StoryExecution): INodeParameters {
 	const value = execution.waitKnowsProject ? '={{ $json.projectId }}' : '';
 	return {
@@ -108,7 +107,10 @@ function createCommonParameters(
 	};
 }
 
-/** The credential's fields as entered, with a key for each item where the items have different accounts. */
+/**
+ * Creates the credential's fields as entered. If the items have different accounts, an expression
+ * selects the key of each item.
+ */
 export function createCredential(execution: StoryExecution, { url, keys }: ServiceAddress) {
 	const { items } = execution;
 	if (isAgent(execution)) {

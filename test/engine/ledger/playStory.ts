@@ -14,16 +14,16 @@ import type { Story } from './Story';
 import type { StartedExecution } from './workflows';
 import { startExecution } from './workflows';
 
-/** No story takes as long as this. */
+/** The maximum duration of a story, longer than any story takes. */
 const LONGEST_MS = 6 * 3_600_000;
 
 /** Stop ends an execution within this time. */
 const STOP_GRACE_MS = 1_000;
 
-/** The sandbox begins each story with the same ids, which a service would not. */
+/** Time between two stories. The sandbox reuses its ids in each story, unlike a real service. */
 const BETWEEN_STORIES_MS = 24 * 3_600_000;
 
-/** How long nothing must happen after the end. */
+/** Minimum time without any request or timer after the end. */
 const QUIET_MS = 900_000;
 
 export interface Stage {
@@ -31,7 +31,7 @@ export interface Stage {
 	close(): Promise<void>;
 }
 
-/** A sandbox for many stories, one after the other. */
+/** Opens a sandbox that plays many stories, one after the other. */
 export async function openStage(): Promise<Stage> {
 	const sleeping = new Set<RecordedRequest>();
 	const harness = { timers: 0 };
@@ -58,7 +58,8 @@ export async function openStage(): Promise<Stage> {
 		play: async (story) => {
 			sleeping.clear();
 			harness.timers = 0;
-			// The process is the same: what the node remembers of the last story's videos is forgotten by then.
+			// All stories share this process: by then, the node has forgotten the videos of the last
+			// story.
 			passTime(BETWEEN_STORIES_MS);
 			return await new StoryPlay(story, sandbox, sleeping, harness, later).play();
 		},
@@ -155,7 +156,10 @@ class StoryPlay {
 		}
 	}
 
-	/** What still goes on after the end. What a stopped execution does within its second does not count. */
+	/**
+	 * Returns the timers and requests that are left after the end. A stopped execution first
+	 * has a second to finish.
+	 */
 	private async lookAround(time: SkippedTime): Promise<Pick<Play, 'left' | 'leftLater'>> {
 		const pass = async (delayMs: number): Promise<Leftovers> => {
 			const mark = { isReached: false };
@@ -183,7 +187,10 @@ class StoryPlay {
 	}
 }
 
-/** The same random numbers for the same story. @returns what takes it back */
+/**
+ * Makes `Math.random` return the same numbers for the same story.
+ * @returns a function that undoes it
+ */
 function seedRandom(text: string): () => void {
 	let state = 0;
 	for (const character of text) state = (Math.imul(state, 31) + character.charCodeAt(0)) >>> 0;
@@ -200,9 +207,10 @@ function seedRandom(text: string): () => void {
 }
 
 /**
- * Node's own timeout of a signal runs in real time. It keeps nothing alive, so it is no timer that is left.
+ * Replaces `AbortSignal.timeout`, whose timer runs in real time. That timer keeps nothing alive, so
+ * it does not count as a timer that is left.
  *
- * @returns what takes it back
+ * @returns a function that undoes it
  */
 function fakeAbortTimeout(later: (delayMs: number, action: () => void) => void): () => void {
 	const { timeout } = AbortSignal;

@@ -4,10 +4,10 @@ import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from 
 import type { AddTrouble, ReadTrouble } from './troubles';
 import { ADD_TROUBLES, FILE_TROUBLES, READ_TROUBLES } from './troubles';
 
-/** What a story is about; each has its share of the stories, and its own test file. */
+/** The topic of a story; each theme has its share of the stories, and its own test file. */
 export type Theme = 'adds' | 'waits' | 'agents';
 
-/** The words that mean a failed or a finished generation without being set, as the documents list them. */
+/** The words that mean a failed or a finished generation by default, as documented. */
 const FAILED_WORDS = [
 	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'aborted'],
 	...['cancelled', 'canceled', 'CANCELED'],
@@ -17,10 +17,10 @@ const COMPLETED_WORDS = [
 ];
 
 /*
- * Everything shrinks to the plain story: one item, all settings as n8n has them, and nothing goes wrong.
+ * Every story shrinks to the plain one: one item, the usual settings, and no trouble.
  */
 
-/** Something else than usual once in so many cases. */
+/** Generates `other` in one of `cases` cases, and `usual` in the others. */
 function onceIn<T>(cases: number, usual: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
 	return fc.oneof(
 		{ withCrossShrink: true },
@@ -35,7 +35,7 @@ function oneOf<T>(...values: T[]): fc.Arbitrary<T> {
 
 const isOnceIn = (cases: number) => onceIn(cases, false, fc.constant(true));
 
-/** In tenths of a second. */
+/** Generates times in steps of a tenth of a second. */
 const milliseconds = (min: number, max: number) =>
 	fc.integer({ min: min / 100, max: max / 100 }).map((tenths) => tenths * 100);
 
@@ -154,7 +154,7 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 	credits: onceIn<number | null>(8, null, fc.integer({ min: 0, max: 5 })),
 });
 
-/** Where nobody waits, nobody sees these. */
+/** Plain settings of videos and the log, which have no effect if no execution waits. */
 const NO_VIDEOS: Partial<StoryService> = {
 	...{
 		videos: [],
@@ -192,7 +192,7 @@ const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
 	agents: ['none', 'add'],
 };
 
-/** Stories of one theme. */
+/** Creates a generator of stories of one theme. */
 export function createStories(theme: Theme): fc.Arbitrary<Story> {
 	const execution = fc.record({
 		seed: executionSeed,
@@ -218,7 +218,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 		}));
 }
 
-/** Some of them, always the same for a seed. */
+/** Returns stories of a theme, always the same ones for a seed. */
 export function sampleStories(theme: Theme, seed: number, count: number): Story[] {
 	return fc.sample(createStories(theme), { seed, numRuns: count });
 }
@@ -233,7 +233,7 @@ function createExecution({ seed, way, waiting }: ExecutionSeed, index: number): 
 		...item,
 		account: account ? 1 : 0,
 		project: (project % projects) as StoryItem['project'],
-		// Within a text, n8n writes a list in a way of its own.
+		// n8n formats a list within a text in its own way.
 		prompt: createPrompt(
 			prompt === 'list' && rest.promptEnd !== '' ? 'own' : prompt,
 			index,

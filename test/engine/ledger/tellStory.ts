@@ -6,7 +6,9 @@ import { PLAIN_VIDEO } from './Story';
 import type { Fate } from './troubles';
 import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
 
-/** What happened, for a person: the items, the settings, the service, what was paid, what came out. */
+/**
+ * Describes a play to a person: the items, the settings, the service, the payments, and the output.
+ */
 export function tellStory(ledger: Ledger, violations: Violation[]): string {
 	const { story } = ledger;
 	return [
@@ -107,7 +109,7 @@ const FATES: Record<Fate, string> = {
 	unclear: 'its client may read it either way',
 };
 
-/** Every request but looks at a progress that say nothing new. */
+/** Lists the requests, except progress requests that ended like the one before for that item. */
 function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 	const ends = new Map<string, string>();
 	return requests.flatMap((request) => {

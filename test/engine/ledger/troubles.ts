@@ -1,27 +1,28 @@
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 
 /**
- * What a client can know of an add after the answer it got. `refused`: nothing was queued. `unknown`: it may
- * have been accepted, and no answer told the id. `told`: it was accepted, and the answer told the id.
- * `unclear`: the specification does not say which of them it is.
+ * The fate of an add, as far as its client can know it from the response. `refused`: nothing was
+ * queued. `unknown`: it may have been accepted, but no response had the id. `told`: it was
+ * accepted, and the response had the id. `unclear`: the specification does not say which of these
+ * it is.
  */
 export type Fate = 'refused' | 'unknown' | 'told' | 'unclear';
 
 export interface Trouble {
 	fault: FaultSpec;
-	/** As a person would say it. */
+	/** A description for a person. */
 	tale: string;
-	/** How much longer the answer takes, or how long the service asks to be left alone. */
+	/** Delay of the response, or the time that the service asks its clients to wait. */
 	takesMs?: number;
 }
 
 const PAGE = '<html><body><h1>504 Gateway Time-out</h1></body></html>';
 const asHtml = { body: PAGE, contentType: 'text/html', phase: 'after' } as const;
 
-/** Longer than any request of the node waits for its answer. */
+/** Longer than the timeout of any request of the node. */
 const TOO_SLOW_MS = 400_000;
 
-/** Everything that can happen to an add, gentle things first. */
+/** Every trouble of an add, the harmless ones first. */
 export const ADD_TROUBLES = {
 	'status Success': told({ kind: 'envelopeStatus', word: 'Success' }),
 	'status ok': told({ kind: 'envelopeStatus', word: 'ok' }),
@@ -74,7 +75,7 @@ export const ADD_TROUBLES = {
 
 export type AddTrouble = keyof typeof ADD_TROUBLES;
 
-/** What can happen to a look at the progress and to a reading of the video log. */
+/** The troubles of a request for the progress or for the video log. */
 export const READ_TROUBLES = {
 	'404': read({ kind: 'status', status: 404, message: 'Queue item not found' }),
 	'500': read({ kind: 'status', status: 500 }),
@@ -95,7 +96,7 @@ export const READ_TROUBLES = {
 
 export type ReadTrouble = keyof typeof READ_TROUBLES;
 
-/** Of these, what can happen to the download of a file. */
+/** The troubles that a download of a file can have, too. */
 export const FILE_TROUBLES = ['404', '500', 'reset', 'cut off', 'web page'] as const;
 
 export type FileTrouble = (typeof FILE_TROUBLES)[number];

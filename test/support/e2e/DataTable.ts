@@ -1,7 +1,7 @@
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { WorkflowStep } from './buildWorkflow';
 
-/** The most that n8n lists at once. */
+/** Maximum number of rows that n8n lists at once. */
 const MAX_ROWS = 250;
 
 /** A data table of n8n. */
@@ -11,7 +11,7 @@ export class DataTable {
 		private readonly id: string,
 	) {}
 
-	/** A table with columns of text. */
+	/** Creates a table with text columns. */
 	static async create(client: N8nClient, name: string, columns: string[]): Promise<DataTable> {
 		const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
 		const address = `/projects/${projectId}/data-tables`;
@@ -22,7 +22,7 @@ export class DataTable {
 		return new DataTable(`${address}/${id}`, id);
 	}
 
-	/** The table of this name, which a workflow has made. */
+	/** Finds the table with this name, which a workflow has created. */
 	static async find(client: N8nClient, name: string): Promise<DataTable> {
 		const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
 		const address = `/projects/${projectId}/data-tables`;
@@ -40,7 +40,7 @@ export class DataTable {
 		await client.request('POST', `${this.address}/insert`, { data: rows });
 	}
 
-	/** In the order that they were inserted in. */
+	/** Returns the rows in the order in which they were inserted. */
 	async listRows(client: N8nClient): Promise<Record<string, unknown>[]> {
 		const { data } = await client.request<{ data: Record<string, unknown>[] }>(
 			'GET',
@@ -49,7 +49,7 @@ export class DataTable {
 		return data;
 	}
 
-	/** A step with n8n's own node for it. */
+	/** Builds a step with n8n's own node for data tables. */
 	buildStep(name: string, operation: string, parameters: object = {}): WorkflowStep {
 		return {
 			name,

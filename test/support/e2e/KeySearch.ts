@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Bytes before the key: base64 looks different for each of these numbers. */
+/** Numbers of bytes before the key: the key's base64 differs for each of them. */
 const ALIGNMENTS = [0, 1, 2];
 
-/** Looks for a key wherever it could have come to, in every form that it could have taken. */
+/** Searches for a key in every encoding in which it may appear. */
 export class KeySearch {
 	private readonly forms: Buffer[];
 
@@ -23,7 +23,7 @@ export class KeySearch {
 		return this.forms.some((form) => bytes.includes(form));
 	}
 
-	/** @returns the files below a folder that hold the key */
+	/** @returns the files below a folder that contain the key */
 	findFiles(folder: string): string[] {
 		return readdirSync(folder, { recursive: true, withFileTypes: true })
 			.filter((entry) => entry.isFile())
@@ -33,7 +33,10 @@ export class KeySearch {
 	}
 }
 
-/** What base64 makes of a text that stands behind so many other bytes, without what the bytes around it change. */
+/**
+ * Returns the base64 of a text after that many other bytes, without the characters that depend on
+ * the neighboring bytes.
+ */
 function encodeAligned(text: string, alignment: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(alignment), Buffer.from(text)]);
 	const wholeGroups = Math.floor(bytes.length / 3) * 4;

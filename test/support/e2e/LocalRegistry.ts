@@ -10,9 +10,9 @@ import { readProvided } from './provided';
 const TARBALL_PATH = '/package.tgz';
 
 /**
- * Stands in for the registry that n8n installs community packages from, and has the packed package.
- * n8n takes another registry with a license only, so the npm that it runs is told of this one; and
- * what n8n itself asks of the world outside goes through a proxy that lets nothing through.
+ * Replaces the registry from which n8n installs community packages, and serves the packed package.
+ * n8n accepts another registry only with a license, so the npm that n8n runs is redirected to this
+ * one. n8n's own requests to the internet go through a proxy that rejects them all.
  */
 export class LocalRegistry {
 	private readonly tarball = readTarball();
@@ -25,11 +25,11 @@ export class LocalRegistry {
 		})
 		.on('connect', (_request, socket) => socket.destroy());
 
-	/** Of the packed package. */
+	/** The version of the packed package. */
 	readonly version = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string })
 		.version;
 
-	/** @returns what n8n's environment has to say so that it asks this registry */
+	/** @returns the environment variables with which n8n uses this registry */
 	async start(folder: string): Promise<Record<string, string>> {
 		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
 		const bin = join(folder, 'bin');
@@ -53,7 +53,7 @@ export class LocalRegistry {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	/** npm, with this registry instead of the one that it is called with. */
+	/** Returns a script that runs npm with this registry instead of the requested one. */
 	private writeNpm(): string {
 		const npm = execFileSync('which', ['npm'], { encoding: 'utf8' }).trim();
 		return [

@@ -1,12 +1,15 @@
 const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** The tests that mostly wait, for n8n's polls and for videos: the others run beside them, not after them. */
+/**
+ * The tests that mostly wait for n8n's polls and for videos: they start first, so that the others
+ * run meanwhile.
+ */
 const LONGEST = ['queueMode', 'trigger', 'ledger', 'queueNowFinishLater'].map(
 	(name) => `${name}.test.ts`,
 );
 
-/** Begins with the longest files. jest itself knows how long they take only after it has run them. */
+/** Starts the longest files first. jest itself knows their durations only after it has run them. */
 module.exports = class LongestFirst extends Sequencer {
 	sort(tests) {
 		const rank = ({ path }) => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { readProvided } from './provided';
 
-/** What is used of the official MCP SDK, which n8n's installation holds. */
+/** The used part of the official MCP SDK, which n8n's installation contains. */
 interface Sdk {
 	Client: new (info: { name: string; version: string }) => SdkClient;
 	StreamableHTTPClientTransport: new (address: URL, options: { requestInit: object }) => object;
@@ -24,11 +24,11 @@ export interface McpTool {
 	inputSchema: { required?: string[] };
 }
 
-/** A client of the Model Context Protocol, as an assistant has one. */
+/** A client of the Model Context Protocol, like that of an assistant. */
 export class McpClient {
 	private constructor(private readonly client: SdkClient) {}
 
-	/** @throws what the SDK throws when the server refuses the token */
+	/** @throws the SDK's error if the server refuses the token */
 	static async connect(address: string, token: string): Promise<McpClient> {
 		const require = createRequire(readProvided().n8n);
 		const { Client, StreamableHTTPClientTransport } = {

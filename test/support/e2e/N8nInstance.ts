@@ -6,30 +6,31 @@ import { E2E_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
 
-/** n8n 1 does not start without a module that it does not know, and its defaults are other ones. */
+/**
+ * Settings for n8n 1: it does not start if it is told to disable a module that it does not know,
+ * and its defaults differ.
+ */
 const FOR_OLDER = {
 	N8N_DISABLED_MODULES: 'insights',
-	// In the newer engine for expressions, `$('Node').item` finds nothing in 1.123.81.
+	// The newer expression engine finds nothing for `$('Node').item` in 1.123.81.
 	N8N_EXPRESSION_ENGINE: 'legacy',
-	// With one connection, requests at the same time end each other's transactions.
+	// Concurrent requests end each other's transactions if there is only one connection.
 	DB_SQLITE_POOL_SIZE: '4',
 };
 
 const isOlder = (n8n: string) => !existsSync(join(n8n, '../../dist/modules/mcp-registry'));
 
-/** What starts one instance of n8n. */
 export interface N8nInstanceOptions {
-	/** Of the folder that n8n keeps its data in; it is emptied first. */
+	/** Name of the folder for n8n's data, which is emptied first. */
 	name: string;
-	/** What this n8n is set to beside the usual. */
+	/** Environment variables that are added to the usual ones, or override them. */
 	environment?: Record<string, string>;
-	/** n8n's command, with its options. */
+	/** n8n's command and its options. */
 	command: string[];
 }
 
 /**
- * A real n8n with the packed package in a folder of its own, which can be stopped, killed and
- * started again.
+ * A real n8n with the packed package in its own folder. It can be stopped, killed and restarted.
  */
 export abstract class N8nInstance {
 	readonly userFolder: string;
@@ -43,17 +44,17 @@ export abstract class N8nInstance {
 		cpSync(readProvided().template, this.userFolder, { recursive: true });
 	}
 
-	/** Gets all that n8n prints. */
+	/** The file that receives all output of n8n. */
 	get logFile(): string {
 		return join(this.userFolder, 'n8n.log');
 	}
 
-	/** All that n8n has printed, since it was started first. */
+	/** Returns all output of n8n since its first start. */
 	readLog(): string {
 		return readFileSync(this.logFile, 'utf8');
 	}
 
-	/** The process of n8n. */
+	/** The process ID of n8n. */
 	get pid(): number {
 		if (this.server?.pid === undefined) throw new Error('n8n is not started');
 		return this.server.pid;
@@ -79,12 +80,12 @@ export abstract class N8nInstance {
 		await this.waitUntilReady(`http://127.0.0.1:${port}`);
 	}
 
-	/** As a service manager stops it. */
+	/** Stops n8n as a service manager does: with SIGTERM. */
 	async stop(): Promise<void> {
 		await this.server?.stop();
 	}
 
-	/** As a power failure ends it: nothing more is written. */
+	/** Kills n8n like a power failure: it writes nothing more. */
 	kill(): void {
 		this.server?.kill();
 	}
@@ -93,7 +94,7 @@ export abstract class N8nInstance {
 		await this.server?.waitForEnd();
 	}
 
-	/** How this kind of instance is told where to listen, beside the usual. */
+	/** Returns the environment variables that set the port of this kind of instance. */
 	protected abstract getPortEnvironment(port: number): Record<string, string>;
 
 	protected abstract waitUntilReady(address: string): Promise<void>;

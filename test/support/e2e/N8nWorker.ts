@@ -6,11 +6,11 @@ const START_TIMEOUT_MS = 180_000;
 const STARTED = /Worker started execution (\d+) /g;
 const FINISHED = /Worker finished execution (\d+) /g;
 
-/** A worker of n8n's queue mode: it takes executions from Redis and runs them, and nothing else. */
+/** A worker of n8n's queue mode: it takes executions from Redis and only runs them. */
 export class N8nWorker extends N8nInstance {
 	/**
-	 * @param name of the folder that it keeps its data in; it is emptied first
-	 * @param concurrency how many executions it runs at the same time
+	 * @param name name of the folder for its data, which is emptied first
+	 * @param concurrency maximum number of executions that it runs at the same time
 	 */
 	static create(name: string, environment: Record<string, string>, concurrency: number): N8nWorker {
 		return new N8nWorker({
@@ -20,12 +20,12 @@ export class N8nWorker extends N8nInstance {
 		});
 	}
 
-	/** The ids of the executions that it has begun, as it says in its log. */
+	/** Returns the ids of the executions that the worker has started, according to its log. */
 	listStarted(): string[] {
 		return [...this.readLog().matchAll(STARTED)].map(([, id = '']) => id);
 	}
 
-	/** Those of them that it has not finished. */
+	/** Returns the ids of the started executions that the worker has not finished. */
 	listRunning(): string[] {
 		const finished = new Set([...this.readLog().matchAll(FINISHED)].map(([, id = '']) => id));
 		return this.listStarted().filter((id) => !finished.has(id));

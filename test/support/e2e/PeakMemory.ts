@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What the system counts as the most memory that a process has held, from a moment on. Linux only. */
+/** The peak memory of a process since a reset, as the system counts it. Linux only. */
 export class PeakMemory {
 	constructor(private readonly pid: number) {}
 
-	/** From now on. */
+	/** Sets the peak to the current memory. */
 	reset(): void {
 		try {
 			writeFileSync(`/proc/${this.pid}/clear_refs`, '5');
 		} catch {
-			// Another system: the figure is left out.
+			// Other systems lack this file, so the figure is left out.
 		}
 	}
 
-	/** In MiB; undefined where the system does not tell. */
+	/** @returns the peak in MiB, or undefined if the system does not provide it */
 	read(): number | undefined {
 		try {
 			const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');

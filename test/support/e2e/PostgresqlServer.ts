@@ -11,12 +11,12 @@ import { waitFor } from '../../../scripts/waitFor';
 const run = promisify(execFile);
 const HOST = '127.0.0.1';
 const USER = 'n8n';
-/** Made by initdb. */
+/** The database that initdb creates. */
 const DATABASE = 'postgres';
 
 /**
- * PostgreSQL refuses to be root, who is anyone on a machine for tests. It then is "nobody", with the
- * right to pass through folders that are root's own, as the one around this project may be.
+ * PostgreSQL refuses to run as root, which is the usual user of test machines. It then runs as
+ * "nobody", with the right to enter folders of root, because the project may be inside one.
  */
 const AS_NOBODY: [string, ...string[]] = [
 	'setpriv',
@@ -27,14 +27,14 @@ const AS_NOBODY: [string, ...string[]] = [
 	'--ambient-caps=+dac_override',
 ];
 
-/** A PostgreSQL on the loopback address with a database of its own, which is thrown away. */
+/** A PostgreSQL server on the loopback address with its own, temporary database. */
 export class PostgresqlServer {
 	private constructor(
 		private readonly server: ServerProcess,
 		private readonly port: number,
 	) {}
 
-	/** @param folder that it keeps its data in; it is emptied first */
+	/** @param folder folder for its data, which is emptied first */
 	static async start(folder: string): Promise<PostgresqlServer> {
 		const port = await getPort({ host: '127.0.0.1' });
 		rmSync(folder, { recursive: true, force: true });
@@ -48,20 +48,21 @@ export class PostgresqlServer {
 		await run(initdb, initArgs, { cwd: folder, env });
 		const [file, ...args] = buildCommand('postgres', [
 			...['-D', data, '-p', String(port), '-h', HOST],
-			// No socket in a shared folder, and no waiting for a disk that nobody will read again.
+			// PostgreSQL uses no socket in a shared folder, and does not wait for the disk, because the
+			// data is never read again.
 			...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'full_page_writes=off'],
 		]);
 		const server = new ServerProcess({
 			...{ file, args, cwd: folder, env },
 			logFile: join(folder, 'postgresql.log'),
-			// SIGTERM waits for all clients to leave; this one ends their sessions.
+			// SIGTERM waits for all clients to leave; SIGINT ends their sessions.
 			stopSignal: 'SIGINT',
 		});
 		await waitFor('PostgreSQL to answer', async () => await isReady(port, env));
 		return new PostgresqlServer(server, port);
 	}
 
-	/** What n8n is told of it. */
+	/** The environment variables with which n8n uses this server. */
 	get environment(): Record<string, string> {
 		return {
 			DB_TYPE: 'postgresdb',
@@ -77,7 +78,7 @@ export class PostgresqlServer {
 	}
 }
 
-/** A program of PostgreSQL, and how this user is to call it. */
+/** Returns the command line of a PostgreSQL program for the current user. */
 function buildCommand(program: string, args: string[]): [string, ...string[]] {
 	const path = findProgram(program) ?? program;
 	return process.getuid?.() === 0 ? [...AS_NOBODY, path, ...args] : [path, ...args];

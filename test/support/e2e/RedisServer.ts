@@ -7,14 +7,14 @@ import { findProgram } from '../../../scripts/requirements';
 import { ServerProcess } from './ServerProcess';
 import { waitFor } from '../../../scripts/waitFor';
 
-/** A Redis on the loopback address that keeps nothing on disk. */
+/** A Redis server on the loopback address that stores nothing on disk. */
 export class RedisServer {
 	private constructor(
 		private readonly server: ServerProcess,
 		private readonly port: number,
 	) {}
 
-	/** @param folder that it logs to; it is emptied first */
+	/** @param folder folder for its log, which is emptied first */
 	static async start(folder: string): Promise<RedisServer> {
 		const port = await getPort({ host: '127.0.0.1' });
 		rmSync(folder, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export class RedisServer {
 		return new RedisServer(server, port);
 	}
 
-	/** What n8n is told of it. */
+	/** The environment variables with which n8n uses this server. */
 	get environment(): Record<string, string> {
 		return {
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A tool as a chat model is told of it. */
+/** A tool as it is described to a chat model. */
 export interface OfferedTool {
 	name: string;
 	description: string;
@@ -19,19 +19,19 @@ interface ModelRequest {
 
 type Reply = string | { tool: string; input: object }[];
 
-/** What the model answers: a text, or calls of tools; a function is asked when its turn has come. */
+/** A response of the model: a text or tool calls. A function is called when its turn comes. */
 export type ModelReply = Reply | (() => Reply);
 
 /**
- * Stands in for a chat model behind OpenAI's interfaces, the Responses API, which n8n's chat model node
- * speaks by default, and the older one: says what the test has written down, and keeps what it was told.
+ * A fake chat model with OpenAI's APIs: the Responses API, which n8n's chat model node uses by
+ * default, and the older one. It replies as scripted by the test and records the requests.
  */
 export class ScriptedModel {
 	private script: ModelReply[] = [];
 
 	private callCount = 0;
 
-	/** What it was asked since the last `play`. */
+	/** The requests since the last `play`. */
 	readonly requests: ModelRequest[] = [];
 
 	private readonly server = http.createServer((request, response) => {
@@ -50,23 +50,23 @@ export class ScriptedModel {
 		await new Promise((resolve) => this.server.close(resolve));
 	}
 
-	/** Base URL, as n8n's credential for such models takes it. */
+	/** The base URL for n8n's credential of such models. */
 	get url(): string {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
 	}
 
-	/** What it answers from now on, one reply for each time that it is asked. */
+	/** Sets the replies from now on, one for each request. */
 	play(script: ModelReply[]): void {
 		this.script = [...script];
 		this.requests.length = 0;
 	}
 
-	/** The tools that it was offered. */
+	/** The tools that the first request offers. */
 	get tools(): OfferedTool[] {
 		return this.requests[0]?.tools ?? [];
 	}
 
-	/** What it was told of each call of a tool, in the order of the calls. */
+	/** The results of the tool calls that the model received, in the order of the calls. */
 	get toolResults(): string[] {
 		const told = this.requests.at(-1)?.input ?? [];
 		return told
@@ -91,7 +91,7 @@ export class ScriptedModel {
 		response.end(JSON.stringify(create(said)));
 	}
 
-	/** OpenAI's older interface, which n8n's older agents need. */
+	/** Creates a response of OpenAI's older API, which n8n's older agents need. */
 	private createCompletion(reply: Reply): object {
 		const message =
 			typeof reply === 'string'

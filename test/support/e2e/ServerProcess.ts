@@ -9,23 +9,23 @@ export interface ServerCommand {
 	args: string[];
 	cwd: string;
 	env: NodeJS.ProcessEnv;
-	/** Gets all that it prints; what is there already is kept. */
+	/** The file that receives all output; its existing content is kept. */
 	logFile: string;
-	/** What asks it to end; SIGTERM by default. */
+	/** The signal that asks the server to stop; SIGTERM by default. */
 	stopSignal?: NodeJS.Signals;
 }
 
-/** One server that a test has started: it can be asked to end, and be killed outright. */
+/** A server that a test has started. It can be stopped or killed. */
 export class ServerProcess {
 	private readonly child: ChildProcess;
 
 	constructor(private readonly command: ServerCommand) {
 		const { file, args, cwd, env, logFile } = command;
 		const log = openSync(logFile, 'a');
-		// A group of its own, so that what it starts itself is killed with it.
+		// The process has its own group, so that its child processes are killed with it.
 		this.child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log], detached: true });
 		closeSync(log);
-		// A program that cannot be started never answers, which is what the tests then say.
+		// A program that cannot be started never responds, and the tests then report that.
 		this.child.on('error', () => undefined);
 		if (this.child.pid !== undefined) guardGroup(this.child.pid);
 	}
@@ -34,7 +34,7 @@ export class ServerProcess {
 		return this.child.pid;
 	}
 
-	/** As a service manager stops it. */
+	/** Stops the server as a service manager does. */
 	async stop(): Promise<void> {
 		if (!this.isOver) {
 			this.child.kill(this.command.stopSignal ?? 'SIGTERM');
@@ -47,7 +47,7 @@ export class ServerProcess {
 		this.forget();
 	}
 
-	/** As a power failure ends it: nothing more is written. */
+	/** Kills the server like a power failure: it writes nothing more. */
 	kill(): void {
 		if (this.child.pid !== undefined && !this.isOver) process.kill(-this.child.pid, 'SIGKILL');
 	}

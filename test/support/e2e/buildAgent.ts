@@ -4,10 +4,10 @@ import { buildWorkflow, START, type WorkflowStep } from './buildWorkflow';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
-/** The chat model's own parameter: which of the models. */
+/** The chat model node's parameter that selects the model. */
 export const MODEL = { __rl: true, mode: 'id', value: 'scripted' };
 
-/** n8n's AI Agent as it is when it is new, with a chat model, and with nodes of ours as its tools. */
+/** Builds a workflow with a new AI Agent of n8n, a chat model, and our nodes as its tools. */
 export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): WorkflowContent {
 	const agent = {
 		name: 'Agent',

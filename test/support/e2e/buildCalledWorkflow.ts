@@ -2,10 +2,10 @@ import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { buildWorkflow, type WorkflowStep } from './buildWorkflow';
 
 /**
- * A workflow that is started from outside by a POST request, with what its body holds, and answers
- * with the execution's id.
+ * Builds a workflow that a POST request starts, with the request's body as its input. The response
+ * is the execution's id.
  *
- * @param path of its webhook
+ * @param path path of its webhook
  */
 export function buildCalledWorkflow(path: string, steps: WorkflowStep[]): WorkflowContent {
 	const webhook: WorkflowStep = {

@@ -14,9 +14,8 @@ export interface WorkflowStep {
 }
 
 /**
- * A workflow of steps that follow each other, and of steps after the error output of one of them.
- *
- * @param after the names of the steps whose error output leads to a step: `{ Repair: 'Queue' }`
+ * Builds a workflow of consecutive steps, and of steps after the error output of one of them.
+ * `onError` maps such a step to the step before it: `{ Repair: 'Queue' }`.
  */
 export function buildWorkflow(
 	name: string,
@@ -45,16 +44,16 @@ export function buildWorkflow(
 	return { name, nodes, connections, settings: { executionOrder: 'v1', ...settings } };
 }
 
-/** Where a workflow that is run by hand starts. */
+/** The start of a workflow that is run by hand. */
 export const START: WorkflowStep = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
 
-/** A step that makes the items that the next one gets. */
+/** Creates a step that outputs these items. */
 export function makeItems(items: object[], name = 'Items'): WorkflowStep {
 	const jsCode = `return ${JSON.stringify(items)}.map((json) => ({ json }));`;
 	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
 }
 
-/** Our node, as a step. */
+/** Creates a step with our node. */
 export function videoGeneration(
 	name: string,
 	credential: Credential,

@@ -1,8 +1,8 @@
 import { findProgram, PROGRAMS, type Program } from '../../../scripts/requirements';
 
 /**
- * A `describe` whose tests need programs beside n8n. Where one is missing they are skipped, and the
- * title says what to install. In continuous integration the run has ended before that.
+ * A `describe` whose tests need programs beside n8n. If a program is missing, the tests are
+ * skipped, and the title says what to install. In continuous integration, the run ends before that.
  */
 export function describeWith(programs: Program[], title: string, tests: () => void): void {
 	const missing = programs.filter((program) => !findProgram(program));

@@ -3,9 +3,9 @@ import { waitFor } from '../../../scripts/waitFor';
 const TIMEOUT_MS = 20_000;
 
 /**
- * Makes the assertions again until they hold, for what a page draws piece by piece.
+ * Repeats the assertions until they hold, because a page is drawn piece by piece.
  *
- * @throws what the last of them threw, when they do not hold in time
+ * @throws the error of the last attempt if they do not hold in time
  */
 export async function eventually(assert: () => Promise<void>): Promise<void> {
 	let failure: unknown;

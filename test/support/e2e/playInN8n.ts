@@ -28,7 +28,7 @@ import { buildWorkflow, makeItems, START, videoGeneration } from './buildWorkflo
 import type { RealN8n } from './RealN8n';
 import { ScriptedModel } from './ScriptedModel';
 
-/** The shortest life that the sandbox has for a video. */
+/** The minimum duration of a video in the sandbox. */
 const SHORTEST_MS = 1_200;
 
 const LONGEST_TROUBLE_MS = 5_000;
@@ -36,14 +36,14 @@ const LOOK_EVERY_MS = 20;
 const TIMEOUT_MS = 300_000;
 
 /**
- * A story for real time: what takes minutes is left out, all else goes faster. This machine's clock
- * stays as it is.
+ * Adapts a story to real time: removes everything that takes minutes, and shortens the rest. The
+ * clock of this machine is not changed.
  *
- * @param factor how many times as fast
+ * @param factor number by which the times are divided
  */
 export function shorten(story: Story, { factor }: { factor: number }): Story {
 	const { service, stopAfterMs } = story;
-	// Two agents would play each other's part of the model's script.
+	// Two agents would each use up replies of the model's script that are meant for the other.
 	const executions = story.executions.some(isAgent)
 		? story.executions.slice(0, 1)
 		: story.executions;
@@ -83,14 +83,14 @@ function getDuration({ takesMs = 0 }: Trouble): number {
 	return takesMs;
 }
 
-/** What is there for one story. */
+/** The servers for one story. */
 export interface Stage {
 	n8n: RealN8n;
 	sandbox: Sandbox;
 	model: ScriptedModel;
 }
 
-/** Makes the workflow of an execution. */
+/** Builds the workflow of an execution. */
 type BuildWorkflow = (
 	stage: Stage,
 	execution: StoryExecution,
@@ -98,10 +98,11 @@ type BuildWorkflow = (
 ) => WorkflowContent | Promise<WorkflowContent>;
 
 /**
- * Plays a story in a real n8n, with a service of its own.
+ * Plays a story in a real n8n, with its own service.
  *
- * @param build something else than our node, which the same is to happen to
- * @returns the play, for a later moment: what was sent after the end shows then
+ * @param build builds the workflow; by default, one with our node
+ * @returns `finish`, which ends the play and describes it; called later, it includes requests that
+ * were sent after the end
  */
 export async function playInN8n(
 	n8n: RealN8n,
@@ -169,7 +170,7 @@ async function perform(
 				() => {
 					stoppedAt = sandbox.clock.now();
 				},
-				// It has ended before.
+				// The execution has already ended.
 				() => undefined,
 			);
 		}, stopAfterMs);
@@ -182,7 +183,7 @@ async function perform(
 	};
 }
 
-/** n8n's REST interface tells of an execution what its engine returns. */
+/** n8n's REST API returns an execution in the same form as its engine. */
 function toRun(execution: Execution): PlayedExecution['run'] {
 	return execution as unknown as PlayedExecution['run'];
 }
@@ -205,7 +206,7 @@ async function createWorkflow(
 	return execution.way === 'loop' ? runTwice(content) : content;
 }
 
-/** Two branches that lead to the node have it run twice, with the same items. */
+/** Connects two branches to the node, so that it runs twice with the same items. */
 function runTwice({ nodes, connections, ...content }: WorkflowContent): WorkflowContent {
 	const branches = ['First', 'Second'];
 	const to = (...names: string[]) => ({
@@ -252,7 +253,7 @@ async function createAgentWorkflow(
 		videoGeneration(TOOL_NAME, credential, createAddParameters(execution), settings),
 	]);
 	if (way === 'agentSteps') return content;
-	// Up to version 2, the agent made its calls itself, and knew OpenAI's older interface alone.
+	// Versions of the agent up to 2 made the calls themselves, and supported only OpenAI's older API.
 	const options = { maxRetries: 0 };
 	const changes: Record<string, Partial<WorkflowNode>> = {
 		Agent: { typeVersion: 2.2 },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const KILOBYTES_A_MEGABYTE = 1024;
 
-/** What memory a process holds, and the most it has held so far, where the system tells. */
+/** Returns the current and the peak memory of a process, if the system provides them. */
 export function readMemory(pid: number): string {
 	if (process.platform !== 'linux') return 'unknown';
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');

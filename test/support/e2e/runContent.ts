@@ -10,7 +10,7 @@ export async function runContent(client: N8nClient, content: WorkflowContent): P
 	return await client.waitForExecution(await client.runWorkflow(id, START.name), TIMEOUT_MS);
 }
 
-/** What a node handed on in its last run; `output` 1 is its error output. */
+/** Returns the output items of a node's last run; `output` 1 is its error output. */
 export function readItems({ data }: Execution, node: string, output = 0): ExecutionItem[] {
 	return data.resultData.runData?.[node]?.at(-1)?.data?.main?.[output] ?? [];
 }

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { ExecutionItem, WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
 
 export interface ExampleSetUp {
-	/** What is chosen in all nodes of a type. */
+	/** Parameters and credentials for all nodes of a type, by the type. */
 	choices: Record<string, Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>>;
-	/** Parameters of single nodes, by their names: what the notes ask for, and shorter times. */
+	/** Parameters of single nodes, by node name: those that the notes ask for, and shorter times. */
 	changes?: Record<string, Record<string, unknown>>;
 	/** Settings of single nodes, e.g. `retryOnFail`. */
 	settings?: Record<string, object>;
-	/** What a trigger gets that nothing can be sent to by hand. */
+	/** Output of the triggers to which nothing can be sent by hand. */
 	pinData?: Record<string, ExecutionItem[]>;
 }
 
-/** An example as a user has set it up. */
+/** Returns an example as a user has set it up. */
 export function setUpExample(
 	name: string,
 	{ choices, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,

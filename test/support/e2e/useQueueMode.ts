@@ -10,11 +10,12 @@ import { waitFor } from '../../../scripts/waitFor';
 const EXECUTION_TIMEOUT_MS = 150_000;
 
 /**
- * n8n's queue mode and a sandbox for all tests of a file, with workflows that are started by their
- * webhooks. Nothing is reset between the tests: the trigger, too, sees all that has happened.
+ * Starts n8n's queue mode and a sandbox for all tests of a file, with workflows that their webhooks
+ * start. Nothing is reset between the tests, so the trigger, too, sees everything that has
+ * happened.
  *
- * @param concurrency how many executions a worker runs at the same time
- * @param buildWorkflows what is created and published at the start
+ * @param concurrency maximum number of executions that a worker runs at the same time
+ * @param buildWorkflows returns the workflows that are created and published at the start
  */
 export function useQueueMode(
 	{ name, concurrency, credits }: { name: string; concurrency: number; credits: number },
@@ -54,7 +55,10 @@ export function useQueueMode(
 			return getSandbox();
 		},
 		getWorkflowId: (workflow: string): string => workflowIds.get(workflow) ?? '',
-		/** Starts an execution by its webhook, which n8n registers some time after its publication. @returns its id */
+		/**
+		 * Starts an execution through its webhook, which n8n registers some time after the publication.
+		 * @returns its id
+		 */
 		async startExecution(path: string, body: object): Promise<string> {
 			const address = `${n8n.main.client.address}/webhook/${path}`;
 			let executionId = '';
@@ -77,7 +81,7 @@ export function useQueueMode(
 		},
 		countRequests: (operation: Operation): number =>
 			getSandbox().requests.filter((request) => request.operation === operation).length,
-		/** The queue item of a project that has one. */
+		/** Finds the queue item of a project that has only one. */
 		findQueueItem: (projectId: string) =>
 			getSandbox()
 				.readState()

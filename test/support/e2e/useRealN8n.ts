@@ -14,9 +14,9 @@ export interface RealN8nInTests {
 }
 
 /**
- * A real n8n and a sandbox for all tests of a file; the sandbox is as it was at the start for each.
+ * Starts a real n8n and a sandbox for all tests of a file; the sandbox is reset before each test.
  *
- * @param name of the folder below `.n8n-local/e2e` that n8n keeps its data in: one a test file
+ * @param name name of the folder below `.n8n-local/e2e` for n8n's data; each test file has its own
  */
 export function useRealN8n(
 	name: string,

@@ -21,25 +21,27 @@ export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
 const NODE_NAME = 'Video Trigger';
 const NODE_ID = 'trigger-1';
 
-/** Where n8n keeps a polling node's state: in the workflow's static data, or in rows of their own. */
+/**
+ * The place where n8n stores a polling node's state: the workflow's static data, or separate rows.
+ */
 export type Storage = 'static data' | 'durable cursors';
 
-/** Those that this n8n has. */
+/** The storages that this n8n has. */
 export const STORAGES: Storage[] = hasFeature('durableCursors')
 	? ['static data', 'durable cursors']
 	: ['static data'];
 
-/** What one poll has come to: the items of the execution that it starts, or none. */
+/** The result of one poll: the items of the execution that it starts, or null. */
 export interface PollResult {
 	items: INodeExecutionData[] | null;
 	error?: Error & Partial<Pick<NodeApiError, 'httpCode' | 'failure'>>;
 }
 
-/** What n8n does with what a poll comes to. */
+/** n8n's treatment of a poll's result. */
 export interface Fate {
-	/** It has activated the workflow anew meanwhile, and drops it. */
+	/** n8n has reactivated the workflow meanwhile, and drops the result. */
 	isAbandoned?: boolean;
-	/** The transaction of durable cursors fails, which saves cursor and execution. */
+	/** The transaction of durable cursors, which saves the cursor and the execution, fails. */
 	isRolledBack?: boolean;
 }
 
@@ -47,18 +49,18 @@ export interface TriggerSetup {
 	credentials: ICredentialDataDecryptedObject;
 	storage: Storage;
 	parameters?: INodeParameters;
-	/** What n8n's database holds at the start. */
+	/** The static data in n8n's database at the start. */
 	saved?: IDataObject;
-	/** How long n8n waits for a poll. */
+	/** The time that n8n waits for a poll. */
 	budgetMs?: number;
 }
 
 /**
- * A workflow that begins with the built trigger, active in n8n's own engine. The database around it
- * is played here: what n8n 2.41's server saves, and when.
+ * An active workflow that begins with the built trigger, in n8n's own engine. The database is
+ * simulated: it saves the same data at the same moments as the server of n8n 2.41.
  */
 export class ActiveTrigger {
-	/** Static data of the workflow as the database has it, and the cursor's row. */
+	/** The workflow's static data in the database, and the cursor's row. */
 	readonly database: { staticData: string; row?: string };
 
 	parameters: INodeParameters;
@@ -78,24 +80,27 @@ export class ActiveTrigger {
 		this.workflow = this.loadWorkflow();
 	}
 
-	/** Loads the built node; nothing is polled before `activate`. */
+	/** Loads the built node, which does not poll before `activate`. */
 	static async create(setup: TriggerSetup): Promise<ActiveTrigger> {
 		const { nodes, credentials } = await loadPackage();
 		return new ActiveTrigger(setup, createNodeTypes(nodes), credentials);
 	}
 
-	/** Everything that is remembered, in memory and in the database. */
+	/** The whole remembered state, in memory and in the database. */
 	get state(): string {
 		return JSON.stringify([this.workflow.staticData, this.database]);
 	}
 
-	/** Plain static data of the node, as n8n has it in memory. */
+	/** The node's static data in n8n's memory. */
 	get staticData(): IDataObject {
 		const node = this.workflow.getNode(NODE_NAME) ?? undefined;
 		return this.workflow.getStaticData('node', node);
 	}
 
-	/** As after publishing, and after a restart: n8n polls once, and then saves the static data. */
+	/**
+	 * Activates the workflow as publishing and a restart do: n8n polls once, and then saves the
+	 * static data.
+	 */
 	async activate(fate: Fate = {}): Promise<PollResult> {
 		this.workflow = this.loadWorkflow();
 		const result = await this.run(true, fate);
@@ -104,13 +109,13 @@ export class ActiveTrigger {
 		return result;
 	}
 
-	/** As n8n's clock does, once a minute at the most. */
+	/** Polls as n8n's clock does, at most once a minute. */
 	async poll(fate: Fate = {}): Promise<PollResult> {
 		if (this.setup.storage === 'durable cursors') this.workflow = this.loadWorkflow();
 		return await this.run(false, fate);
 	}
 
-	/** The button in the editor, which works on a copy of the workflow. */
+	/** Presses the button in the editor, which works on a copy of the workflow. */
 	async fetchTestEvent(): Promise<INodeExecutionData[] | null> {
 		const workflow = this.loadWorkflow();
 		const { poll } = this.nodeTypes.getByNameAndVersion(TRIGGER_TYPE) as {
@@ -120,7 +125,7 @@ export class ActiveTrigger {
 		return response?.[0] ?? null;
 	}
 
-	/** What n8n polls with, for whoever wants to compare with its helpers. */
+	/** Returns the context with which n8n polls, for comparisons with its helpers. */
 	createPollContext(): PollContext {
 		return this.createContext(this.workflow, 'trigger');
 	}
@@ -132,7 +137,7 @@ export class ActiveTrigger {
 		const result: PollResult = { items: null };
 		const { workflow } = this;
 		const context = this.createContext(workflow, 'trigger', result, isRolledBack);
-		// A poll that has been superseded meanwhile is the one that n8n abandons.
+		// n8n abandons a poll if the workflow has been reactivated meanwhile.
 		let isCurrent = true;
 		const poll = createPoll(workflow, context, () => {
 			const answer = isCurrent;
@@ -199,7 +204,7 @@ export class ActiveTrigger {
 		);
 	}
 
-	/** n8n does so when something in it has changed. */
+	/** Saves the static data if it has changed, as n8n does. */
 	private saveStaticData(): void {
 		const { staticData } = this.workflow;
 		if (staticData.__dataChanged !== true) return;

@@ -11,8 +11,8 @@ import type {
 import { ICredentialsHelper } from 'n8n-workflow';
 
 /**
- * n8n keeps credentials in its database and decrypts them for a node; here one decrypted credential
- * serves every node. The rest is what n8n does: the credential's own function signs each request.
+ * n8n decrypts credentials from its database for a node; here, one decrypted credential serves all
+ * nodes. The rest is as in n8n: the credential's own function signs each request.
  */
 export class TestCredentialsHelper extends ICredentialsHelper {
 	constructor(
@@ -55,7 +55,9 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		throw new Error('Engine tests have no stored credentials');
 	}
 
-	/** With expressions in the credential's fields evaluated for the item that asks. */
+	/**
+	 * Returns the credential with the expressions in its fields evaluated for the requesting item.
+	 */
 	async getDecrypted(
 		_additionalData: unknown,
 		_nodeCredentials: unknown,

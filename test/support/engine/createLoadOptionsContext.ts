@@ -6,7 +6,10 @@ import { loadPackage } from './loadPackage';
 import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 
-/** What n8n calls a node's list searches and option lists with while a user edits the node. */
+/**
+ * Creates the context in which n8n calls a node's list searches and option lists while a user edits
+ * the node.
+ */
 export async function createLoadOptionsContext(
 	credentials: { baseUrl: string; apiKey: string },
 	type = NODE_TYPE,

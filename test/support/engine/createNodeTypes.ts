@@ -2,12 +2,18 @@ import type { IExecuteFunctions, INodeType, INodeTypes } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { RoutingNode } from 'n8n-core';
 
-/** Hands its items on: the node before ours, and the nodes behind it. */
+/** Type of the node before ours and of the nodes after it, which pass their items on. */
 export const PASS_ON = 'test.passOn';
-/** Sets `found` of each item to its parameter, so that an expression can look back. */
+/**
+ * Type of a node that sets `found` of each item to its parameter, so that an expression can look
+ * back.
+ */
 export const LOOK_BACK = 'test.lookBack';
 
-/** n8n's registry of node types with the package's nodes in it and what a test puts around them. */
+/**
+ * Creates n8n's registry of node types, with the package's nodes and those that a test puts around
+ * them.
+ */
 export function createNodeTypes(packageNodes: Record<string, INodeType>): INodeTypes {
 	const types: Record<string, INodeType> = { [PASS_ON]: passOn, [LOOK_BACK]: lookBack };
 	for (const [name, type] of Object.entries(packageNodes)) types[name] = withExecute(type);
@@ -23,7 +29,7 @@ export function createNodeTypes(packageNodes: Record<string, INodeType>): INodeT
 	};
 }
 
-/** n8n gives a declarative node its `execute` when it looks the type up; this is what it gives. */
+/** Adds the same `execute` to a declarative node that n8n adds when it looks the type up. */
 function withExecute(type: INodeType): INodeType {
 	if (type.description.requestDefaults === undefined || type.execute) return type;
 	const executable = Object.create(type) as INodeType;

@@ -2,13 +2,17 @@ import type { INode, IPollFunctions, Workflow } from 'n8n-workflow';
 import * as n8nCore from 'n8n-core';
 import { hasFeature } from './testWith';
 
-/** What n8n calls for a polling node: once when the workflow is activated, and then by its clock. */
+/**
+ * The function that n8n calls for a polling node: once when the workflow is activated, and then by
+ * its clock.
+ */
 type Poll = (isActivation: boolean) => Promise<void>;
 
 /**
- * A poll as n8n's engine makes it.
+ * Creates a poll as n8n's engine does.
  *
- * @param isCurrent whether the workflow has not been activated anew meanwhile; n8n then abandons the poll
+ * @param isCurrent whether the workflow has not been reactivated meanwhile; otherwise, n8n abandons
+ * the poll
  */
 export function createPoll(
 	workflow: Workflow,
@@ -25,7 +29,7 @@ export function createPoll(
 	return executor.create(workflow, context.getNode(), context, isCurrent);
 }
 
-/** What older versions of n8n have in the place of the executor. */
+/** The class that older versions of n8n have instead of the executor. */
 interface OlderCore {
 	ActiveWorkflows: new (...services: object[]) => {
 		activatePolling(
@@ -37,7 +41,10 @@ interface OlderCore {
 	};
 }
 
-/** Older versions hand the clock a function at the activation, after the first poll. */
+/**
+ * Creates a poll of older versions, which register a function with the clock at the activation,
+ * after the first poll.
+ */
 function createOlderPoll(workflow: Workflow, context: n8nCore.PollContext): Poll {
 	return async (isActivation) => {
 		let poll = async (): Promise<void> => {
@@ -53,7 +60,7 @@ function createOlderPoll(workflow: Workflow, context: n8nCore.PollContext): Poll
 			const type = workflow.nodeTypes.getByNameAndVersion(node.type);
 			return isSkipped ? null : ((await type.poll?.call(functions)) ?? null);
 		};
-		// Some versions do not let the clock wait for a poll, but trace it.
+		// The clock of some versions does not await a poll, but the tracer receives its promise.
 		let traced: Promise<unknown> = Promise.resolve();
 		const tracer = {
 			...tracing,

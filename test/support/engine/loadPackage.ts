@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { PackageDirectoryLoader } from 'n8n-core';
 
-/** What was built here, or a package that lies elsewhere. */
+/** The folder of the package: this build, or a package elsewhere. */
 export const PACKAGE_ROOT =
 	process.env.VIDEO_GENERATION_PACKAGE ?? path.resolve(__dirname, '../../..');
 
@@ -13,7 +13,7 @@ export interface LoadedPackage {
 
 let loaded: Promise<LoadedPackage> | undefined;
 
-/** The built package, loaded by n8n's own loader as a community package is. */
+/** Loads the built package with n8n's own loader, like a community package. */
 export async function loadPackage(): Promise<LoadedPackage> {
 	loaded ??= load();
 	return await loaded;

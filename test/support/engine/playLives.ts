@@ -10,7 +10,8 @@ afterEach(() => {
 });
 
 /**
- * Gives each video its own durations, in the order in which they are queued, for the rest of the test.
+ * Sets the durations of each video, in the order in which they are queued, for the rest of the
+ * test.
  */
 export function playLives(sandbox: Sandbox, ...lives: Partial<Durations>[]): void {
 	let count = sandbox.charges.length;
@@ -25,7 +26,7 @@ export function playLives(sandbox: Sandbox, ...lives: Partial<Durations>[]): voi
 	playing.add(stop);
 }
 
-/** The ID of the video that was made for a queue item. */
+/** Returns the ID of the video that was made for a queue item. */
 export function getOwnVideoId(sandbox: Sandbox, { queueId }: IDataObject): string | undefined {
 	return sandbox.charges.find((charge) => charge.queueId === queueId)?.videoId;
 }

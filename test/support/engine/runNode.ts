@@ -21,7 +21,7 @@ import { unfoldError } from './unfoldError';
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
-/** As the user enters it, and what n8n adds to every credential. */
+/** The credential as the user enters it, with the fields that n8n adds to every credential. */
 export interface EnteredCredential {
 	baseUrl: string;
 	apiKey: string;
@@ -32,24 +32,26 @@ export interface EnteredCredential {
 export interface NodeSetup {
 	parameters: INodeParameters;
 	credentials: EnteredCredential;
-	/** The items before the node; one empty item when left out. An undefined one lacks its json. */
+	/** The items before the node; one empty item by default. An undefined item lacks its json. */
 	items?: (IDataObject | undefined)[];
-	/** The binary data of each of them. */
+	/** The binary data of each item. */
 	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
 	settings?: Partial<INode>;
-	/** How often the workflow runs the node with its items; once when left out. */
+	/** The number of times that the workflow runs the node with its items; 1 by default. */
 	times?: number;
 }
 
 export interface NodeResult {
-	/** What left the first output, in the node's last run. */
+	/** The items of the first output in the node's last run. */
 	items: INodeExecutionData[];
-	/** What left the first output in each run. */
+	/** The items of the first output in each run. */
 	runs: INodeExecutionData[][];
-	/** What left the error output. */
+	/** The items of the error output. */
 	errorItems: INodeExecutionData[];
-	/** What `$('Input').item` was for each item of the first and of the error output. */
+	/**
+	 * The value of `$('Input').item.json` for each item of the first output and of the error output.
+	 */
 	found: { items: unknown[]; errorItems: unknown[] };
 	/** The error that stopped the node. */
 	error: NodeApiError | undefined;
@@ -62,7 +64,10 @@ export interface StartedNode {
 	stop(): void;
 }
 
-/** Runs the built node in n8n's own engine, between a node that holds the items and one on each output. */
+/**
+ * Runs the built node in n8n's own engine, between an input node that holds the items and one node
+ * on each output.
+ */
 export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const { nodes, credentials } = await loadPackage();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
@@ -112,7 +117,7 @@ function getInputNode(workflow: Workflow): INode {
 	return node;
 }
 
-/** As `startNode`, to the end. */
+/** Runs the node like `startNode`, to the end. */
 export async function runNode(setup: NodeSetup): Promise<NodeResult> {
 	return await (
 		await startNode(setup)

@@ -42,23 +42,26 @@ interface Tool {
 export interface ToolSetup {
 	parameters: INodeParameters;
 	credentials: EnteredCredential;
-	/** What the agent calls the tool with: one group after the other, the calls of a group at once. */
+	/**
+	 * The agent's calls of the tool: the groups one after the other, the calls of a group at the same
+	 * time.
+	 */
 	calls: object[][];
 	settings?: Partial<INode>;
 	/**
-	 * Whether the agent leaves its calls to n8n, which runs the tool as a step of the workflow, as
-	 * n8n's own agent does from its version 3 on. An older one calls the tool itself.
+	 * Whether the agent leaves its calls to n8n, which runs the tool as a step of the workflow, like
+	 * n8n's own agent since its version 3. Older agents call the tool themselves.
 	 */
 	asSteps?: boolean;
-	/** Awaited before the calls of a group after the first one; not with `asSteps`. */
+	/** Awaited before each call of a group except its first; not used with `asSteps`. */
 	beforeLaterCalls?: () => Promise<void>;
 }
 
 /**
- * Has a node that stands in for an agent call the built node as its tool, through the tool that
- * n8n's engine makes of it.
+ * Runs a fake agent that calls the built node as its tool, through the tool that n8n's engine makes
+ * from the node.
  *
- * @returns what the agent is told for each call, be it an answer or an error
+ * @returns the text that the agent receives for each call, a result or an error
  */
 export async function runTools({
 	parameters,
@@ -123,7 +126,7 @@ export async function runTools({
 	return answers;
 }
 
-/** Calls the tool itself, as older agents do. */
+/** Creates an agent that calls the tool itself, as older agents do. */
 export function createAgent(
 	calls: object[][],
 	answers: string[],
@@ -148,7 +151,10 @@ export function createAgent(
 	};
 }
 
-/** Asks n8n for the calls of one group at a time, and is run again with what came of them. */
+/**
+ * Creates an agent that asks n8n for the calls of one group at a time, and is run again with their
+ * results.
+ */
 export function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
 	const groups = [...calls];
 	return {
@@ -173,7 +179,9 @@ export function createSteppingAgent(calls: object[][], answers: string[]): INode
 	};
 }
 
-/** n8n's server makes the tool's type of a node's by giving it an output for agents. */
+/**
+ * Makes a tool's type from a node's type as n8n's server does: by giving it an output for agents.
+ */
 export function asTool(type: INodeType): INodeType {
 	const tool = Object.create(type) as INodeType;
 	tool.description = { ...type.description, name: TOOL, outputs: [NodeConnectionTypes.AiTool] };

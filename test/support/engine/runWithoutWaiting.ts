@@ -1,7 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 
-/** What stays real: network, promises, and the date unless a clock goes along with it. */
+/**
+ * The functions that stay real, and with them the network and promises. The date stays real, too,
+ * unless a service's clock advances with it.
+ */
 const REAL = [
 	'hrtime',
 	'nextTick',
@@ -13,12 +16,13 @@ const REAL = [
 ] as const;
 
 /**
- * Work that is under way is known: requests by their channel, the file system and connections by
- * Node. What remains are chains of promises and immediates, which take a few turns of the event loop.
+ * Turns of the event loop without any work after which only timers are left. Work in progress is
+ * known: requests by their channel, the file system and connections by Node. Only chains of
+ * promises and immediates are not known, and they take a few turns.
  */
 const IDLE_TURNS = 25;
 
-/** Work of Node outside of the event loop, whose result is still to come. */
+/** Types of Node's work outside of the event loop whose result is still to come. */
 const BUSY_RESOURCES = new Set([
 	'FSReqCallback',
 	'FSReqPromise',
@@ -29,10 +33,13 @@ const BUSY_RESOURCES = new Set([
 	'WriteWrap',
 ]);
 
-/** Real time after which something has gone wrong; shorter than a test may take. */
+/**
+ * Maximum real time of a run: a longer one indicates an error. It is shorter than the timeout of a
+ * test.
+ */
 const LONGEST_MS = 20_000;
 
-/** A service whose clock is to go along. */
+/** A service whose clock advances with the fake one. */
 export interface ServiceWithClock {
 	clock: { now(): number; advance(delayMs: number): void };
 	onRequest(listener: () => void): () => void;
@@ -41,10 +48,10 @@ export interface ServiceWithClock {
 const REQUEST_START = 'http.client.request.start';
 
 /**
- * Runs something whose waits are skipped: whenever it waits for a timer and for nothing else, the
- * fake clock goes to that timer. `jest.now()` is the clock.
+ * Runs a function without its waits: whenever it waits only for a timer, the fake clock advances to
+ * that timer. `jest.now()` is the clock.
  *
- * @param service its clock goes along with the fake one, which then is the date, too
+ * @param service service whose clock advances with the fake one, which then also sets the date
  */
 export async function runWithoutWaiting<T>(
 	start: () => Promise<T>,
@@ -64,15 +71,17 @@ export async function runWithoutWaiting<T>(
 	}
 }
 
-/** Where the monotonic clock of this process is: it never goes back, not even from one test to the next. */
+/** The monotonic clock of this process: it never goes back, not even from one test to the next. */
 let monotonicMs = 0;
 
-/** Lets time pass between two tests, as far as the monotonic clock shows it. */
+/** Advances the monotonic clock between two tests. */
 export function passTime(delayMs: number): void {
 	monotonicMs += delayMs;
 }
 
-/** Fake time, from its construction to its `end`, that passes only where nothing else is to be done. */
+/**
+ * Fake time, from its construction to its `end`. It passes only when nothing else is left to do.
+ */
 export class SkippedTime {
 	private readonly stopListening: (() => void) | undefined;
 
@@ -83,8 +92,9 @@ export class SkippedTime {
 	private setByMs = 0;
 
 	/**
-	 * @param countSleeping how many open requests wait for the clock themselves, because the service takes its time
-	 * @param beforeSkip called when nothing is left to be done before the next timer
+	 * @param countSleeping returns the number of open requests that wait for the clock themselves,
+	 * because the service delays them
+	 * @param beforeSkip called when nothing is left to do before the next timer
 	 */
 	constructor(
 		private readonly service?: ServiceWithClock,
@@ -103,11 +113,11 @@ export class SkippedTime {
 		this.stopListening = service?.onRequest(() => {
 			this.takeServiceAlong();
 		});
-		// The channel is the process's own: it outlives the test file, and so would a listener.
+		// The channel belongs to the process: it outlives the test file, and so would a listener.
 		subscribe(REQUEST_START, this.noteRequest);
 	}
 
-	/** How much fake time has passed, whatever the date was set to. */
+	/** The fake time that has passed, independent of the date. */
 	get elapsedMs(): number {
 		return Math.round(performance.now() - this.startedAt);
 	}
@@ -118,15 +128,16 @@ export class SkippedTime {
 		jest.setSystemTime(this.startsAt + this.elapsedMs + this.setByMs);
 	}
 
-	/** The requests of this process that have not ended. */
+	/** The open requests of this process. */
 	get openRequests(): string[] {
 		return [...openRequests].map(({ method, path }) => `${method} ${path}`);
 	}
 
 	/**
-	 * Goes from timer to timer. Between two of them, everything is done that does not wait for a timer.
+	 * Advances from timer to timer. Between two timers, all work is done that does not wait for a
+	 * timer.
 	 *
-	 * @throws Error when nothing leads to the end
+	 * @throws Error if the end is not reached in `LONGEST_MS`
 	 */
 	async skipUntil(isOver: () => boolean): Promise<void> {
 		const startedAt = process.hrtime.bigint();
@@ -158,7 +169,7 @@ export class SkippedTime {
 		const { request } = message as { request: ClientRequest };
 		openRequests.add(request);
 		request.once('close', () => openRequests.delete(request));
-		// The service writes down when a request comes.
+		// The service records when a request arrives.
 		this.takeServiceAlong();
 	};
 
@@ -168,7 +179,7 @@ export class SkippedTime {
 		clock.advance(Math.max(0, this.startsAt + this.elapsedMs - clock.now()));
 	}
 
-	/** Back to real time. */
+	/** Returns to real time. */
 	end(): void {
 		unsubscribe(REQUEST_START, this.noteRequest);
 		this.takeServiceAlong();
@@ -183,5 +194,5 @@ export class SkippedTime {
 	}
 }
 
-/** The requests of this process that have not ended: what waits for them does not wait for a timer. */
+/** The open requests of this process: code that waits for them does not wait for a timer. */
 const openRequests = new Set<ClientRequest>();

@@ -14,11 +14,11 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 const TYPE = 'videoGenerationApi';
 
 /**
- * The credential test as n8n's server runs it: the engine sends the request, then the server, which
- * is not part of the engine, holds the rules against the answer. That second half is done here in
- * the same order: the HTTP status, a network error's code, the error's message, the body.
+ * Runs the credential test as n8n's server does: the engine sends the request, and then the server,
+ * which is not part of the engine, applies the rules to the response. This second half is repeated
+ * here in the same order: the HTTP status, a network error's code, the error's message, the body.
  *
- * @returns `OK`, or what the user is shown
+ * @returns `OK`, or the message for the user
  */
 export async function testCredential(data: ICredentialDataDecryptedObject): Promise<string> {
 	const { credentials } = await loadPackage();

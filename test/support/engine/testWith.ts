@@ -2,12 +2,15 @@ import type { INode } from 'n8n-workflow';
 import * as n8nCore from 'n8n-core';
 import * as n8nWorkflow from 'n8n-workflow';
 
-/** No sign of its own: n8n's engine holds rules about hosts by itself since about the same version. */
+/**
+ * The features below have no indicator of their own: n8n's engine applies rules about hosts since
+ * about the version that has this function.
+ */
 const HAS_CREDENTIAL_RULES = 'getCredentialOwnRequestAllowedDomains' in n8nWorkflow;
 
 /**
- * What is not there in every engine that the tests run in: where it is, and what users of the others
- * have instead (the README says so), or why it is not tested there.
+ * Features that some of the tested engines lack: whether this engine has the feature, and what
+ * users of the others have instead (the README says so), or why it is not tested there.
  */
 const FEATURES = {
 	errorDetails: {
@@ -19,7 +22,7 @@ const FEATURES = {
 		instead: 'No [durable cursors](docs/trigger.md#if-n8n-is-killed)',
 	},
 	pollBudget: {
-		// Its instances have it, and not their prototype.
+		// The method is on the instances, not on their prototype.
 		isThere: n8nCore.PollContext.toString().includes('getPollBudgetMs'),
 		instead: 'Polls have no time limit',
 	},
@@ -27,7 +30,7 @@ const FEATURES = {
 		isThere: new n8nWorkflow.NodeApiError({} as INode, new Error() as never).cause !== undefined,
 		instead: "The credential test shows n8n's own texts",
 	},
-	/** No sign of its own, either: since about the same version. */
+	/** This feature has no indicator of its own, either: it exists since about the same version. */
 	halfFiles: {
 		isThere: 'redactedHeaders' in n8nWorkflow,
 		instead: 'Incomplete files stay in storage until their execution is deleted',
@@ -53,12 +56,15 @@ export function hasFeature(feature: Feature): boolean {
 	return FEATURES[feature].isThere;
 }
 
-/** What the engine that the tests run in does not have. */
+/** Returns the features that the tested engine lacks. */
 export function listMissingFeatures(): string[] {
 	return Object.keys(FEATURES).filter((feature) => !hasFeature(feature as Feature));
 }
 
-/** A test that needs a feature; without it, it is skipped, and its name says why. */
+/**
+ * Defines a test that needs a feature. Without the feature, the test is skipped, and its name says
+ * why.
+ */
 export function testWith(feature: Feature, name: string, run: () => Promise<void>): void {
 	const { isThere, ...reasons } = FEATURES[feature];
 	if (isThere) test(name, run);

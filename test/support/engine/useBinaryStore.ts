@@ -10,15 +10,18 @@ import { hasFeature } from './testWith';
 export interface BinaryStore {
 	readonly service: BinaryDataService;
 	/**
-	 * Every file below the store's folder, but not the notes beside the files. Half ones as well, where
-	 * n8n deletes them; they have no note.
+	 * Lists all files below the store's folder, without the metadata files beside them. Incomplete
+	 * files, which have no metadata, are included if this n8n deletes them.
 	 */
 	listFiles(): string[];
-	/** What the store has under an item's binary field. */
+	/** Returns the hash of the stored content of an item's binary field. */
 	hash(file: IBinaryData | undefined): Promise<string>;
 }
 
-/** n8n's binary store in its filesystem mode, in a folder of its own that is empty for each test. */
+/**
+ * Starts n8n's binary store in its filesystem mode, in its own folder, which is emptied before each
+ * test.
+ */
 export function useBinaryStore(): BinaryStore {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binary-store-'));
 	const held: { service?: BinaryDataService } = {};

@@ -3,13 +3,15 @@ import type { AddressInfo } from 'node:net';
 
 export interface FileHost {
 	readonly url: string;
-	/** What was received in this test. */
+	/** The requests that were received in this test. */
 	readonly requests: readonly http.IncomingMessage[];
-	/** How the host answers from now on, until the test is over. */
+	/** Sets the response from now on, until the test is over. */
 	answer(listener: http.RequestListener): void;
 }
 
-/** Another host than the video service: a bare HTTP server that answers as the test says. */
+/**
+ * Starts a host other than the video service: a bare HTTP server that responds as the test says.
+ */
 export function useFileHost(): FileHost {
 	const requests: http.IncomingMessage[] = [];
 	const notFound: http.RequestListener = (_request, response) => {

@@ -7,7 +7,7 @@ import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
 import { passTime } from './runWithoutWaiting';
 
-/** Longer than the node remembers videos of an earlier test. */
+/** A time after which the node has forgotten the videos of an earlier test. */
 const FORGOTTEN_AFTER_MS = 2 * 60 * 60 * 1000;
 
 export interface SandboxInTests {
@@ -18,17 +18,19 @@ export interface SandboxInTests {
 		more?: Pick<NodeSetup, 'items' | 'binary' | 'settings'>,
 	): Promise<NodeResult>;
 	setup(parameters: INodeParameters): NodeSetup;
-	/** Queues so many videos, and forgets the requests. @returns their queue IDs */
+	/** Queues this many videos, and clears the recorded requests. @returns their queue IDs */
 	queueVideos(count: number): Promise<string[]>;
 }
 
-/** Resets the sandbox, whose queue IDs then come again, once the node has forgotten them. */
+/**
+ * Resets the sandbox and makes the node forget its queue IDs, which the sandbox then uses again.
+ */
 export function beginAnew(sandbox: Sandbox): void {
 	sandbox.reset();
 	passTime(FORGOTTEN_AFTER_MS);
 }
 
-/** One sandbox for all tests of a file, as it was at the start for each of them. */
+/** Starts one sandbox for all tests of a file, and resets it before each test. */
 export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 	const held: { sandbox?: Sandbox } = {};
 	const getSandbox = () => {

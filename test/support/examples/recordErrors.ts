@@ -17,7 +17,10 @@ interface Case {
 	operation: string;
 	when: string;
 	parameters: INodeParameters;
-	/** Brings the sandbox to where it goes wrong; returns what is else for the node than usual. */
+	/**
+	 * Brings the sandbox into the state that causes the error. @returns changes of the node's usual
+	 * setup
+	 */
 	prepare?: () => Promise<Changes | undefined> | Changes | undefined;
 }
 
@@ -27,8 +30,8 @@ interface Changes {
 }
 
 /**
- * Runs into the errors that are worth knowing, on a sandbox that begins anew for each. The waits
- * between two tries are skipped.
+ * Records the errors that are worth knowing, each on a reset sandbox. The waits between two tries
+ * are skipped.
  */
 export async function recordErrors(service: SandboxInTests): Promise<RecordedError[]> {
 	const recorded: RecordedError[] = [];
@@ -175,7 +178,7 @@ function listOtherCases({ sandbox }: SandboxInTests): Case[] {
 	];
 }
 
-/** What "Fetch test event" says to an account without a video. */
+/** Records the error of "Fetch test event" for an account without a video. */
 async function recordTriggerError({ sandbox }: SandboxInTests): Promise<RecordedError> {
 	beginAnew(sandbox);
 	const trigger = await ActiveTrigger.create({

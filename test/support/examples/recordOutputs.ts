@@ -7,7 +7,7 @@ import { runWithoutWaiting } from '../engine/runWithoutWaiting';
 import type { SandboxInTests } from '../engine/useSandbox';
 import { beginAnew } from '../engine/useSandbox';
 
-/** Long enough for every video that is being made. */
+/** A time in which every video is finished. */
 const UNTIL_FINISHED_MS = 60_000;
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -15,16 +15,19 @@ const FROM_INPUT = { queueId: '={{ $json.queueId }}' };
 
 interface Case {
 	operation: string;
-	/** What the document calls it; left out when it does not show it. */
+	/** The document's title for the example; undefined if the document does not show it. */
 	example?: string;
 	parameters?: INodeParameters;
-	/** Brings the sandbox to where the run begins; returns the node's input, where it matters. */
+	/**
+	 * Brings the sandbox into the state in which the run begins. @returns the node's input, if it
+	 * matters
+	 */
 	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
 }
 
 /**
- * Runs every operation in each of its shapes, on a sandbox that begins anew for each: the same
- * outputs every time, but for the sandbox's port.
+ * Runs every operation in each of its shapes, each time on a reset sandbox. The outputs are the
+ * same every time, except for the sandbox's port.
  *
  * Needs n8n's binary store (`useBinaryStore`).
  */
@@ -98,7 +101,7 @@ function listQueueCases(service: SandboxInTests): Case[] {
 			prepare: async () => [...(await queueOne()), ...(await queueOne())],
 		},
 		{
-			// Finished before the wait, without its project.
+			// The video is finished before the wait, which does not know its project.
 			operation: 'queue.wait',
 			parameters: FROM_INPUT,
 			prepare: async () => {
@@ -132,7 +135,7 @@ function listOtherCases(service: SandboxInTests): Case[] {
 			operation: 'account.get',
 			example: 'an account with 100 credits',
 			prepare: () => {
-				// As if the service took its time, by its own clock.
+				// The request takes 12 ms by the service's clock.
 				const stop = service.sandbox.onRequest(() => {
 					service.sandbox.clock.advance(12);
 					stop();
@@ -174,7 +177,7 @@ async function run(
 	return output;
 }
 
-/** What the trigger hands on for one new video. */
+/** Returns the trigger's output for one new video. */
 async function poll(
 	service: SandboxInTests,
 	parameters: INodeParameters,
@@ -200,7 +203,7 @@ async function queue(service: SandboxInTests, project: string = PROJECT): Promis
 	return item?.json ?? {};
 }
 
-/** Queues a video, lets it be finished, and returns it as the list has it. */
+/** Queues a video, finishes it, and returns its entry of the list. */
 async function makeVideo(service: SandboxInTests): Promise<IDataObject> {
 	await queue(service);
 	service.sandbox.clock.advance(UNTIL_FINISHED_MS);

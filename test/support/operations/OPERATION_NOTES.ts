@@ -1,12 +1,12 @@
-/** What a user of an operation wants to know and no description of the node says. */
+/** Facts about an operation that its users need and that no description of the node contains. */
 export interface OperationNote {
 	cost: string;
 	notes?: string[];
-	/** What comes out, where a list of fields does not say it. */
+	/** The output, if a list of fields does not describe it. */
 	output?: string;
 }
 
-/** In the order in which the operations are documented. */
+/** The notes, in the order in which the operations are documented. */
 export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',

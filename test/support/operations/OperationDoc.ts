@@ -1,20 +1,20 @@
 import type { IBinaryKeyData, IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 
-/** All that is known of one operation, or of the trigger. */
+/** All facts about one operation, or about the trigger. */
 export interface OperationDoc {
-	/** As in its notes: `queue.add`, `trigger`. */
+	/** The name in its notes: `queue.add`, `trigger`. */
 	name: string;
-	/** As displayed: `Queue: Add`. */
+	/** The displayed name: `Queue: Add`. */
 	title: string;
-	/** What it does, in a sentence. */
+	/** A sentence that says what it does. */
 	description: string;
-	/** Those of this operation only, in the order of the panel. */
+	/** The parameters of this operation only, in the order of the panel. */
 	parameters: INodeProperties[];
 	schema: OutputSchema;
 	examples: RecordedOutput[];
 }
 
-/** A JSON Schema, as far as the output schemas use it. */
+/** A JSON Schema, limited to the keywords that the output schemas use. */
 export interface OutputSchema {
 	type: string | string[];
 	description?: string;
@@ -24,25 +24,25 @@ export interface OutputSchema {
 	items?: OutputSchema;
 }
 
-/** What an operation gave in n8n's own engine. */
+/** An output of an operation in n8n's own engine. */
 export interface RecordedOutput {
 	/** `queue.add`; `trigger` for the trigger. */
 	operation: string;
-	/** What the document calls it; undefined when it does not show it. */
+	/** The document's title for the example; undefined if the document does not show it. */
 	example?: string;
-	/** What was set in the node, beside resource and operation. */
+	/** The node's parameters, without resource and operation. */
 	parameters: INodeParameters;
 	output: { json: IDataObject; binary?: IBinaryKeyData }[];
 }
 
-/** An error that an operation gave in n8n's own engine. */
+/** An error of an operation in n8n's own engine. */
 export interface RecordedError {
-	/** `queue.add`; `trigger` for the trigger; `any` for what every operation can meet. */
+	/** `queue.add`; `trigger` for the trigger; `any` for errors that every operation can have. */
 	operation: string;
-	/** When it comes, as a clause. */
+	/** The circumstances of the error, as a clause. */
 	when: string;
-	/** What n8n shows in red. */
+	/** The text that n8n shows in red. */
 	message: string;
-	/** What n8n shows below it. */
+	/** The text that n8n shows below the message. */
 	description: string;
 }

@@ -10,9 +10,9 @@ export interface OperationSources {
 }
 
 /**
- * Puts together what the descriptions, the schemas and the runs say of each operation.
+ * Combines the descriptions, the schemas and the runs of each operation.
  *
- * @throws Error when an operation has no notes, or notes have no operation
+ * @throws Error if an operation has no notes, or notes have no operation
  */
 export function collectOperations(sources: OperationSources): OperationDoc[] {
 	const docs = [...listOperations(sources), describeTrigger(sources)];
@@ -59,14 +59,17 @@ function isOf(
 	return resources?.includes(resource) === true && operations?.includes(operation) === true;
 }
 
-/** n8n takes no schema from a trigger: its output is a video of the list, and what a download adds. */
+/**
+ * Describes the trigger. n8n loads no schema for a trigger: its output is a video of the list, with
+ * the fields that a download adds.
+ */
 function describeTrigger(sources: OperationSources): OperationDoc {
 	const { displayName, properties } = sources.trigger;
 	const video = sources.loadSchema('video.getAll');
 	return {
 		name: 'trigger',
 		title: displayName,
-		// Its own description stands in n8n's nodes panel for the node as well.
+		// The trigger's own description is also displayed for the node in n8n's nodes panel.
 		description: 'Start a workflow for every finished video',
 		parameters: properties,
 		schema: {

@@ -1,7 +1,7 @@
 import type { INodeParameters, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import type { RecordedOutput } from './OperationDoc';
 
-/** An example: what was set, and the first item that came out. */
+/** Renders an example: the settings, and the first output item. */
 export function renderExample(
 	{ example, parameters, output }: RecordedOutput,
 	fields: INodeProperties[],

@@ -2,19 +2,19 @@ import type { OperationDoc, OutputSchema } from './OperationDoc';
 import { renderList } from './renderList';
 import { closeSentence, linkTo, renderText, type Terms } from './renderText';
 
-/** How the description of a field begins that Queue: Add returns as Queue: Wait does. */
+/** Beginning of the description of a field that Queue: Add returns like Queue: Wait. */
 const WITH_WAIT = "With 'Wait for Completion': ";
 
 interface Field {
-	/** `usage.remainingCredits` */
+	/** The path in the output, e.g. `usage.remainingCredits`. */
 	path: string;
 	description: string;
 }
 
 /**
- * The fields of an operation's output as a list.
+ * Renders the fields of an operation's output as a list.
  *
- * @param earlier operations that are described before: what they explain is not explained again
+ * @param earlier operations that are described before; their explanations are not repeated
  */
 export function renderFields(schema: OutputSchema, terms: Terms, earlier: OperationDoc[]): string {
 	const fields = listFields(schema);
@@ -32,14 +32,14 @@ export function renderFields(schema: OutputSchema, terms: Terms, earlier: Operat
 	return `${withWait} Without it:\n\n${list}`;
 }
 
-/** The list of Queue: Add is the output without a wait. */
+/** Removes the condition, because the list of Queue: Add shows the output without a wait. */
 function cutCondition(description: string): string {
 	return description.replace(/^Without 'Wait for Completion': (.)/, (_, first: string) =>
 		first.toUpperCase(),
 	);
 }
 
-/** The fields of an object stand for the object, except those of a video. */
+/** Lists the fields. An object is replaced by its fields, unless it is a video. */
 function listFields(schema: OutputSchema, prefix = ''): Field[] {
 	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
 		field.properties && !field.properties.url

@@ -1,15 +1,18 @@
 import type { OperationDoc } from './OperationDoc';
 import { linkTo } from './renderText';
 
-/** What is listed: a parameter, or a field of the output. */
+/** The way in which entries are listed: parameters, or fields of the output. */
 interface ListedAs<T> {
-	/** The operation that is described before, and explains it. */
+	/** Returns the operation that is described before and explains the entry. */
 	findEarlier(entry: T): OperationDoc | undefined;
 	getName(entry: T): string;
 	render(entry: T): string[];
 }
 
-/** The lines of a Markdown list. Entries that the same earlier operation explains share one line. */
+/**
+ * Renders the lines of a Markdown list. Entries that the same earlier operation explains share one
+ * line.
+ */
 export function renderList<T>(
 	entries: readonly T[],
 	{ findEarlier, getName, render }: ListedAs<T>,

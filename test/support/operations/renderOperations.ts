@@ -8,11 +8,11 @@ import { renderParameters } from './renderParameters';
 
 export interface OperationsSource {
 	operations: OperationDoc[];
-	/** "Max Tries", which every operation has. */
+	/** The parameter "Max Tries" of every operation. */
 	maxTries: INodeProperties;
 }
 
-/** `docs/operations.md`, but for its format. */
+/** Renders `docs/operations.md`, which is formatted afterwards. */
 export function renderOperations(source: OperationsSource): string {
 	const { operations } = source;
 	const terms: Terms = {
@@ -37,7 +37,7 @@ function listNames(parameters: INodeProperties[]): string[] {
 	]);
 }
 
-/** The cost has a place of its own. */
+/** Removes the cost, which is rendered separately. */
 function cutCost(description: string): string {
 	return description.replace(/, which (is|costs|cannot) .*$/, '');
 }

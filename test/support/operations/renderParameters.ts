@@ -3,24 +3,27 @@ import type { OperationDoc } from './OperationDoc';
 import { renderList } from './renderList';
 import { closeSentence, renderText, type Terms } from './renderText';
 
-/** Every operation has the first; the second is n8n's own. */
+/** The first parameter belongs to every operation; the second is n8n's own. */
 const EXPLAINED_ELSEWHERE = ['maxTries', 'pollTimes'];
 
-/** Its hint says what it is, its description what else to know. */
+/** The parameter whose hint says what it is, while its description adds details. */
 const HINT_FIRST = 'binaryPropertyName';
 
 interface FieldTree {
 	field: INodeProperties;
-	/** What the panel shows below it: the options of a collection, the fields of a switch that is on. */
+	/**
+	 * The fields that the panel shows below it: the options of a collection, or the fields that
+	 * appear when a switch is on.
+	 */
 	below: FieldTree[];
-	/** The switch that must be off. */
+	/** The switch that must be off to show the field. */
 	hiddenBy: INodeProperties | undefined;
 }
 
 /**
- * The parameters as a list in the order of the panel.
+ * Renders the parameters as a list in the order of the panel.
  *
- * @param earlier operations that are described before: what they explain is not explained again
+ * @param earlier operations that are described before; their explanations are not repeated
  */
 export function renderParameters(
 	parameters: INodeProperties[],
@@ -47,7 +50,10 @@ function growTrees(fields: INodeProperties[]): FieldTree[] {
 	return growBelow(undefined);
 }
 
-/** The switch that shows a field when it is on, or off; of several, the one next to it in the panel. */
+/**
+ * Finds the switch that shows a field when it is on, or off. If there are several, it is the one
+ * nearest to the field in the panel.
+ */
 function findSwitch(
 	{ displayOptions }: INodeProperties,
 	fields: INodeProperties[],
@@ -74,7 +80,7 @@ function mustBeEntered({ required, default: value }: INodeProperties): boolean {
 	return required === true && (typeof value !== 'string' || value === '');
 }
 
-/** Whether two operations have the same parameter, wherever it is shown. */
+/** Returns whether two operations have the same parameter, wherever it is displayed. */
 function isSame(one: INodeProperties, other: INodeProperties): boolean {
 	const anywhere = { displayOptions: {}, required: false };
 	return JSON.stringify({ ...one, ...anywhere }) === JSON.stringify({ ...other, ...anywhere });

@@ -1,17 +1,17 @@
-/** What texts speak of, as displayed. */
+/** Displayed names that texts mention. */
 export interface Terms {
-	/** `Custom Prompt` */
+	/** Names of fields, e.g. `Custom Prompt`. */
 	fields: readonly string[];
-	/** `Video: Get Many`, which texts call `Video > Get Many`. */
+	/** Names of operations, e.g. `Video: Get Many`, which texts call `Video > Get Many`. */
 	operations: readonly string[];
 }
 
-/** n8n's own, which texts name, too. */
+/** Names of n8n's own controls that texts mention, too. */
 const OF_N8N = ['Fetch Test Event'];
 
 /**
- * A text of the node as Markdown: links, names of fields in bold, names of the output's fields as
- * code, and operations as links to where they are described.
+ * Renders a text of the node as Markdown: links, names of fields in bold, names of the output's
+ * fields as code, and operations as links to their descriptions.
  */
 export function renderText(text: string, { fields, operations }: Terms): string {
 	const linked = text.replace(/<a href="([^"]+)">([^<]*)<\/a>/g, '[$2]($1)');
@@ -26,7 +26,7 @@ export function renderText(text: string, { fields, operations }: Terms): string 
 		/(?<![\w`/.])(queueId|videoUrl|downloadError|projectId)(?![\w`])/g,
 		'`$1`',
 	);
-	// The longest name first: "Account > Get" is no part of another, but "Get" is the beginning of some.
+	// The longest names are replaced first, in case one name begins with another.
 	const titles = [...operations].sort((a, b) => b.length - a.length);
 	return titles.reduce(
 		(result, title) => result.replaceAll(title.replace(': ', ' > '), linkTo({ title })),
@@ -34,7 +34,7 @@ export function renderText(text: string, { fields, operations }: Terms): string 
 	);
 }
 
-/** As GitHub names a heading. */
+/** Returns GitHub's anchor for a heading. */
 export function toAnchor(title: string): string {
 	return title
 		.toLowerCase()
@@ -42,7 +42,7 @@ export function toAnchor(title: string): string {
 		.replaceAll(' ', '-');
 }
 
-/** An operation as a link to where it is described. */
+/** Returns a link to the description of an operation. */
 export function linkTo({ title }: { title: string }): string {
 	return `[${title}](#${toAnchor(title)})`;
 }

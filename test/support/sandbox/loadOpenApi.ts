@@ -14,7 +14,7 @@ export interface OpenApiOperation {
 	responses: Record<
 		string,
 		{
-			/** Missing where there is no body, as in a 304. */
+			/** The content; undefined for responses without a body, such as 304. */
 			content?: Record<
 				string,
 				{ schema: JsonObject; examples?: Record<string, { value: unknown }>; example?: unknown }
@@ -25,7 +25,7 @@ export interface OpenApiOperation {
 
 const FILE = join(__dirname, '..', '..', '..', 'docs', 'openapi.yaml');
 
-/** The operations that `docs/openapi.yaml` describes. */
+/** Returns the operations that `docs/openapi.yaml` describes. */
 export function loadOpenApi(): OpenApiOperation[] {
 	const document = parse(readFileSync(FILE, 'utf8')) as JsonObject;
 	const { paths } = resolveRefs(document, document) as {

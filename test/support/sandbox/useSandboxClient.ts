@@ -29,10 +29,10 @@ export interface SandboxWithClient {
 }
 
 /**
- * Starts a sandbox for all tests of a file, with a client for its main account. Each test begins with
- * a reset.
+ * Starts a sandbox for all tests of a file, with a client for its main account. Each test begins
+ * with a reset.
  *
- * @param createClient by default a client that takes every reply as it comes
+ * @param createClient creates the client; by default, one that accepts every reply
  */
 export function useSandboxClient(
 	options: SandboxOptions = {},

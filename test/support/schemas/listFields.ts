@@ -1,6 +1,6 @@
 import type { OutputSchema } from '../operations/OperationDoc';
 
-/** Every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
+/** Lists every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
 export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] {
 	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
 		const path = `${prefix}${name}`;
@@ -12,7 +12,7 @@ export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] 
 	});
 }
 
-/** Every field that a value has, under the same names. */
+/** Lists every field of a value, with the same names. */
 export function listFields(value: unknown, prefix = ''): string[] {
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.entries(value).flatMap(([name, field]: [string, unknown]) => {

@@ -5,17 +5,17 @@ import type { OutputSchema } from '../operations/OperationDoc';
 import { PACKAGE_ROOT } from '../engine/loadPackage';
 import { hasFeature } from '../engine/testWith';
 
-/** Where n8n looks for `__schema__`: beside the compiled node. */
+/** The folder of the compiled node, in which n8n looks for `__schema__`. */
 export const NODE_FOLDER = path.join(PACKAGE_ROOT, 'dist/nodes/VideoGeneration');
 
 /**
- * The output schema of an operation as n8n loads it.
+ * Loads the output schema of an operation as n8n does.
  *
  * @param operation e.g. `queue.add`
  */
 export function loadSchema(operation: string): OutputSchema {
 	const [resource = '', name = ''] = operation.split('.');
-	// Where the server of an older n8n looks.
+	// The server of an older n8n reads this file.
 	const file = path.join(NODE_FOLDER, '__schema__', 'v1.0.0', resource, `${name}.json`);
 	if (!hasFeature('outputSchemas')) return JSON.parse(readFileSync(file, 'utf8')) as OutputSchema;
 	const schema = loadOutputSchema({

@@ -5,7 +5,7 @@ import { toText } from '../../../nodes/VideoGeneration/api/response';
 import { findTag, keepTag, selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
-/** One thing that happens to the account, to n8n or to the node's settings. */
+/** An event in the account, in n8n or in the node's settings. */
 export type Step =
 	| { kind: 'finish'; logs: IDataObject[] }
 	| { kind: 'remove' | 'restore' | 'shuffle' | 'repeat'; share: number }
@@ -15,26 +15,26 @@ export type Step =
 	/** Time passes, or the clock of n8n's machine is set. */
 	| { kind: 'clock'; byMinutes: number };
 
-/** What `Cursor` promises for accounts of any size. */
+/** The limits that `Cursor` promises for accounts of any size. */
 const ALWAYS_REMEMBERED = 5_000;
 const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
 
 /**
- * How the log is tagged: by the service, or by the poll's `own` hash where the service sends no tag.
- * A `constant` tag and a service for which the log is `alwaysUnchanged` are broken.
+ * The source of the log's tag: the service, or the poll's `own` hash if the service sends no tag. A
+ * `constant` tag and a service for which the log is `alwaysUnchanged` are broken.
  */
 export type Tagging = 'none' | 'strong' | 'own' | 'constant' | 'alwaysUnchanged';
 
 const ACCOUNT = 'abc';
 const HOUR_MS = 3_600_000;
 
-/** How n8n keeps the state: it saves it after every poll, or only when an execution starts. */
+/** The moments at which n8n saves the state: after every poll, or only when an execution starts. */
 export type Saving = 'always' | 'withExecutions';
 
 /**
- * An account and a trigger over time, beside the plainest reference there is: the set of all that
- * was ever listed. Throws as soon as the two disagree.
+ * An account and a trigger over time, compared with the simplest reference: the set of all entries
+ * that were ever listed. Throws as soon as the two differ.
  */
 export class VideoHistory {
 	private listed: IDataObject[] = [];
@@ -47,7 +47,7 @@ export class VideoHistory {
 
 	private addedProjects: ((log: IDataObject) => boolean) | undefined;
 
-	/** What n8n has in memory, and what it would read after a restart. */
+	/** The state in n8n's memory; `saved` is the state that n8n reads after a restart. */
 	private state: unknown;
 
 	private saved: unknown;
@@ -58,7 +58,7 @@ export class VideoHistory {
 
 	private now = Date.parse('2026-01-15T12:00:00.000Z');
 
-	/** The clock's times of all full reads that n8n may remember. */
+	/** Clock times of all full reads that n8n may remember. */
 	private fullReads: number[] = [];
 
 	constructor(
@@ -104,7 +104,7 @@ export class VideoHistory {
 		}
 	}
 
-	/** n8n activates the workflow anew, from what it has saved, and polls at once. */
+	/** Reactivates the workflow from the saved state and polls at once, as n8n does. */
 	private restart(projectIds: string[]): void {
 		if (this.isFirstPoll) {
 			this.projectIds = projectIds;
@@ -139,7 +139,7 @@ export class VideoHistory {
 			isContinuous: this.isContinuous,
 		});
 		const { videos } = selection;
-		// As a poll does: a tag of our own is kept when nothing was found.
+		// The node's poll, too, keeps its own tag only if it found no videos.
 		const kept = this.tagging === 'own' && videos.length > 0 ? undefined : etag;
 		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, kept, this.now);
 		this.checkVideos(videos, listed);
@@ -164,7 +164,10 @@ export class VideoHistory {
 		return this.isTrueTag ? hashText(JSON.stringify(this.listed)) : 'constant';
 	}
 
-	/** A log may be taken for unchanged by a true tag, and by a broken one for an hour. */
+	/**
+	 * Checks that a log is treated as unchanged only if the tag is correct, or for at most an hour if
+	 * the tag is broken.
+	 */
 	private checkUnchanged(): void {
 		if (this.isTrueTag) {
 			const isNews = (log: IDataObject) =>
@@ -200,7 +203,10 @@ export class VideoHistory {
 		return this.projectIds.length === 0 || this.projectIds.includes(toText(log.projectId));
 	}
 
-	/** Up to 10,000 videos all must be remembered, and beyond that whatever the newest 5,000 are. */
+	/**
+	 * Returns a test for videos that may be forgotten. Up to 10,000 videos, all must be remembered;
+	 * beyond that, the newest 5,000.
+	 */
 	private createForgottenTest(): (log: IDataObject) => boolean {
 		if (this.everListed.size <= EXACT_UP_TO) return () => false;
 		const times = Float64Array.from(this.everListed.values()).sort();
@@ -213,7 +219,7 @@ export class VideoHistory {
 	}
 }
 
-/** 0 without a readable date. */
+/** Returns 0 if there is no readable date. */
 function getTime({ createdAt }: IDataObject): number {
 	return parseLogTime(createdAt) ?? 0;
 }

@@ -1,9 +1,12 @@
 const path = require('node:path');
 
-/** What there must be only one of: n8n's engine, and what the tests share with it. */
+/** Packages that may be loaded only once: n8n's engine, and those that the tests share with it. */
 const N8N = /^(n8n-core|n8n-workflow|@n8n\/di|@n8n\/config|@n8n\/backend-common)(\/|$)/;
 
-/** Resolves as jest does, but has the tests and the built package find the n8n that was installed for them. */
+/**
+ * Resolves modules like jest, except that the tests and the built package find the n8n that was
+ * installed for them.
+ */
 module.exports = function resolveEngine(request, options) {
 	const isOurs = !options.basedir.split(path.sep).includes('node_modules');
 	const basedir =

@@ -51,7 +51,7 @@ describe('The time of an entry in the video log', () => {
 	test.each(['UTC', 'Asia/Tokyo', 'America/New_York'])(
 		'in a date without a zone is UTC, on a machine in the zone %s too',
 		(zone) => {
-			// A zone is set for a whole process.
+			// A time zone applies to a whole process.
 			const script = `
 				const { parseLogTime } = require(${JSON.stringify(MODULE)});
 				console.log(JSON.stringify(${JSON.stringify(WITHOUT_ZONE)}.map(parseLogTime)));`;

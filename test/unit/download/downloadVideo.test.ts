@@ -32,7 +32,7 @@ class Host {
 		},
 	};
 
-	/** How long the store takes for each chunk. */
+	/** The store awaits this promise for each chunk. */
 	storing = Promise.resolve();
 
 	send(from: number, to: number): void {
@@ -44,7 +44,7 @@ class Host {
 	}
 }
 
-/** @returns what has become of the download so far */
+/** Starts a download. @returns its file or its error, once it has ended */
 function start(host: Host, retries: Partial<VideoDownload['retries']> = {}) {
 	const outcome: { file?: IBinaryData; error?: unknown } = {};
 	void downloadVideo(host.context, {

@@ -117,7 +117,7 @@ function largeBox(type: string, bytes: number): Buffer {
 	return header;
 }
 
-/** Whether a file that arrives in chunks of this size counts as cut off. */
+/** Returns whether a file that arrives in chunks of this size counts as cut off. */
 function isCutOff(file: Buffer, chunkBytes = file.length): boolean {
 	const reader = new BoxReader();
 	for (let at = 0; at < file.length; at += chunkBytes) {

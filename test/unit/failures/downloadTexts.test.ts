@@ -62,7 +62,7 @@ describe('The error text of a download', () => {
 		expect(description).toMatch(/^[A-Zh][^\n]{5,}[."]$/);
 		expect(all).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)/);
 		expect(all).toMatch(text);
-		// Without a code, it is a sentence of n8n or of the node.
+		// A message without a code is a sentence of n8n or of the node.
 		const isOurs = kind !== 'unsent' || facts.httpCode !== undefined;
 		expect([message].filter((each) => isOurs && !isErrorDocumented(each))).toEqual([]);
 	});

@@ -92,7 +92,7 @@ describe('POST /v1/queue/add', () => {
 		['application/json', '{"projectId":', 'The body is not valid JSON'],
 		['application/json', '', 'The body must be object'],
 	])('refuses a body of type %s that reads %s', async (type, body, message) => {
-		// As bytes: axios would make JSON of a text.
+		// The body is sent as bytes: axios would convert a text to JSON.
 		const bytes = Buffer.from(body);
 		const reply = await service.client.post('/v1/queue/add', bytes, {
 			headers: { 'Content-Type': type },

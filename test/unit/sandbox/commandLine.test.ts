@@ -20,7 +20,7 @@ afterEach(() => {
 	for (const { pid } of running) process.kill(-Number(pid), 'SIGKILL');
 });
 
-/** What `npm run sandbox -- …` runs, in a process group of its own, as a terminal would have it. */
+/** Runs the command of `npm run sandbox -- …` in its own process group, as a terminal does. */
 function runSandbox(...args: string[]): Run {
 	const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'sandbox/main.ts', ...args];
 	const child = spawn(process.execPath, command, { cwd: ROOT, detached: true });
@@ -50,7 +50,7 @@ function runSandbox(...args: string[]): Run {
 	return { child, readOutput: () => output, waitFor, exit };
 }
 
-/** As a terminal's Ctrl-C: every process of the group gets it. */
+/** Interrupts every process of the group, as a terminal does with Ctrl-C. */
 function pressCtrlC({ child }: Run): void {
 	process.kill(-Number(child.pid), 'SIGINT');
 }

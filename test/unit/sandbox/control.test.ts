@@ -2,7 +2,7 @@ import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const service = useSandboxClient();
 
-/** Sends one request to a control route; null stands for no body. */
+/** Sends one request to a control route; null means no body. */
 async function control(method: string, path: string, data: unknown = null): Promise<unknown> {
 	const reply = await service.client.request<unknown>({
 		...{ method, url: `/_sandbox${path}` },

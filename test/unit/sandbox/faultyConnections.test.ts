@@ -5,7 +5,7 @@ import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 const ACCOUNT = '/v1/user/account';
 /** Keeps connections open after a reply, as clients do. */
 const agent = new Agent({ keepAlive: true });
-/** Delays that the sandbox asked for; none of them is waited for. */
+/** The delays that the sandbox requested; the tests do not wait for them. */
 const delays: number[] = [];
 
 const service = useSandboxClient({
@@ -69,7 +69,7 @@ it.each([
 		.post('/v1/queue/add', body, { signal: leaving.signal })
 		.then(replied, () => 'left');
 	await service.sandbox.waitForRequests({ count: 1 });
-	// A request that comes later and is answered: the first one has been dealt with.
+	// A later request with a response shows that the first one has been processed.
 	await service.client.get(ACCOUNT);
 	expect(getCredits()).toBe(credits);
 	leaving.abort();

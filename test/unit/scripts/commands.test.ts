@@ -6,7 +6,7 @@ import { isRunning } from '../../../scripts/support/processGroups';
 import { waitFor } from '../../../scripts/waitFor';
 import { runProbe, runProbeBelowParent, runScript } from './support/runScript';
 
-// Each starts several processes, which take their time on a busy machine.
+// Each test starts several processes, which take their time on a busy machine.
 jest.setTimeout(120_000);
 
 let folder: string;
@@ -21,7 +21,7 @@ afterEach(() => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-/** The numbers of the server's processes, once all of them have told. */
+/** Returns the ids of the server's processes, once all of them are in its log. */
 async function findFamily(): Promise<number[]> {
 	const findAll = () => {
 		const text = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '';
@@ -77,7 +77,7 @@ test('A step that fails says so once, with the last lines of its command', async
 	expect(await ended).toBe(1);
 	expect(getOutput()).toContain('Command failed with exit code 3');
 	expect(getOutput().match(/Making room \[FAILED/g)).toHaveLength(1);
-	expect(getOutput().match(/no room\n?/g)).toHaveLength(2); // In the command itself, too.
+	expect(getOutput().match(/no room\n?/g)).toHaveLength(2); // The command itself contains it, too.
 	expect(getOutput()).not.toContain('line 50\n');
 });
 

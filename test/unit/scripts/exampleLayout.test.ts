@@ -13,14 +13,14 @@ interface Box {
 
 const STICKY = 'n8n-nodes-base.stickyNote';
 const NODE_PX = 96;
-/** Of a node that is attached to another one. */
+/** Width of a node that is attached to another node. */
 const ATTACHED_NODE_PX = 80;
-/** Of a node that others are attached to from below. */
+/** Width of a node that has others attached from below. */
 const WIDE_NODE_PX = 256;
-/** A node's name stands below it, wider than the node, in two lines, and below them what it does. */
+/** A node's label is below it: its name in two lines, wider than the node, and its subtitle. */
 const NAME_HEIGHT_PX = 80;
 const NAME_OVERHANG_PX = 48;
-/** The two first examples were published before n8n's grid was kept to. */
+/** The first two examples were published before examples had to be on n8n's grid. */
 const OFF_GRID = ['queue-a-video.json', 'react-to-finished-videos.json'];
 const GRID_PX = 16;
 const YELLOW = undefined;

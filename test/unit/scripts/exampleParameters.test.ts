@@ -12,7 +12,7 @@ const OURS: Record<string, INodeTypeDescription> = {
 	[`${PACKAGE}.videoGenerationTool`]: description,
 	[`${PACKAGE}.videoGenerationTrigger`]: new VideoGenerationTrigger().description,
 };
-/** What n8n itself adds to every node that polls. */
+/** The parameter that n8n itself adds to every polling node. */
 const POLLING = 'pollTimes';
 
 const nodes = readdirSync('examples')

@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 
-/** The code of the example "Queue now, finish later" that decides which video is whose. */
+/** The code of the example "Queue now, finish later" that decides which row a video belongs to. */
 const { nodes } = JSON.parse(
 	readFileSync(join('examples', 'queue-now-finish-later.json'), 'utf8'),
 ) as { nodes: { name: string; parameters: { jsCode: string } }[] };
 const CODE = nodes.find(({ name }) => name === 'Find out whose video it is')?.parameters.jsCode;
 
-/** `npm run test:long` asks for more, from another start each time; a failure tells its seed. */
+/**
+ * `npm run test:long` sets a larger number, with a new seed each time; a failure prints its seed.
+ */
 const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
 const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 1_000, seed: 3 };
 
@@ -18,7 +20,7 @@ const START = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
 const PROJECTS = 2;
 const LOOKS = 2;
-/** A night is so much shorter than the time after which a row is given up. */
+/** The difference between a night and the longer time after which a row is given up. */
 const NIGHT_LACKS_MS = 10 * MINUTE_MS;
 
 interface Row {
@@ -39,7 +41,7 @@ interface Decision {
 	videoIds: string;
 }
 
-/** What has become of a row's add in the service, which the table may not know. */
+/** The state of a row's add in the service, which the table may not know. */
 interface Item {
 	state: 'running' | 'completed' | 'failed' | 'cleared';
 	createdAt: number;
@@ -47,7 +49,10 @@ interface Item {
 	isLogged: boolean;
 }
 
-/** A look in progress: the workflow reads the videos, then the rows, then the progress, and writes row by row. */
+/**
+ * A run of the workflow in progress: it reads the videos, then the rows, then the progress, and
+ * writes row by row.
+ */
 interface Look {
 	videos?: object[];
 	rows?: Row[];
@@ -57,7 +62,7 @@ interface Look {
 
 interface Step {
 	action: (typeof ACTIONS)[number];
-	/** Which row, project or look it is about. */
+	/** Selects the row, the project or the run. */
 	pick: number;
 	minutes: number;
 }
@@ -116,7 +121,7 @@ class World {
 		}
 	}
 
-	/** All steps of a look. */
+	/** Takes all steps of a run. */
 	lookToTheEnd(): void {
 		this.looks[0] = {};
 		for (let step = 0; step < 5; step += 1) this.look(0, this.rows.length);
@@ -127,7 +132,10 @@ class World {
 		this.rows.push({ id: this.rows.length, projectId, status: 'queuing', queuedAt });
 	}
 
-	/** No execution lasts a night, no video either, and all videos are listed in the morning. */
+	/**
+	 * Lets a night pass: no execution and no generation lasts longer, and all videos are listed in
+	 * the morning.
+	 */
 	private passNight(): void {
 		for (const item of this.items.values()) {
 			if (item.state === 'running') item.state = 'failed';
@@ -142,7 +150,7 @@ class World {
 		this.items.set(id, { state: 'running', createdAt: this.now, isLogged: false });
 	}
 
-	/** The next step of a look; the last one writes so many rows at a time. */
+	/** Takes the next step of a run; the last step writes `rowsAtOnce` rows at a time. */
 	private look(index: number, rowsAtOnce: number): void {
 		const look = this.looks[index] ?? {};
 		const { videos, rows, progress } = look;
@@ -253,7 +261,7 @@ describe('The example that queues now and finishes later', () => {
 	}, 3_600_000);
 });
 
-/** Once the time of all rows is over and every video is listed. */
+/** Lets the time of all rows pass, lists every video, and expects every row to be decided. */
 function expectAllDecided(world: World): void {
 	for (const item of world.items.values()) {
 		if (item.state === 'running') item.state = 'failed';

@@ -14,7 +14,7 @@ const createEntry = (id: string, more: IDataObject = {}): IDataObject => ({
 	createdAt: new Date(START).toISOString(),
 	...more,
 });
-/** So many logs, one a minute, the last one now. */
+/** Creates logs at intervals of a minute, the last one a minute before `START`. */
 const createEntries = (count: number, createId = (i: number) => `log-${i}`) =>
 	Array.from({ length: count }, (_, i) =>
 		createEntry(createId(i), { createdAt: new Date(START - (count - i) * 60_000).toISOString() }),
@@ -22,7 +22,7 @@ const createEntries = (count: number, createId = (i: number) => `log-${i}`) =>
 
 const pickDate = (log: IDataObject | undefined) => ({ createdAt: log?.createdAt });
 
-/** Polls as the node does, with the state through JSON each time. */
+/** Polls as the node does, and converts the state to JSON and back each time. */
 function createPoller(initial: StoredCursor = 'absent') {
 	let stored = initial;
 	return {

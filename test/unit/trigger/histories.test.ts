@@ -3,7 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Step, Tagging } from '../../support/trigger/VideoHistory';
 import { VideoHistory } from '../../support/trigger/VideoHistory';
 
-/** `npm run test:long` asks for more, from another start each time; a failure tells its seed. */
+/**
+ * `npm run test:long` sets a larger number, with a new seed each time; a failure prints its seed.
+ */
 const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
 const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 300, seed: 3 };
 
@@ -11,7 +13,7 @@ const START = Date.parse('2026-01-15T12:00:00.000Z');
 const PROJECTS = ['p', 'q', 'r'];
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Dates as services write them, and as none should. */
+/** Dates as services write them, and dates that no service should write. */
 const createdAt: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 4, arbitrary: fc.constant(new Date(START).toISOString()) },
 	{
@@ -38,7 +40,7 @@ function toIso(offsetMs: number): string {
 	return new Date(START + offsetMs).toISOString();
 }
 
-/** Gives every log an ID of its own, of all kinds that come to mind; some have none. */
+/** Gives each log its own ID, in various forms; some logs have none. */
 function identifyLogs(steps: Step[]): Step[] {
 	let count = 0;
 	const createId = (): unknown => {
@@ -111,7 +113,10 @@ const steps = fc
 	.array(step, { minLength: 1, maxLength: 40 })
 	.map((all) => identifyLogs([...all, { kind: 'poll', outcome: 'saved' }]));
 
-/** What an account holds before the trigger is there: one log a second, some hundreds of one millisecond. */
+/**
+ * Creates the logs that an account has before the trigger exists: one a second on average, in
+ * groups of 300 with the same time.
+ */
 function createExisting(count: number): IDataObject[] {
 	return Array.from({ length: count }, (_, i) => ({
 		id: `existing-${i}`,

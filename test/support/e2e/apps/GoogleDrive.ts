@@ -5,10 +5,10 @@ interface StoredFile {
 	content: Buffer;
 }
 
-/** Google Drive, as far as n8n's node uploads files to it: in chunks. */
+/** The part of Google Drive that n8n's node needs to upload files in chunks. */
 export class GoogleDrive {
 	readonly files: StoredFile[] = [];
-	/** Refuse uploads, as a drive does that is full. */
+	/** Whether uploads are refused, as by a full drive. */
 	isFull = false;
 
 	empty(): void {

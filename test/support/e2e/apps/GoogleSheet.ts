@@ -2,12 +2,12 @@ import type { App } from './InterceptingProxy';
 
 const TITLE = 'Videos';
 
-/** One sheet of Google Sheets, as far as n8n's node asks for it: to read rows and to write cells. */
+/** The part of Google Sheets that n8n's node needs to read rows and write cells of one sheet. */
 export class GoogleSheet {
 	private cells: unknown[][] = [];
-	/** How each write said that values are to be taken: as they are, or as if typed in. */
+	/** The input option of each write: whether values are stored as they are, or as if typed in. */
 	readonly inputOptions: string[] = [];
-	/** So many writes are taken, and those after them refused. */
+	/** The number of writes that are still accepted; later ones are refused. */
 	writesLeft = Infinity;
 
 	readonly choice = {
@@ -15,14 +15,14 @@ export class GoogleSheet {
 		sheetName: { __rl: true, mode: 'name', value: TITLE },
 	};
 
-	/** The first row holds the names of the columns. */
+	/** Fills the sheet. The first row contains the names of the columns. */
 	fill(rows: unknown[][]): void {
 		this.cells = rows.map((row) => [...row]);
 		this.inputOptions.length = 0;
 		this.writesLeft = Infinity;
 	}
 
-	/** The rows as a person reads them, by the names of the columns. */
+	/** The rows as a person reads them, with the names of the columns as keys. */
 	get rows(): Record<string, unknown>[] {
 		const [names = [], ...rows] = this.cells;
 		return rows.map((row) =>

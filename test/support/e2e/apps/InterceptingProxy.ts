@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 
 export interface AppRequest {
 	method: string;
-	/** Decoded, without the query. */
+	/** The decoded path, without the query. */
 	path: string;
 	headers: http.IncomingHttpHeaders;
 	body: Buffer;
@@ -16,30 +16,30 @@ export interface AppRequest {
 export interface AppReply {
 	status?: number;
 	headers?: Record<string, string>;
-	/** Sent as JSON. */
+	/** The body, which is sent as JSON. */
 	body?: unknown;
 }
 
-/** Answers as an app does; undefined when it does not know such a request. */
+/** Responds to a request like an app; returns undefined for an unknown request. */
 export type App = (request: AppRequest) => AppReply | undefined;
 
 /**
- * Stands between n8n and all of the internet: the apps' own nodes of n8n speak to their apps'
- * addresses over https, and apps of this process answer. Nothing leaves the machine.
+ * A proxy between n8n and the whole internet: n8n's own nodes for apps connect to the addresses of
+ * their apps over HTTPS, and apps in this process respond. Nothing leaves the machine.
  */
 export class InterceptingProxy {
 	private readonly proxy = http.createServer((_request, response) => response.writeHead(502).end());
 	private tlsServer: https.Server | undefined;
 	private readonly sockets = new Set<Socket>();
-	/** What no app knew. */
+	/** The requests that the apps did not know. */
 	readonly unknown: string[] = [];
 
-	/** @param apps by the name of their host */
+	/** @param apps apps by host name */
 	constructor(private readonly apps: Record<string, App>) {}
 
 	/**
-	 * @param certificateFile is written
-	 * @returns what n8n is to be started with
+	 * @param certificateFile file to write the certificate to
+	 * @returns the environment variables to start n8n with
 	 */
 	async start(certificateFile: string): Promise<Record<string, string>> {
 		const { cert, private: key } = await createCertificate(Object.keys(this.apps));

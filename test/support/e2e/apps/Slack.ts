@@ -9,11 +9,11 @@ interface Message {
 	}[];
 }
 
-/** Slack, as far as n8n's node posts messages to it. */
+/** The part of Slack that n8n's node needs to post messages. */
 export class Slack {
 	readonly messages: Message[] = [];
 
-	/** Fail, as Slack does that is out of order. */
+	/** Whether requests fail, as in an outage of Slack. */
 	isDown = false;
 
 	readonly choice = { channelId: { __rl: true, mode: 'id', value: 'C01' } };
@@ -29,7 +29,7 @@ export class Slack {
 		);
 	}
 
-	/** Where a button of the last message leads to. */
+	/** Returns the link of a button in the last message. */
 	findButton(label: string): string {
 		const elements = this.messages.at(-1)?.blocks?.flatMap(({ elements = [] }) => elements) ?? [];
 		const button = elements.find(({ text }) => text.text === label);

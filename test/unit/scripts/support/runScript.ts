@@ -13,19 +13,19 @@ export interface Run {
 	ended: Promise<number | null>;
 }
 
-/** A command as `npm run` calls it, without the npm around it. */
+/** Runs a command as `npm run` does, without the npm around it. */
 export function runScript(args: string[], env: Record<string, string> = {}): Run {
 	return watch(
 		spawn(process.execPath, ['scripts/run.mjs', ...args], { env: { ...process.env, ...env } }),
 	);
 }
 
-/** One of the functions in `probe.mts`, as a command. */
+/** Runs one of the functions in `probe.mts` as a command. */
 export function runProbe(name: string, args: string[] = [], env: Record<string, string> = {}): Run {
 	return runScript([PROBE, name, ...args], env);
 }
 
-/** A probe in a shell below another process, as npm runs a script. */
+/** Runs a probe in a shell below another process, as npm runs a script. */
 export function runProbeBelowParent(name: string, args: string[]): Run {
 	const command = [process.execPath, 'scripts/run.mjs', PROBE, name, ...args];
 	const quoted = command.map((part) => `'${part}'`).join(' ');
