@@ -283,8 +283,9 @@ function findLongest(spans: Span[], others: Span[]): number {
 		while ((sorted[first]?.to ?? Infinity) < from) first += 1;
 		let leftMs = 0;
 		let at = from;
-		for (let index = first; index < sorted.length && (sorted[index]?.from ?? 0) < to; index++) {
-			const other = sorted[index] as Span;
+		for (let index = first; ; index++) {
+			const other = sorted[index];
+			if (!other || other.from >= to) break;
 			leftMs += Math.max(0, other.from - at);
 			at = Math.max(at, other.to);
 		}
