@@ -109,7 +109,6 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 		const findItem = (prompt: unknown) =>
 			sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt);
 
-		// Both rows of the first project finish between two checks.
 		const [first] = projects;
 		const twins = await waitFor(
 			'the rows of the first project',
@@ -119,10 +118,12 @@ describeWith(['redis-server', 'postgres'], 'The example that queues now and fini
 			},
 			TIMEOUT_MS,
 		);
-		for (const { queueId } of twins) sandbox.finish(queueId);
 
 		await killed;
+		// The first project's videos are not finished yet, so their progress is still checked.
 		await killWorkersAt(({ operation }) => operation === 'queue.getProgress');
+		// Both rows of the first project finish between two checks.
+		for (const { queueId } of twins) sandbox.finish(queueId);
 
 		// A worker may be killed after it has marked a row and before it sends the add: the row stays
 		// unpaid.
