@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import axios from 'axios';
-import getPort from 'get-port';
+import getPort, { portNumbers } from 'get-port';
 import { lock } from 'proper-lockfile';
 import manifest from '../../package.json' with { type: 'json' };
 import { SEED_ACCOUNTS } from '../../sandbox/domain/SEED_ACCOUNTS.js';
@@ -67,6 +67,9 @@ function parsePort(option: string, text: string | undefined): number | undefined
 	throw new Error(`${option} needs a number from 1 to ${HIGHEST_PORT}, not "${text}".`);
 }
 
+/** Ports that the system does not give to outgoing connections, since n8n listens only seconds later. */
+const BROKER_PORTS = portNumbers(5_680, 5_779);
+
 /** Returns the requested ports or the usual ones. A usual port in use is replaced by a free one. */
 export async function choosePorts({
 	port,
@@ -80,7 +83,9 @@ export async function choosePorts({
 		SANDBOX_PORT,
 		[n8n],
 	);
-	return { n8n, sandbox, broker: await getPort({ host: '127.0.0.1', exclude: [n8n, sandbox] }) };
+	const exclude = [n8n, sandbox];
+	const broker = await getPort({ host: '127.0.0.1', port: BROKER_PORTS, exclude });
+	return { n8n, sandbox, broker };
 }
 
 async function choosePort(

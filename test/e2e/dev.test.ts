@@ -8,7 +8,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import getPort from 'get-port';
+import { findPort } from '../support/e2e/findPort';
 import { Editor } from '../../scripts/editor/Editor';
 import { launchBrowser } from '../../scripts/editor/launchBrowser';
 import { N8nClient, OWNER } from '../../scripts/n8n/N8nClient';
@@ -53,8 +53,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 
 	beforeAll(async () => {
 		copyProject();
-		const host = '127.0.0.1';
-		const [port, sandboxPort] = [await getPort({ host }), await getPort({ host })];
+		const [port, sandboxPort] = [await findPort(), await findPort()];
 		const args = ['--port', String(port), '--sandbox-port', String(sandboxPort)];
 		server = new ServerProcess({
 			file: process.execPath,
@@ -66,7 +65,7 @@ describeWith(['chromium'], 'npm run dev', () => {
 		});
 		const isReady = () => readFileSync(LOG, 'utf8').includes('Press Ctrl+C to stop.');
 		await waitFor('npm run dev to be ready', isReady, START_TIMEOUT_MS);
-		client = new N8nClient(`http://${host}:${port}`);
+		client = new N8nClient(`http://127.0.0.1:${port}`);
 		await client.logIn(OWNER);
 	});
 

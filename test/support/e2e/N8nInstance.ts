@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { findPort } from './findPort';
 import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 import { E2E_FOLDER } from './PLACES';
 import { readProvided } from './provided';
@@ -61,8 +61,7 @@ export abstract class N8nInstance {
 	}
 
 	async start(): Promise<void> {
-		const host = '127.0.0.1';
-		const [port, brokerPort] = [await getPort({ host }), await getPort({ host })];
+		const [port, brokerPort] = [await findPort(), await findPort()];
 		const { node, n8n } = readProvided();
 		const { userFolder, logFile, options } = this;
 		this.server = new ServerProcess({

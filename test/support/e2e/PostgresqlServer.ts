@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import getPort from 'get-port';
+import { findPort } from './findPort';
 import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
 import { findProgram } from '../../../scripts/requirements';
 import { ServerProcess } from './ServerProcess';
@@ -36,7 +36,7 @@ export class PostgresqlServer {
 
 	/** @param folder folder for its data, which is emptied first */
 	static async start(folder: string): Promise<PostgresqlServer> {
-		const port = await getPort({ host: '127.0.0.1' });
+		const port = await findPort();
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
 		const data = join(folder, 'data');

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { findPort } from './findPort';
 import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
 import { findProgram } from '../../../scripts/requirements';
 import { ServerProcess } from './ServerProcess';
@@ -16,7 +16,7 @@ export class RedisServer {
 
 	/** @param folder folder for its log, which is emptied first */
 	static async start(folder: string): Promise<RedisServer> {
-		const port = await getPort({ host: '127.0.0.1' });
+		const port = await findPort();
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
 		const server = new ServerProcess({
