@@ -14,7 +14,7 @@ export const PROGRAMS = {
 
 export type Program = keyof typeof PROGRAMS;
 
-/** Debian's folder of PostgreSQL programs: one subfolder per version, none of them in the path. */
+/** Debian's folder of PostgreSQL programs: it has a subfolder for each version, not in the path. */
 const POSTGRESQL = '/usr/lib/postgresql';
 
 /** @returns the path of a program, or undefined when it is not installed */

@@ -10,23 +10,23 @@ import { CredentialForm } from './CredentialForm';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';
 
-/** What a browser keeps of a login. */
+/** The cookies and the storage of a login. */
 export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 export interface EditorOptions {
 	theme?: 'light' | 'dark';
 	width?: number;
 	height?: number;
-	/** Pixels of a picture for each pixel of the page. */
+	/** The number of pixels of a picture for each pixel of the page. */
 	scale?: number;
-	/** Of an earlier window: nobody has to log in again. n8n takes five logins a minute. */
+	/** The login of an earlier window: n8n accepts only five logins a minute. */
 	session?: Session | undefined;
 }
 
 const SIZE = { width: 1280, height: 800 };
 const TIMEOUT_MS = 30_000;
 
-/** In pixels of the page. */
+/** A part of the page, in its pixels. */
 export interface Area {
 	x: number;
 	y: number;
@@ -34,7 +34,7 @@ export interface Area {
 	height: number;
 }
 
-/** n8n's editor in a browser, in the hands of somebody who looks and clicks. */
+/** n8n's editor in a browser window, used as a person uses it. */
 export class Editor {
 	readonly nodesPanel: NodesPanel;
 
@@ -51,7 +51,7 @@ export class Editor {
 		this.credentialForm = new CredentialForm(page);
 	}
 
-	/** A window of its own, with nobody logged in. It reaches n8n and nothing else. */
+	/** Opens a window that shares nothing with other windows. */
 	static async open(
 		browser: Browser,
 		address: string,
@@ -76,15 +76,11 @@ export class Editor {
 		return new Editor(await this.page.context().newPage(), this.address);
 	}
 
-	async closeWindow(): Promise<void> {
+	async close(): Promise<void> {
 		await this.page.close();
 	}
 
-	async close(): Promise<void> {
-		await this.page.context().close();
-	}
-
-	/** @returns what further windows need to be logged in, too */
+	/** @returns the login, for further windows */
 	async logIn({ email, password }: Owner): Promise<Session> {
 		const { page } = this;
 		await page.goto(`${this.address}/signin`);
@@ -116,7 +112,7 @@ export class Editor {
 		await this.credentialForm.field('apiKey').waitFor();
 	}
 
-	/** A node on the canvas. */
+	/** Finds a node on the canvas. */
 	node(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
@@ -135,7 +131,7 @@ export class Editor {
 		}
 	}
 
-	/** Publishes the workflow, with what n8n asks on the way. */
+	/** Publishes the workflow, and closes n8n's dialogs about it. */
 	async publish(): Promise<void> {
 		const { page } = this;
 		await page.getByTestId('workflow-open-publish-modal-button').click();
@@ -145,7 +141,7 @@ export class Editor {
 		await page.getByTestId('workflow-active-version-indicator').waitFor();
 	}
 
-	/** Goes to the list of executions. @returns its entries; they grow by themselves */
+	/** Opens the list of executions. @returns its entries, which n8n keeps up to date */
 	async openExecutions(): Promise<Locator> {
 		await this.page.getByTestId('radio-button-executions').click();
 		const list = this.page.getByTestId('current-executions-list');
@@ -153,7 +149,7 @@ export class Editor {
 		return list.locator('[data-test-id^="execution-details-"]');
 	}
 
-	/** Shows one of the executions, where the canvas was. */
+	/** Shows an execution in place of the canvas. */
 	async openExecution(entry: Locator): Promise<void> {
 		const id = (await entry.getAttribute('data-test-id'))?.replace('execution-details-', '');
 		await entry.click();
@@ -161,12 +157,12 @@ export class Editor {
 		await this.page.getByTestId('canvas-node-status-success').first().waitFor();
 	}
 
-	/** The messages of failure in the corner. */
+	/** Returns the error messages in the corner. */
 	async readErrorToasts(): Promise<string[]> {
 		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
 	}
 
-	/** Where the workflow is drawn, without n8n's bars around it. */
+	/** The area of the workflow, without n8n's bars around it. */
 	get canvas(): Locator {
 		return this.page.getByTestId('canvas-wrapper');
 	}
@@ -178,14 +174,14 @@ export class Editor {
 	 * @returns where it is shown
 	 */
 	async showArea({ x, y, width, height }: Area): Promise<Area> {
-		// n8n's shortcut for a zoom of 100 %: it writes larger where the zoom is smaller.
+		// n8n's shortcut for a zoom of 100 %: n8n enlarges texts at a smaller zoom.
 		await this.page.keyboard.press('0');
 		const transform = `translate(${-x}px, ${-y}px) scale(1)`;
 		await this.page.addStyleTag({
 			content: `.vue-flow__transformationpane { transform: ${transform} !important; }`,
 		});
 		const { x: left, y: top } = await this.locate(this.canvas);
-		// What the area cuts off is left out, so that no text breaks off in its middle.
+		// Nodes that are only partly in the area are hidden, so that no text is cut off.
 		await this.canvas.locator('.vue-flow__node').evaluateAll(
 			(nodes: unknown[], area) => {
 				for (const node of nodes as CanvasNode[]) {
@@ -203,14 +199,17 @@ export class Editor {
 		return { x: left, y: top, width, height };
 	}
 
-	/** Where a part of the page is. */
+	/** Returns the position and size of a part of the page. */
 	async locate(part: Locator): Promise<Area> {
 		const box = await part.boundingBox();
 		if (!box) throw new Error(`It is not shown: ${String(part)}`);
 		return box;
 	}
 
-	/** Replaces texts and the content of fields in the page, as it is shown. No function in it has a name. */
+	/**
+	 * Replaces texts and the content of fields in the page. Its functions are anonymous, because the
+	 * page does not know the compiler's helper that names functions.
+	 */
 	async replaceTexts(pattern: RegExp, text: string): Promise<void> {
 		await this.page.locator('body').evaluate(
 			(body: unknown, [source, flags, replacement]) => {
@@ -230,7 +229,7 @@ export class Editor {
 		);
 	}
 
-	/** A picture of one part, as a PNG, without what hovers over it or is cut off at its edge. */
+	/** Takes a picture of an area as PNG, without messages, tooltips and frames. */
 	async picture(clip: Area): Promise<Buffer> {
 		await this.closeToasts();
 		await this.page.mouse.move(0, 0);
@@ -239,7 +238,7 @@ export class Editor {
 		});
 	}
 
-	/** Closes the messages in the corner, each as it comes. */
+	/** Closes the messages in the corner, one after the other. */
 	async closeToasts(): Promise<void> {
 		const close = this.page.locator('.el-notification__closeBtn');
 		while (await close.first().isVisible()) {
@@ -253,7 +252,7 @@ function pickSize({ width, height }: EditorOptions) {
 	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
 
-/** The browser's own elements, as far as they are used. */
+/** The parts of the browser's elements that are used here. */
 interface TextNode {
 	nodeType: number;
 	data: string;

@@ -17,13 +17,14 @@ const FLAGS = [
 	'--disable-sync',
 	// No request leaves this machine: n8n's editor looks community packages up in the registry.
 	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-	// A video is to play without a click on it.
+	// Videos play without a click.
 	'--autoplay-policy=no-user-gesture-required',
 ];
 
 /**
- * Starts the system's Chromium without a window. All that it writes is in a temporary folder, which is gone
- * at its end: not in the project, for its sockets lie there, and a socket's path may have 107 bytes.
+ * Starts the system's Chromium without a window. It writes only into a temporary folder, which is
+ * deleted at its end. The folder is not in the project, because the path of a socket in it may have
+ * only 107 bytes.
  */
 export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findProgram('chromium');

@@ -51,7 +51,7 @@ export class N8nClient {
 			const { status, data } = await this.http
 				.get<unknown>('/login', { validateStatus: () => true })
 				.catch(() => ({ status: 0, data: undefined }));
-			// Nobody is logged in yet. While n8n starts, it responds with a text that says so.
+			// The status is 401 before the login. While n8n starts, it responds with a text, not with JSON.
 			return [200, 401].includes(status) && typeof data === 'object';
 		};
 		await waitFor('n8n to answer', isReady, timeoutMs);

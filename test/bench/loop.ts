@@ -1,7 +1,7 @@
 /**
- * For how long n8n's event loop is held up at a time by a poll, by Get Many and by waiting, where the
- * video log is long or the items are many, and for how long the parsing of a response takes in the same
- * run. Beside it, what n8n's own helper comes to. The service is a process of its own.
+ * Measures how long a poll, Get Many and waiting hold up n8n's event loop at a time, with a long video
+ * log or many items, and how long the parsing of a response takes in the same run. n8n's own request
+ * function is measured beside them. The service is a separate process.
  */
 import axios from 'axios';
 import { fork } from 'node:child_process';
@@ -30,19 +30,19 @@ type Watch = <T>(work: () => Promise<T>) => Promise<T>;
 
 interface Case {
 	name: string;
-	/** How long the video log is. */
+	/** The number of videos in the log. */
 	videos: number;
 	/** Does the work; `watch` measures a part of it. */
 	run: (credentials: Credentials, watch: Watch) => Promise<void>;
 }
 
-/** For how long at a time the event loop was held up at most, in milliseconds. */
+/** The longest times for which the event loop was held up, in milliseconds. */
 interface Held {
 	/** By the histogram of Node.js. */
 	heldMs: number;
-	/** How long the longest parsing took. */
+	/** The longest parsing. */
 	parseMs: number;
-	/** How much longer than the parsing it was held up. */
+	/** The difference of the two. */
 	beyondMs: number;
 	/** The longest time without the parsing, which may be another moment than the one above. */
 	apartMs: number;
@@ -58,7 +58,7 @@ export interface LoopFigures extends Held {
 }
 
 const WAIT_OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
-/** What the others are compared with, and has no limit. */
+/** The name of the cases that the others are compared with. They have no limit. */
 const PEER = 'bare request';
 const LENGTHS = [100_000, 500_000];
 
@@ -108,7 +108,7 @@ const CASES: Case[] = [
 	}),
 ];
 
-/** Measures the node's own function alone: n8n's work before and after it is not the node's. */
+/** Measures the node's own function, without n8n's work before and after it. */
 function runWith(items: number, parameters: INodeParameters): Case['run'] {
 	return async (credentials, watch) => {
 		const { nodes } = await loadPackage();
@@ -172,7 +172,7 @@ async function requestMany(credentials: Credentials, watch: Watch): Promise<void
 	});
 }
 
-/** A request through n8n's own helper. */
+/** Returns a function that sends a request with n8n's own function. */
 async function createBareRequest(
 	credentials: Credentials,
 ): Promise<(url: string, body?: object) => Promise<unknown>> {
@@ -219,7 +219,7 @@ async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
 	return figures;
 }
 
-/** Does some work, and measures for how long at a time it holds up the event loop at most. */
+/** Does some work, and measures how long it holds up the event loop at a time. */
 async function watchLoop<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
 	const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 	delay.enable();

@@ -7,13 +7,13 @@ const START_TIMEOUT_MS = 180_000;
 /** Turns off the editor, whose files n8n prepares at every start: that takes half of the start. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
 
-/** A whole n8n: editor, REST interface, triggers; it runs the executions, too, unless it has workers. */
+/** A whole n8n: editor, REST API, triggers, and the executions unless it has workers. */
 export class RealN8n extends N8nInstance {
 	private heldClient: N8nClient | undefined;
 
 	/**
-	 * @param name of the folder that n8n keeps its data in; it is emptied first
-	 * @param environment what this n8n is set to beside the usual
+	 * @param name the folder of n8n's data, which is emptied first
+	 * @param environment settings beside the usual ones
 	 */
 	static create(name: string, environment: Record<string, string> = {}): RealN8n {
 		return new RealN8n({ name, environment, command: ['start'] });
@@ -24,7 +24,7 @@ export class RealN8n extends N8nInstance {
 		return this.heldClient;
 	}
 
-	/** All executions of a workflow, the first one first, whatever has become of them. */
+	/** Lists all executions of a workflow with any status, oldest first. */
 	async listExecutions(workflowId: string): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.client.request<{ results: { id: string }[] }>(

@@ -9,14 +9,15 @@ import type { RealN8nInTests } from './useRealN8n';
 
 const SCHEMAS = join('dist', 'nodes', 'VideoGeneration', '__schema__');
 
-/** Gives a test n8n's editor, logged in, in a window of its own. */
+/** Runs steps in a new window of n8n's editor, logged in. */
 type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
 
 /**
- * A browser for all tests of a file.
- * @param name of the folder that it writes in, below `.n8n-local/e2e`
- * @returns what makes a test of steps in the editor. One that fails leaves a picture of the page and
- * its errors in that folder; one during which the page complains of our package fails.
+ * Starts a browser for all tests of a file.
+ *
+ * @param name the folder below `.n8n-local/e2e` in which failures are kept
+ * @returns a function that makes a test of steps in the editor. A test that fails leaves a picture of
+ * the page and its errors in the folder. A test fails if the page reports an error of our package.
  */
 export function useEditor(name: string, real: RealN8nInTests): Visit {
 	const folder = join(E2E_FOLDER, name);
@@ -24,16 +25,14 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	let first: Editor | undefined;
 	beforeAll(async () => {
 		browser = await launchBrowser();
+		first = await Editor.open(browser, real.client.address);
+		await first.logIn(OWNER);
 	});
 	afterAll(async () => {
 		await browser?.close();
 	});
 	return (steps) => async () => {
-		if (!browser) throw new Error('The browser is there from beforeAll to afterAll');
-		if (!first) {
-			first = await Editor.open(browser, real.client.address);
-			await first.logIn(OWNER);
-		}
+		if (!first) throw new Error('The browser is there from beforeAll to afterAll');
 		const editor = await first.openWindow();
 		const errors = collectErrors(editor.page);
 		try {
@@ -43,12 +42,12 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 			await keepFailure(editor.page, errors, folder);
 			throw error;
 		} finally {
-			await editor.closeWindow();
+			await editor.close();
 		}
 	};
 }
 
-/** Everything that the page complains of while it is open. */
+/** Collects the errors of a page while it is open. */
 function collectErrors(page: Page): string[] {
 	const errors: string[] = [];
 	page.on('console', (message: ConsoleMessage) => {
@@ -58,11 +57,11 @@ function collectErrors(page: Page): string[] {
 	return errors;
 }
 
-/** n8n complains of itself, too: of who is not logged in yet, of hosts that are out of reach. */
+/** Whether an error is about our package: n8n also reports missing logins and unreachable hosts. */
 function isOurs(error: string): boolean {
 	if (!/video.?generation/i.test(error)) return false;
 	const isUnreachable = error.includes('ERR_NAME_NOT_RESOLVED');
-	// n8n asks for a schema of every operation, whether the package has any or not.
+	// n8n requests a schema for every operation, even if the package has none.
 	const isMissingSchema = error.includes('/schemas/') && !existsSync(SCHEMAS);
 	return !isUnreachable && !isMissingSchema;
 }
