@@ -6,6 +6,7 @@ import type {
 	IN8nHttpFullResponse,
 	IPollFunctions,
 } from 'n8n-workflow';
+import { getAccountKey, parseApiKey, parseBaseUrl } from '../../../credentials/connection';
 import { classifyError } from '../failures/classifyError';
 import { hashBytes } from './hash';
 import { checkBody, parseEtag } from './response';
@@ -56,13 +57,54 @@ export async function sendRequest(
 	options: IHttpRequestOptions,
 ): Promise<HttpResponse> {
 	try {
-		return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
-			...options,
-			returnFullResponse: true,
-		})) as IN8nHttpFullResponse;
+		return await sendSigned(context, options);
 	} catch (error) {
 		const failure = classifyError(error);
 		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });
+	}
+}
+
+/** Like `sendRequest`. @throws the error as n8n hands it over */
+export async function sendSigned(
+	context: ApiContext,
+	options: IHttpRequestOptions,
+): Promise<HttpResponse> {
+	return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
+		...options,
+		returnFullResponse: true,
+	})) as IN8nHttpFullResponse;
+}
+
+/** The service as an item's credential names it. */
+export interface Service<Context extends ApiContext> {
+	/** The item's context, in which n8n signs requests with the credential as it was read. */
+	context: Context;
+	baseUrl: string;
+	/** Identifies the account. */
+	account: string;
+}
+
+/**
+ * Reads and checks the credential once. A request that is sent in the returned context cannot fail
+ * because the credential cannot be read.
+ *
+ * @throws a RequestFailure: nothing was sent
+ */
+export async function resolveService<Context extends ApiContext>(
+	context: Context,
+): Promise<Service<Context>> {
+	try {
+		const credential = await context.getCredentials(CREDENTIAL);
+		parseApiKey(credential.apiKey);
+		const getCredentials = async () => await Promise.resolve(credential);
+		return {
+			// n8n's function for signed requests asks the object that it is called on for the credential.
+			context: Object.assign(Object.create(context) as Context, { getCredentials }),
+			baseUrl: parseBaseUrl(credential.baseUrl),
+			account: getAccountKey(credential),
+		};
+	} catch (error) {
+		throw classifyError(error);
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { classifyStreamError } from '../failures/classifyError';
+import type { RequestFailure } from '../failures/failure';
 import { createExcess } from '../failures/failure';
 import { pause } from './pause';
 
@@ -56,18 +57,19 @@ export async function receiveBody(
 ): Promise<unknown> {
 	if (!isStream(body)) return body;
 	if (statusCode >= 300) {
-		const error = await receive(body, MAX_ERROR_BYTES).catch(() => undefined);
-		return error && parse(toText(error));
+		const error = await receiveBytes(body, MAX_ERROR_BYTES);
+		return error.failure ? undefined : parseText(decodeText(error.bytes));
 	}
-	const bytes = await receive(body, limits.bytes);
+	const { bytes, failure } = await receiveBytes(body, limits.bytes);
+	if (failure) throw failure;
 	if (isKnown(bytes)) return undefined;
 	// Each of these steps takes long if the body is long. Between them, n8n does other work.
 	const letOthersWork = async () => bytes.length > SHORT && (await pause(1));
 	await letOthersWork();
-	const text = toText(bytes);
+	const text = decodeText(bytes);
 	await letOthersWork();
 	if (text.length <= SHORT || !isSparse(text, limits)) await checkSize(text, limits);
-	const parsed = parse(text);
+	const parsed = parseText(text);
 	await letOthersWork();
 	return parsed;
 }
@@ -76,37 +78,67 @@ function isStream(body: unknown): body is IncomingStream {
 	return typeof (body as Partial<IncomingStream> | null | undefined)?.on === 'function';
 }
 
-/** Listens to the stream's events, since a loop over the stream would copy each chunk once more. */
-async function receive(body: IncomingStream, maxBytes: number): Promise<Buffer> {
+/**
+ * Receives the bytes of a body. Listens to the stream's events, since a loop over the stream would copy
+ * each chunk once more.
+ *
+ * @param body the stream that n8n hands over
+ * @returns the bytes that arrived, and a failure unless they are all; never throws
+ */
+export async function receiveBytes(
+	body: unknown,
+	maxBytes: number,
+): Promise<{ bytes: Buffer; failure?: RequestFailure }> {
+	if (!isStream(body)) return { bytes: Buffer.from(toJson(body)) };
 	const chunks: Buffer[] = [];
-	let bytes = 0;
-	await new Promise<void>((resolve, reject) => {
+	let length = 0;
+	const failure = await new Promise<RequestFailure | undefined>((resolve) => {
 		body.on('data', (chunk) => {
-			bytes += chunk.length;
-			if (bytes <= maxBytes) {
+			length += chunk.length;
+			if (length <= maxBytes) {
 				chunks.push(chunk);
 				return;
 			}
-			reject(createExcess('tooLarge', `${maxBytes / MIB} MiB`));
+			resolve(createExcess('tooLarge', `${maxBytes / MIB} MiB`));
 			body.destroy();
 		});
-		body.on('end', resolve);
+		body.on('end', () => {
+			resolve(undefined);
+		});
 		// This listener stays: an error after the end would otherwise end n8n.
 		body.on('error', (error) => {
-			reject(classifyStreamError(error));
+			resolve(classifyStreamError(error));
 		});
 		body.on('close', () => {
-			reject(CLOSED);
+			resolve(CLOSED);
 		});
 	});
-	return Buffer.concat(chunks);
+	return { bytes: Buffer.concat(chunks), ...(failure && { failure }) };
 }
 
-function toText(bytes: Buffer): string {
-	return bytes.toString().replace(/^\ufeff/, '');
+/** A body that n8n has parsed already, as text again. */
+function toJson(body: unknown): string {
+	return typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
 }
 
-function parse(text: string): unknown {
+/**
+ * The text of a body. Servers send UTF-8, with or without a byte order mark, and sometimes UTF-16: then
+ * one of the first two bytes is 0 or they are a mark, since JSON and HTML begin with ASCII.
+ */
+export function decodeText(bytes: Buffer): string {
+	const [first = 1, second = 1] = bytes;
+	const isBigEndian = (first === 0 && second !== 0) || (first === 0xfe && second === 0xff);
+	const isLittleEndian = (first !== 0 && second === 0) || (first === 0xff && second === 0xfe);
+	const text = isBigEndian
+		? Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
+				.swap16()
+				.toString('utf16le')
+		: bytes.toString(isLittleEndian ? 'utf16le' : 'utf8');
+	return text.replace(/^\ufeff/, '');
+}
+
+/** @returns the parsed JSON, or the beginning of the text where it is not JSON */
+export function parseText(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

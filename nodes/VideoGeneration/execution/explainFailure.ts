@@ -2,12 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { hideKey } from '../api/hideKey';
+import { toText } from '../api/response';
 import { createApiError } from '../failures/apiError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
-import { isAboutCredits, mayBeCarriedOut, RequestFailure } from '../failures/failure';
+import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
+import { listStates } from './memory';
 import type { Job } from './operation';
-import { listOrders } from './orders';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
@@ -17,11 +18,14 @@ export interface ExplainedFailure {
 
 /** Turns the reason why an item failed into the error that n8n shows and the data of an error item. */
 export async function explainFailure(job: Job, reason: unknown): Promise<ExplainedFailure> {
-	const { context, operation, run, order } = job;
+	const { context, memory, operation, run } = job;
+	const { queueId } = memory.state;
 	const isAdd = operation.requestKind === 'add';
-	const ids: IDataObject = { ...operation.getIds?.(job.request) };
-	if (order?.queueId !== undefined) ids.queueId = order.queueId;
-	Object.assign(ids, job.video);
+	const ids: IDataObject = {
+		...operation.getIds?.(job.request),
+		...(queueId === undefined ? {} : { queueId }),
+		...getVideo(memory),
+	};
 	const explained =
 		reason instanceof RequestFailure
 			? await explainRequest(job, reason)
@@ -30,21 +34,20 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	error.context.itemIndex = context.getItemIndex();
 	if (run.stopsOnError) listPaidVideos(job, error);
 	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
-	const mayBeQueued =
-		reason instanceof RequestFailure && ids.queueId === undefined && mayBeCarriedOut(reason);
-	const details = { ...ids, ...explained.facts, mayBeQueued: isAdd ? mayBeQueued : undefined };
+	const details = { ...ids, ...explained.facts, mayBeQueued: isAdd ? memory.state.fate === 'unknown' : undefined };
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
 }
 
 async function explainRequest(
-	{ context, operation, request, order }: Job,
+	{ context, memory, operation, request }: Job,
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
-	const { httpCode, serviceMessage, tries, lastStatus, addressField } = failure.facts;
+	const { httpCode, serviceMessage, receivedText, tries, lastStatus, addressField } = failure.facts;
+	const mayBeQueued = operation.requestKind === 'add' && memory.state.fate === 'unknown';
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
-		operation.requestKind === 'add' && isAboutCredits(failure)
+		operation.requestKind === 'add' && !mayBeQueued && isAboutCredits(failure)
 			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
 					() => undefined,
 				)
@@ -55,11 +58,12 @@ async function explainRequest(
 			: describeFailure(failure.with(remainingCredits === undefined ? {} : { remainingCredits }), {
 					...operation.texts,
 					// Once the add was accepted, a later request failed.
-					requestKind: order?.fate === 'accepted' ? 'read' : operation.requestKind,
+					requestKind: memory.state.queueId === undefined ? operation.requestKind : 'read',
+					mayBeQueued,
 				});
 	return {
 		error: createApiError(context.getNode(), failure, text),
-		facts: { httpCode, serviceMessage, tries, lastStatus, remainingCredits },
+		facts: { httpCode, serviceMessage, receivedText, tries, lastStatus, remainingCredits },
 	};
 }
 
@@ -69,21 +73,32 @@ function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperatio
 		: new NodeOperationError(context.getNode(), reason as Error);
 }
 
+/** The finished item's video, or the entries that may be it. */
+function getVideo({ extras, state }: Job['memory']): IDataObject {
+	const finished = extras.finished ?? state.finished;
+	if (finished === undefined) return {};
+	const { videoUrl, videoCandidates } = finished;
+	return videoUrl === null ? { videoCandidates } : { videoUrl };
+}
+
 /** With the node set to stop, n8n drops the other items' output, so the error lists what was paid for. */
 function listPaidVideos(
-	{ context, run, order }: Job,
+	{ context, memory, operation, run }: Job,
 	error: NodeApiError | NodeOperationError,
 ): void {
-	const orders = listOrders(context);
-	if (orders.length === 0 && order !== undefined) orders.push([context.getItemIndex(), order]);
-	const accepted = orders.filter(([, { fate }]) => fate === 'accepted').map(([, each]) => each);
-	const unknown = orders.filter(([, each]) => each.fate === 'unknown' && each !== order);
+	if (operation.requestKind !== 'add') return;
+	const states = listStates(context);
+	if (states.length === 0) states.push([context.getItemIndex(), memory.state]);
+	const accepted = states.map(([, state]) => state).filter(({ queueId }) => queueId !== undefined);
+	const unknown = states.filter(([, state]) => state.fate === 'unknown' && state !== memory.state);
 	const sentences = [error.description];
 	if (accepted.length > 0) {
-		const list = accepted.map(({ queueId, lastStatus }) => `${queueId} (${lastStatus})`).join(', ');
+		const list = accepted
+			.map(({ queueId, details }) => `${queueId} (${toText(details?.status)})`)
+			.join(', ');
 		const lead = run.isAgentStep
 			? 'Queued and paid for, so do not queue it again:'
-			: 'Already queued, and not queued again by Retry On Fail:';
+			: 'Already queued, and not queued again by a retry of this execution:';
 		sentences.push(`${lead} ${list}.`);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}

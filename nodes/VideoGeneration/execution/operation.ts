@@ -1,5 +1,4 @@
 import type {
-	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	INodeExecutionData,
@@ -7,7 +6,8 @@ import type {
 } from 'n8n-workflow';
 import type { RequestKind } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import type { Order } from './orders';
+import type { WaitSettings } from '../waiting/waitForVideo';
+import type { ItemMemory } from './memory';
 import type { Run } from './run';
 import type { SpendingLimit } from './spendingGuard';
 
@@ -24,20 +24,16 @@ export interface Operation<Settings = unknown> {
 	/** The declared request: its path, the steps before it is sent, and the steps for its response. */
 	routing: INodePropertyRouting;
 	/** The parts of its error texts that depend on the operation. */
-	texts?: Omit<FailureContext, 'requestKind'>;
-	/** Gets the parameters that are not part of the request, before anything is sent. */
+	texts?: Omit<FailureContext, 'requestKind' | 'mayBeQueued'>;
+	/** Gets how the item's video is waited for; undefined if it is not. */
+	getWait?(context: IExecuteSingleFunctions): WaitSettings | undefined;
+	/** Gets the other parameters that are not part of the request, before anything is sent. */
 	getSettings?(context: IExecuteSingleFunctions): Settings;
 	getIds?(request: IHttpRequestOptions): ItemIds;
 	/** Does the work of an operation that needs more than its declared request. */
 	perform?(
 		job: Job<Settings>,
 		send: () => Promise<INodeExecutionData[]>,
-	): Promise<INodeExecutionData[]>;
-	/** Completes an item whose add was accepted, while the next add is sent. */
-	complete?(
-		job: Job<Settings>,
-		order: Order,
-		queueItem: IDataObject,
 	): Promise<INodeExecutionData[]>;
 }
 
@@ -49,15 +45,15 @@ export interface Job<Settings = unknown> {
 	readonly operation: Operation<Settings>;
 	readonly context: IExecuteSingleFunctions;
 	readonly run: Run;
-	request: IHttpRequestOptions;
-	settings: Settings;
-	maxTries: number;
-	/** Why the item cannot be sent: a parameter that cannot be used. */
-	problem?: unknown;
-	/** The item's order, if it has one. */
-	order?: Order;
+	readonly request: IHttpRequestOptions;
+	/** What the item has reached in this try and the ones before it. */
+	readonly memory: ItemMemory;
+	readonly maxTries: number;
+	readonly settings: Settings;
+	/** How the item's video is waited for; undefined if it is not. */
+	readonly wait: WaitSettings | undefined;
 	/** The item's limit for the spending guard. */
-	spending?: SpendingLimit | undefined;
-	/** The item's video or its candidates, for its error's `details`. */
-	video?: { videoUrl: unknown } | { videoCandidates: unknown };
+	readonly spending: SpendingLimit | undefined;
+	/** Why the item cannot be sent. */
+	problem?: unknown;
 }

@@ -4,6 +4,7 @@ import { combineSignals } from '../api/pause';
 import { createSlots } from '../api/slots';
 import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
+import { isRunByN8n } from './memory';
 import type { Job } from './operation';
 
 /** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
@@ -18,6 +19,9 @@ export function checkJob({ problem, run }: Job): void {
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
 	private readonly ended = new AbortController();
+
+	/** n8n's object for all tries of this execution of the node; an agent's own call has none. */
+	readonly owner: object;
 
 	/** Aborted when the execution is stopped, or when a failed item ends the run. */
 	readonly signal: AbortSignal;
@@ -41,9 +45,10 @@ export class Run {
 	constructor(
 		context: Pick<
 			IExecuteSingleFunctions,
-			'getExecutionCancelSignal' | 'continueOnFail' | 'getNode'
+			'getExecutionCancelSignal' | 'continueOnFail' | 'getNode' | 'getExecuteData'
 		>,
 	) {
+		this.owner = isRunByN8n(context) ? context.getExecuteData() : this;
 		this.stopSignal = context.getExecutionCancelSignal();
 		this.signal = combineSignals(this.stopSignal, this.ended.signal);
 		this.stopsOnError = !context.continueOnFail();

@@ -7,14 +7,17 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { Breaks, pause } from '../api/pause';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
 import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
 import { explainFailure } from './explainFailure';
+import { queueVideo } from './adds';
+import { finishVideo } from './finishVideo';
 import { createItemContext } from './itemContext';
+import { forgetItems, ItemMemory } from './memory';
 import type { Job, Operation } from './operation';
-import { closeOrder, placeOrder } from './orders';
 import { getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
 import { checkJob, Run } from './run';
@@ -39,14 +42,15 @@ export async function runItems(
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		// Evaluating the expressions of thousands of items takes seconds.
 		await breaks.takeDue();
+		if (run.signal.aborted) throw new NodeOperationError(context.getNode(), CANCELED);
 		const item = createItemContext(context, itemIndex, input);
-		const job = createJob(item, operation, getDeclaredRequest(operation), run);
-		await prepareRequest(job);
-		if (job.problem === undefined) prepareSettings(job);
-		jobs.push(job);
+		jobs.push(await prepareItem(item, operation, run));
 	}
 	return await runJobs(jobs, getBatching(context));
 }
+
+/** n8n recognises a stopped execution by this word. */
+const CANCELED = 'The execution was canceled';
 
 /** Runs one operation for one item, whose request n8n's own routing has prepared. */
 export async function runPrepared(
@@ -54,19 +58,26 @@ export async function runPrepared(
 	operation: Operation,
 	{ url, qs, body, headers }: DeclarativeRestApiSettings.ResultOptions['options'],
 ): Promise<INodeExecutionData[]> {
-	const request = { ...getDeclaredRequest(operation), url, qs, body, headers };
-	const job = createJob(context, operation, request as IHttpRequestOptions, new Run(context));
-	prepareSettings(job);
-	return await runJobs([job]);
+	const prepared = { url, qs, body, headers } as Partial<IHttpRequestOptions>;
+	const request = { ...getDeclaredRequest(operation), ...prepared };
+	return await runJobs([createJob(context, operation, request, new Run(context))]);
 }
 
-function createJob(
+/** Runs the declared steps before the request, as n8n's routing does. */
+async function prepareItem(
 	context: IExecuteSingleFunctions,
 	operation: Operation,
-	request: IHttpRequestOptions,
 	run: Run,
-): Job {
-	return { context, operation, request, run, settings: undefined, maxTries: DEFAULT_MAX_TRIES };
+): Promise<Job> {
+	let request = getDeclaredRequest(operation);
+	try {
+		for (const step of operation.routing.send?.preSend ?? []) {
+			request = await step.call(context, request);
+		}
+	} catch (problem) {
+		return createJob(context, operation, request, run, problem);
+	}
+	return createJob(context, operation, request, run);
 }
 
 function getDeclaredRequest({ routing }: Operation): IHttpRequestOptions {
@@ -74,26 +85,32 @@ function getDeclaredRequest({ routing }: Operation): IHttpRequestOptions {
 	return declared as unknown as IHttpRequestOptions;
 }
 
-/** Runs the declared steps before the request, as n8n's routing does. */
-async function prepareRequest(job: Job): Promise<void> {
+/** @param problem why the item cannot be sent */
+function createJob(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	prepared: IHttpRequestOptions,
+	run: Run,
+	problem?: unknown,
+): Job {
+	const base = { context, operation, run };
+	const none = { maxTries: DEFAULT_MAX_TRIES, settings: undefined };
+	const createFailed = (reason: unknown): Job => {
+		const memory = new ItemMemory({ ...base, request: prepared });
+		return { ...base, ...none, request: prepared, memory, wait: undefined, spending: undefined, problem: reason };
+	};
+	if (problem !== undefined) return createFailed(problem);
 	try {
-		for (const step of job.operation.routing.send?.preSend ?? []) {
-			job.request = await step.call(job.context, job.request);
-		}
-	} catch (error) {
-		job.problem = error;
-	}
-}
-
-function prepareSettings(job: Job): void {
-	const { context, operation } = job;
-	try {
-		Object.assign(job.request, getConnection(context, operation.requestKind));
-		job.maxTries = getMaxTries(context);
-		job.settings = operation.getSettings?.(context);
-		if (operation.requestKind === 'add') job.spending = getSpendingLimit(context);
-	} catch (error) {
-		job.problem = error;
+		const request = { ...prepared, ...getConnection(context, operation.requestKind) };
+		const parameters = {
+			maxTries: getMaxTries(context),
+			settings: operation.getSettings?.(context),
+			wait: operation.getWait?.(context),
+			spending: operation.requestKind === 'add' ? getSpendingLimit(context) : undefined,
+		};
+		return { ...base, ...parameters, request, memory: new ItemMemory({ ...base, request }) };
+	} catch (reason) {
+		return createFailed(reason);
 	}
 }
 
@@ -105,24 +122,36 @@ async function runJobs(
 	jobs: Job[],
 	{ size, intervalMs } = { size: 1, intervalMs: 0 },
 ): Promise<INodeExecutionData[]> {
-	await stopAtProblem(jobs);
-	await guardSpending(jobs);
-	await stopAtProblem(jobs);
-
 	const outcomes: Promise<Outcome>[] = [];
-	for (const [index, job] of jobs.entries()) {
-		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
-		if (job.operation.requestKind === 'add') {
-			const placed = await settle(job, sendAdd(job));
-			outcomes.push('reason' in placed ? Promise.resolve(placed) : settle(job, completeAdd(job)));
-		} else {
-			outcomes.push(settle(job, perform(job)));
+	let settled: Outcome[] = [];
+	try {
+		await stopAtProblem(jobs);
+		await guardSpending(jobs);
+		await stopAtProblem(jobs);
+		for (const [index, job] of jobs.entries()) {
+			if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
+			if (job.operation.requestKind === 'add') {
+				const queued = queueVideo(job);
+				outcomes.push(settle(job, completeAdd(job, queued)));
+				await queued.catch((reason: unknown) => {
+					job.run.noteFailure(job, reason);
+				});
+			} else {
+				outcomes.push(settle(job, perform(job)));
+			}
+		}
+		settled = await Promise.all(outcomes);
+	} finally {
+		for (const [index, job] of jobs.entries()) {
+			const outcome = settled[index];
+			job.memory.close(outcome !== undefined && 'output' in outcome);
 		}
 	}
-	const settled = await Promise.all(outcomes);
-	const failure = jobs[0]?.run.failure;
+	const [first] = jobs;
+	const failure = first?.run.failure;
 	// Every add that was sent has its response now, so the list of paid videos is complete.
 	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
+	if (first && settled.every((outcome) => 'output' in outcome)) forgetItems(first.context);
 	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
 	return (await Promise.all(outputs)).flat();
 }
@@ -143,33 +172,16 @@ async function settle(job: Job, work: Promise<INodeExecutionData[]>): Promise<Ou
 	}
 }
 
-async function sendAdd(job: Job): Promise<INodeExecutionData[]> {
-	const { operation } = job;
-	const send = async () => await sendDeclaredRequest(job);
-	let isPlaced = false;
-	try {
-		await placeOrder(job, async () => await (operation.perform?.(job, send) ?? send()));
-		isPlaced = true;
-	} finally {
-		if (!isPlaced) closeOrder(job, false);
-	}
-	return [];
-}
-
-async function completeAdd(job: Job): Promise<INodeExecutionData[]> {
-	const { operation, order } = job;
-	const { queueItem = {} } = order ?? {};
-	let isCompleted = false;
-	try {
-		const output =
-			order && operation.complete
-				? await operation.complete(job, order, queueItem)
-				: [{ json: queueItem }];
-		isCompleted = true;
-		return output;
-	} finally {
-		closeOrder(job, isCompleted);
-	}
+async function completeAdd(
+	job: Job,
+	queued: ReturnType<typeof queueVideo>,
+): Promise<INodeExecutionData[]> {
+	const { queueItem, account } = await queued;
+	const { queueId, projectId } = job.memory.state;
+	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
+	const { status = 'pending', generationProgress, renderProgress } = queueItem;
+	const details = { status, generationProgress, renderProgress };
+	return await finishVideo(job, { queueId, projectId, account, details });
 }
 
 async function perform(job: Job): Promise<INodeExecutionData[]> {

@@ -7,7 +7,6 @@ import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Job } from './operation';
-import { findOrder } from './orders';
 import { createInputError, parseNumber } from './parameters';
 
 /** "Credits to Keep" and "Credits per Video" of an item. */
@@ -46,7 +45,8 @@ function getCredits(
 export async function guardSpending(jobs: Job[]): Promise<void> {
 	if (jobs.every(({ spending }) => spending?.keep === undefined)) return;
 	const unsent = jobs.filter(
-		(job) => job.problem === undefined && (findOrder(job)?.fate ?? 'unsent') === 'unsent',
+		({ problem, memory: { state } }) =>
+			problem === undefined && state.queueId === undefined && state.fate !== 'unknown',
 	);
 	const accounts = new Map<string, Job[]>();
 	for (const job of unsent) {

@@ -1,3 +1,5 @@
+import { isRefusal } from './fate';
+
 /** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
 export type RequestKind = 'read' | 'clear' | 'add';
 
@@ -49,6 +51,8 @@ export interface FailureFacts {
 	retryAfterMs?: number;
 	/** The target of a redirect. */
 	location?: string;
+	/** The beginning of a response that leaves the fate of an add open. */
+	receivedText?: string;
 	/** The content of an unreadable response, or the field that an incomplete one lacks. */
 	found?: string;
 	/** The limit that a response exceeds, with its unit. */
@@ -92,12 +96,9 @@ export class RequestFailure extends Error {
 	}
 }
 
-/** Words by which a service says that it did not do what it was asked to. */
-const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
-
 /**
- * Whether the request may have been carried out although no proper response came. An add like this
- * is never sent again: it may have been paid for.
+ * Whether a clear may have been carried out although no proper response came. The fate of an add, for
+ * which more than a text depends on it, is decided by `judgeAdd`.
  */
 export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
 	switch (kind) {
@@ -108,7 +109,7 @@ export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
 		case 'cancelled':
 			return facts.tries !== 0;
 		case 'unsuccessful':
-			return !REFUSALS.test(facts.found ?? '');
+			return !isRefusal(facts.found);
 		default:
 			return false;
 	}

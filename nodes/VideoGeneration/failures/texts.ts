@@ -1,5 +1,5 @@
 import type { FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
-import { isAboutCredits, mayBeCarriedOut } from './failure';
+import { isAboutCredits } from './failure';
 
 /** The text that a user sees for a failure. */
 export interface FailureText {
@@ -12,6 +12,8 @@ export interface FailureText {
 /** The parts of an error text that depend on the operation. */
 export interface FailureContext {
 	requestKind: RequestKind;
+	/** Whether the video may have been queued, although its queue ID is not known. */
+	mayBeQueued?: boolean;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
 	/** The advice about a rate limit. */
@@ -110,9 +112,11 @@ const TEXTS: Record<FailureKind, Describe> = {
 
 /** Puts a failure into words: what happened, and what to do. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
-	if (isAboutCredits(failure)) return describeMissingCredits(failure.facts, context);
+	const mayBeQueued = context.mayBeQueued === true;
+	if (isAboutCredits(failure) && !mayBeQueued) {
+		return describeMissingCredits(failure.facts, context);
+	}
 	const { message, description } = TEXTS[failure.kind](failure.facts, context);
-	const mayBeQueued = context.requestKind === 'add' && mayBeCarriedOut(failure);
 	if (!mayBeQueued || failure.kind === 'cancelled') return { message, description };
 	// The advice about the money comes first, and "try again later" would be wrong.
 	return {
@@ -184,7 +188,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 		case '407':
 			return {
 				message: 'The proxy rejected the request (407)',
-				description: `Check the user name and password in "Proxy" under Request Options. Nothing was sent to the video service.${said}`,
+				description: `Check the user name and password in "Proxy" under Request Options.${said}`,
 			};
 		default:
 			return {

@@ -1,25 +1,8 @@
-import type {
-	IDataObject,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	IN8nHttpFullResponse,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { parseLogTime } from '../../api/logTime';
-import { checkBody, createIncomplete, requireField, toText } from '../../api/response';
-import { OBJECT_LIMITS, receiveBody } from '../../api/responseBody';
 import type { Operation } from '../../execution/operation';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
-import { classifyError } from '../../failures/classifyError';
-import type { RequestFailure } from '../../failures/failure';
-import { mayBeCarriedOut } from '../../failures/failure';
-import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
-import { getAccountVideos } from '../../waiting/accountVideos';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
-import { finishQueueItem } from './finishQueueItem';
-import type { WaitSettings } from './waitOptions';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
 export const addFields: INodeProperties[] = updateDisplayOptions(
@@ -90,16 +73,12 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 	],
 );
 
-/** Undefined when the video is not waited for. */
-type Settings = WaitSettings | undefined;
-
-/** Queue > Add (specification, "POST /v1/queue/add"). */
-export const add: Operation<Settings> = {
+/** Queue > Add, which `execution/adds.ts` sends (specification, "POST /v1/queue/add"). */
+export const add: Operation = {
 	requestKind: 'add',
 	routing: {
 		request: { method: 'POST', url: '/v1/queue/add' },
 		send: { paginate: true, preSend: [setBody] },
-		output: { postReceive: [getQueueItem] },
 	},
 	texts: {
 		fields: '"Project" and "Custom Prompt"',
@@ -113,67 +92,11 @@ export const add: Operation<Settings> = {
 		const { projectId } = body as { projectId?: string };
 		return projectId === undefined ? {} : { projectId };
 	},
-	getSettings: (context) =>
+	getWait: (context) =>
 		getSwitch(context, 'waitForCompletion', 'Wait for Completion')
 			? getWaitSettings(context)
 			: undefined,
-
-	/** While an add is under way, its video may already be made, so it counts as a possible owner. */
-	async perform({ context, request, settings, order }, send) {
-		const { projectId } = request.body as { projectId: string };
-		const account = settings && (await getAccountVideos(context));
-		const item = account?.track({ projectId, runningAt: account.tick() });
-		try {
-			const output = await send();
-			if (account && item) {
-				const queueItem = output[0]?.json ?? {};
-				item.projectId = toText(queueItem.projectId) || projectId;
-				account.name(item, toText(queueItem.queueId), parseLogTime(queueItem.createdAt));
-				if (order) order.tracked = item;
-				account.release(item);
-			}
-			return output;
-		} catch (error) {
-			const failure = classifyError(error);
-			await noteFailedAdd(context, failure, { account, item, projectId });
-			throw failure;
-		}
-	},
-
-	async complete(job, order, queueItem) {
-		const { context, settings } = job;
-		const { tracked } = order;
-		if (settings === undefined || tracked === undefined) return [{ json: queueItem }];
-		const account = await getAccountVideos(context);
-		return await finishQueueItem(job, settings, order, {
-			account,
-			track: () => {
-				account.resume(tracked);
-				return tracked;
-			},
-			queueId: order.queueId ?? '',
-			details: getDetails(queueItem),
-			onStatus: (status) => {
-				order.lastStatus = status;
-			},
-		});
-	},
 };
-
-/** An add whose fate is unknown may still make a video, which no other item may get. */
-async function noteFailedAdd(
-	context: IExecuteSingleFunctions,
-	failure: RequestFailure,
-	known: { account?: AccountVideos | undefined; item?: TrackedItem | undefined; projectId: string },
-): Promise<void> {
-	const { projectId } = known;
-	if (!mayBeCarriedOut(failure)) {
-		if (known.item) known.account?.forget(known.item);
-		return;
-	}
-	const account = known.account ?? (await getAccountVideos(context));
-	account.release(known.item ?? account.track({ projectId }));
-}
 
 /**
  * The body of the request: optional fields are absent when they are not set.
@@ -210,39 +133,4 @@ async function setBody(
 		...(isEmpty ? {} : { customPrompt }),
 	};
 	return await Promise.resolve(request);
-}
-
-/**
- * The new queue item. A queue ID is proof that the add was accepted, whatever else the response says.
- *
- * @throws a RequestFailure without one
- */
-async function getQueueItem(
-	this: IExecuteSingleFunctions,
-	_items: INodeExecutionData[],
-	response: IN8nHttpFullResponse,
-): Promise<INodeExecutionData[]> {
-	const body = await receiveBody(response, OBJECT_LIMITS);
-	const accepted = findQueueItem(body);
-	if (accepted) return [{ json: putFirst(accepted) }];
-	requireField(checkBody(response, body), 'newQueueItem', 'object');
-	throw createIncomplete('newQueueItem.queueId');
-}
-
-function findQueueItem(body: unknown): IDataObject | undefined {
-	if (typeof body !== 'object' || body === null) return undefined;
-	const { newQueueItem } = body as { newQueueItem?: IDataObject | null };
-	const queueId = toText(newQueueItem?.queueId);
-	return queueId === '' ? undefined : { ...newQueueItem, queueId };
-}
-
-/** The fields that people use come first. */
-function putFirst(queueItem: IDataObject): IDataObject {
-	const { queueId, projectId, status, videoUrl } = queueItem;
-	return { ...{ queueId, projectId, status, videoUrl }, ...queueItem };
-}
-
-/** A queue item's progress, as the response to its add tells it. */
-function getDetails({ status, generationProgress, renderProgress }: IDataObject): IDataObject {
-	return { status: status ?? 'pending', generationProgress, renderProgress };
 }

@@ -6,6 +6,7 @@ import type {
 import { createIncomplete, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import { classifyError } from '../../failures/classifyError';
+import { isNotFound, mayBeCarriedOut } from '../../failures/failure';
 import { checkObject, getBody } from '../responseSteps';
 import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
 
@@ -20,15 +21,28 @@ export const clear: Operation = {
 	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: ({ body }) => body as { queueId?: string },
 
-	/** After a try that may have been carried out, "not found" means that the item is cleared. */
-	async perform({ request }, send) {
+	/** After a clear that may have been carried out, in this try or an earlier one, "not found" means that the item is cleared. */
+	async perform({ memory, request }, send) {
+		const { queueId } = request.body as { queueId: string };
+		const cleared = [{ json: { queueId, deleted: true } }];
+		// A workflow that was changed before the retry may clear another item.
+		const earlier = memory.state.queueId === queueId ? memory.state : {};
+		if (earlier.isCleared) return cleared;
+		const mayBeCleared = earlier.fate === 'unknown';
+		memory.keep({ queueId, fate: 'unknown' });
 		try {
-			return await send();
+			const output = await send();
+			memory.keep({ fate: undefined, isCleared: true });
+			return output;
 		} catch (error) {
 			const failure = classifyError(error);
-			const { httpCode, mayBeDone } = failure.facts;
-			if (httpCode !== '404' || mayBeDone !== true) throw failure;
-			return [{ json: { ...(request.body as { queueId: string }), deleted: true } }];
+			const mayBeDone = mayBeCleared || failure.facts.mayBeDone === true;
+			if (isNotFound(failure) && mayBeDone) {
+				memory.keep({ fate: undefined, isCleared: true });
+				return cleared;
+			}
+			memory.keep({ fate: mayBeDone || mayBeCarriedOut(failure) ? 'unknown' : undefined });
+			throw failure;
 		}
 	},
 };

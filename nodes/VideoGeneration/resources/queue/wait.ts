@@ -1,13 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import type { Operation } from '../../execution/operation';
-import { closeOrder, openOrder } from '../../execution/orders';
+import { finishVideo } from '../../execution/finishVideo';
 import { getProjectId } from '../../execution/parameters';
-import { getAccountVideos } from '../../waiting/accountVideos';
 import { projectLocator } from '../fields';
-import { finishQueueItem } from './finishQueueItem';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
-import type { WaitSettings } from './waitOptions';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
@@ -24,7 +21,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 );
 
 /** Queue > Wait, for a queue item that was added elsewhere. */
-export const wait: Operation<WaitSettings & { projectId: string }> = {
+export const wait: Operation<{ projectId: string | undefined }> = {
 	requestKind: 'read',
 	routing: {
 		request: { method: 'GET', url: '/v1/queue/progress' },
@@ -32,22 +29,11 @@ export const wait: Operation<WaitSettings & { projectId: string }> = {
 	},
 	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
-	getSettings: (context) => ({ ...getWaitSettings(context), projectId: getProjectId(context) }),
+	getWait: getWaitSettings,
+	getSettings: (context) => ({ projectId: getProjectId(context) || undefined }),
 
 	async perform(job) {
-		const { context, settings, request } = job;
-		const { queueId = '' } = getIdsFromPath(request);
-		const account = await getAccountVideos(context);
-		const projectId = settings.projectId || undefined;
-		const order = openOrder(job);
-		let isDone = false;
-		try {
-			const track = () => account.track({ queueId, projectId });
-			const output = await finishQueueItem(job, settings, order, { account, track, queueId });
-			isDone = true;
-			return output;
-		} finally {
-			closeOrder(job, isDone);
-		}
+		const { queueId = '' } = getIdsFromPath(job.request);
+		return await finishVideo(job, { queueId, ...job.settings });
 	},
 };

@@ -6,12 +6,12 @@ import {
 	parseNumber,
 	parseText,
 } from '../../execution/parameters';
-import type { StatusWords } from '../../waiting/status';
 import {
 	DEFAULT_COMPLETED_STATUSES,
 	DEFAULT_FAILED_STATUSES,
 	parseStatusWords,
 } from '../../waiting/status';
+import type { WaitSettings } from '../../waiting/waitForVideo';
 import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 
 const DEFAULT_INTERVAL_SECONDS = 10;
@@ -79,14 +79,6 @@ export const waitOptions: INodeProperties = {
 		},
 	],
 };
-
-export interface WaitSettings {
-	intervalMs: number;
-	timeoutMs: number;
-	words: StatusWords;
-	/** The binary field for the file; undefined without a download. */
-	binaryPropertyName: string | undefined;
-}
 
 /** "Wait Options". @throws a NodeOperationError that names the field, unless both times are 1 second or more */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {

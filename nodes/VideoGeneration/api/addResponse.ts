@@ -1,0 +1,102 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { RequestFailure } from '../failures/failure';
+import { isObject } from './response';
+import type { HttpResponse } from './responseBody';
+import { decodeText, parseText, receiveBytes } from './responseBody';
+
+/** Maximum length of a response to an add, in bytes. */
+const MAX_BYTES = 1024 ** 2;
+
+/** How much of a response of unknown fate is kept: enough for what is shown once the key is hidden. */
+const KEPT_LENGTH = 4_096;
+
+/** The response to an add, with everything that can be read of it. */
+export interface AddResponse extends Pick<HttpResponse, 'headers' | 'statusCode'> {
+	/** The address that the add was sent to. */
+	url: string;
+	/** The target of a redirect. */
+	location: unknown;
+	/** The parsed body; the beginning of its text where it is not JSON. */
+	body: unknown;
+	/** The `status` of a body that arrived whole. */
+	status: unknown;
+	/** The beginning of the body's text. */
+	text: string;
+	/** The new queue item, if its ID can be read. */
+	queueItem: IDataObject | undefined;
+	/** The queue item's ID as it was received; '' without one. */
+	queueId: string;
+	/** Why the body did not arrive whole. */
+	failure: RequestFailure | undefined;
+}
+
+/**
+ * Receives the response to an add (specification, "POST /v1/queue/add"). A queue ID was paid for, so it
+ * is taken from whatever arrived, also from a body that breaks off or is not JSON.
+ */
+export async function receiveAddResponse(
+	url: string,
+	{ body, headers, statusCode }: HttpResponse,
+): Promise<AddResponse> {
+	const { bytes, failure } = await receiveBytes(body, MAX_BYTES);
+	const text = decodeText(bytes);
+	const parsed = parseText(text);
+	const queueItem = readQueueItem(parsed, text) ?? scanQueueItem(text);
+	return {
+		...{ url, headers, statusCode, failure },
+		location: headers.location,
+		body: parsed,
+		status: failure === undefined && isObject(parsed) ? parsed.status : undefined,
+		text: text.slice(0, KEPT_LENGTH),
+		queueItem,
+		queueId: (queueItem?.queueId as string | undefined) ?? '',
+	};
+}
+
+/** @returns the new queue item of a body that is JSON */
+function readQueueItem(body: unknown, text: string): IDataObject | undefined {
+	if (!isObject(body) || !isObject(body.newQueueItem)) return undefined;
+	const { queueId } = body.newQueueItem;
+	if (typeof queueId === 'number') {
+		// JavaScript rounds long numbers, so a number is taken from the text.
+		return { ...body.newQueueItem, queueId: scanQueueItem(text)?.queueId ?? String(queueId) };
+	}
+	return typeof queueId === 'string' && queueId.trim() !== '' ? body.newQueueItem : undefined;
+}
+
+const NEW_QUEUE_ITEM = /(?<!\\)"newQueueItem"\s*:\s*\{/g;
+const TOKEN = /\s*("[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*(?=[\s,}])|true|false|null|[{}[\],:])/y;
+
+/**
+ * Finds the new queue item in a text that is not JSON as a whole: it is cut off, other text stands before
+ * it, or a number in it is longer than JavaScript's. Only fields that stand there whole are taken.
+ */
+function scanQueueItem(text: string): IDataObject | undefined {
+	for (const { index, 0: opening } of text.matchAll(NEW_QUEUE_ITEM)) {
+		const fields = scanFields(text, index + opening.length);
+		if (typeof fields.queueId === 'string' && fields.queueId.trim() !== '') return fields;
+	}
+	return undefined;
+}
+
+/** The plain fields of an object, from behind its opening brace to its end or the end of the text. */
+function scanFields(text: string, start: number): IDataObject {
+	const fields: IDataObject = {};
+	let level = 1;
+	let name: string | undefined;
+	let isValue = false;
+	TOKEN.lastIndex = start;
+	for (let token = TOKEN.exec(text)?.[1]; token !== undefined; token = TOKEN.exec(text)?.[1]) {
+		if ('{['.includes(token)) level += 1;
+		else if ('}]'.includes(token)) level -= 1;
+		else if (level === 1 && token === ':') isValue = true;
+		else if (level === 1 && token === ',') isValue = false;
+		else if (level === 1 && !isValue) name = parseText(token) as string;
+		else if (level === 1 && name !== undefined) {
+			const isNumber = /^[-\d]/.test(token);
+			fields[name] = isNumber && name === 'queueId' ? token : (parseText(token) as IDataObject);
+		}
+		if (level === 0) break;
+	}
+	return fields;
+}

@@ -1,0 +1,148 @@
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import type { AddResponse } from '../api/addResponse';
+import { receiveAddResponse } from '../api/addResponse';
+import { onAbort, pause } from '../api/pause';
+import type { Service } from '../api/request';
+import { resolveService, sendSigned } from '../api/request';
+import { checkBody, createIncomplete, requireField, toText } from '../api/response';
+import { sendWithRetries } from '../api/retry';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
+import type { Fate } from '../failures/fate';
+import { judgeAdd } from '../failures/fate';
+import type { AccountVideos } from '../waiting/runVideos';
+import { getVideosBeforeAdd } from './finishVideo';
+import { keepPlain } from './memory';
+import type { Job } from './operation';
+import { checkJob } from './run';
+
+/**
+ * Queues the video of one item, unless an earlier try has queued it, or may have. At most one add of an
+ * item is accepted, through all its tries: it is sent again only with proof that nothing was queued.
+ *
+ * @returns the new queue item, and the account if it was sent in this try
+ * @throws a RequestFailure; the same one again for an add whose fate is unknown
+ */
+export async function queueVideo(job: Job): Promise<{ queueItem: IDataObject; account?: string }> {
+	const { memory, maxTries, run } = job;
+	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
+	if (memory.state.fate === 'unknown') throw memory.getFailure();
+	checkJob(job);
+	// What is needed later is read now: once the add is sent, nothing else can change its fate.
+	const service = await resolveService(job.context);
+	const videos = await getVideosBeforeAdd(job, service.account);
+	const send = async () => await run.request(async () => await sendAdd(job, service, videos));
+	const sent = sendWithRetries(send, { requestKind: 'add', maxTries, signal: run.signal });
+	return { queueItem: await untilStopped(sent, run.stopSignal), account: service.account };
+}
+
+/**
+ * Sends the add once. Its fate is unknown from here on, until the error or the response proves another
+ * one, which is noted before any other code runs.
+ */
+async function sendAdd(
+	job: Job,
+	{ context, baseUrl }: Service<IExecuteSingleFunctions>,
+	videos: AccountVideos | undefined,
+): Promise<IDataObject> {
+	const { memory, request } = job;
+	const sentAt = videos?.tick();
+	memory.keep({ fate: 'unknown' });
+	const outcome = await sendSigned(context, request)
+		.then(async (response) => await receiveAddResponse(baseUrl + request.url, response))
+		.catch((error: unknown) => ({ error }));
+	const fate = judgeAdd(outcome);
+	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
+		const queueItem = accept(job, outcome.queueItem);
+		const { queueId, projectId } = memory.state;
+		if (queueId !== undefined) videos?.track({ queueId, projectId, runningAt: sentAt });
+		return queueItem;
+	}
+	const failure = explainOutcome(outcome, fate, request.proxy !== undefined);
+	memory.keepFailure(fate === 'unknown' ? failure : undefined);
+	throw failure;
+}
+
+/**
+ * Notes an accepted add, also in n8n's log: when an execution is killed or stopped while it waits, n8n
+ * saves nothing else of the video that it queued.
+ */
+function accept(
+	{ context, memory, operation, request }: Job,
+	received: IDataObject,
+): IDataObject {
+	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
+	// The fields that people use come first.
+	const { status, videoUrl } = details;
+	const first = { queueId, projectId: receivedProjectId, status, videoUrl };
+	const queueItem = { ...first, ...received };
+	const projectId = toText(receivedProjectId) || operation.getIds?.(request).projectId;
+	memory.keepQueueItem(queueItem, {
+		queueId: queueId as string,
+		...(projectId === undefined ? {} : { projectId }),
+		...(typeof createdAt === 'string' ? { createdAt } : {}),
+		details: keepPlain(details),
+	});
+	try {
+		context.logger.info(
+			`Queued video ${quote(queueId as string)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
+		);
+	} catch {
+		// The video is queued, whatever becomes of n8n's log.
+	}
+	return queueItem;
+}
+
+const MAX_LOGGED_LENGTH = 200;
+
+function quote(text: string): string {
+	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
+}
+
+/** Why there is no queue ID. */
+function explainOutcome(
+	outcome: AddResponse | { error: unknown },
+	fate: Fate,
+	isProxied: boolean,
+): RequestFailure {
+	if ('error' in outcome) {
+		const failure = classifyError(outcome.error);
+		if (isProxied) return failure.with({ isProxied });
+		if (fate !== 'unknown' || failure.kind === 'uncertain') return failure;
+		// Stop does not end an add, so an add that was ended has met its timeout.
+		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
+		return new RequestFailure('uncertain', { httpCode });
+	}
+	const { text } = outcome;
+	const failure = explainResponse(outcome);
+	return fate === 'unknown' && text !== '' ? failure.with({ receivedText: text }) : failure;
+}
+
+function explainResponse(response: AddResponse): RequestFailure {
+	const { statusCode, body, failure } = response;
+	if (failure && statusCode < 300) return failure;
+	try {
+		requireField(checkBody(response, body), 'newQueueItem', 'object');
+		return createIncomplete('newQueueItem.queueId');
+	} catch (error) {
+		return classifyError(error);
+	}
+}
+
+/** @throws a RequestFailure of the kind `cancelled` at once when the signal is aborted */
+async function untilStopped<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	let stopListening: () => void = () => undefined;
+	const stopped = new Promise<never>((_, reject) => {
+		stopListening = onAbort(signal, () => {
+			// Between two tries no request is under way, and the work itself fails first.
+			void pause(1).then(() => {
+				reject(new RequestFailure('cancelled'));
+			});
+		});
+	});
+	try {
+		return await Promise.race([work, stopped]);
+	} finally {
+		stopListening();
+	}
+}

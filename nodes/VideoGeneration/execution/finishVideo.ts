@@ -1,0 +1,119 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { getAccountKey } from '../../../credentials/connection';
+import { fetchProgress, fetchVideoLog } from '../api/endpoints';
+import type { ConnectionSettings } from '../api/request';
+import { CREDENTIAL } from '../api/request';
+import { toText } from '../api/response';
+import { downloadVideo } from '../download/downloadVideo';
+import { RequestFailure } from '../failures/failure';
+import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
+import { getAccountVideos } from '../waiting/runVideos';
+import { waitForVideo } from '../waiting/waitForVideo';
+import { keepPlain } from './memory';
+import type { Job } from './operation';
+
+/** The queue item whose video is waited for. */
+export interface QueuedVideo {
+	queueId: string;
+	projectId: string | undefined;
+	/** The account, if it is known already. */
+	account?: string | undefined;
+	/** Its progress where it is known, as after an add. */
+	details?: IDataObject;
+}
+
+/** The videos of the account, after they were listed once; undefined if the item's video is not waited for. */
+export async function getVideosBeforeAdd(
+	job: Job,
+	account: string,
+): Promise<AccountVideos | undefined> {
+	if (job.wait === undefined) return undefined;
+	const videos = getAccountVideos(job.run.owner, account);
+	await videos.readBeforeAdd(createRequests(job));
+	return videos;
+}
+
+/**
+ * Waits for the video of a queue item, and downloads it if that is wanted, with the item's own credential
+ * and connection. A later try goes on where the item stands.
+ */
+export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeExecutionData[]> {
+	const { memory, wait } = job;
+	if (memory.extras.output) return memory.extras.output;
+	let json = memory.extras.finished ?? memory.state.finished;
+	if (json === undefined) {
+		json = await waitForItem(job, queued);
+		memory.keepFinished(json);
+	}
+	const field = wait?.binaryPropertyName;
+	const output = [field === undefined ? { json } : await downloadFinished(job, json, field)];
+	memory.extras.output = output;
+	return output;
+}
+
+async function waitForItem(
+	job: Job,
+	{ queueId, projectId, details, ...queued }: QueuedVideo,
+): Promise<IDataObject> {
+	const { context, maxTries, memory, run, wait } = job;
+	if (wait === undefined) throw new RequestFailure('cancelled');
+	const key = queued.account ?? getAccountKey(await context.getCredentials(CREDENTIAL));
+	const account = getAccountVideos(run.owner, key);
+	return await waitForVideo({
+		...wait,
+		account,
+		item: account.track({ queueId, projectId }),
+		queueId,
+		...(details && { details }),
+		maxTries,
+		requests: createRequests(job),
+		onDetails: (latest) => {
+			memory.keep({ details: keepPlain(latest) });
+		},
+	});
+}
+
+function createRequests({ context, request, run }: Job): AccountRequests {
+	const options = {
+		maxTries: 1,
+		signal: run.signal,
+		connection: getConnectionSettings(request),
+	};
+	return {
+		fetchProgress: async (queueId) =>
+			await run.request(async () => await fetchProgress(context, queueId, options)),
+		fetchLog: async (etag) =>
+			await run.request(async () => await fetchVideoLog(context, etag, options)),
+		signal: run.signal,
+	};
+}
+
+/** @throws a RequestFailure: nothing is queued again for it */
+async function downloadFinished(
+	{ context, request, run, maxTries }: Job,
+	json: IDataObject,
+	binaryPropertyName: string,
+): Promise<INodeExecutionData> {
+	const { videoUrl, videoCandidateCount } = json;
+	if (videoUrl === null) {
+		throw new RequestFailure('undecided', { found: toText(videoCandidateCount) });
+	}
+	const file = await run.takeDownloadSlot(
+		async () =>
+			await downloadVideo(context, {
+				address: videoUrl,
+				addressField: '"videoUrl"',
+				retries: { maxTries, signal: run.signal },
+				settings: getConnectionSettings(request),
+			}),
+	);
+	return { json, binary: { [binaryPropertyName]: file } };
+}
+
+function getConnectionSettings({
+	proxy,
+	skipSslCertificateValidation,
+	timeout,
+}: Job['request']): ConnectionSettings {
+	return { proxy, skipSslCertificateValidation, timeout };
+}

@@ -1,0 +1,285 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+	ITaskMetadata,
+} from 'n8n-workflow';
+import { hashText } from '../api/hash';
+import { isObject } from '../api/response';
+import type { FailureKind } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import type { Job } from './operation';
+
+/** The name of our data in those of the execution. */
+const KEY = 'videoGeneration';
+
+/**
+ * What an item has reached. n8n keeps it in the execution's own data: it hands it to every try of Retry
+ * On Fail, saves it with a failed execution, and hands it to Executions > Retry. It is JSON, small, and
+ * holds no prompt, no key and no error's text.
+ */
+export interface ItemState {
+	/** From the moment that an add or a clear is sent until there is proof of what became of it. */
+	fate?: 'unknown' | undefined;
+	/** Why the fate is unknown. */
+	failure?: { kind: FailureKind; httpCode?: string; found?: string } | undefined;
+	/** The ID of an accepted add. */
+	queueId?: string;
+	projectId?: string;
+	createdAt?: string;
+	/** The last known progress. */
+	details?: IDataObject;
+	/** The finished item, once its video or its candidates are settled. */
+	finished?: IDataObject;
+	isCleared?: true;
+}
+
+/** The states of a node's items, in their order; null for an item that has reached nothing. */
+interface NodeState {
+	/** Resource and operation: a node that was changed before the retry begins anew. */
+	operation: string;
+	items: (ItemState | null)[];
+}
+
+/** The states of an agent's calls by their request. */
+type CallStates = Record<string, ItemState[]>;
+
+/** What only this process knows of an item: it is more than n8n keeps, and nothing is paid for by it. */
+interface Extras {
+	failure?: RequestFailure | undefined;
+	queueItem?: IDataObject;
+	finished?: IDataObject;
+	/** The item's output, with its file if it was downloaded. */
+	output?: INodeExecutionData[];
+	/** Whether a call of an agent is using the state. */
+	isInUse?: boolean;
+}
+
+const extrasOfStates = new WeakMap<ItemState, Extras>();
+
+type Context = IExecuteSingleFunctions & Pick<IExecuteFunctions, 'setMetadata'>;
+
+/**
+ * The memory of one item, through all tries of Retry On Fail, Executions > Retry, and their own tries.
+ *
+ * A node that n8n runs knows an item by its index, not by its request: a prompt with `$now` is the same
+ * item. An agent that calls its tool itself shares its data among all calls, so a call is known by its
+ * request, for the whole execution. An agent that has n8n run the tool gets new data for each call, so
+ * unknown fates are known by their request, too.
+ */
+export class ItemMemory {
+	readonly state: ItemState;
+
+	private readonly context: Context;
+
+	constructor(private readonly job: Pick<Job, 'context' | 'operation' | 'request' | 'run'>) {
+		this.context = job.context as Context;
+		this.state = this.findState() ?? {};
+		if (this.isCall()) this.extras.isInUse = true;
+	}
+
+	/** What only this process knows of the item. */
+	get extras(): Extras {
+		const extras = extrasOfStates.get(this.state) ?? {};
+		extrasOfStates.set(this.state, extras);
+		return extras;
+	}
+
+	/** Notes what the item has reached, and hands it to n8n. */
+	keep(change: ItemState): void {
+		Object.assign(this.state, change);
+		if (isRunByN8n(this.context)) this.keepInNode();
+		if (this.isCall()) this.keepInCalls();
+	}
+
+	/** Notes why the fate of what was sent is unknown; undefined: it was refused, or never sent. */
+	keepFailure(failure: RequestFailure | undefined): void {
+		this.extras.failure = failure;
+		const { httpCode, found } = failure?.facts ?? {};
+		this.keep({
+			fate: failure && 'unknown',
+			failure: failure && {
+				kind: failure.kind,
+				...(httpCode === undefined ? {} : { httpCode }),
+				...(found === undefined ? {} : { found: found.slice(0, MAX_TEXT_LENGTH) }),
+			},
+		});
+	}
+
+	/** Why the fate is unknown. Without a failure, the add is still under way, in an execution that was stopped. */
+	getFailure(): RequestFailure {
+		const { kind, ...facts } = this.state.failure ?? { kind: 'cancelled' };
+		return this.extras.failure ?? new RequestFailure(kind, facts);
+	}
+
+	/** Notes the queue item of an accepted add. */
+	keepQueueItem(queueItem: IDataObject, state: ItemState): void {
+		this.extras.queueItem = queueItem;
+		this.keep({ fate: undefined, failure: undefined, ...state });
+	}
+
+	/** The queue item of an accepted add: in another process than the add's, the fields that n8n has kept. */
+	getQueueItem(): IDataObject {
+		const { queueId, projectId, createdAt, details } = this.state;
+		return this.extras.queueItem ?? { queueId, projectId, ...details, createdAt };
+	}
+
+	/** Notes a finished item. */
+	keepFinished(finished: IDataObject): void {
+		this.extras.finished = finished;
+		this.keep({ finished: keepFinished(finished) });
+	}
+
+	/** Ends the try. A failed call leaves its state to the next one; a call after a success is a new order. */
+	close(hasSucceeded: boolean): void {
+		this.extras.isInUse = false;
+		const { fate, queueId } = this.state;
+		const isNeeded = fate === 'unknown' || (queueId !== undefined && !isRunByN8n(this.context));
+		if (this.isCall() && (hasSucceeded || !isNeeded)) this.removeFromCalls();
+	}
+
+	private findState(): ItemState | undefined {
+		const { context } = this;
+		const ofNode = isRunByN8n(context)
+			? getNodeState(context)?.items[context.getItemIndex()]
+			: undefined;
+		if (ofNode || !this.isCall()) return ofNode ?? undefined;
+		return this.getCalls()[this.describeCall()]?.find(
+			(state) =>
+				extrasOfStates.get(state)?.isInUse !== true &&
+				// Where n8n does not tell a try of Retry On Fail from a new call, any failed one goes on.
+				(state.fate === 'unknown' || !isRunByN8n(context)),
+		);
+	}
+
+	private keepInNode(): void {
+		const { context, state } = this;
+		const items = getNodeState(context)?.items ?? [];
+		const index = context.getItemIndex();
+		while (items.length < index) items.push(null);
+		items[index] = share(state, items[index - 1]);
+		// The list is given as a whole: of objects, n8n 1 keeps the new one alone, and n8n 2 merges both.
+		const ofNode: NodeState = { operation: getOperationName(context), items };
+		context.setMetadata({ [KEY]: ofNode } as ITaskMetadata);
+	}
+
+	private isCall(): boolean {
+		return this.job.run.isAgentStep || !isRunByN8n(this.context);
+	}
+
+	private getCalls(): CallStates {
+		return (this.context.getContext('node') as { [KEY]?: CallStates })[KEY] ?? {};
+	}
+
+	private setCalls(call: string, states: ItemState[]): void {
+		const { [call]: _, ...others } = this.getCalls();
+		const calls = states.length > 0 ? { ...others, [call]: states } : others;
+		const data = this.context.getContext('node');
+		if (Object.keys(calls).length > 0) data[KEY] = calls;
+		else delete data[KEY];
+	}
+
+	private keepInCalls(): void {
+		const call = this.describeCall();
+		const states = this.getCalls()[call] ?? [];
+		if (!states.includes(this.state)) this.setCalls(call, [...states, this.state]);
+	}
+
+	private removeFromCalls(): void {
+		const call = this.describeCall();
+		const states = this.getCalls()[call];
+		if (states) this.setCalls(call, states.filter((state) => state !== this.state));
+	}
+
+	/** Identifies identical calls of an agent, without their prompt. */
+	private describeCall(): string {
+		const { url, body } = this.job.request;
+		return hashText(JSON.stringify([url, body]));
+	}
+}
+
+/** The states of the items of a node that n8n runs, each with the index of its item. */
+export function listStates(
+	context: IExecuteSingleFunctions,
+): [itemIndex: number, state: ItemState][] {
+	const items = isRunByN8n(context) ? (getNodeState(context)?.items ?? []) : [];
+	return [...items.entries()].flatMap(([index, state]): [number, ItemState][] =>
+		state ? [[index, state]] : [],
+	);
+}
+
+/** Removes everything once all items have succeeded: a successful execution keeps nothing of it. */
+export function forgetItems(context: IExecuteSingleFunctions): void {
+	if (!isRunByN8n(context) || getMetadata(context)?.[KEY] === undefined) return;
+	(context as Context).setMetadata({ [KEY]: undefined } as ITaskMetadata);
+}
+
+/** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
+export function isRunByN8n(
+	context: Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>,
+): boolean {
+	return context.getExecuteData().node.name === context.getNode().name;
+}
+
+function getMetadata(context: IExecuteSingleFunctions): Record<string, unknown> | undefined {
+	return context.getExecuteData().metadata as Record<string, unknown> | undefined;
+}
+
+/** @returns undefined for the state of another operation: the node was changed before a retry */
+function getNodeState(context: IExecuteSingleFunctions): NodeState | undefined {
+	const state = getMetadata(context)?.[KEY] as NodeState | undefined;
+	return state?.operation === getOperationName(context) ? state : undefined;
+}
+
+/** As stored: n8n finds the operation by these two, which cannot be expressions. */
+function getOperationName(context: IExecuteSingleFunctions): string {
+	const { resource, operation } = context.getNode().parameters;
+	return `${String(resource)}.${String(operation)}`;
+}
+
+const MAX_TEXT_LENGTH = 200;
+
+/** Names of fields that may hold a prompt, a key or an error's text. */
+const LEFT_OUT = /prompt|key|token|secret|error|message/i;
+
+/** Addresses are not texts: a shortened one would be another. */
+const ADDRESS = /url$/i;
+
+/** The fields of a response that are kept: plain ones, with short texts. */
+export function keepPlain(fields: IDataObject): IDataObject {
+	const kept: IDataObject = {};
+	for (const [name, value] of Object.entries(fields)) {
+		if (value === undefined || LEFT_OUT.test(name)) continue;
+		if (typeof value === 'string') {
+			kept[name] = ADDRESS.test(name) ? value : value.slice(0, MAX_TEXT_LENGTH);
+		} else if (typeof value !== 'object' || value === null) kept[name] = value;
+	}
+	return kept;
+}
+
+/** A finished item as it is kept: like `keepPlain`, with its video or its candidates. */
+function keepFinished(finished: IDataObject): IDataObject {
+	const { video, videoCandidates } = finished;
+	return {
+		...keepPlain(finished),
+		...(isObject(video) ? { video: keepPlain(video) } : {}),
+		...(Array.isArray(videoCandidates)
+			? { videoCandidates: videoCandidates.filter(isObject).map(keepPlain) }
+			: {}),
+	};
+}
+
+/** Shares equal parts of two states, since n8n saves an object that stands in two places once. */
+function share(state: ItemState, other: ItemState | null | undefined): ItemState {
+	if (other?.details && isSame(state.details, other.details)) state.details = other.details;
+	const candidates = other?.finished?.videoCandidates;
+	if (candidates && isSame(state.finished?.videoCandidates, candidates)) {
+		state.finished = { ...state.finished, videoCandidates: candidates };
+	}
+	return state;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}
