@@ -42,10 +42,17 @@ const UNKNOWN_FATES: [string, FaultSpec, string][] = [
 	['a 502', { kind: 'status', status: 502 }, '502'],
 	['a 503', { kind: 'status', status: 503, headers: { 'retry-after': '1' } }, '503'],
 	['a web page with 504', { kind: 'html', status: 504, phase: 'after' }, '504'],
+	['a 302 to another path', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, '302'],
+	['a 303', { kind: 'redirect', location: '/v1/queue/progress/1', status: 303 }, '303'],
+	['a 408', { kind: 'status', status: 408, phase: 'after' }, '408'],
+	['a 409', { kind: 'status', status: 409, phase: 'after' }, '409'],
+	['a 425', { kind: 'status', status: 425, phase: 'after' }, '425'],
+	['a 499', { kind: 'status', status: 499, phase: 'after' }, '499'],
+	['a 407 of a proxy', { kind: 'status', status: 407, phase: 'after' }, '407'],
 	['a reset before it was processed', { kind: 'reset' }, 'ECONNRESET'],
 	['a reset after it was accepted', { kind: 'reset', phase: 'after' }, 'ECONNRESET'],
-	['a response that breaks off', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET'],
-	['a response that is cut off', { kind: 'cutOff' }, '200'],
+	['a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 30 }, 'ECONNRESET'],
+	['a response that is cut off', { kind: 'cutOff', keepBytes: 30 }, '200'],
 	['a broken status line', { kind: 'brokenHttp' }, 'ECONNRESET'],
 	['a broken header', { kind: 'brokenHttp', part: 'header' }, 'ECONNRESET'],
 	['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, 'ECONNRESET'],
@@ -116,12 +123,47 @@ describe('An add of unknown fate', () => {
 	});
 });
 
+describe('The beginning of a response that leaves the fate open', () => {
+	test('stands in the details, without the key, also in the last try of Retry On Fail', async () => {
+		const { apiKey } = service.sandbox;
+		const body = `<h1>Gateway</h1> ${apiKey} ${'x'.repeat(1_000)}`;
+		failAdd({ kind: 'status', status: 502, body, contentType: 'text/html', phase: 'after' });
+		const { errorItems } = await run({}, undefined, { ...ERROR_OUTPUT, ...retry() });
+		const { receivedText } = errorItems[0]?.json.details as { receivedText: string };
+		expect(receivedText).toMatch(/^<h1>Gateway<\/h1> \[API key\] x+$/);
+		expect(receivedText.length).toBe(300);
+		expect(listSent()).toEqual(['one']);
+	});
+
+	test('is not shown of a refusal', async () => {
+		failAdd({ kind: 'status', status: 400 });
+		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
+		expect(errorItems[0]?.json.details).not.toHaveProperty('receivedText');
+	});
+});
+
+describe('A queue ID', () => {
+	test.each<[string, FaultSpec]>([
+		['of a response that lacks its last byte', { kind: 'cutOff', keepBytes: 300 }],
+		['of a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 300 }],
+	])('%s is kept, and its video counts as queued', async (_what, fault) => {
+		failAdd(fault);
+		const { items, error } = await run();
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.queueId).toBe(listPaidIds()[0]);
+	});
+});
+
 describe('mayBeQueued', () => {
 	test.each<[string, FaultSpec]>([
 		['a 400', { kind: 'status', status: 400 }],
 		['a 402', { kind: 'status', status: 402 }],
 		['a 429', { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 }],
-		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
+		['a 307', { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 307 }],
+		[
+			'a redirect to the same path',
+			{ kind: 'redirect', location: 'http://127.0.0.1:1/v1/queue/add' },
+		],
 		['a 200 that reports an error', { kind: 'errorEnvelope' }],
 	])('is false after %s, for nothing was queued', async (_what, fault) => {
 		failAdd(fault);

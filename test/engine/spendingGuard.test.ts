@@ -80,7 +80,7 @@ describe('Credits to Keep', () => {
 		expect(countAdds()).toBe(0);
 	});
 
-	test.each([[{}], [{ creditsPerVideo: 5 }], [{ creditsToKeep: '' }], [{ creditsToKeep: null }]])(
+	test.each([[{}], [{ creditsPerVideo: 5 }]])(
 		'is off with %j: the account is not read',
 		async (options) => {
 			const { items } = await add(options, makeItems(2));
@@ -90,13 +90,34 @@ describe('Credits to Keep', () => {
 	);
 
 	test.each([
-		[{ creditsToKeep: -1 }, 'Credits to Keep'],
-		[{ creditsToKeep: 'many' }, 'Credits to Keep'],
-		[{ creditsPerVideo: '={{ [1] }}' }, 'Credits per Video'],
-	])('refuses %j by a sentence that names the field', async (options, label) => {
-		const { error } = await add(options);
-		expect(error?.message).toBe(`"${label}" must be a number of 0 or more`);
+		[{ creditsToKeep: '' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: null }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: '={{ $json.misspelt }}' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: '={{ 1 / 0 }}' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: '={{ NaN }}' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: 'many' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: true }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsPerVideo: '={{ [1] }}' }, "'Credits per Video' must be a number above 0"],
+		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
+		[{ creditsToKeep: 1, creditsPerVideo: '' }, "'Credits per Video' is empty"],
+	])('refuses %j before anything is sent', async (options, message) => {
+		const { error } = await add(options, makeItems(4));
+		expect(error?.message).toBe(message);
 		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('is not weakened by a row without a value: that row fails, and the others are guarded', async () => {
+		service.sandbox.setCredits('main', 10);
+		const items = [{ keep: 8 }, {}, { keep: 8 }, { keep: 8 }];
+		const { items: added, errorItems } = await add({ creditsToKeep: '={{ $json.keep }}' }, items, {
+			onError: 'continueErrorOutput',
+		});
+		expect(added).toHaveLength(2);
+		expect(errorItems.map(({ json }) => json.error)).toEqual([
+			"'Credits to Keep' is empty",
+			'There are not enough credits to queue this video',
+		]);
 	});
 
 	test('counts nothing twice that an earlier try has queued', async () => {

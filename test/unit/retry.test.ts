@@ -27,6 +27,9 @@ const AGAIN: Record<FailureKind, RequestKind[]> = {
 	undecided: [],
 	overBudget: [],
 	unguarded: [],
+	keyUsed: [],
+	keysFull: [],
+	keysUnavailable: [],
 };
 
 describe('A failed request', () => {

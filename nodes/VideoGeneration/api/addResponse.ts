@@ -72,31 +72,41 @@ const TOKEN = /\s*("[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*(?=[\s,}])|true|fals
  * it, or a number in it is longer than JavaScript's. Only fields that stand there whole are taken.
  */
 function scanQueueItem(text: string): IDataObject | undefined {
-	for (const { index, 0: opening } of text.matchAll(NEW_QUEUE_ITEM)) {
-		const fields = scanFields(text, index + opening.length);
+	const opening = new RegExp(NEW_QUEUE_ITEM);
+	while (opening.test(text)) {
+		const { fields, end } = scanFields(text, opening.lastIndex);
 		if (typeof fields.queueId === 'string' && fields.queueId.trim() !== '') return fields;
+		// The search goes on behind what was scanned, so that a long text is passed once.
+		opening.lastIndex = end;
 	}
 	return undefined;
 }
 
-/** The plain fields of an object, from behind its opening brace to its end or the end of the text. */
-function scanFields(text: string, start: number): IDataObject {
+/** The plain fields of an object, from behind its opening brace to its end, or as far as it is JSON. */
+function scanFields(text: string, start: number): { fields: IDataObject; end: number } {
+	const tokens = new RegExp(TOKEN);
 	const fields: IDataObject = {};
 	let level = 1;
 	let name: string | undefined;
 	let isValue = false;
-	TOKEN.lastIndex = start;
-	for (let token = TOKEN.exec(text)?.[1]; token !== undefined; token = TOKEN.exec(text)?.[1]) {
+	let end = start;
+	while (level > 0) {
+		tokens.lastIndex = end;
+		const token = tokens.exec(text)?.[1];
+		if (token === undefined) break;
+		end = tokens.lastIndex;
 		if ('{['.includes(token)) level += 1;
 		else if ('}]'.includes(token)) level -= 1;
-		else if (level === 1 && token === ':') isValue = true;
-		else if (level === 1 && token === ',') isValue = false;
-		else if (level === 1 && !isValue) name = parseText(token) as string;
-		else if (level === 1 && name !== undefined) {
-			const isNumber = /^[-\d]/.test(token);
-			fields[name] = isNumber && name === 'queueId' ? token : (parseText(token) as IDataObject);
-		}
-		if (level === 0) break;
+		else if (level > 1) continue;
+		else if (token === ':') isValue = true;
+		else if (token === ',') isValue = false;
+		else if (!isValue) name = String(parseText(token));
+		else if (name !== undefined) fields[name] = parseValue(name, token);
 	}
-	return fields;
+	return { fields, end };
+}
+
+/** JavaScript rounds long numbers, so an ID that is a number stays text. */
+function parseValue(name: string, token: string): IDataObject[string] {
+	return name === 'queueId' && /^[-\d]/.test(token) ? token : (parseText(token) as string);
 }

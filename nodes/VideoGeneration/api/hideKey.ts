@@ -14,8 +14,8 @@ export async function hideKey(
 	context: Pick<IPollFunctions, 'getCredentials'>,
 	failure: RequestFailure,
 ): Promise<RequestFailure> {
-	const { serviceMessage, location } = failure.facts;
-	if (serviceMessage === undefined && location === undefined) return failure;
+	const { serviceMessage, location, receivedText } = failure.facts;
+	if ([serviceMessage, location, receivedText].every((text) => text === undefined)) return failure;
 	const { apiKey } = await context
 		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
 		.catch(() => ({ apiKey: '' }));
@@ -26,6 +26,9 @@ export async function hideKey(
 			: text;
 	return failure.with({
 		...(serviceMessage === undefined ? {} : { serviceMessage: shorten(hide(serviceMessage)) }),
+		...(receivedText === undefined
+			? {}
+			: { receivedText: hide(receivedText).slice(0, MAX_MESSAGE_LENGTH) }),
 		...(location === undefined ? {} : { location: hide(location) }),
 	});
 }

@@ -118,7 +118,7 @@ export async function receiveBytes(
 
 /** A body that n8n has parsed already, as text again. */
 function toJson(body: unknown): string {
-	return typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+	return typeof body === 'string' ? body : JSON.stringify(body ?? '');
 }
 
 /**

@@ -15,6 +15,7 @@ import { getVideosBeforeAdd } from './finishVideo';
 import { keepPlain } from './memory';
 import type { Job } from './operation';
 import { checkJob } from './run';
+import { releaseKey, takeKey } from './uniqueKey';
 
 /**
  * Queues the video of one item, unless an earlier try has queued it, or may have. At most one add of an
@@ -24,16 +25,33 @@ import { checkJob } from './run';
  * @throws a RequestFailure; the same one again for an add whose fate is unknown
  */
 export async function queueVideo(job: Job): Promise<{ queueItem: IDataObject; account?: string }> {
-	const { memory, maxTries, run } = job;
+	const { memory, run } = job;
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	if (memory.state.fate === 'unknown') throw memory.getFailure();
 	checkJob(job);
 	// What is needed later is read now: once the add is sent, nothing else can change its fate.
 	const service = await resolveService(job.context);
 	const videos = await getVideosBeforeAdd(job, service.account);
-	const send = async () => await run.request(async () => await sendAdd(job, service, videos));
-	const sent = sendWithRetries(send, { requestKind: 'add', maxTries, signal: run.signal });
+	const sent = sendWithKey(job, service, videos);
 	return { queueItem: await untilStopped(sent, run.stopSignal), account: service.account };
+}
+
+/** The key is taken just before the add is sent, and freed only with proof that nothing was queued. */
+async function sendWithKey(
+	job: Job,
+	service: Service<IExecuteSingleFunctions>,
+	videos: AccountVideos | undefined,
+): Promise<IDataObject> {
+	const { maxTries, memory, run } = job;
+	await takeKey(job);
+	const send = async () => await run.request(async () => await sendAdd(job, service, videos));
+	try {
+		return await sendWithRetries(send, { requestKind: 'add', maxTries, signal: run.signal });
+	} catch (error) {
+		const failure = classifyError(error);
+		if (memory.state.fate !== 'unknown') await releaseKey(job);
+		throw failure;
+	}
 }
 
 /**
@@ -67,10 +85,7 @@ async function sendAdd(
  * Notes an accepted add, also in n8n's log: when an execution is killed or stopped while it waits, n8n
  * saves nothing else of the video that it queued.
  */
-function accept(
-	{ context, memory, operation, request }: Job,
-	received: IDataObject,
-): IDataObject {
+function accept({ context, memory, operation, request }: Job, received: IDataObject): IDataObject {
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
 	// The fields that people use come first.
 	const { status, videoUrl } = details;

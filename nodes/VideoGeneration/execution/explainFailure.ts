@@ -34,7 +34,11 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	error.context.itemIndex = context.getItemIndex();
 	if (run.stopsOnError) listPaidVideos(job, error);
 	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
-	const details = { ...ids, ...explained.facts, mayBeQueued: isAdd ? memory.state.fate === 'unknown' : undefined };
+	const details = {
+		...ids,
+		...explained.facts,
+		mayBeQueued: isAdd ? memory.state.fate === 'unknown' : undefined,
+	};
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
 }
 
@@ -43,7 +47,8 @@ async function explainRequest(
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
-	const { httpCode, serviceMessage, receivedText, tries, lastStatus, addressField } = failure.facts;
+	const { httpCode, serviceMessage, receivedText, tries, lastStatus, uniqueKey } = failure.facts;
+	const { addressField } = failure.facts;
 	const mayBeQueued = operation.requestKind === 'add' && memory.state.fate === 'unknown';
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
@@ -63,7 +68,15 @@ async function explainRequest(
 				});
 	return {
 		error: createApiError(context.getNode(), failure, text),
-		facts: { httpCode, serviceMessage, receivedText, tries, lastStatus, remainingCredits },
+		facts: {
+			httpCode,
+			serviceMessage,
+			receivedText,
+			tries,
+			lastStatus,
+			uniqueKey,
+			remainingCredits,
+		},
 	};
 }
 

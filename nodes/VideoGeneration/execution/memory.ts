@@ -1,6 +1,5 @@
 import type {
 	IDataObject,
-	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	ITaskMetadata,
@@ -33,6 +32,8 @@ export interface ItemState {
 	/** The finished item, once its video or its candidates are settled. */
 	finished?: IDataObject;
 	isCleared?: true;
+	/** The hash of the unique key that the item has taken. */
+	key?: string | undefined;
 }
 
 /** The states of a node's items, in their order; null for an item that has reached nothing. */
@@ -58,8 +59,6 @@ interface Extras {
 
 const extrasOfStates = new WeakMap<ItemState, Extras>();
 
-type Context = IExecuteSingleFunctions & Pick<IExecuteFunctions, 'setMetadata'>;
-
 /**
  * The memory of one item, through all tries of Retry On Fail, Executions > Retry, and their own tries.
  *
@@ -71,10 +70,10 @@ type Context = IExecuteSingleFunctions & Pick<IExecuteFunctions, 'setMetadata'>;
 export class ItemMemory {
 	readonly state: ItemState;
 
-	private readonly context: Context;
+	private readonly context: IExecuteSingleFunctions;
 
 	constructor(private readonly job: Pick<Job, 'context' | 'operation' | 'request' | 'run'>) {
-		this.context = job.context as Context;
+		this.context = job.context;
 		this.state = this.findState() ?? {};
 		if (this.isCall()) this.extras.isInUse = true;
 	}
@@ -96,15 +95,7 @@ export class ItemMemory {
 	/** Notes why the fate of what was sent is unknown; undefined: it was refused, or never sent. */
 	keepFailure(failure: RequestFailure | undefined): void {
 		this.extras.failure = failure;
-		const { httpCode, found } = failure?.facts ?? {};
-		this.keep({
-			fate: failure && 'unknown',
-			failure: failure && {
-				kind: failure.kind,
-				...(httpCode === undefined ? {} : { httpCode }),
-				...(found === undefined ? {} : { found: found.slice(0, MAX_TEXT_LENGTH) }),
-			},
-		});
+		this.keep({ fate: failure && 'unknown', failure: failure && keepReason(failure) });
 	}
 
 	/** Why the fate is unknown. Without a failure, the add is still under way, in an execution that was stopped. */
@@ -173,11 +164,10 @@ export class ItemMemory {
 	}
 
 	private setCalls(call: string, states: ItemState[]): void {
-		const { [call]: _, ...others } = this.getCalls();
-		const calls = states.length > 0 ? { ...others, [call]: states } : others;
-		const data = this.context.getContext('node');
-		if (Object.keys(calls).length > 0) data[KEY] = calls;
-		else delete data[KEY];
+		const others = Object.entries(this.getCalls()).filter(([other]) => other !== call);
+		const calls = [...others, ...(states.length > 0 ? [[call, states]] : [])];
+		const data = this.context.getContext('node') as { [KEY]?: CallStates | undefined };
+		data[KEY] = calls.length > 0 ? (Object.fromEntries(calls) as CallStates) : undefined;
 	}
 
 	private keepInCalls(): void {
@@ -189,7 +179,11 @@ export class ItemMemory {
 	private removeFromCalls(): void {
 		const call = this.describeCall();
 		const states = this.getCalls()[call];
-		if (states) this.setCalls(call, states.filter((state) => state !== this.state));
+		if (states)
+			this.setCalls(
+				call,
+				states.filter((state) => state !== this.state),
+			);
 	}
 
 	/** Identifies identical calls of an agent, without their prompt. */
@@ -212,7 +206,7 @@ export function listStates(
 /** Removes everything once all items have succeeded: a successful execution keeps nothing of it. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
 	if (!isRunByN8n(context) || getMetadata(context)?.[KEY] === undefined) return;
-	(context as Context).setMetadata({ [KEY]: undefined } as ITaskMetadata);
+	context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
@@ -234,8 +228,18 @@ function getNodeState(context: IExecuteSingleFunctions): NodeState | undefined {
 
 /** As stored: n8n finds the operation by these two, which cannot be expressions. */
 function getOperationName(context: IExecuteSingleFunctions): string {
-	const { resource, operation } = context.getNode().parameters;
-	return `${String(resource)}.${String(operation)}`;
+	const { resource, operation } = context.getNode().parameters as Record<string, string>;
+	return `${resource}.${operation}`;
+}
+
+/** The reason by our own words alone. */
+function keepReason({ kind, facts: { httpCode, found } }: RequestFailure): ItemState['failure'] {
+	const isOurs = kind === 'unreadable' || kind === 'incomplete';
+	return {
+		kind,
+		...(httpCode === undefined ? {} : { httpCode }),
+		...(isOurs && found !== undefined ? { found } : {}),
+	};
 }
 
 const MAX_TEXT_LENGTH = 200;

@@ -54,6 +54,8 @@ export interface Job<Settings = unknown> {
 	readonly wait: WaitSettings | undefined;
 	/** The item's limit for the spending guard. */
 	readonly spending: SpendingLimit | undefined;
+	/** "Unique Key"; undefined where it is not set. */
+	readonly uniqueKey: string | undefined;
 	/** Why the item cannot be sent. */
 	problem?: unknown;
 }

@@ -153,6 +153,27 @@ export function getCollection(
 }
 
 /**
+ * An entry of "Options". It is set when it is there, whatever its value: an expression that returns
+ * nothing does not remove it.
+ *
+ * @throws a NodeOperationError when "Options" itself is an expression that returns no object
+ */
+export function getOption(
+	context: IExecuteSingleFunctions,
+	name: string,
+): { isSet: boolean; value: unknown } {
+	const options: unknown = context.getNodeParameter('options', {});
+	if (typeof options !== 'object' || options === null) {
+		throw createInputError(
+			context,
+			"'Options' must be an object",
+			`Correct the expression of 'Options'. ${NOTHING_SENT}`,
+		);
+	}
+	return { isSet: name in options, value: (options as Record<string, unknown>)[name] };
+}
+
+/**
  * A point in time, as n8n's date field or an expression gives it. Without a time zone, the
  * workflow's is meant, as everywhere in n8n.
  *

@@ -20,8 +20,10 @@ import { forgetItems, ItemMemory } from './memory';
 import type { Job, Operation } from './operation';
 import { getMaxTries } from './parameters';
 import { getBatching, getConnection } from './requestOptions';
+import { addReceipt } from './receipt';
 import { checkJob, Run } from './run';
 import { getSpendingLimit, guardSpending } from './spendingGuard';
+import { getUniqueKey } from './uniqueKey';
 
 type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
@@ -94,19 +96,24 @@ function createJob(
 	problem?: unknown,
 ): Job {
 	const base = { context, operation, run };
-	const none = { maxTries: DEFAULT_MAX_TRIES, settings: undefined };
+	const none = {
+		...{ maxTries: DEFAULT_MAX_TRIES, settings: undefined },
+		...{ wait: undefined, spending: undefined, uniqueKey: undefined },
+	};
 	const createFailed = (reason: unknown): Job => {
 		const memory = new ItemMemory({ ...base, request: prepared });
-		return { ...base, ...none, request: prepared, memory, wait: undefined, spending: undefined, problem: reason };
+		return { ...base, ...none, request: prepared, memory, problem: reason };
 	};
 	if (problem !== undefined) return createFailed(problem);
 	try {
+		const isAdd = operation.requestKind === 'add';
 		const request = { ...prepared, ...getConnection(context, operation.requestKind) };
 		const parameters = {
 			maxTries: getMaxTries(context),
 			settings: operation.getSettings?.(context),
 			wait: operation.getWait?.(context),
-			spending: operation.requestKind === 'add' ? getSpendingLimit(context) : undefined,
+			spending: isAdd ? getSpendingLimit(context) : undefined,
+			uniqueKey: isAdd ? getUniqueKey(context) : undefined,
 		};
 		return { ...base, ...parameters, request, memory: new ItemMemory({ ...base, request }) };
 	} catch (reason) {
@@ -151,6 +158,7 @@ async function runJobs(
 	const failure = first?.run.failure;
 	// Every add that was sent has its response now, so the list of paid videos is complete.
 	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
+	addReceipt(jobs);
 	if (first && settled.every((outcome) => 'output' in outcome)) forgetItems(first.context);
 	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
 	return (await Promise.all(outputs)).flat();

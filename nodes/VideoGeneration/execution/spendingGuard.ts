@@ -7,7 +7,7 @@ import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Job } from './operation';
-import { createInputError, parseNumber } from './parameters';
+import { createInputError, getOption, parseNumber } from './parameters';
 
 /** "Credits to Keep" and "Credits per Video" of an item. */
 export interface SpendingLimit {
@@ -16,11 +16,15 @@ export interface SpendingLimit {
 	cost: number;
 }
 
-/** @throws a NodeOperationError unless both are numbers of 0 or more */
+/**
+ * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
+ * turn the guard off
+ */
 export function getSpendingLimit(context: IExecuteSingleFunctions): SpendingLimit {
 	return {
-		keep: getCredits(context, 'creditsToKeep', 'Credits to Keep'),
-		cost: getCredits(context, 'creditsPerVideo', 'Credits per Video') ?? 1,
+		keep: getCredits(context, 'creditsToKeep', 'Credits to Keep', (credits) => credits >= 0),
+		cost:
+			getCredits(context, 'creditsPerVideo', 'Credits per Video', (credits) => credits > 0) ?? 1,
 	};
 }
 
@@ -28,13 +32,17 @@ function getCredits(
 	context: IExecuteSingleFunctions,
 	name: string,
 	label: string,
+	isInRange: (credits: number) => boolean,
 ): number | undefined {
-	const credits = parseNumber(context.getNodeParameter(`options.${name}`, null));
-	if (credits === undefined || (Number.isFinite(credits) && credits >= 0)) return credits;
+	const { isSet, value } = getOption(context, name);
+	if (!isSet) return undefined;
+	const credits = parseNumber(value);
+	if (credits !== undefined && Number.isFinite(credits) && isInRange(credits)) return credits;
+	const range = isInRange(0) ? 'a number of 0 or more' : 'a number above 0';
 	throw createInputError(
 		context,
-		`"${label}" must be a number of 0 or more`,
-		`Correct "${label}" under Options. Nothing was sent for this item.`,
+		credits === undefined ? `'${label}' is empty` : `'${label}' must be ${range}`,
+		`Enter ${range} in '${label}' under Options, or remove the option. If it is an expression, check that it has a value for this item. Nothing was sent for this item.`,
 	);
 }
 

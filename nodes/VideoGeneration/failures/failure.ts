@@ -22,6 +22,9 @@ export type RequestKind = 'read' | 'clear' | 'add';
  * - `undecided`: the video to download cannot be told from others
  * - `overBudget`: the credits that are to be kept do not allow it
  * - `unguarded`: the credits could not be read
+ * - `keyUsed`: a video was queued for the item's unique key already, or may have been
+ * - `keysFull`: the node keeps as many unique keys as it can
+ * - `keysUnavailable`: n8n's record of the unique keys could not be read or written
  */
 export type FailureKind =
 	| 'rateLimited'
@@ -40,7 +43,10 @@ export type FailureKind =
 	| 'unstored'
 	| 'undecided'
 	| 'overBudget'
-	| 'unguarded';
+	| 'unguarded'
+	| 'keyUsed'
+	| 'keysFull'
+	| 'keysUnavailable';
 
 export interface FailureFacts {
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
@@ -75,6 +81,8 @@ export interface FailureFacts {
 	hasLeftQueue?: boolean;
 	/** The field that holds the address of a video to download, as displayed. */
 	addressField?: string;
+	/** "Unique Key" of the item. */
+	uniqueKey?: string;
 	/** The account's credits, where they are known. */
 	remainingCredits?: number;
 	/** The number of videos of a run, their cost, and the credits to keep. */

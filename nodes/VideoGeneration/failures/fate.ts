@@ -86,7 +86,7 @@ const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The names of the errors of n8n's SSRF protection. */
-const BLOCKED = /^SsrfBlocked/;
+const BLOCKED = 'SsrfBlocked';
 
 /** The part of an error that can be evidence. */
 interface ErrorLevel {
@@ -120,7 +120,7 @@ function findRoots(error: unknown, levels: number): ErrorLevel[] {
 	if (typeof error !== 'object' || error === null) return [{}];
 	const { cause, errors, name } = error as ErrorLevel;
 	if (levels === 0) return [{}];
-	if (BLOCKED.test(String(name))) return [error];
+	if (String(name).startsWith(BLOCKED)) return [error];
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.flatMap((each) => findRoots(each, levels - 1));
 	}
@@ -129,7 +129,7 @@ function findRoots(error: unknown, levels: number): ErrorLevel[] {
 
 function findProofOfRoot(root: ErrorLevel): Proof | undefined {
 	const { name, code, syscall } = root;
-	if (BLOCKED.test(String(name))) return 'blocked';
+	if (String(name).startsWith(BLOCKED)) return 'blocked';
 	if (CONNECTING.has(syscall)) return 'unreached';
 	if (CERTIFICATE_CODES.has(code)) return 'untrusted';
 	return syscall === undefined && code === undefined ? findProofInText(root) : undefined;
@@ -140,6 +140,6 @@ function findProofInText({ messages, httpCode }: ErrorLevel): Proof | undefined 
 	if (CERTIFICATE_CODES.has(httpCode)) return 'untrusted';
 	const [text] = Array.isArray(messages) ? (messages as unknown[]) : [];
 	if (typeof text !== 'string' || text === '') return undefined;
-	const parts = text.split(/[,;]\s+/);
+	const parts = text.split(' | ');
 	return parts.every((part) => CONNECTING.has(part.split(' ')[0])) ? 'unreached' : undefined;
 }

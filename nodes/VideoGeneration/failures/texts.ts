@@ -36,6 +36,10 @@ const TRY_LATER = 'This is a problem with the service or the network. Try again 
 const MAY_BE_QUEUED =
 	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 
+/** What helps when several videos of a project finish close together. */
+export const TELL_APART =
+	"To get each item its own video, make one video at a time with Loop Over Items, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay' under Wait Options.";
+
 type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
 
 /** The texts for every kind of failure of the video service. */
@@ -86,7 +90,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 		description:
 			found === '0'
 				? 'It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download.'
-				: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them.`,
+				: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them. ${TELL_APART}`,
 	}),
 	overBudget: ({ remainingCredits = 0, budget }) => ({
 		message: 'There are not enough credits to queue this video',
@@ -95,6 +99,20 @@ const TEXTS: Record<FailureKind, Describe> = {
 	unguarded: ({ found = '' }) => ({
 		message: "The account's credits could not be read, so nothing was queued",
 		description: `"Credits to Keep" needs this number. ${found}`,
+	}),
+	keyUsed: ({ uniqueKey = '' }) => ({
+		message: 'A video was already queued for this key, or may have been',
+		description: `The key is ${JSON.stringify(uniqueKey)}. Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, change 'Unique Key'.`,
+	}),
+	keysFull: () => ({
+		message: 'This node cannot keep another unique key',
+		description:
+			'It keeps 10,000 keys, and drops none of them, so that no video is queued twice. Nothing was sent for this item. To go on, replace the node with a copy of it, which starts with no keys, and leave out the rows that are done.',
+	}),
+	keysUnavailable: () => ({
+		message: "n8n's record of the unique keys could not be used",
+		description:
+			"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
 	}),
 	timedOut: ({ waitedSeconds = 0, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
 		message: `The video was not finished within ${waitedSeconds} seconds`,

@@ -23,15 +23,6 @@ export const hints: NodeHint[] = [
 	},
 	{
 		type: 'info',
-		message:
-			"The service does not say which finished video belongs to which queue item. When several videos of one project finish at nearly the same time, 'videoUrl' is empty and 'videoCandidates' lists the possible videos.",
-		displayCondition:
-			'={{ $parameter.resource === "queue" && ($parameter.operation === "wait" || ($parameter.operation === "add" && $parameter.waitForCompletion === true)) && $input.all().length > 1 }}',
-		whenToDisplay: 'beforeExecution',
-		location: 'outputPane',
-	},
-	{
-		type: 'info',
 		message: "Set 'Project' to rule out videos of other projects",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && $parameter.operation === "wait" && !($parameter.projectId?.value ?? $parameter.projectId) }}',

@@ -6,10 +6,12 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 	IRun,
+	IRunExecutionData,
 	ITaskData,
 	IWorkflowExecuteAdditionalData,
 	NodeApiError,
 } from 'n8n-workflow';
+import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
@@ -40,6 +42,8 @@ export interface NodeSetup {
 	settings?: Partial<INode>;
 	/** The number of times that the workflow runs the node with its items; 1 by default. */
 	times?: number;
+	/** A failed execution that Executions > Retry runs again, with the node as it is set up now. */
+	failed?: IRun;
 }
 
 export interface NodeResult {
@@ -98,17 +102,35 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		},
 		source: null,
 	};
-	const execution = new WorkflowExecute(
-		additionalData,
-		'manual',
-		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
-	).processRunExecutionData(workflow);
+	const data = setup.failed
+		? restore(setup.failed, workflow)
+		: createRunExecutionData({ executionData: { nodeExecutionStack: [start] } });
+	const mode = setup.failed ? 'retry' : 'manual';
+	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
+		workflow,
+	);
 	return {
 		result: execution.then((run) => readResult(run)),
 		stop: () => {
 			execution.cancel();
 		},
 	};
+}
+
+/**
+ * Returns the data of a failed execution as n8n saves them, and as Executions > Retry prepares them
+ * ("ExecutionService.retry"): without the error, the last node's run, and the nodes of then.
+ */
+function restore({ data }: IRun, workflow: Workflow): IRunExecutionData {
+	const saved = parse(stringify(data)) as IRunExecutionData;
+	const { lastNodeExecuted = '' } = saved.resultData;
+	delete saved.resultData.error;
+	saved.resultData.runData[lastNodeExecuted]?.pop();
+	for (const entry of saved.executionData?.nodeExecutionStack ?? []) {
+		const node = workflow.getNode(entry.node.name);
+		if (node) entry.node = node;
+	}
+	return createRunExecutionData(saved);
 }
 
 function getInputNode(workflow: Workflow): INode {

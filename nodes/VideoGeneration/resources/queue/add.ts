@@ -5,6 +5,9 @@ import { createInputError, getProjectId, getSwitch, getText } from '../../execut
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
+/** As the editor writes it: the rule for texts would write the field's name in upper case. */
+const ID_OF_ROW = '{{ $json.id }}';
+
 export const addFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['add'] } },
 	[
@@ -69,6 +72,18 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				},
 			},
 			maxTriesOption,
+			{
+				displayName: 'Unique Key',
+				name: 'uniqueKey',
+				type: 'string',
+				default: '',
+				placeholder: `e.g. ${ID_OF_ROW}`,
+				description:
+					"Queue a video only once for each value, such as the row's ID, in all executions of this node. Enter a value that stays with the row. An item whose key was used fails; with the node set to stop, the first used key ends the run.",
+				builderHint: {
+					propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
+				},
+			},
 		),
 	],
 );

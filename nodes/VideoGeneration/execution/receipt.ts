@@ -1,0 +1,44 @@
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+import { TELL_APART } from '../failures/texts';
+import type { Job } from './operation';
+
+/**
+ * Tells the person under the output of a run what they should know and cannot see: how many videos may
+ * have been queued, and how many could not be told apart, each with what to do. Nothing where all went
+ * well.
+ */
+export function addReceipt(jobs: Job[]): void {
+	const [first] = jobs;
+	if (first === undefined) return;
+	const mayBeQueued = jobs.filter(
+		({ operation, memory }) => operation.requestKind === 'add' && memory.state.fate === 'unknown',
+	);
+	const ambiguous = jobs.filter(({ memory }) => memory.state.finished?.videoUrl === null);
+	const hints = [
+		describeMayBeQueued(mayBeQueued.length),
+		describeAmbiguous(ambiguous.length),
+	].flatMap((message): NodeExecutionHint[] =>
+		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
+	);
+	// n8n has no hints where an agent calls its tool itself.
+	const context = first.context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
+	if (hints.length > 0) context.addExecutionHints?.(...hints);
+}
+
+function describeMayBeQueued(count: number): string | undefined {
+	if (count === 0) return undefined;
+	const subject =
+		count === 1
+			? '1 video may have been queued and paid for, but its queue ID did not arrive'
+			: `${count} videos may have been queued and paid for, but their queue IDs did not arrive`;
+	return `${subject}. Before you queue ${count === 1 ? 'it' : 'them'} again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`;
+}
+
+function describeAmbiguous(count: number): string | undefined {
+	if (count === 0) return undefined;
+	const subject =
+		count === 1
+			? '1 video could not be told apart from others of its project'
+			: `${count} videos could not be told apart from others of their project`;
+	return `${subject}, so 'videoCandidates' lists what it may be. ${TELL_APART}`;
+}

@@ -1,0 +1,113 @@
+import type {
+	DeduplicationHelperFunctions,
+	ICheckProcessedOptions,
+	IExecuteSingleFunctions,
+} from 'n8n-workflow';
+import { hashText } from '../api/hash';
+import { RequestFailure } from '../failures/failure';
+import type { Job } from './operation';
+import { createInputError, getOption, parseText } from './parameters';
+import { checkJob } from './run';
+
+/** Maximum number of keys that a node keeps. None of them is ever dropped for a new one. */
+const MAX_KEYS = 10_000;
+
+/** n8n drops the oldest keys behind this number, so it is one that is never reached. */
+const STORE: ICheckProcessedOptions = { mode: 'entries', maxEntries: 2 * MAX_KEYS };
+
+/**
+ * "Unique Key" of an item.
+ *
+ * @returns undefined where the option is not set
+ * @throws a NodeOperationError when it is set and cannot be used, before anything is sent: a misspelt
+ * column must not turn it off
+ */
+export function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
+	const { isSet, value } = getOption(context, 'uniqueKey');
+	if (!isSet) return undefined;
+	const key = parseText(value)?.trim() ?? '';
+	if (key === '') {
+		throw createInputError(
+			context,
+			"'Unique Key' is empty",
+			"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under Options. If it is an expression, check that it has a value for this item. Nothing was sent.",
+		);
+	}
+	if (typeof getStore(context).checkProcessedAndRecord !== 'function') {
+		throw createInputError(
+			context,
+			"'Unique Key' cannot be used by this agent",
+			"n8n keeps no keys for tools of older agents. Use a newer AI Agent node, or remove 'Unique Key' under Options. Nothing was sent.",
+		);
+	}
+	if (!context.getWorkflow().id) {
+		throw createInputError(
+			context,
+			"'Unique Key' needs a saved workflow",
+			'n8n keeps the keys with the workflow. Save it and run it again. Nothing was sent.',
+		);
+	}
+	return key;
+}
+
+/**
+ * Takes an item's key before its add is sent: of all executions of this node, one can take it. It stays
+ * taken if the add was accepted or may have been, also when n8n is killed in between.
+ *
+ * @throws a RequestFailure: nothing was sent
+ */
+export async function takeKey(job: Job): Promise<void> {
+	const { context, memory, uniqueKey } = job;
+	// A key that an earlier try of the item has taken is its own.
+	if (uniqueKey === undefined || memory.state.key === hashText(uniqueKey)) return;
+	await inTurn(async () => {
+		checkJob(job);
+		try {
+			const store = getStore(context);
+			const { new: added } = await store.checkProcessedAndRecord([uniqueKey], 'node', STORE);
+			if (added.length === 0) throw new RequestFailure('keyUsed', { uniqueKey });
+			memory.keep({ key: hashText(uniqueKey) });
+			if ((await store.getProcessedDataCount('node', STORE)) <= MAX_KEYS) return;
+			throw new RequestFailure('keysFull', { uniqueKey });
+		} catch (error) {
+			const failure =
+				error instanceof RequestFailure
+					? error
+					: new RequestFailure('keysUnavailable', { uniqueKey });
+			await removeKey(job);
+			throw failure;
+		}
+	});
+}
+
+/** Frees an item's key: its add was surely refused, or never sent. */
+export async function releaseKey(job: Job): Promise<void> {
+	await inTurn(async () => {
+		await removeKey(job);
+	});
+}
+
+/** Without n8n's store, the key stays taken by this item: its next try goes on with it. */
+async function removeKey({ context, memory, uniqueKey }: Job): Promise<void> {
+	if (uniqueKey === undefined || memory.state.key === undefined) return;
+	try {
+		await getStore(context).removeProcessed([uniqueKey], 'node', STORE);
+		memory.keep({ key: undefined });
+	} catch {
+		// The item has failed for a reason that matters more.
+	}
+}
+
+/** n8n's own deduplication, whose entries belong to the node and its workflow. */
+function getStore(context: IExecuteSingleFunctions): DeduplicationHelperFunctions {
+	return context.helpers as unknown as DeduplicationHelperFunctions;
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Does one piece of work at a time: n8n reads its record of the keys, and then writes it as a whole. */
+async function inTurn(work: () => Promise<void>): Promise<void> {
+	const turn = lastTurn.then(work, work);
+	lastTurn = turn.catch(() => undefined);
+	await turn;
+}

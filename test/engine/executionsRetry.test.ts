@@ -1,0 +1,203 @@
+import { stringify } from 'flatted';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import type { NodeResult } from '../support/engine/runNode';
+import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+const WAITING = { ...ADD, waitForCompletion: true };
+const THREE: IDataObject[] = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
+
+/** Runs the node; with a failed result, presses Executions > Retry instead. */
+const run = async (
+	parameters: INodeParameters = ADD,
+	items: IDataObject[] = THREE,
+	{ failed, ...settings }: Partial<INode> & { failed?: NodeResult } = {},
+) =>
+	await runWithoutWaiting(
+		async () =>
+			await runNode({
+				...service.setup(parameters),
+				...{ items, settings },
+				...(failed && { failed: failed.run }),
+			}),
+		service.sandbox,
+	);
+
+const failAdd = (fault: FaultSpec) =>
+	service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+const listSent = () =>
+	service.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+const count = (operation: string) =>
+	service.sandbox.requests.filter((request) => request.operation === operation).length;
+const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
+const save = (result: NodeResult) => stringify(result.run.data);
+
+describe('Executions > Retry', () => {
+	test('sends what was refused, and no add again that was accepted', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run();
+		expect(failed.error?.httpCode).toBe('400');
+		const { items, error } = await run(ADD, THREE, { failed });
+		expect(error).toBeUndefined();
+		expect(listSent()).toEqual(['one', 'two', 'two', 'three']);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+		expect(items[0]?.json).toMatchObject({
+			projectId: ADD.projectId.value,
+			status: 'pending',
+			generationProgress: 0,
+			videoUrl: null,
+			createdAt: expect.stringMatching(/^\d{4}-/) as string,
+		});
+	});
+
+	test('of a failed retry goes on where that one stood', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		failAdd({ kind: 'status', status: 403, nth: 4 });
+		const failed = await run();
+		const failedAgain = await run(ADD, THREE, { failed });
+		expect(failedAgain.error?.httpCode).toBe('403');
+		const { items } = await run(ADD, THREE, { failed: failedAgain });
+		expect(listSent()).toEqual(['one', 'two', 'two', 'three', 'three']);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	});
+
+	test('adds nothing after an unknown fate, however often it is pressed', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		let result = await run();
+		for (let retry = 0; retry < 3; retry++) {
+			result = await run(ADD, THREE, { failed: result, retryOnFail: true, waitBetweenTries: 1000 });
+			expect(result.error).toMatchObject({
+				message: 'The connection to the video service broke before its response was complete',
+				httpCode: 'ECONNRESET',
+				description: expect.stringContaining('may have been queued') as string,
+			});
+		}
+		expect(listSent()).toEqual(['one', 'two']);
+	});
+
+	test('with a prompt that was changed meanwhile queues no item again', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 3 });
+		const failed = await run();
+		const { items } = await run({ ...ADD, customPrompt: 'changed' }, THREE, { failed });
+		expect(listSent()).toEqual(['one', 'two', 'three', 'changed']);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	});
+
+	test('with another operation chosen meanwhile begins anew', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 3 });
+		const failed = await run();
+		const { items } = await run({ ...OPERATIONS['account.get'] }, THREE, { failed });
+		expect(items).toHaveLength(3);
+		expect(count('account.get')).toBe(3);
+	});
+
+	test('waits for a video that was queued before a timeout', async () => {
+		service.sandbox.configure({ durations: { processingMs: 40_000 } });
+		const waiting = { ...WAITING, waitOptions: { timeout: 30 } };
+		const failed = await run(waiting, THREE.slice(0, 1));
+		expect(failed.error?.message).toContain('not finished within 30 seconds');
+		const { items } = await run(waiting, THREE.slice(0, 1), { failed });
+		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+		expect(listSent()).toEqual(['one']);
+	});
+
+	test('after a failed download only downloads', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
+		const downloading = { ...WAITING, downloadVideo: true };
+		const failed = await run(downloading, THREE.slice(0, 1));
+		expect(failed.error?.message).toContain('There is no video at this address');
+		service.sandbox.clearRequests();
+		const { items } = await run(downloading, THREE.slice(0, 1), { failed });
+		expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+		expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual(['video.file']);
+	});
+
+	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {
+		const queueIds = await service.queueVideos(3);
+		const clear = OPERATIONS['queue.clear'];
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 500, phase: 'after', operation: 'queue.clear' },
+			...{ containing: queueIds[1] ?? '', times: 4 },
+		});
+		const items = queueIds.map((queueId) => ({ queueId }));
+		const failed = await run(clear, items);
+		expect(failed.error?.httpCode).toBe('500');
+		const retried = await run(clear, items, { failed });
+		expect(retried.error).toBeUndefined();
+		expect(retried.items.map(({ json }) => json)).toEqual(
+			queueIds.map((queueId) => ({ queueId, deleted: true })),
+		);
+	});
+});
+
+describe('Retry On Fail of Clear', () => {
+	test('is a success for the items that an earlier try has cleared', async () => {
+		const queueIds = await service.queueVideos(2);
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 503, operation: 'queue.clear' },
+			...{ containing: queueIds[1] ?? '', times: 4 },
+		});
+		const items = queueIds.map((queueId) => ({ queueId }));
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+		const result = await run(OPERATIONS['queue.clear'], items, settings);
+		expect(result.error).toBeUndefined();
+		expect(result.items.map(({ json }) => json.queueId)).toEqual(queueIds);
+	});
+
+	test('is a failure for an item that was never there', async () => {
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+		const { error } = await run(
+			OPERATIONS['queue.clear'],
+			[{ queueId: '00000000-0000-4000-8000-000000000000' }],
+			settings,
+		);
+		expect(error?.httpCode).toBe('404');
+	});
+});
+
+describe('What n8n keeps of the items', () => {
+	test('is nothing once every item has succeeded', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+		const result = await run(ADD, THREE, settings);
+		expect(result.error).toBeUndefined();
+		expect(save(result)).not.toContain('videoGeneration":');
+	});
+
+	test('holds neither prompts nor keys', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 3 });
+		const failed = await run();
+		const [entry] = failed.run.data.executionData?.nodeExecutionStack ?? [];
+		const kept = JSON.stringify(entry?.metadata);
+		for (const id of listPaidIds()) expect(kept).toContain(id);
+		expect(kept).not.toContain(service.sandbox.apiKey);
+		expect(kept).not.toMatch(/"(one|two|three)"/);
+	});
+
+	test('takes 150 bytes for an item at most', async () => {
+		const items = Array.from({ length: 301 }, () => ({ prompt: 'same' }));
+		service.sandbox.setCredits('main', 1_000);
+		failAdd({ kind: 'status', status: 400, nth: 301 });
+		const failed = await run(ADD, items);
+		const { executionData } = failed.run.data;
+		const size = save(failed).length;
+		for (const { metadata } of executionData?.nodeExecutionStack ?? []) {
+			delete (metadata as Record<string, unknown>).videoGeneration;
+		}
+		for (const tasks of Object.values(failed.run.data.resultData.runData)) {
+			for (const { metadata } of tasks) {
+				delete (metadata as Record<string, unknown> | undefined)?.videoGeneration;
+			}
+		}
+		expect((size - save(failed).length) / 300).toBeLessThan(150);
+	});
+});

@@ -1,0 +1,108 @@
+import type {
+	DeduplicationItemTypes,
+	DeduplicationScope,
+	ICheckProcessedContextData,
+	ICheckProcessedOptions,
+	IDataDeduplicator,
+	IDeduplicationOutput,
+} from 'n8n-workflow';
+import { DataDeduplicationService } from 'n8n-core';
+
+/**
+ * n8n's store of processed entries, in memory. Like n8n's own ("DeduplicationHelper"), it reads a node's
+ * record, and then writes it as a whole, so that two calls at once can lose an entry; it drops the
+ * oldest entries behind `maxEntries`. Differences: no database, and no hashes.
+ */
+export class DeduplicationStore implements IDataDeduplicator {
+	private readonly records = new Map<string, string[]>();
+
+	/** Numbers of the calls that fail, from 1. */
+	failingCalls = new Set<number>();
+
+	/** Duration of each call in milliseconds. */
+	delayMs = 0;
+
+	calls = 0;
+
+	/** Makes all nodes of this process use this store. */
+	use(): this {
+		// The engine accepts a store only once.
+		Object.assign(DataDeduplicationService, { instance: undefined });
+		void DataDeduplicationService.init(this);
+		return this;
+	}
+
+	async checkProcessedAndRecord(
+		items: DeduplicationItemTypes[],
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+		{ maxEntries }: ICheckProcessedOptions,
+	): Promise<IDeduplicationOutput> {
+		const name = this.getName(scope, context);
+		const before = await this.read(name);
+		const isNew = (item: DeduplicationItemTypes) => !before.includes(String(item));
+		const added = items.filter(isNew);
+		const after = [...before, ...added.map(String)];
+		if (maxEntries !== undefined) after.splice(0, after.length - maxEntries);
+		this.records.set(name, after);
+		return { new: added, processed: items.filter((item) => !isNew(item)) };
+	}
+
+	async removeProcessed(
+		items: DeduplicationItemTypes[],
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
+		const name = this.getName(scope, context);
+		const before = await this.read(name);
+		this.records.set(
+			name,
+			before.filter((entry) => !items.map(String).includes(entry)),
+		);
+	}
+
+	async getProcessedDataCount(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<number> {
+		return (await this.read(this.getName(scope, context))).length;
+	}
+
+	async clearAllProcessedItems(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
+		this.records.delete(this.getName(scope, context));
+		await Promise.resolve();
+	}
+
+	async checkProcessedItemsAndRecord(): Promise<never> {
+		await Promise.resolve();
+		throw new Error('The package does not use this method');
+	}
+
+	/** Fills the record of a workflow's node, which has the ID `nodeId`. */
+	fill(workflowId: string, nodeId: string, count: number): void {
+		const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
+		this.records.set(`${workflowId} n:${nodeId}`, keys);
+	}
+
+	private async read(name: string): Promise<string[]> {
+		this.calls += 1;
+		const call = this.calls;
+		const record = this.records.get(name) ?? [];
+		await new Promise<void>((resolve) => {
+			setTimeout(resolve, this.delayMs);
+		});
+		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');
+		return record;
+	}
+
+	private getName(
+		scope: DeduplicationScope,
+		{ workflow, node }: ICheckProcessedContextData,
+	): string {
+		if (!workflow.id) throw new Error('The expression evaluated to a falsy value');
+		return `${workflow.id} ${scope === 'node' ? `n:${node?.id ?? ''}` : ''}`;
+	}
+}
