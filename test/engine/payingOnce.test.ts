@@ -1,8 +1,11 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -283,6 +286,54 @@ describe('An accepted add', () => {
 		const [queueId] = listPaidIds();
 		expect(queueId).toMatch(/^\d+$/);
 		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
+	});
+});
+
+describe('Failures of n8n itself', () => {
+	/** Makes n8n's look-up of the credential fail for its nth time. */
+	const failLookUp = (failing: (call: number) => boolean) => {
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		let calls = 0;
+		return jest
+			.spyOn(TestCredentialsHelper.prototype, 'getDecrypted')
+			.mockImplementation(async function (this: TestCredentialsHelper, ...args) {
+				calls += 1;
+				if (failing(calls)) throw new Error('Connection terminated unexpectedly');
+				return await getDecrypted.apply(this, args);
+			});
+	};
+
+	test.each([1, 2, 3, 4])(
+		'to read the credential, from look-up %d on, change no fate of an add',
+		async (from) => {
+			failAdd({ kind: 'reset', phase: 'after', nth: 1 });
+			const lookUp = failLookUp((call) => call >= from && call < from + 3);
+			const { error } = await run({}, undefined, { ...retry(5) });
+			lookUp.mockRestore();
+			expect(error).toMatchObject({
+				httpCode: 'ECONNRESET',
+				description: expect.stringContaining('may have been queued') as string,
+			});
+			expect(listSent()).toEqual(['one']);
+		},
+	);
+
+	test('to read the credential before an add let the next try send it', async () => {
+		const lookUp = failLookUp((call) => call === 1);
+		const { items } = await run({}, undefined, retry());
+		lookUp.mockRestore();
+		expect(items).toHaveLength(1);
+		expect(listSent()).toEqual(['one']);
+	});
+
+	test('to log an accepted add do not make it fail', async () => {
+		const log = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {
+			throw new Error('ENOSPC: no space left on device');
+		});
+		const { items, error } = await run({}, THREE);
+		log.mockRestore();
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
 	});
 });
 
