@@ -12,7 +12,7 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	// The patterns leave out the project's own path, in which a bracket would have a special meaning.
 	testPathIgnorePatterns: ['/test/e2e/', '/test/bench/', '/test/versions/'],
-	setupFiles: ['<rootDir>/test/support/silenceN8n.js'],
+	setupFiles: ['<rootDir>/test/support/silenceN8n.js', '<rootDir>/test/support/oneErrorClass.js'],
 	// get-port consists of ES modules, which jest cannot load untransformed, like TypeScript.
 	transform: {
 		'^.+\\.ts$|/node_modules/get-port/.+\\.js$': [
