@@ -1,0 +1,125 @@
+import type { Fate, Outcome } from '../../nodes/VideoGeneration/failures/fate';
+import { judgeAdd } from '../../nodes/VideoGeneration/failures/fate';
+import { loadRecordedErrors } from '../support/engine/requestErrors/Recording';
+
+const URL = 'https://api.example.com/v1/queue/add';
+
+/** Failures before anything was sent, which every n8n lets a node recognise. */
+const PROVED_BY_ALL =
+	/^(connection refused|unknown host|no DNS server|connect E|one address of a name|an? .*certificate|a proxy that (refuses|is not known)|n8n blocks|n8n's database cannot be reached)/;
+
+/** Alerts of the other side, which can arrive after the request. */
+const ALERTS = /client certificate is missing/;
+
+const ERRORS = Object.entries(loadRecordedErrors()).flatMap(([failure, recordings]) =>
+	recordings.flatMap(({ engines, outcome }) =>
+		'error' in outcome ? [{ failure, engine: engines[0] ?? '', ...outcome }] : [],
+	),
+);
+
+describe('An add that failed with an error', () => {
+	test('is among hundreds that were recorded from n8n', () => {
+		expect(ERRORS.length).toBeGreaterThan(100);
+	});
+
+	test.each(ERRORS.filter(({ received }) => received.includes('request')))(
+		'after the service had received something of it is of unknown fate: $failure ($engine)',
+		({ error }) => {
+			expect(judgeAdd({ error })).toBe('unknown');
+		},
+	);
+
+	test.each(ERRORS.filter(({ failure }) => PROVED_BY_ALL.test(failure) && !ALERTS.test(failure)))(
+		'of looking up, connecting, a certificate or n8n was not sent: $failure ($engine)',
+		(each) => {
+			expect(each.received).not.toContain('request');
+			expect(judgeAdd({ error: each.error })).toBe('notSent');
+		},
+	);
+
+	test.each(ERRORS.filter(({ place }) => place === 'body'))(
+		'in its response is of unknown fate: $failure ($engine)',
+		({ error }) => {
+			expect(judgeAdd({ error })).toBe('unknown');
+		},
+	);
+
+	const root = (error: object, levels = 2): unknown =>
+		levels === 0 ? error : { name: 'Error', cause: root(error, levels - 1) };
+
+	test.each<[unknown, Fate]>([
+		[root({ code: 'EHOSTUNREACH', syscall: 'connect' }), 'notSent'],
+		[root({ code: 'EHOSTUNREACH', syscall: 'read' }), 'unknown'],
+		[root({ code: 'ECONNREFUSED' }), 'unknown'],
+		[root({ code: 'EPROTO', syscall: 'write' }), 'unknown'],
+		[root({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }), 'unknown'],
+		[root({ code: 'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED' }), 'unknown'],
+		[root({ code: 'CERT_HAS_EXPIRED' }), 'notSent'],
+		[{ errors: [{ syscall: 'connect' }, { syscall: 'connect' }] }, 'notSent'],
+		[{ errors: [{ syscall: 'connect' }, { syscall: 'read' }] }, 'unknown'],
+		[{ errors: [] }, 'unknown'],
+		[{ messages: ['connect ECONNREFUSED ::1:80 | connect ETIMEDOUT 127.0.0.1:80'] }, 'notSent'],
+		[{ messages: ['connect ECONNREFUSED ::1:80 | read ECONNRESET'] }, 'unknown'],
+		[{ messages: ['read EHOSTUNREACH', 'connect ECONNREFUSED'] }, 'unknown'],
+		[{ messages: ['The connection timed out'] }, 'unknown'],
+		[{ messages: [] }, 'unknown'],
+		[root({ syscall: 'connect' }, 50), 'unknown'],
+		[undefined, 'unknown'],
+		['connect ECONNREFUSED', 'unknown'],
+		[new TypeError('Cannot read properties of undefined'), 'unknown'],
+	])('%j is %s', (error, fate) => {
+		expect(judgeAdd({ error })).toBe(fate);
+	});
+});
+
+describe('An add that was answered', () => {
+	const judge = (response: Partial<Exclude<Outcome, { error: unknown }>>) =>
+		judgeAdd({ statusCode: 200, url: URL, queueId: '', ...response });
+
+	const REFUSED = [
+		...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
+		...[307, 308],
+	];
+
+	test.each(Array.from({ length: 300 }, (_, index) => index + 300))(
+		'with %d is refused only by a status that proves it',
+		(statusCode) => {
+			const fate = REFUSED.includes(statusCode) ? 'refused' : 'unknown';
+			expect(judge({ statusCode })).toBe(fate);
+			expect(judge({ statusCode, queueId: 'id', status: 'success' })).toBe(fate);
+		},
+	);
+
+	test.each<[number, string, Fate]>([
+		[301, 'http://other.example.com/v1/queue/add', 'refused'],
+		[302, 'https://www.api.example.com/v1/queue/add?from=1', 'refused'],
+		[302, '//other.example.com/v1/queue/add', 'refused'],
+		[302, '/v1/queue/add', 'unknown'],
+		[302, `${URL}#again`, 'unknown'],
+		[302, 'https://other.example.com/v1/queue/progress/1', 'unknown'],
+		[301, 'https://other.example.com/login', 'unknown'],
+		[303, 'http://other.example.com/v1/queue/add', 'unknown'],
+		[302, 'https://', 'unknown'],
+	])('with %d to %s is %s', (statusCode, location, fate) => {
+		expect(judge({ statusCode, location })).toBe(fate);
+	});
+
+	test.each([200, 201, 202, 204, 206])('with %d and a queue ID is accepted', (statusCode) => {
+		for (const status of ['success', 'error', undefined]) {
+			expect(judge({ statusCode, status, queueId: 'id' })).toBe('accepted');
+		}
+	});
+
+	const WORDS = ['error', 'Error', 'err', 'fail', 'failed', 'failure', 'unsuccessful', 'invalid'];
+
+	test.each<[unknown, Fate]>([
+		...[...WORDS, 'denied', 'rejected', 'REFUSED', ' error '].map(
+			(word): [unknown, Fate] => [word, 'refused'],
+		),
+		...['success', 'ok', 'queued', 'warning', 'no error', '', 0, null, undefined].map(
+			(word): [unknown, Fate] => [word, 'unknown'],
+		),
+	])('with 200, the status %j and no queue ID is %s', (status, fate) => {
+		expect(judge({ status })).toBe(fate);
+	});
+});
