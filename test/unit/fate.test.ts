@@ -113,9 +113,10 @@ describe('An add that was answered', () => {
 	const WORDS = ['error', 'Error', 'err', 'fail', 'failed', 'failure', 'unsuccessful', 'invalid'];
 
 	test.each<[unknown, Fate]>([
-		...[...WORDS, 'denied', 'rejected', 'REFUSED', ' error '].map(
-			(word): [unknown, Fate] => [word, 'refused'],
-		),
+		...[...WORDS, 'denied', 'rejected', 'REFUSED', ' error '].map((word): [unknown, Fate] => [
+			word,
+			'refused',
+		]),
 		...['success', 'ok', 'queued', 'warning', 'no error', '', 0, null, undefined].map(
 			(word): [unknown, Fate] => [word, 'unknown'],
 		),
