@@ -8,7 +8,6 @@ import { onAbort, pause } from '../api/pause';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { mayBeCarriedOut, RequestFailure } from '../failures/failure';
-import type { TrackedItem } from '../waiting/accountVideos';
 import type { Job } from './operation';
 import { checkJob } from './run';
 
@@ -25,8 +24,8 @@ export interface Order {
 	queueItem?: IDataObject;
 	queueId?: string;
 	lastStatus?: string;
-	/** The queue item among those that are waited for. */
-	tracked?: TrackedItem;
+	/** The tick before its add was sent, if its video is waited for. */
+	runningAt?: number;
 	/** The finished item, once its video was waited for. */
 	finished?: IDataObject;
 	/** The item's output, with its file if it was downloaded. */
@@ -97,7 +96,7 @@ export function listOrders(context: IExecuteSingleFunctions): [itemIndex: number
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, all calls share the agent's data. */
-function hasOwnData(context: IExecuteSingleFunctions): boolean {
+export function hasOwnData(context: IExecuteSingleFunctions): boolean {
 	return context.getExecuteData().node.name === context.getNode().name;
 }
 

@@ -1,25 +1,29 @@
 import type { IDataObject } from 'n8n-workflow';
-import { Stopwatch } from '../api/pause';
+import { onAbort, pause } from '../api/pause';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, RequestFailure } from '../failures/failure';
-import type { AccountRequests, AccountVideos, LogRead, TrackedItem } from './accountVideos';
-import { MAX_LOG_DELAY_MS } from './accountVideos';
+import type { AccountRequests, AccountVideos, TrackedItem } from './runVideos';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
 /** Passing problems of the service or the network: the video is still being made. */
-const PASSING: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
+const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
 
 /** Responses that do not match the specification may be passing problems too, so a few are tolerated. */
-const ODD: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
+const MALFORMED: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
 
 /** This many 404 in a row mean that a queue item left the queue. */
 const MAX_NOT_FOUND = 3;
 
-/** The delays before each read of the log from an item's finish, until MAX_LOG_DELAY_MS are over. */
-const LOG_DELAYS_MS = [0, 2_000, 4_000, 8_000, 10_000, 10_000];
+/** The log is tried to be read for this long, and for a late video it is read again for this long. */
+const MAX_LOG_WAIT_MS = 30_000;
+
+const FIRST_LOG_DELAY_MS = 1_000;
+
+/** The time that a look at a sibling and the read after it may take, beyond their intervals. */
+const REQUESTS_MS = 5_000;
 
 /** One queue item to wait for. */
 export interface Wait {
@@ -30,114 +34,117 @@ export interface Wait {
 	details?: IDataObject;
 	intervalMs: number;
 	timeoutMs: number;
+	/** How long after its end the log may show its video. */
+	listingDelayMs: number;
 	words: StatusWords;
-	/** The wait fails after this many odd responses. */
+	/** The wait fails after this many malformed responses. */
 	maxTries: number;
 	/** The signal ends the wait. */
 	requests: AccountRequests;
-	/** Called with the status of every progress check. */
-	onStatus?: (status: string) => void;
+	/** Called with the details of every progress check. */
+	onDetails?: (details: IDataObject) => void;
 }
 
 /** The state of the item as far as it is known. */
 interface Progress {
 	details: IDataObject;
+	/** When its timeout is over, by `performance.now()`. */
+	deadline: number;
 	isSeen: boolean;
 	notFound: number;
-	oddResponses: number;
+	malformed: number;
 	/** Why the last check failed. */
 	problem: RequestFailure | undefined;
 }
 
 /**
- * Waits until a queue item is finished, and looks for its video.
+ * Waits until a queue item is finished, and for its video.
  *
  * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the log entry or
  * null), the other details, and `videoCandidates` where the API cannot tell which video is its own
  * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
- * check that no later one mends
+ * check if no later one can help
  */
 export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	const { account, item } = wait;
 	const progress: Progress = {
 		details: wait.details ?? {},
+		deadline: performance.now() + wait.timeoutMs,
 		isSeen: wait.details !== undefined,
 		notFound: 0,
-		oddResponses: 0,
+		malformed: 0,
 		problem: undefined,
 	};
-	item.words = wait.words;
+	item.listingDelayMs = wait.listingDelayMs;
+	item.waits += 1;
 	try {
-		const clock = new Stopwatch();
-		const startedAt = clock.now();
-		const deadline = startedAt + wait.timeoutMs;
-		// Entries that are in the log before an item is seen running are not its own.
-		if (item.createdAt === undefined) {
-			await account.readLog(wait.requests, 'first').catch(() => undefined);
+		let isOver = false;
+		while (!isOver) {
+			await waitForEnd(wait, progress);
+			isOver = await findVideo(wait, progress);
 		}
-		item.hasLeft = await waitForEnd(wait, progress, clock, deadline);
-		if (item.createdAt !== undefined) item.finishedAt = item.createdAt + clock.now() - startedAt;
-		await waitForLog(wait, progress, clock, item.hasLeft ? deadline : undefined);
-		const output = await account.takeSlot(() => createOutput(wait, progress.details));
-		// The video of an item that left the queue may still be made, so later entries can be its own.
-		account.release(item, !item.hasLeft);
-		return output;
+		return await account.takeSlot(() => createOutput(wait, progress.details));
 	} catch (error) {
-		const failure = classifyError(error).with({ lastStatus: getStatus(progress.details) });
-		if (failure.kind === 'notGenerated') account.forget(item);
-		else account.release(item);
-		throw failure;
+		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
+	} finally {
+		item.waits -= 1;
 	}
 }
 
-/** @returns whether the item left the queue; it may have been cleared or finished */
-async function waitForEnd(
-	wait: Wait,
-	progress: Progress,
-	clock: Stopwatch,
-	deadline: number,
-): Promise<boolean> {
+/** Looks at the item until it is finished or has left the queue. */
+async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
+	const { account, item, requests, intervalMs } = wait;
+	const isFirstRead = item.runningAt === undefined;
 	// An item that was just queued is not finished yet.
-	let delayMs = progress.isSeen ? wait.intervalMs : 0;
-	for (;;) {
-		const leftMs = deadline - clock.now();
-		await pauseWait(wait, clock, Math.min(delayMs, leftMs));
-		delayMs = wait.intervalMs;
-		const checkedAt = wait.account.tick();
+	let delayMs = progress.isSeen && item.endedAt === undefined ? intervalMs : 0;
+	let canBeWoken = true;
+	for (let look = 0; ; look++) {
+		const lookAt = Math.min(performance.now() + delayMs, progress.deadline);
+		const isWoken = canBeWoken && (await pauseUntilWoken(wait, lookAt));
+		if (!isWoken) {
+			await pauseUntil(lookAt, requests.signal);
+			await account.readBeforeLook(requests, isFirstRead && look === 0);
+		}
+		const askedAt = account.tick();
 		try {
-			const verdict = noteDetails(wait, progress, await wait.requests.fetchProgress(wait.queueId));
-			if (verdict === 'finished') return false;
-			wait.account.noteRunning(wait.item, checkedAt);
+			const details = await requests.fetchProgress(wait.queueId);
+			if (noteDetails(wait, progress, details) === 'finished') {
+				account.noteEnded(item, false);
+				return;
+			}
+			account.noteRunning(item, askedAt);
+			canBeWoken = true;
+			delayMs = intervalMs;
 		} catch (error) {
 			const failure = classifyError(error);
-			if (wait.requests.signal.aborted) throw createCancelled();
-			if (noteFailure(wait, progress, failure) === 'left') return true;
-			delayMs = Math.max(delayMs, failure.facts.retryAfterMs ?? 0);
+			if (requests.signal.aborted) throw createCancelled();
+			if (noteFailure(wait, progress, failure) === 'left') {
+				account.noteEnded(item, true);
+				return;
+			}
+			canBeWoken = false;
+			delayMs = Math.max(intervalMs, failure.facts.retryAfterMs ?? 0);
 		}
-		if (clock.now() >= deadline) throw createTimeout(wait, progress, false);
+		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
-}
-
-async function pauseWait({ requests }: Wait, clock: Stopwatch, delayMs: number): Promise<void> {
-	if (!(await clock.pause(Math.max(0, delayMs), requests.signal))) throw createCancelled();
 }
 
 function noteDetails(
-	{ item, words, onStatus }: Wait,
+	{ item, words, onDetails }: Wait,
 	progress: Progress,
 	details: IDataObject,
 ): 'finished' | 'running' {
-	Object.assign(progress, { details, isSeen: true, notFound: 0, oddResponses: 0 });
+	Object.assign(progress, { details, isSeen: true, notFound: 0, malformed: 0 });
 	progress.problem = undefined;
 	item.projectId ??= toText(details.projectId) || undefined;
-	item.videoUrl = getVideoUrl(details);
-	onStatus?.(getStatus(details));
+	onDetails?.(details);
 	const verdict = getVerdict(details, words);
 	if (verdict === 'failed') throw new RequestFailure('notGenerated');
+	item.videoUrl = getVideoUrl(details);
 	return verdict;
 }
 
-/** @throws the failure, unless a later check may go better */
+/** @throws the failure, if a later check cannot help */
 function noteFailure(
 	{ maxTries }: Wait,
 	progress: Progress,
@@ -148,80 +155,113 @@ function noteFailure(
 	const isGone = progress.isSeen && isNotFound(failure);
 	progress.notFound = isGone ? progress.notFound + 1 : 0;
 	if (progress.notFound >= MAX_NOT_FOUND) return 'left';
-	if (ODD.includes(kind)) progress.oddResponses += 1;
-	const isOddForLong = ODD.includes(kind) && progress.oddResponses >= maxTries;
-	if (isGone || PASSING.includes(kind) || (ODD.includes(kind) && !isOddForLong)) return 'running';
+	const isMalformed = MALFORMED.includes(kind);
+	if (isMalformed) progress.malformed += 1;
+	if (isGone || TRANSIENT.includes(kind)) return 'running';
+	if (isMalformed && progress.malformed < maxTries) return 'running';
 	throw failure;
 }
 
-/**
- * Reads the log until the item has its video, or there are as many videos as items that can own one,
- * or MAX_LOG_DELAY_MS are over. An item that left the queue waits for a candidate until its deadline.
- */
-async function waitForLog(
-	wait: Wait,
-	progress: Progress,
-	clock: Stopwatch,
-	deadline: number | undefined,
-): Promise<void> {
-	const { item } = wait;
-	item.isWanting = true;
-	const startedAt = clock.now();
-	const hasLeft = deadline !== undefined;
-	const endsAt = deadline ?? startedAt + MAX_LOG_DELAY_MS;
-	const pauseFor = async (delayMs: number) => {
-		await pauseWait(wait, clock, Math.min(delayMs, endsAt - clock.now()));
+/** @returns whether the wait is over; an item that left the queue without a candidate may come back */
+async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
+	const { account, item, requests } = wait;
+	if (item.videoUrl !== undefined) {
+		account.assignByAddress(item);
+		if (item.video === undefined) await account.readIfPossible(requests, false);
+		if (item.video === undefined) account.assignByAddress(item);
+		return true;
+	}
+	// The new entry tells the item from those that still run.
+	if (account.hasRunningSibling(item)) await account.readIfPossible(requests, false);
+	await settle(wait);
+	if (item.endedAt === undefined) return false;
+	if (item.hasLeft !== true) {
+		if (item.settledAt !== undefined) await waitForSiblings(wait);
+		return true;
+	}
+	if (account.getCandidates(item).count > 0) return true;
+	const now = performance.now();
+	if (now >= progress.deadline) throw createTimeout(wait, progress);
+	// At growing intervals: the log may be long.
+	const delayMs = Math.max(now - item.endedAt, wait.intervalMs);
+	await pauseUntil(Math.min(now + delayMs, progress.deadline), requests.signal);
+	return false;
+}
+
+/** Reads the log once it must show the video. */
+async function settle({ account, item, requests, listingDelayMs }: Wait): Promise<void> {
+	const { signal } = requests;
+	const dueAt = (item.endedAt ?? 0) + listingDelayMs;
+	await pauseUntil(dueAt, signal);
+	const endsAt = performance.now() + MAX_LOG_WAIT_MS;
+	const isSettled = () =>
+		[item.settledAt, item.videoUrl].some((known) => known !== undefined) ||
+		item.endedAt === undefined;
+	item.logFailure = undefined;
+	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
+		try {
+			await account.read(requests, true);
+		} catch (error) {
+			const failure = classifyError(error);
+			if (signal.aborted) throw createCancelled();
+			const nextAt = performance.now() + Math.max(delayMs, failure.facts.retryAfterMs ?? 0);
+			if (nextAt > endsAt) {
+				item.logFailure = failure;
+				return;
+			}
+			await pauseUntil(nextAt, signal);
+		}
+	}
+}
+
+/** Waits while its siblings may leave a settled item a single candidate, and for a late entry if it has none. */
+async function waitForSiblings(wait: Wait): Promise<void> {
+	const { account, item, requests, intervalMs, listingDelayMs } = wait;
+	const startedAt = performance.now();
+	const endsAt = startedAt + MAX_LOG_WAIT_MS;
+	const isPatient = () => performance.now() < startedAt + intervalMs + listingDelayMs + REQUESTS_MS;
+	while (item.isHopeful && isPatient()) await account.review(requests.signal);
+	const hasNone = () => item.video === undefined && account.getCandidates(item).count === 0;
+	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
+		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
+		await account.readIfPossible(requests, false);
+	}
+}
+
+/** @throws a RequestFailure of the kind `cancelled` when the signal is aborted */
+async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
+	// A timer may be early by a fraction of a millisecond.
+	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
+		if (!(await pause(Math.ceil(time - performance.now()), signal))) {
+			throw createCancelled();
+		}
+	}
+}
+
+/** @returns whether the log shows new entries of the item's project, so that it is looked at at once */
+async function pauseUntilWoken({ account, item, requests }: Wait, time: number): Promise<boolean> {
+	if (account.hasNews(item)) return true;
+	const alarm = new AbortController();
+	const wake = () => {
+		alarm.abort();
 	};
-	for (let read = 0; item.video === undefined; read++) {
-		const delayMs = LOG_DELAYS_MS[read] ?? clock.now() - startedAt;
-		await pauseFor(delayMs);
-		const isLast = clock.now() >= endsAt;
-		const isDeciding = isLast || hasLeft;
-		const retryAfterMs = await readLog(wait, progress, isDeciding ? 'deciding' : 'later');
-		if (isDecided(wait, hasLeft)) break;
-		if (isLast && hasLeft) throw createTimeout(wait, progress, true);
-		if (isLast) break;
-		await pauseFor(retryAfterMs);
-	}
-}
-
-/** @returns how long the service asks to wait before the next read */
-async function readLog(
-	{ account, item, requests }: Wait,
-	progress: Progress,
-	read: LogRead,
-): Promise<number> {
-	try {
-		await account.readLog(requests, read);
-		return 0;
-	} catch (error) {
-		const failure = classifyError(error);
-		if (requests.signal.aborted) throw createCancelled();
-		const isPassing = [...PASSING, ...ODD].includes(failure.kind);
-		if (!isPassing && item.videoUrl === undefined) throw failure;
-		progress.problem = failure;
-		return failure.facts.retryAfterMs ?? 0;
-	}
-}
-
-function isDecided({ account, item }: Wait, hasLeft: boolean): boolean {
-	if (item.video !== undefined || item.videoUrl !== undefined) return true;
-	return hasLeft ? account.getCandidates(item).count > 0 : item.found?.isComplete === true;
+	const stopListening = onAbort(requests.signal, wake);
+	item.wake.add(wake);
+	const isOver = await pause(Math.ceil(time - performance.now()), alarm.signal);
+	item.wake.delete(wake);
+	stopListening();
+	return !isOver;
 }
 
 function createCancelled(): RequestFailure {
 	return new RequestFailure('cancelled');
 }
 
-function createTimeout(
-	{ timeoutMs }: Wait,
-	{ problem }: Progress,
-	hasLeftQueue: boolean,
-): RequestFailure {
+function createTimeout({ item, timeoutMs }: Wait, { problem }: Progress): RequestFailure {
 	const { httpCode, serviceMessage } = problem?.facts ?? {};
 	return new RequestFailure('timedOut', {
 		waitedSeconds: Math.round(timeoutMs / 1000),
-		hasLeftQueue,
+		hasLeftQueue: item.hasLeft === true,
 		...(httpCode === undefined ? {} : { serviceMessage: serviceMessage ?? httpCode }),
 	});
 }
@@ -230,7 +270,7 @@ function createOutput({ account, item, queueId }: Wait, details: IDataObject): I
 	const video = item.video?.entry ?? null;
 	const output: IDataObject = {
 		queueId,
-		projectId: item.projectId ?? item.video?.projectId ?? null,
+		projectId: item.projectId ?? item.video?.entry.projectId ?? null,
 		status: details.status ?? null,
 		videoUrl: item.videoUrl ?? video?.url ?? null,
 		video,

@@ -7,18 +7,13 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { parseLogTime } from '../../api/logTime';
 import { checkBody, createIncomplete, requireField, toText } from '../../api/response';
 import { OBJECT_LIMITS, receiveBody } from '../../api/responseBody';
 import type { Operation } from '../../execution/operation';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
-import { classifyError } from '../../failures/classifyError';
-import type { RequestFailure } from '../../failures/failure';
-import { mayBeCarriedOut } from '../../failures/failure';
-import type { AccountVideos, TrackedItem } from '../../waiting/accountVideos';
-import { getAccountVideos } from '../../waiting/accountVideos';
+import { getStatus } from '../../waiting/status';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
-import { finishQueueItem } from './finishQueueItem';
+import { createAccountRequests, findAccountVideos, finishQueueItem } from './finishQueueItem';
 import type { WaitSettings } from './waitOptions';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
@@ -118,62 +113,38 @@ export const add: Operation<Settings> = {
 			? getWaitSettings(context)
 			: undefined,
 
-	/** While an add is under way, its video may already be made, so it counts as a possible owner. */
-	async perform({ context, request, settings, order }, send) {
-		const { projectId } = request.body as { projectId: string };
-		const account = settings && (await getAccountVideos(context));
-		const item = account?.track({ projectId, runningAt: account.tick() });
-		try {
-			const output = await send();
-			if (account && item) {
-				const queueItem = output[0]?.json ?? {};
-				item.projectId = toText(queueItem.projectId) || projectId;
-				account.name(item, toText(queueItem.queueId), parseLogTime(queueItem.createdAt));
-				if (order) order.tracked = item;
-				account.release(item);
-			}
-			return output;
-		} catch (error) {
-			const failure = classifyError(error);
-			await noteFailedAdd(context, failure, { account, item, projectId });
-			throw failure;
-		}
+	/** The log is read before the first add: the videos in it are of no item that is added then. */
+	async perform(job, send) {
+		const { settings, order } = job;
+		if (settings === undefined) return await send();
+		const account = await findAccountVideos(job);
+		await account.readBeforeAdd(createAccountRequests(job));
+		const runningAt = account.tick();
+		const output = await send();
+		if (order) order.runningAt = runningAt;
+		return output;
 	},
 
 	async complete(job, order, queueItem) {
-		const { context, settings } = job;
-		const { tracked } = order;
-		if (settings === undefined || tracked === undefined) return [{ json: queueItem }];
-		const account = await getAccountVideos(context);
+		const { settings } = job;
+		const { queueId, runningAt } = order;
+		if (settings === undefined || queueId === undefined) return [{ json: queueItem }];
+		const { projectId } = job.request.body as { projectId: string };
+		const account = await findAccountVideos(job);
+		const item = account.track({
+			queueId,
+			projectId: toText(queueItem.projectId) || projectId,
+			...(runningAt === undefined ? {} : { runningAt }),
+		});
 		return await finishQueueItem(job, settings, order, {
-			account,
-			track: () => {
-				account.resume(tracked);
-				return tracked;
-			},
-			queueId: order.queueId ?? '',
+			...{ account, item, queueId },
 			details: getDetails(queueItem),
-			onStatus: (status) => {
-				order.lastStatus = status;
+			onDetails: (details) => {
+				order.lastStatus = getStatus(details);
 			},
 		});
 	},
 };
-
-/** An add whose fate is unknown may still make a video, which no other item may get. */
-async function noteFailedAdd(
-	context: IExecuteSingleFunctions,
-	failure: RequestFailure,
-	known: { account?: AccountVideos | undefined; item?: TrackedItem | undefined; projectId: string },
-): Promise<void> {
-	const { projectId } = known;
-	if (!mayBeCarriedOut(failure)) {
-		if (known.item) known.account?.forget(known.item);
-		return;
-	}
-	const account = known.account ?? (await getAccountVideos(context));
-	account.release(known.item ?? account.track({ projectId }));
-}
 
 /**
  * The body of the request: optional fields are absent when they are not set.

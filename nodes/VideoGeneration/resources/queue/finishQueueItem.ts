@@ -1,12 +1,16 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { getAccountKey } from '../../../../credentials/connection';
 import { fetchProgress, fetchVideoLog } from '../../api/endpoints';
 import type { ConnectionSettings } from '../../api/request';
+import { CREDENTIAL } from '../../api/request';
 import { toText } from '../../api/response';
 import { downloadVideo } from '../../download/downloadVideo';
 import type { Job } from '../../execution/operation';
 import type { Order } from '../../execution/orders';
+import { hasOwnData } from '../../execution/orders';
 import { RequestFailure } from '../../failures/failure';
-import type { TrackedItem } from '../../waiting/accountVideos';
+import type { AccountRequests, AccountVideos } from '../../waiting/runVideos';
+import { getAccountVideos } from '../../waiting/runVideos';
 import type { Wait } from '../../waiting/waitForVideo';
 import { waitForVideo } from '../../waiting/waitForVideo';
 import type { WaitSettings } from './waitOptions';
@@ -19,10 +23,7 @@ export async function finishQueueItem(
 	job: Job,
 	settings: WaitSettings,
 	order: Order,
-	queued: Pick<Wait, 'account' | 'queueId' | 'details' | 'onStatus'> & {
-		/** Begins the wait. */
-		track: () => TrackedItem;
-	},
+	queued: Pick<Wait, 'account' | 'item' | 'queueId' | 'details' | 'onDetails'>,
 ): Promise<INodeExecutionData[]> {
 	if (order.output !== undefined) return order.output;
 	const json = order.finished ?? (await waitForQueueItem(job, settings, queued));
@@ -31,7 +32,12 @@ export async function finishQueueItem(
 	const output = [
 		settings.binaryPropertyName === undefined
 			? { json }
-			: await downloadFinished(job, json, settings.binaryPropertyName),
+			: await downloadFinished(
+					job,
+					json,
+					settings.binaryPropertyName,
+					queued.item.logFailure !== undefined,
+				),
 	];
 	order.output = output;
 	return output;
@@ -40,24 +46,34 @@ export async function finishQueueItem(
 async function waitForQueueItem(
 	job: Job,
 	settings: WaitSettings,
-	{ track, ...queued }: Parameters<typeof finishQueueItem>[3],
+	queued: Parameters<typeof finishQueueItem>[3],
 ): Promise<IDataObject> {
-	const { context, request, run, maxTries } = job;
-	const connection = getConnectionSettings(request);
-	const options = { maxTries: 1, signal: run.signal, connection };
+	const { maxTries } = job;
 	return await waitForVideo({
 		...settings,
 		...queued,
-		item: track(),
 		maxTries,
-		requests: {
-			fetchProgress: async (queueId) =>
-				await run.request(async () => await fetchProgress(context, queueId, options)),
-			fetchLog: async (etag) =>
-				await run.request(async () => await fetchVideoLog(context, etag, options)),
-			signal: run.signal,
-		},
+		requests: createAccountRequests(job),
 	});
+}
+
+/** The videos of the account that an item's credential names, which may be another one for each item. */
+export async function findAccountVideos({ context, run }: Job): Promise<AccountVideos> {
+	const account = getAccountKey(await context.getCredentials(CREDENTIAL));
+	return getAccountVideos(hasOwnData(context) ? context.getExecuteData() : run, account);
+}
+
+/** The requests of an item's wait, with the item's own credential and connection. */
+export function createAccountRequests({ context, request, run }: Job): AccountRequests {
+	const connection = getConnectionSettings(request);
+	const options = { maxTries: 1, signal: run.signal, connection };
+	return {
+		fetchProgress: async (queueId) =>
+			await run.request(async () => await fetchProgress(context, queueId, options)),
+		fetchLog: async (etag, deadline) =>
+			await run.request(async () => await fetchVideoLog(context, etag, { ...options, deadline })),
+		signal: run.signal,
+	};
 }
 
 /** @throws a RequestFailure: nothing is queued again for it */
@@ -65,12 +81,13 @@ async function downloadFinished(
 	job: Job,
 	json: IDataObject,
 	binaryPropertyName: string,
+	isLogUnread: boolean,
 ): Promise<INodeExecutionData> {
 	const { context, request, run, maxTries } = job;
 	const { videoUrl, videoCandidates, videoCandidateCount } = json;
 	if (videoUrl === null) {
 		job.video = { videoCandidates };
-		throw new RequestFailure('undecided', { found: toText(videoCandidateCount) });
+		throw new RequestFailure('undecided', { found: toText(videoCandidateCount), isLogUnread });
 	}
 	job.video = { videoUrl };
 	const file = await run.takeDownloadSlot(

@@ -3,9 +3,8 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import type { Operation } from '../../execution/operation';
 import { closeOrder, openOrder } from '../../execution/orders';
 import { getProjectId } from '../../execution/parameters';
-import { getAccountVideos } from '../../waiting/accountVideos';
 import { projectLocator } from '../fields';
-import { finishQueueItem } from './finishQueueItem';
+import { findAccountVideos, finishQueueItem } from './finishQueueItem';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 import type { WaitSettings } from './waitOptions';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
@@ -35,15 +34,15 @@ export const wait: Operation<WaitSettings & { projectId: string }> = {
 	getSettings: (context) => ({ ...getWaitSettings(context), projectId: getProjectId(context) }),
 
 	async perform(job) {
-		const { context, settings, request } = job;
+		const { settings, request } = job;
 		const { queueId = '' } = getIdsFromPath(request);
-		const account = await getAccountVideos(context);
-		const projectId = settings.projectId || undefined;
+		const { projectId } = settings;
+		const account = await findAccountVideos(job);
+		const item = account.track({ queueId, ...(projectId === '' ? {} : { projectId }) });
 		const order = openOrder(job);
 		let isDone = false;
 		try {
-			const track = () => account.track({ queueId, projectId });
-			const output = await finishQueueItem(job, settings, order, { account, track, queueId });
+			const output = await finishQueueItem(job, settings, order, { account, item, queueId });
 			isDone = true;
 			return output;
 		} finally {
