@@ -53,27 +53,6 @@ export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSi
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/**
- * A clock for durations, in milliseconds. It goes by the timers that have run out as well as by
- * `performance.now()`, and never by the date, so that setting the date does not matter.
- */
-export class Stopwatch {
-	private latest = performance.now();
-
-	now(): number {
-		this.latest = Math.max(this.latest, performance.now());
-		return this.latest;
-	}
-
-	/** Like `pause`. */
-	async pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
-		const endsAt = this.now() + delayMs;
-		const isOver = await pause(delayMs, signal);
-		if (isOver) this.latest = Math.max(this.latest, endsAt);
-		return isOver;
-	}
-}
-
 /** Maximum time of work without a break, in which n8n does other work. */
 const MAX_WORK_MS = 10;
 

@@ -41,12 +41,16 @@ export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeE
 	const { memory, wait } = job;
 	if (memory.extras.output) return memory.extras.output;
 	let json = memory.extras.finished ?? memory.state.finished;
+	let isLogUnread = false;
 	if (json === undefined) {
-		json = await waitForItem(job, queued);
-		memory.keepFinished(json);
+		({ json, isLogUnread } = await waitForItem(job, queued));
+		// A later try settles an item whose list of videos could not be read.
+		if (!isLogUnread) memory.keepFinished(json);
 	}
 	const field = wait?.binaryPropertyName;
-	const output = [field === undefined ? { json } : await downloadFinished(job, json, field)];
+	const output = [
+		field === undefined ? { json } : await downloadFinished(job, json, field, isLogUnread),
+	];
 	memory.extras.output = output;
 	return output;
 }
@@ -54,23 +58,22 @@ export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeE
 async function waitForItem(
 	job: Job,
 	{ queueId, projectId, details, ...queued }: QueuedVideo,
-): Promise<IDataObject> {
+): Promise<{ json: IDataObject; isLogUnread: boolean }> {
 	const { context, maxTries, memory, run, wait } = job;
 	if (wait === undefined) throw new RequestFailure('cancelled');
 	const key = queued.account ?? getAccountKey(await context.getCredentials(CREDENTIAL));
 	const account = getAccountVideos(run.owner, key);
-	return await waitForVideo({
+	const item = account.track({ queueId, projectId });
+	const json = await waitForVideo({
 		...wait,
-		account,
-		item: account.track({ queueId, projectId }),
-		queueId,
+		...{ account, item, queueId, maxTries },
 		...(details && { details }),
-		maxTries,
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
 		},
 	});
+	return { json, isLogUnread: json.videoUrl === null && item.logFailure !== undefined };
 }
 
 function createRequests({ context, request, run }: Job): AccountRequests {
@@ -82,8 +85,8 @@ function createRequests({ context, request, run }: Job): AccountRequests {
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchLog: async (etag) =>
-			await run.request(async () => await fetchVideoLog(context, etag, options)),
+		fetchLog: async (etag, deadline) =>
+			await run.request(async () => await fetchVideoLog(context, etag, { ...options, deadline })),
 		signal: run.signal,
 	};
 }
@@ -93,10 +96,11 @@ async function downloadFinished(
 	{ context, request, run, maxTries }: Job,
 	json: IDataObject,
 	binaryPropertyName: string,
+	isLogUnread: boolean,
 ): Promise<INodeExecutionData> {
 	const { videoUrl, videoCandidateCount } = json;
 	if (videoUrl === null) {
-		throw new RequestFailure('undecided', { found: toText(videoCandidateCount) });
+		throw new RequestFailure('undecided', { found: toText(videoCandidateCount), isLogUnread });
 	}
 	const file = await run.takeDownloadSlot(
 		async () =>

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
+import { isAssumptionBroken } from '../waiting/runVideos';
 import type { Job } from './operation';
 
 /**
@@ -16,7 +17,7 @@ export function addReceipt(jobs: Job[]): void {
 	const ambiguous = jobs.filter(({ memory }) => memory.state.finished?.videoUrl === null);
 	const hints = [
 		describeMayBeQueued(mayBeQueued.length),
-		describeAmbiguous(ambiguous.length),
+		describeAmbiguous(ambiguous.length, isAssumptionBroken(first.run.owner)),
 	].flatMap((message): NodeExecutionHint[] =>
 		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
 	);
@@ -34,11 +35,15 @@ function describeMayBeQueued(count: number): string | undefined {
 	return `${subject}. Before you queue ${count === 1 ? 'it' : 'them'} again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`;
 }
 
-function describeAmbiguous(count: number): string | undefined {
+/** @param isListedLate whether the list of videos has shown that 'Listing Delay' is too short */
+function describeAmbiguous(count: number, isListedLate: boolean): string | undefined {
 	if (count === 0) return undefined;
 	const subject =
 		count === 1
 			? '1 video could not be told apart from others of its project'
 			: `${count} videos could not be told apart from others of their project`;
-	return `${subject}, so 'videoCandidates' lists what it may be. ${TELL_APART}`;
+	const cause = isListedLate
+		? "The service lists its videos later than 'Listing Delay' under Wait Options says: raise it."
+		: TELL_APART;
+	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
 }

@@ -77,6 +77,8 @@ export interface FailureFacts {
 	lastStatus?: string;
 	/** The time that a wait for a video took. */
 	waitedSeconds?: number;
+	/** Whether the list of videos could not be read when it had to show the video. */
+	isLogUnread?: boolean;
 	/** Whether the queue item was no longer in the queue. */
 	hasLeftQueue?: boolean;
 	/** The field that holds the address of a video to download, as displayed. */

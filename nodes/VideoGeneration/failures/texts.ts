@@ -85,12 +85,14 @@ const TEXTS: Record<FailureKind, Describe> = {
 		message: 'The video could not be generated',
 		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options lists the statuses that mean failure.`,
 	}),
-	undecided: ({ found = '0' }) => ({
+	undecided: ({ found = '0', isLogUnread }) => ({
 		message: 'The video could not be identified, so it was not downloaded',
 		description:
-			found === '0'
-				? 'It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download.'
-				: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them. ${TELL_APART}`,
+			isLogUnread === true
+				? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
+				: found === '0'
+					? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under Wait Options, raise it."
+					: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them. ${TELL_APART}`,
 	}),
 	overBudget: ({ remainingCredits = 0, budget }) => ({
 		message: 'There are not enough credits to queue this video',

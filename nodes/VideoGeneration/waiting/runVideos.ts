@@ -1,26 +1,390 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { VideoLog } from '../api/endpoints';
+import { parseLogTime } from '../api/logTime';
+import { Breaks, inParts, onAbort, pause } from '../api/pause';
+import { isObject, toText } from '../api/response';
+import { checkLevels } from '../api/responseBody';
+import { createSlots } from '../api/slots';
+import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
+import type { LoggedVideo, QueuedVideo } from './ownVideos';
+import { canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
+
+/** Items that ask for the log within this time share one read. */
+const TOGETHER_MS = 20;
+
+/** Minimum time between two reads of the log, which may be large. */
+const MIN_READ_INTERVAL_MS = 1_000;
+
+/** A longer read of the log counts as failed: nothing waits for it. */
+const READ_TIMEOUT_MS = 30_000;
+
+/** The first interval between two reads while items are running. Each later one is twice as long. */
+const FIRST_REREAD_MS = 60_000;
+
+/** How often an item that waits for its siblings checks whether they leave it a single candidate. */
+const REVIEW_INTERVAL_MS = 1_000;
+
+/** The requests about an account. */
 export interface AccountRequests {
-	fetchLog: (etag: string | undefined) => Promise<VideoLog>;
+	/**
+	 * Requests the video log once (specification, "GET /v1/videos"), with the tag of an earlier response.
+	 * By the deadline, by `performance.now()`, its response is not needed any more.
+	 */
+	fetchLog: (etag: string | undefined, deadline: number) => Promise<VideoLog>;
+	/** Requests the progress of a queue item once ("GET /v1/queue/progress/{queueId}"). */
 	fetchProgress: (queueId: string) => Promise<IDataObject>;
+	/** Ends the requests. */
 	signal: AbortSignal;
 }
-export interface TrackedItem {
-	queueId: string;
+
+/** A queue item of a run. Several input items may have the same one. */
+export interface TrackedItem extends QueuedVideo {
+	/** When a response said that it is finished, or had left the queue, by `performance.now()`. */
+	endedAt?: number | undefined;
+	/** The tick of that response. */
+	endedTick?: number | undefined;
+	/** How long after its end the log may show its video. */
+	listingDelayMs: number;
+	/** Whether it may be given a video once its siblings are settled. */
+	isHopeful: boolean;
+	/** Why the log could not be read when the item had to be settled. */
+	logFailure?: RequestFailure | undefined;
+	/** Ends the pauses before the next progress checks. */
+	wake: Set<() => void>;
 }
+
+/** Keyed by n8n's object for one execution of a node, and gone with it. */
+const runs = new WeakMap<object, Map<string, AccountVideos>>();
+
+/**
+ * The queue items and videos of one account in one run.
+ *
+ * @param run n8n's object for one execution of the node, which all tries of Retry On Fail share; a new
+ * object for each call of an agent
+ * @param account identifies the account: each item may have a credential of its own
+ */
+export function getAccountVideos(run: object, account: string): AccountVideos {
+	const accounts = runs.get(run) ?? new Map<string, AccountVideos>();
+	runs.set(run, accounts);
+	const videos = accounts.get(account) ?? new AccountVideos();
+	accounts.set(account, videos);
+	return videos;
+}
+
+/** Whether the service does not list videos as it is assumed to, in any project of a run. */
+export function isAssumptionBroken(run: object): boolean {
+	return [...(runs.get(run)?.values() ?? [])].some((account) => account.isAssumptionBroken);
+}
+
+/** Which queue items of an account a run waits for, which videos the log has shown, and whose they are. */
 export class AccountVideos {
-	async readBeforeAdd(_requests: AccountRequests): Promise<void> {}
-	tick(): number {
-		return 0;
+	private readonly items = new Map<string, TrackedItem>();
+
+	/** All entries that the log has shown in this run, by their key: also those that have vanished. */
+	private readonly shown = new Map<string, LoggedVideo>();
+
+	private readonly byAddress = new Map<string, LoggedVideo | 'several'>();
+
+	private readonly free = new FreeVideos();
+
+	/** The projects whose videos the log does not show as assumed; undefined for an unknown one. */
+	private readonly broken = new Set<string | undefined>();
+
+	private ticks = 0;
+
+	/** The tag of the last response, if it had one. */
+	private etag: string | undefined;
+
+	private hasLog = false;
+
+	/** When the last read of the log began, by `performance.now()`. */
+	private readAt = -Infinity;
+
+	/** The last failure of a read, with the time before which the service asks not to read the log again. */
+	private refusal: { failure: RequestFailure; until: number } | undefined;
+
+	private rereadMs = FIRST_REREAD_MS;
+
+	/** The end of all reads that have begun. It never rejects. */
+	private reading: Promise<unknown> = Promise.resolve();
+
+	/** The read that has not begun. */
+	private next: { isFull: boolean; done: Promise<void> } | undefined;
+
+	private reviewing: Promise<void> | undefined;
+
+	/** The signal of the last try of the node that has read the log before its first add. */
+	private readFor: AbortSignal | undefined;
+
+	/** Spreads out work that thousands of items may do after the same read. */
+	readonly takeSlot = createSlots(1);
+
+	get isAssumptionBroken(): boolean {
+		return this.broken.size > 0;
 	}
+
+	/** The next moment in the order of this run's requests and responses. */
+	tick(): number {
+		this.ticks += 1;
+		return this.ticks;
+	}
+
+	/**
+	 * The item of a queue ID.
+	 *
+	 * @param known with the tick before its add was sent, if this run has sent it
+	 */
 	track(known: {
 		queueId: string;
 		projectId?: string | undefined;
 		runningAt?: number | undefined;
 	}): TrackedItem {
-		return known;
+		const { queueId, projectId, runningAt } = known;
+		const item = this.items.get(queueId) ?? {
+			...{ waits: 0, listingDelayMs: 0, isHopeful: false, wake: new Set<() => void>() },
+		};
+		this.items.set(queueId, item);
+		item.projectId ??= projectId;
+		if (runningAt !== undefined) this.noteRunning(item, runningAt);
+		return item;
+	}
+
+	/** @param askedAt the tick before the request that showed it */
+	noteRunning(item: TrackedItem, askedAt: number): void {
+		item.runningAt = Math.max(item.runningAt ?? -1, askedAt);
+		if (item.endedTick === undefined || askedAt < item.endedTick) return;
+		// Its earlier status was wrong, and with it what was concluded from it.
+		if (item.video) {
+			this.free.add(Object.assign(item.video, { shownAt: this.tick(), isOwned: false }));
+			this.broken.add(item.projectId);
+		}
+		Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
+		Object.assign(item, { hasLeft: false, video: undefined, videoUrl: undefined });
+	}
+
+	noteEnded(item: TrackedItem, hasLeft: boolean): void {
+		item.endedAt ??= performance.now();
+		item.endedTick ??= this.tick();
+		item.hasLeft = hasLeft;
+		// The video of an item that left the queue may still be made, so later entries can be its own.
+		if (hasLeft) item.settledAt = undefined;
+	}
+
+	/** Reads the log before the first add of a try: the entries in it are of no item that is added then. */
+	async readBeforeAdd(requests: AccountRequests): Promise<void> {
+		if (this.readFor === requests.signal) return;
+		this.readFor = requests.signal;
+		await this.readIfPossible(requests, true);
+	}
+
+	/**
+	 * Reads the log before a look at an item, if that may tell which entries are not its own.
+	 *
+	 * @param isFirst whether this is the first look at an item that was added elsewhere
+	 */
+	async readBeforeLook(requests: AccountRequests, isFirst: boolean): Promise<void> {
+		const isFull = isFirst || !this.hasLog;
+		const sinceMs = performance.now() - this.readAt;
+		const isDue =
+			this.etag === undefined ? sinceMs >= this.rereadMs : sinceMs >= MIN_READ_INTERVAL_MS;
+		if (!isFull && !isDue) return;
+		if (!isFull && this.etag === undefined) this.rereadMs *= 2;
+		await this.readIfPossible(requests, isFull);
+	}
+
+	/** Like `read`, for a read without which a wait goes on. */
+	async readIfPossible(requests: AccountRequests, isFull: boolean): Promise<void> {
+		await this.read(requests, isFull).catch(() => undefined);
+		if (requests.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+	}
+
+	/**
+	 * Reads the log, and decides whose videos it shows. Items that ask before the read begins share it.
+	 *
+	 * @param isFull whether the log is needed even if its tag has not changed: nothing else shows a tag
+	 * that fails to change
+	 * @throws a RequestFailure when the log cannot be read
+	 */
+	async read(requests: AccountRequests, isFull: boolean): Promise<void> {
+		this.next ??= this.createRead(requests);
+		this.next.isFull ||= isFull;
+		try {
+			await this.next.done;
+		} catch (error) {
+			const failure = classifyError(error);
+			// It was asked for by an earlier try of the node, which has ended.
+			if (failure.kind !== 'cancelled' || requests.signal.aborted) throw failure;
+			await this.read(requests, isFull);
+		}
+		await this.takeSlot(() => undefined);
+	}
+
+	/** Whether other items of its project are being waited for and not finished. */
+	hasRunningSibling(item: TrackedItem): boolean {
+		for (const other of this.items.values()) {
+			const isRunning = other.waits > 0 && other.endedAt === undefined;
+			if (isRunning && other !== item && isSameProject(item.projectId, other.projectId))
+				return true;
+		}
+		return false;
+	}
+
+	/** Whether the log has shown entries of its project since the item was last known to be running. */
+	hasNews({ projectId, runningAt }: TrackedItem): boolean {
+		return runningAt !== undefined && this.free.count({ projectId, runningAt, waits: 0 }) > 0;
+	}
+
+	/** Waits a moment, after which `isHopeful` of all items is up to date. */
+	async review(signal: AbortSignal): Promise<void> {
+		this.reviewing ??= pause(REVIEW_INTERVAL_MS, signal).then(() => {
+			this.reviewing = undefined;
+			this.decide();
+		});
+		await this.reviewing;
+	}
+
+	/** The entries that can be an item's own, at most 100 of them, and how many there are. */
+	getCandidates(item: TrackedItem): { list: LoggedVideo[]; count: number } {
+		const count = this.free.count(item);
+		// An entry that is shown too late is listed, and given to no item.
+		if (count === 0 && item.settledAt !== undefined)
+			return this.getCandidates({ ...item, settledAt: undefined });
+		return { list: this.free.list(item), count };
+	}
+
+	private createRead(requests: AccountRequests): { isFull: boolean; done: Promise<void> } {
+		const read = { isFull: false, done: Promise.resolve() };
+		const { signal } = requests;
+		const earlier = this.reading;
+		read.done = (async () => {
+			await pause(TOGETHER_MS, signal);
+			await earlier;
+			await pause(Math.ceil(this.readAt + MIN_READ_INTERVAL_MS - performance.now()), signal);
+			this.next = undefined;
+			if (signal.aborted) throw new RequestFailure('cancelled');
+			await this.readNow(requests, read.isFull);
+		})();
+		this.reading = read.done.catch(() => undefined);
+		return read;
+	}
+
+	private async readNow(requests: AccountRequests, isFull: boolean): Promise<void> {
+		const askedAt = performance.now();
+		const restMs = (this.refusal?.until ?? askedAt) - askedAt;
+		if (this.refusal && restMs > 0) throw this.refusal.failure.with({ retryAfterMs: restMs });
+		this.readAt = askedAt;
+		const etag = isFull ? undefined : this.etag;
+		const log = await fetchInTime(requests, etag, askedAt + READ_TIMEOUT_MS).catch(
+			(error: unknown) => {
+				const failure = classifyError(error);
+				const until = performance.now() + (failure.facts.retryAfterMs ?? 0);
+				this.refusal = { failure, until };
+				throw failure;
+			},
+		);
+		if (log.isUnchanged) return;
+		const shownAt = this.tick();
+		const breaks = new Breaks();
+		await this.addEntries(log.entries, shownAt, breaks);
+		this.etag = log.etag;
+		this.hasLog = true;
+		for (const item of this.items.values()) {
+			const { endedAt = Infinity, listingDelayMs, videoUrl } = item;
+			if (askedAt >= endedAt + listingDelayMs && videoUrl === undefined) item.settledAt ??= shownAt;
+		}
+		this.decide();
+		await this.wakeRunning(breaks);
+	}
+
+	private async addEntries(entries: unknown[], shownAt: number, breaks: Breaks): Promise<void> {
+		for await (const part of inParts(entries, breaks)) {
+			checkLevels(part);
+			const added: LoggedVideo[] = [];
+			for (const entry of part) {
+				if (!isObject(entry)) continue;
+				const key = getKey(entry);
+				const video = this.shown.get(key) ?? createLoggedVideo(entry, shownAt);
+				if (!this.shown.has(key)) added.push(video);
+				this.shown.set(key, video);
+				video.entry = entry;
+				const url = toText(entry.url);
+				const sameAddress = this.byAddress.get(url) ?? video;
+				this.byAddress.set(url, sameAddress === video ? video : 'several');
+			}
+			// The newest of a long list are found faster in sorted parts.
+			for (const video of added.sort((a, b) => b.createdAt - a.createdAt)) this.free.add(video);
+		}
+	}
+
+	/** Gives an item that knows the address of its video the entry of exactly that address, if it was shown. */
+	assignByAddress(item: TrackedItem): void {
+		const video = this.byAddress.get(item.videoUrl ?? '') ?? 'several';
+		if (video !== 'several' && canOwn(item, video)) this.assign(item, video);
+	}
+
+	private assign(item: TrackedItem, video: LoggedVideo): void {
+		item.video = video;
+		video.isOwned = true;
+		this.free.remove(video);
+	}
+
+	private decide(): void {
+		const items = [...this.items.values()];
+		const { own, hopeful, broken } = decideOwners(items, this.free);
+		for (const projectId of broken) this.broken.add(projectId);
+		for (const [item, video] of own) {
+			if (!isBroken(this.broken, item.projectId)) this.assign(item, video);
+		}
+		for (const item of items) {
+			item.isHopeful = hopeful.has(item) && !isBroken(this.broken, item.projectId);
+		}
+	}
+
+	/** Entries that the log shows while an item is running are not its own, so that is checked at once. */
+	private async wakeRunning(breaks: Breaks): Promise<void> {
+		for (const item of this.items.values()) {
+			if (item.wake.size === 0 || !this.hasNews(item)) continue;
+			for (const wake of [...item.wake]) wake();
+			await breaks.takeDue();
+		}
 	}
 }
-export function getAccountVideos(_run: object, _account: string): AccountVideos {
-	return new AccountVideos();
+
+/** @throws a RequestFailure when the response does not come in time, or the execution is stopped */
+async function fetchInTime(
+	requests: AccountRequests,
+	etag: string | undefined,
+	deadline: number,
+): Promise<VideoLog> {
+	const timer = new AbortController();
+	const stopListening = onAbort(requests.signal, () => {
+		timer.abort();
+	});
+	const timedOut = pause(READ_TIMEOUT_MS, timer.signal).then((isOver) => {
+		throw isOver
+			? new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' })
+			: new RequestFailure('cancelled');
+	});
+	try {
+		return await Promise.race([requests.fetchLog(etag, deadline), timedOut]);
+	} finally {
+		stopListening();
+		timer.abort();
+	}
+}
+
+/** Whether two items can be of the same project: one of an unknown project can be of any. */
+function isSameProject(one: string | undefined, other: string | undefined): boolean {
+	return one === undefined || other === undefined || one === other;
+}
+
+function createLoggedVideo(entry: IDataObject, shownAt: number): LoggedVideo {
+	const createdAt = parseLogTime(entry.createdAt) ?? 0;
+	return { entry, projectId: toText(entry.projectId), createdAt, shownAt, isOwned: false };
+}
+
+/** Identifies an entry: its ID, or the whole entry as text. */
+function getKey(entry: IDataObject): string {
+	return toText(entry.id) || JSON.stringify(entry);
 }

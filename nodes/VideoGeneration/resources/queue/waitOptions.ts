@@ -15,6 +15,7 @@ import type { WaitSettings } from '../../waiting/waitForVideo';
 import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 
 const DEFAULT_INTERVAL_SECONDS = 10;
+const DEFAULT_LISTING_DELAY_SECONDS = 10;
 const DEFAULT_TIMEOUT_SECONDS = 1800;
 
 /** The fields for the file of the finished video. */
@@ -60,6 +61,16 @@ export const waitOptions: INodeProperties = {
 			hint: 'Any other status means the video is still being made',
 		},
 		{
+			displayName: 'Listing Delay',
+			name: 'listingDelay',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: DEFAULT_LISTING_DELAY_SECONDS,
+			description:
+				'Maximum seconds until a finished video appears in the list of videos. The list is read after this time to identify the video. Not used if the progress shows the URL of the video.',
+			hint: 'Raise it if finished videos come out without a URL, or if Video > Get Many shows them later than this. A value that is too low can give an item another video of its project.',
+		},
+		{
 			displayName: 'Polling Interval',
 			name: 'pollingInterval',
 			type: 'number',
@@ -80,18 +91,19 @@ export const waitOptions: INodeProperties = {
 	],
 };
 
-/** "Wait Options". @throws a NodeOperationError that names the field, unless both times are 1 second or more */
+/** "Wait Options". @throws a NodeOperationError that names the field of a time that is too short */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (value: unknown, fallback: string) =>
 		parseStatusWords(value === undefined || value === null ? fallback : (parseText(value) ?? ''));
+	const getMs = (field: string, value: unknown, fallback: number, min = 1) =>
+		getSeconds(context, field, value, fallback, min) * 1000;
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
 		binaryPropertyName: isDownloading ? getBinaryPropertyName(context) : undefined,
-		intervalMs:
-			getSeconds(context, 'Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS) *
-			1000,
-		timeoutMs: getSeconds(context, 'Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS) * 1000,
+		intervalMs: getMs('Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS),
+		listingDelayMs: getMs('Listing Delay', options.listingDelay, DEFAULT_LISTING_DELAY_SECONDS, 0),
+		timeoutMs: getMs('Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS),
 		words: {
 			completed: getWords(options.completedStatuses, DEFAULT_COMPLETED_STATUSES),
 			failed: getWords(options.failedStatuses, DEFAULT_FAILED_STATUSES),
@@ -104,12 +116,13 @@ function getSeconds(
 	field: string,
 	value: unknown,
 	fallback: number,
+	min: number,
 ): number {
 	const seconds = parseNumber(value) ?? fallback;
-	if (Number.isFinite(seconds) && seconds >= 1) return seconds;
+	if (Number.isFinite(seconds) && seconds >= min) return seconds;
 	throw createInputError(
 		context,
-		`"${field}" must be 1 second or more`,
+		`"${field}" must be ${min} second${min === 1 ? '' : 's'} or more`,
 		`Correct "${field}" under Wait Options. Nothing was sent for this item.`,
 	);
 }

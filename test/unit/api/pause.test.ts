@@ -1,0 +1,58 @@
+import { onAbort, pause } from '../../../nodes/VideoGeneration/api/pause';
+
+describe('A pause', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	test.each([1_000, 2 ** 31 + 1_000, 5 * 2 ** 31])('of %d ms lasts as long', async (delayMs) => {
+		let hasPassed: boolean | undefined;
+		void pause(delayMs).then((result) => {
+			hasPassed = result;
+		});
+		await jest.advanceTimersByTimeAsync(delayMs - 1);
+		expect(hasPassed).toBeUndefined();
+		await jest.advanceTimersByTimeAsync(1);
+		expect(hasPassed).toBe(true);
+	});
+
+	test('ends at once when its signal is aborted, and leaves no timer', async () => {
+		const stop = new AbortController();
+		const waiting = pause(100_000, stop.signal);
+		stop.abort();
+		expect(await waiting).toBe(false);
+		expect(jest.getTimerCount()).toBe(0);
+		expect(await pause(100_000, stop.signal)).toBe(false);
+	});
+
+	test('shares one listener of its signal with all others, earlier ones as well', async () => {
+		const { signal, ...stop } = createStop();
+		const added = jest.spyOn(signal, 'addEventListener');
+		const pauses = Array.from({ length: 1_000 }, async () => await pause(1_000, signal));
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(await Promise.all(pauses)).toEqual(pauses.map(() => true));
+		const later = pause(1_000, signal);
+		expect(added).toHaveBeenCalledTimes(1);
+		stop.abort();
+		expect(await later).toBe(false);
+	});
+
+	test('calls back nobody who stopped listening', () => {
+		const { signal, ...stop } = createStop();
+		const callback = jest.fn();
+		onAbort(signal, callback)();
+		stop.abort();
+		expect(callback).not.toHaveBeenCalled();
+	});
+});
+
+function createStop() {
+	const controller = new AbortController();
+	return {
+		signal: controller.signal,
+		abort: () => {
+			controller.abort();
+		},
+	};
+}

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import type { LoggedVideo, QueuedVideo } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import { decideOwners, FreeVideos } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+
+type Item = QueuedVideo & { name: string };
+
+const item = (name: string, more: Partial<QueuedVideo> = {}): Item => ({
+	...{ name, projectId: 'p', runningAt: 0, settledAt: 10, waits: 1 },
+	...more,
+});
+const video = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
+	...{ entry: { id }, projectId: 'p', createdAt: 0, shownAt: 5, isOwned: false },
+	...more,
+});
+
+function createFree(videos: LoggedVideo[]): FreeVideos {
+	const free = new FreeVideos();
+	for (const each of videos.toSorted((a, b) => a.shownAt - b.shownAt)) free.add(each);
+	return free;
+}
+
+/** Returns the ID of each item's own entry, the names of hopeful items, and the broken projects. */
+function decide(items: Item[], videos: LoggedVideo[]) {
+	const { own, hopeful, broken } = decideOwners(items, createFree(videos));
+	return {
+		own: items.map((each) => own.get(each)?.entry.id),
+		hopeful: [...hopeful].map(({ name }) => name),
+		broken: [...broken],
+	};
+}
+
+describe('A settled item', () => {
+	test.each([
+		['of its project', {}, {}, 'v'],
+		['of any project, if its own is not known', { projectId: undefined }, { projectId: 'q' }, 'v'],
+		['without a project', {}, { projectId: '' }, 'v'],
+		['of another project', {}, { projectId: 'q' }, undefined],
+		['that was shown when it was last seen running', { runningAt: 5 }, {}, undefined],
+		['that was shown after that', { runningAt: 4 }, {}, 'v'],
+		['that was shown when it was settled', { settledAt: 5 }, {}, 'v'],
+		['that was shown after that', { settledAt: 4 }, {}, undefined],
+	])('is given a single entry %s: %j, %j', (_what, ofItem, ofVideo, expected) => {
+		expect(decide([item('a', ofItem)], [video('v', ofVideo)]).own).toEqual([expected]);
+	});
+
+	test.each([
+		['that was never seen running', { runningAt: undefined }],
+		['that left the queue', { hasLeft: true }],
+		['that is not settled', { settledAt: undefined }],
+		['that knows its address', { videoUrl: 'https://x.example' }],
+	])('%s is given none', (_what, more) => {
+		expect(decide([item('a', more)], [video('v')]).own).toEqual([undefined]);
+	});
+
+	test('leaves its entry to no sibling, through any number of them', () => {
+		const items = [
+			item('c', { runningAt: 0, settledAt: 30 }),
+			item('b', { runningAt: 0, settledAt: 20 }),
+			item('a', { runningAt: 0, settledAt: 10 }),
+		];
+		const videos = [5, 15, 25].map((shownAt) => video(`v${shownAt}`, { shownAt }));
+		expect(decide(items, videos).own).toEqual(['v25', 'v15', 'v5']);
+	});
+
+	test.each([
+		['without a candidate', [item('a')], []],
+		['with the same single candidate as another', [item('a'), item('b')], [video('v')]],
+	])('%s breaks the assumption for its project', (_what, items, videos) => {
+		const other = item('other', { projectId: 'q' });
+		const decision = decide([...items, other], [...videos, video('w', { projectId: 'q' })]);
+		expect(decision.broken).toEqual(['p']);
+		expect(decision.own.filter(Boolean)).toEqual(['w']);
+	});
+
+	test('of an unknown project without a candidate breaks the assumption for all', () => {
+		const unknown = item('a', { projectId: undefined, runningAt: 5 });
+		const decision = decide([unknown, item('b')], [video('v')]);
+		expect(decision.broken).toEqual([undefined]);
+		expect(decision.own).toEqual([undefined, undefined]);
+	});
+
+	test.each([
+		['a running sibling that may take one', { settledAt: undefined, runningAt: 4 }, ['a']],
+		['a sibling that ran when both were shown', { settledAt: undefined, runningAt: 5 }, []],
+		['one that is waited for no longer', { settledAt: undefined, waits: 0 }, []],
+		['one of another project', { settledAt: undefined, projectId: 'q' }, []],
+		['one of an unknown project', { settledAt: undefined, projectId: undefined }, ['a']],
+	])('hopes with two candidates beside %s', (_what, sibling, hopeful) => {
+		const items = [item('a'), item('b', { runningAt: 0, ...sibling })];
+		expect(decide(items, [video('v'), video('w')]).hopeful).toEqual(hopeful);
+	});
+
+	test('hopes beside a sibling that hopes itself', () => {
+		const items = [
+			item('a', { runningAt: 0, settledAt: 6 }),
+			item('b', { runningAt: 3, settledAt: 9 }),
+			item('c', { runningAt: 7, settledAt: undefined }),
+		];
+		const videos = [2, 4, 8].map((shownAt) => video(`v${shownAt}`, { shownAt }));
+		expect(decide(items, videos).hopeful).toEqual(['b', 'a']);
+	});
+});
+
+describe('Candidates', () => {
+	test('are listed by their date, the newest first and those without a date last', () => {
+		const videos = [3, 0, 1, 2].map((time) => video(String(time), { createdAt: time }));
+		expect(
+			createFree(videos)
+				.list(item('a'))
+				.map(({ entry }) => entry.id),
+		).toEqual([...['3', '2', '1', '0']]);
+	});
+
+	test.each([1, -1])('are the 100 newest of 5,000, and all are counted (direction: %d)', (sign) => {
+		const videos = Array.from({ length: 5_000 }, (_, i) =>
+			video(String(i), { createdAt: 10_000 + sign * i }),
+		);
+		const free = createFree(videos);
+		const listed = free.list(item('a'));
+		expect(free.count(item('a'))).toBe(5_000);
+		expect(listed.map(({ createdAt }) => createdAt)).toEqual(
+			videos
+				.map(({ createdAt }) => createdAt)
+				.sort((a, b) => b - a)
+				.slice(0, 100),
+		);
+	});
+
+	test('do not contain what an item was given', () => {
+		const [given, other] = [video('v'), video('w')];
+		const free = createFree([given, other]);
+		free.remove(given);
+		expect(free.list(item('a'))).toEqual([other]);
+	});
+});
+
+test('2,000 settled items of one project are decided in a moment', () => {
+	const items = Array.from({ length: 2_000 }, (_, i) =>
+		item(String(i), { runningAt: i, settledAt: i + 300 }),
+	);
+	const videos = Array.from({ length: 2_000 }, (_, i) => video(String(i), { shownAt: i + 1 }));
+	const free = createFree(videos);
+	const before = process.cpuUsage();
+	decideOwners(items, free);
+	expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
+});
+
+describe('For any items and entries', () => {
+	const tick = fc.integer({ min: 0, max: 6 });
+	const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 4 });
+	const items = fc.array(
+		fc
+			.record({
+				name: fc.constant(''),
+				projectId: maybe(fc.constantFrom('p', 'q')),
+				runningAt: maybe(tick),
+				settledAt: maybe(tick),
+				hasLeft: fc.constantFrom(false, false, true),
+				waits: fc.constantFrom(0, 1),
+			})
+			.map((one) => ({
+				...one,
+				settledAt: one.settledAt === undefined ? undefined : one.settledAt + (one.runningAt ?? 0),
+			})),
+		{ minLength: 1, maxLength: 6 },
+	);
+	const videos = fc.array(
+		fc.record({
+			entry: fc.constant({}),
+			projectId: fc.constantFrom('p', 'q', ''),
+			createdAt: fc.constant(0),
+			shownAt: fc.integer({ min: 1, max: 7 }),
+			isOwned: fc.constant(false),
+		}),
+		{ maxLength: 6 },
+	);
+
+	/** States the rule directly, for one item and one entry. */
+	const canBeOwn = (one: QueuedVideo, { projectId, shownAt }: LoggedVideo) =>
+		(one.projectId === undefined || projectId === '' || projectId === one.projectId) &&
+		(one.runningAt === undefined || shownAt > one.runningAt) &&
+		(one.settledAt === undefined || shownAt <= one.settledAt);
+
+	test('an item is given an entry exactly when all others are ruled out', () => {
+		fc.assert(
+			fc.property(items, videos, (all, shown) => {
+				const { own, broken } = decideOwners(all, createFree(shown));
+				const open = all.filter(
+					({ settledAt, runningAt, hasLeft }) =>
+						settledAt !== undefined && runningAt !== undefined && !hasLeft,
+				);
+				const candidates = new Map(
+					open.map((one) => [one, new Set(shown.filter((each) => canBeOwn(one, each)))]),
+				);
+				for (let isChanged = true; isChanged;) {
+					isChanged = false;
+					for (const [one, its] of candidates) {
+						const [only] = its;
+						if (its.size !== 1 || only === undefined) continue;
+						for (const [other, others] of candidates) {
+							if (other !== one && others.delete(only)) isChanged = true;
+						}
+					}
+				}
+				const without = open.filter((one) => candidates.get(one)?.size === 0);
+				expect(broken.size > 0).toBe(without.length > 0);
+				if (without.length === 0) {
+					expect(all.map((one) => own.get(one))).toEqual(
+						all.map((one) => {
+							const its = candidates.get(one);
+							return its?.size === 1 ? [...its][0] : undefined;
+						}),
+					);
+				}
+				for (const { projectId } of own.keys()) {
+					expect(broken.has(projectId) || broken.has(undefined)).toBe(false);
+				}
+			}),
+			{ numRuns: 3_000 },
+		);
+	});
+});

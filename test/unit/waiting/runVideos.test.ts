@@ -1,0 +1,196 @@
+import type { IDataObject } from 'n8n-workflow';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
+import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/runVideos';
+import { AccountVideos, getAccountVideos } from '../../../nodes/VideoGeneration/waiting/runVideos';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+const createLog = (entries: unknown[], etag?: string) => ({
+	...{ entries, etag, createTag: () => undefined, isUnchanged: false },
+});
+const createRequests = (more: Partial<AccountRequests> = {}): AccountRequests => ({
+	fetchLog: jest.fn(async () => await Promise.resolve(createLog([]))),
+	fetchProgress: async () => await Promise.resolve({ status: 'processing' }),
+	signal: new AbortController().signal,
+	...more,
+});
+const never = async () => await new Promise<never>(() => undefined);
+const pass = async (ms: number) => {
+	await jest.advanceTimersByTimeAsync(ms);
+};
+
+/** An item whose add was sent now, and that was finished at once. */
+function trackFinished(account: AccountVideos, queueId: string, projectId = 'p') {
+	const item = account.track({ queueId, projectId, runningAt: account.tick() });
+	account.noteEnded(item, false);
+	return item;
+}
+
+describe('The videos of a run', () => {
+	test('are those of its account', () => {
+		const run = {};
+		expect(getAccountVideos(run, 'a')).toBe(getAccountVideos(run, 'a'));
+		expect(getAccountVideos(run, 'b')).not.toBe(getAccountVideos(run, 'a'));
+		expect(getAccountVideos({}, 'a')).not.toBe(getAccountVideos(run, 'a'));
+	});
+
+	test('share what is known of a queue item', () => {
+		const account = new AccountVideos();
+		const item = account.track({ queueId: 'q', runningAt: 1 });
+		expect(account.track({ queueId: 'q', projectId: 'p' })).toBe(item);
+		expect(item).toMatchObject({ projectId: 'p', runningAt: 1 });
+	});
+
+	test('that were finished are not settled by a read that was asked for before the listing delay was over', async () => {
+		const account = new AccountVideos();
+		const requests = createRequests();
+		const item = Object.assign(trackFinished(account, 'q'), { listingDelayMs: 5_000 });
+		for (const [afterMs, isSettled] of [
+			[4_000, false],
+			[1_000, true],
+		] as const) {
+			await pass(afterMs - 20);
+			const reading = account.read(requests, true);
+			await pass(20);
+			await reading;
+			expect(item.settledAt !== undefined).toBe(isSettled);
+		}
+	});
+
+	test('of one of its items that is found running again are given to no item any more', async () => {
+		const account = new AccountVideos();
+		const [first, second] = ['a', 'b'].map((queueId) => ({ id: queueId, projectId: 'p' }));
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog([first])),
+		});
+		const item = trackFinished(account, 'q');
+		const read = async () => {
+			const reading = account.read(requests, true);
+			await pass(1_000);
+			await reading;
+		};
+		await read();
+		expect(item.video?.entry).toBe(first);
+		account.noteRunning(item, account.tick());
+		expect(item).toMatchObject({ video: undefined, settledAt: undefined });
+		const other = trackFinished(account, 'r');
+		requests.fetchLog = async () => await Promise.resolve(createLog([first, second]));
+		await read();
+		expect(other.video).toBeUndefined();
+		expect(account.isAssumptionBroken).toBe(true);
+	});
+
+	test('stay candidates when their entries vanish, and are not new when they return', async () => {
+		const account = new AccountVideos();
+		const old = { id: 'old', projectId: 'p' };
+		let entries: IDataObject[] = [old];
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(entries)),
+		});
+		const read = async () => {
+			const reading = account.read(requests, true);
+			await pass(1_000);
+			await reading;
+		};
+		await read();
+		entries = [];
+		await read();
+		const item = trackFinished(account, 'q');
+		entries = [old, { id: 'own', projectId: 'p' }];
+		await read();
+		expect(item.video?.entry.id).toBe('own');
+	});
+});
+
+describe('Reads of the log', () => {
+	test('are shared by items that ask at nearly the same time', async () => {
+		const account = new AccountVideos();
+		const requests = createRequests();
+		const reads = [false, true, false].map(async (isFull) => {
+			await account.read(requests, isFull);
+		});
+		await pass(1_000);
+		await Promise.all(reads);
+		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
+	});
+
+	test('are conditional, unless an item needs the whole log', async () => {
+		const account = new AccountVideos();
+		const fetchLog = jest.fn(async () => await Promise.resolve(createLog([], '"tag"')));
+		const requests = createRequests({ fetchLog });
+		for (const isFull of [false, false, true]) {
+			void account.read(requests, false);
+			const reading = account.read(requests, isFull);
+			await pass(1_000);
+			await reading;
+		}
+		const tags = (fetchLog.mock.calls as unknown[][]).map(([etag]) => etag);
+		expect(tags).toEqual([undefined, '"tag"', undefined]);
+	});
+
+	test('before the first add take 30 seconds at most, and happen once in a try of the node', async () => {
+		const account = new AccountVideos();
+		const fetchLog = jest.fn(never);
+		const requests = createRequests({ fetchLog });
+		let isOver = false;
+		const reading = account.readBeforeAdd(requests).then(() => {
+			isOver = true;
+		});
+		await pass(29_000);
+		expect(isOver).toBe(false);
+		await pass(1_100);
+		await reading;
+		await account.readBeforeAdd(requests);
+		expect(fetchLog).toHaveBeenCalledTimes(1);
+	});
+
+	test('end at once when the execution is stopped', async () => {
+		const account = new AccountVideos();
+		const stop = new AbortController();
+		const requests = createRequests({ fetchLog: never, signal: stop.signal });
+		const reading = account.readBeforeAdd(requests);
+		const failed = expect(reading).rejects.toMatchObject({ kind: 'cancelled' });
+		await pass(100);
+		stop.abort();
+		await failed;
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	test('of a try that has ended do not fail the next one', async () => {
+		const account = new AccountVideos();
+		const stop = new AbortController();
+		const first = account.read(createRequests({ fetchLog: never, signal: stop.signal }), true);
+		const failed = expect(first).rejects.toMatchObject({ kind: 'cancelled' });
+		const requests = createRequests();
+		const second = account.read(requests, true);
+		stop.abort();
+		await failed;
+		await pass(1_100);
+		await second;
+		expect(requests.fetchLog).toHaveBeenCalledTimes(1);
+	});
+
+	test('are not sent before the time that the service asks for', async () => {
+		const account = new AccountVideos();
+		const fetchLog = jest.fn(async () => {
+			return await Promise.reject(new RequestFailure('rateLimited', { retryAfterMs: 7_000 }));
+		});
+		const requests = createRequests({ fetchLog });
+		for (const [afterMs, sent] of [
+			[0, 1],
+			[3_000, 1],
+			[5_000, 2],
+		] as const) {
+			await pass(afterMs);
+			const failed = expect(account.read(requests, true)).rejects.toMatchObject({
+				kind: 'rateLimited',
+			});
+			await pass(1_000);
+			await failed;
+			expect(fetchLog).toHaveBeenCalledTimes(sent);
+		}
+	});
+});
