@@ -39,6 +39,7 @@ export async function runItems(
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		// Evaluating the expressions of thousands of items takes seconds.
 		await breaks.takeDue();
+		if (run.signal.aborted) break;
 		const item = createItemContext(context, itemIndex, input);
 		const job = createJob(item, operation, getDeclaredRequest(operation), run);
 		await prepareRequest(job);
