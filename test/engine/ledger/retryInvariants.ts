@@ -170,7 +170,7 @@ const N8N_KEYS = new Set([
 const OUR_NODES = [ADD_NODE, WAIT_NODE, TOOL_NAME];
 
 /** Returns what our nodes have written into the saved data of an execution, each object once. */
-function listOwnMetadata({ saved }: PlayedAttempt): IDataObject[] {
+function listOwnMetadata({ saved }: PlayedAttempt): object[] {
 	const { resultData, executionData } = saved;
 	const objects = [
 		...OUR_NODES.flatMap((node) => resultData.runData[node] ?? []).map(({ metadata }) => metadata),
@@ -178,10 +178,9 @@ function listOwnMetadata({ saved }: PlayedAttempt): IDataObject[] {
 		...OUR_NODES.map((node) => executionData?.contextData[`node:${node}`]),
 	];
 	return [...new Set(objects)].flatMap((object) => {
-		const own = Object.entries(object ?? {}).filter(
-			([key, value]) => !N8N_KEYS.has(key) && value !== undefined,
-		);
-		return own.length > 0 ? [Object.fromEntries(own) as IDataObject] : [];
+		const entries: [string, unknown][] = Object.entries(object ?? {});
+		const own = entries.filter(([key, value]) => !N8N_KEYS.has(key) && value !== undefined);
+		return own.length > 0 ? [Object.fromEntries(own)] : [];
 	});
 }
 
