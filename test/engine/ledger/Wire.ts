@@ -65,6 +65,11 @@ export class Wire {
 		};
 	}
 
+	/** Returns the number of adds and clears that have begun. */
+	countOrders(): number {
+		return (this.counts.get('queue.add') ?? 0) + (this.counts.get('queue.clear') ?? 0);
+	}
+
 	private note(request: ClientRequest, body: string): void {
 		const operation = getOperation(request);
 		if (!operation || request.getHeader('user-agent') === OWN_REQUEST['user-agent']) return;
