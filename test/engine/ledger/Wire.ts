@@ -17,6 +17,7 @@ export interface BegunRequest {
 	at: number;
 	/** Undefined if there was never a connection. */
 	localPort?: number;
+	/** The trouble that broke its connection; not one whose moment never came. */
 	trouble?: SocketTrouble;
 	/** The bytes of the response that arrived, if the trouble came after them. */
 	received?: Buffer;
@@ -82,12 +83,12 @@ export class Wire {
 			authorization: String(request.getHeader('authorization')),
 			body: parse(body),
 			at: this.now(),
-			...(trouble && { trouble }),
 		};
 		this.requests.push(begun);
 		request.once('socket', (socket) => {
-			notePort(socket, begun);
 			if (trouble) breakConnection(socket, trouble, begun);
+			// Prepended last, so the port is known before anything breaks.
+			notePort(socket, begun);
 		});
 	}
 }
@@ -119,7 +120,10 @@ function notePort(socket: Socket, begun: BegunRequest): void {
 
 function breakConnection(socket: Socket, trouble: SocketTrouble, begun: BegunRequest): void {
 	const { moment, bodyBytes } = trouble;
-	const destroy = () => socket.destroy(createError(trouble.error));
+	const destroy = () => {
+		begun.trouble = trouble;
+		socket.destroy(createError(trouble.error));
+	};
 	switch (moment) {
 		case 'connecting':
 			destroy();
