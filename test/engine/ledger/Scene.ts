@@ -349,9 +349,9 @@ export class Scene {
  * accepted. A broken handshake proves nothing.
  */
 function isUnsent({ url, trouble, localPort }: BegunRequest, { tlsUrl }: Sandbox): boolean {
-	if (trouble) return trouble.moment === 'connecting';
+	if (localPort === undefined) return true;
 	// Every add to the service's HTTPS gets there, unless its certificate is not accepted.
-	return localPort === undefined || (tlsUrl !== undefined && url.startsWith(tlsUrl));
+	return trouble === undefined && tlsUrl !== undefined && url.startsWith(tlsUrl);
 }
 
 /** Describes a trouble of a connection to a person. */

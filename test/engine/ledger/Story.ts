@@ -51,6 +51,8 @@ export interface SocketError {
 /** A part of n8n that fails `count` times, beginning with its nth use, from 1. */
 export interface N8nTrouble {
 	part: 'credential' | 'log' | 'fileStore';
+	/** Number of adds and clears that have begun before its uses are counted. */
+	afterRequests: number;
 	nth: number;
 	count: number;
 }

@@ -17,6 +17,7 @@ export interface BegunRequest {
 	at: number;
 	/** Undefined if there was never a connection. */
 	localPort?: number;
+	/** The trouble that broke its connection; not one whose moment never came. */
 	trouble?: SocketTrouble;
 	/** The bytes of the response that arrived, if the trouble came after them. */
 	received?: Buffer;
@@ -65,6 +66,11 @@ export class Wire {
 		};
 	}
 
+	/** Returns the number of adds and clears that have begun. */
+	countOrders(): number {
+		return (this.counts.get('queue.add') ?? 0) + (this.counts.get('queue.clear') ?? 0);
+	}
+
 	private note(request: ClientRequest, body: string): void {
 		const operation = getOperation(request);
 		if (!operation || request.getHeader('user-agent') === OWN_REQUEST['user-agent']) return;
@@ -77,12 +83,12 @@ export class Wire {
 			authorization: String(request.getHeader('authorization')),
 			body: parse(body),
 			at: this.now(),
-			...(trouble && { trouble }),
 		};
 		this.requests.push(begun);
 		request.once('socket', (socket) => {
-			notePort(socket, begun);
 			if (trouble) breakConnection(socket, trouble, begun);
+			// Prepended last, so the port is known before anything breaks.
+			notePort(socket, begun);
 		});
 	}
 }
@@ -114,7 +120,10 @@ function notePort(socket: Socket, begun: BegunRequest): void {
 
 function breakConnection(socket: Socket, trouble: SocketTrouble, begun: BegunRequest): void {
 	const { moment, bodyBytes } = trouble;
-	const destroy = () => socket.destroy(createError(trouble.error));
+	const destroy = () => {
+		begun.trouble = trouble;
+		socket.destroy(createError(trouble.error));
+	};
 	switch (moment) {
 		case 'connecting':
 			destroy();

@@ -14,14 +14,22 @@ const MESSAGES: Record<N8nTrouble['part'], string> = {
 /**
  * Has n8n itself fail as a story says, and records the lines that reach its log.
  *
+ * @param countRequests returns the number of adds and clears that have begun
  * @returns a function that undoes it
  */
-export function breakN8n(troubles: N8nTrouble[], logLines: string[]): () => void {
-	const uses: Record<N8nTrouble['part'], number> = { credential: 0, log: 0, fileStore: 0 };
+export function breakN8n(
+	troubles: N8nTrouble[],
+	logLines: string[],
+	countRequests: () => number,
+): () => void {
+	const counters = troubles.map((trouble) => ({ trouble, uses: 0 }));
 	const use = (part: N8nTrouble['part']) => {
-		const nth = ++uses[part];
-		const isBroken = troubles.some(
-			(each) => each.part === part && nth >= each.nth && nth < each.nth + each.count,
+		const counting = counters.filter(
+			({ trouble }) => trouble.part === part && countRequests() >= trouble.afterRequests,
+		);
+		for (const counter of counting) counter.uses += 1;
+		const isBroken = counting.some(
+			({ uses, trouble: { nth, count } }) => uses >= nth && uses < nth + count,
 		);
 		if (isBroken) throw new Error(MESSAGES[part]);
 	};

@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Invariant } from './ledgerQueries';
+import { readQueueId } from './ledgerQueries';
 import type { Ledger, Outcome } from './Ledger';
 import { ADD_NODE } from './parameters';
 import type { BegunRequest } from './Wire';
@@ -58,14 +59,21 @@ const onlyOrderedIsCleared: Invariant = ({ requests, toClear }) => {
 		.map(({ body }) => `${JSON.stringify(body)} was to be cleared, and nobody wanted it`);
 };
 
-/** An item comes out as cleared only if it is gone. */
+/** An item comes out as cleared, under its own id, only if it is gone. */
 const clearedIsGone: Invariant = (ledger) =>
-	listItems(ledger)
-		.filter(
-			({ outcome, queueId }) => outcome?.error === undefined && ledger.queueIds.includes(queueId),
-		)
-		.filter(({ outcome }) => outcome !== undefined)
-		.map(({ label }) => `${label} came out as cleared, and is still in the queue`);
+	listItems(ledger).flatMap(({ outcome, queueId, label, execution }) => {
+		if (outcome?.error !== undefined || !outcome || ledger.executions[execution]?.isStopped)
+			return [];
+		const shownId = readQueueId(outcome);
+		return [
+			...(ledger.queueIds.includes(queueId)
+				? [`${label} came out as cleared, and is still in the queue`]
+				: []),
+			...(shownId === queueId
+				? []
+				: [`${label} is ${queueId}, and came out as ${shownId ?? 'nothing'}`]),
+		];
+	});
 
 /** An item that its own execution has cleared is no failure, though a later try finds it gone. */
 const clearedIsSuccess: Invariant = (ledger) =>

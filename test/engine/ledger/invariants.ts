@@ -216,6 +216,8 @@ const fileIsThere: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const execution = ledger.story.executions[outcome.execution];
 		if (!execution || isAgent(execution) || outcome.error !== undefined) return [];
+		// n8n hands the input on when Stop is pressed between two tries.
+		if (ledger.executions[outcome.execution]?.isStopped) return [];
 		const isWanted = isWaited(ledger, outcome) && execution.downloadVideo;
 		return outcome.hasFile === isWanted
 			? []
@@ -244,6 +246,7 @@ const finishedIsFinished: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
 		if (!video || !isWaited(ledger, outcome) || outcome.error !== undefined) return [];
+		if (ledger.executions[outcome.execution]?.isStopped) return [];
 		// An item that has left the queue may be finished or not: the service does not say.
 		if (findGone(ledger, video) !== undefined) return [];
 		const { plan, endsAt } = video;

@@ -110,7 +110,7 @@ class StoryPlay {
 		const restore = [
 			seedRandom(JSON.stringify(story)),
 			fakeAbortTimeout(this.later),
-			breakN8n(story.n8nTroubles, this.logLines),
+			breakN8n(story.n8nTroubles, this.logLines, () => this.wire.countOrders()),
 			this.wire.tap(),
 		];
 		try {

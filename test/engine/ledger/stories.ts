@@ -133,7 +133,8 @@ const executionSeed = fc.record({
 	maxTries,
 });
 
-const nth = fc.integer({ min: 1, max: 9 });
+/** Most stories have few requests of a kind: their troubles come early. */
+const nth = fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9 }));
 const uniqueNth = { selector: (trouble: { nth: number }) => trouble.nth };
 
 /** The path of an add, at another address. */
@@ -271,10 +272,13 @@ const socketTrouble = (theme: Theme): fc.Arbitrary<SocketTrouble> =>
 			bodyBytes: moment === 'receiving' ? rest.bodyBytes : 0,
 		}));
 
-const n8nTrouble: fc.Arbitrary<N8nTrouble> = fc.record({
+const n8nTrouble = fc.record({
 	part: oneOf<N8nTrouble['part']>('credential', 'credential', 'log', 'fileStore'),
-	nth: fc.integer({ min: 1, max: 12 }),
+	afterRequests: fc.integer({ min: 0, max: 4 }),
+	nth: onceIn(2, 1, fc.integer({ min: 1, max: 8 })),
 	count: fc.integer({ min: 1, max: 3 }),
+	/** Whether it begins with the first fault of an add or a clear: a network can be gone for both. */
+	isWithFault: fc.boolean(),
 });
 
 const readTrouble = fc.constantFrom(...(Object.keys(READ_TROUBLES) as ReadTrouble[]));
@@ -402,11 +406,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 					selector: ({ operation, nth: number }) => `${operation} ${number}`,
 				}),
 			),
-			n8nTroubles: onceIn<N8nTrouble[]>(
-				6,
-				[],
-				fc.array(n8nTrouble, { minLength: 1, maxLength: 2 }),
-			),
+			n8nTroubles: onceIn(5, [], fc.array(n8nTrouble, { minLength: 1, maxLength: 2 })),
 			clockIsSet,
 			stopAfterMs: onceIn<number | null>(
 				10,
@@ -414,8 +414,14 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)),
 			),
 		})
-		.map(({ first, second, ...rest }) => ({
+		.map(({ first, second, n8nTroubles, ...rest }) => ({
 			...rest,
+			n8nTroubles: n8nTroubles.map(({ isWithFault, ...trouble }): N8nTrouble => {
+				const { addTroubles, clearTroubles } = rest.service;
+				const faults = theme === 'clears' ? clearTroubles : addTroubles;
+				const afterRequests = Math.min(...faults.map((fault) => fault.nth));
+				return isWithFault && faults.length > 0 ? { ...trouble, afterRequests, nth: 1 } : trouble;
+			}),
 			executions: [first, ...(second ? [second] : [])].map(createExecution),
 			service: {
 				...rest.service,

@@ -94,7 +94,8 @@ function tellService({ story, adds, videos: accepted }: Ledger): string[] {
 				`${trouble.operation} ${trouble.nth} from here: ${describeSocketTrouble(trouble)}`,
 		),
 		...story.n8nTroubles.map(
-			({ part, nth, count }) => `n8n's ${part} fails from use ${nth} on, ${count} times`,
+			({ part, afterRequests, nth, count }) =>
+				`n8n's ${part} fails from use ${nth} after request ${afterRequests} on, ${count} times`,
 		),
 		...videos.slice(0, accepted.length).flatMap((video, index) => tellVideo(video, index)),
 		...logTroubles.map(
