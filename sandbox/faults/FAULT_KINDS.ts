@@ -1,5 +1,4 @@
 import { brokenHttp } from './brokenHttp';
-import { commas } from './commas';
 import { contentType } from './contentType';
 import { cutOff } from './cutOff';
 import { emptyBody } from './emptyBody';
@@ -13,7 +12,6 @@ import { html } from './html';
 import { latency } from './latency';
 import { leavesQueue } from './leavesQueue';
 import { missingField } from './missingField';
-import { nestedJson } from './nestedJson';
 import { oddEntries } from './oddEntries';
 import { redirect } from './redirect';
 import { reset } from './reset';
@@ -26,7 +24,6 @@ import { wrongLength } from './wrongLength';
 /** Every kind of fault by its name. */
 export const FAULT_KINDS = {
 	brokenHttp,
-	commas,
 	contentType,
 	cutOff,
 	emptyBody,
@@ -40,7 +37,6 @@ export const FAULT_KINDS = {
 	latency,
 	leavesQueue,
 	missingField,
-	nestedJson,
 	oddEntries,
 	redirect,
 	reset,

@@ -7,42 +7,47 @@ import { parseCursor } from './cursorFormat';
 const polledData = new WeakSet<object>();
 
 /**
- * The place where n8n keeps the cursor: the node's static data, of which there are two kinds.
+ * The place where n8n keeps the cursor: its static data, of which there are two kinds.
  *
  * - Plain static data is one object for as long as the workflow is active. n8n saves it when it
  *   activates the workflow and when a poll starts an execution. Other changes are lost with the process.
- * - With durable cursors it is a copy for each poll. n8n saves it after every poll, except the one that
- *   activates the workflow. The cursor of that poll is put into the workflow's own static data, which
- *   n8n does save then. Without it, the next poll would be the first again, and skip a new video.
+ *   The node's own part belongs to its name, so the cursor is kept in the workflow's part, by the node's
+ *   ID: it stays when the node is renamed.
+ * - With durable cursors, the node's part is a copy for each poll and belongs to the node's ID. n8n saves
+ *   it after every poll, except the one that activates the workflow. The cursor of that poll is put into
+ *   the workflow's part, which n8n does save then. Without it, the next poll would be the first again,
+ *   and skip a new video.
  */
 export class CursorStore {
-	private readonly backupKey: string;
+	private readonly key: string;
 
-	private readonly ownCursor: StoredCursor;
+	/** With durable cursors, the cursor that n8n saved with the last poll. */
+	private readonly durableCursor: StoredCursor;
 
 	/**
 	 * @param data the node's static data
-	 * @param getWorkflowData returns the workflow's own static data
+	 * @param workflowData the workflow's static data
 	 */
 	constructor(
 		private readonly data: IDataObject,
-		private readonly getWorkflowData: () => IDataObject,
+		private readonly workflowData: IDataObject,
 		nodeId: string,
 	) {
-		this.backupKey = `videoGenerationTrigger:${nodeId}`;
-		this.ownCursor = parseCursor(data.cursor);
+		this.key = `videoGenerationTrigger:${nodeId}`;
+		this.durableCursor = this.isDurable ? parseCursor(data.cursor) : 'absent';
 	}
 
 	/** @throws a NodeOperationError when n8n's static data cannot hold a cursor */
 	static open(context: IPollFunctions): CursorStore {
 		const data = context.getWorkflowStaticData('node');
+		const workflowData: unknown = context.getWorkflowStaticData('global');
 		const node = context.getNode();
 		if (isRecord(data)) {
-			return new CursorStore(data, () => context.getWorkflowStaticData('global'), node.id);
+			return new CursorStore(data, isRecord(workflowData) ? workflowData : data, node.id);
 		}
 		throw new NodeOperationError(node, 'The data that n8n saved for this node is damaged', {
 			description:
-				'Rename the node and publish the workflow, so that n8n starts with new data. Videos that are already finished will not start the workflow.',
+				'Replace the node with a copy of it and publish the workflow, so that n8n starts with new data. Videos that are already finished will not start the workflow.',
 		});
 	}
 
@@ -52,32 +57,36 @@ export class CursorStore {
 	}
 
 	load(): StoredCursor {
-		if (this.ownCursor !== 'absent' || !this.isDurable) return this.ownCursor;
-		const backup = parseCursor(this.getBackupData()?.[this.backupKey]);
-		return backup === 'damaged' ? 'absent' : backup;
+		if (this.durableCursor !== 'absent') return this.durableCursor;
+		const cursor = parseCursor(this.workflowData[this.key]);
+		return cursor === 'damaged' && this.isDurable ? 'absent' : cursor;
 	}
 
-	/** @param isStarting whether this poll starts an execution, with which n8n saves the cursor */
-	save(cursor: Cursor, isStarting: boolean): void {
-		if (cursor !== this.ownCursor) this.data.cursor = { ...cursor };
-		polledData.add(this.data);
-		const backupData = this.isDurable ? this.getBackupData() : undefined;
-		if (backupData === undefined) return;
-		if (this.ownCursor !== 'absent') {
-			if (this.backupKey in backupData) Reflect.deleteProperty(backupData, this.backupKey);
+	/**
+	 * @param isChanged whether the cursor is another than the one that was loaded
+	 * @param isStarting whether this poll starts an execution, with which n8n saves the cursor
+	 */
+	save(
+		cursor: Cursor,
+		{ isChanged, isStarting }: { isChanged: boolean; isStarting: boolean },
+	): void {
+		const { data, workflowData, key } = this;
+		polledData.add(data);
+		if (!this.isDurable) {
+			if (isChanged) workflowData[key] = { ...cursor };
+			return;
+		}
+		if (isChanged || this.durableCursor === 'absent') data.cursor = { ...cursor };
+		if (this.durableCursor !== 'absent') {
+			if (key in workflowData) Reflect.deleteProperty(workflowData, key);
 		} else if (!isStarting && this.load() === 'absent') {
-			backupData[this.backupKey] = { ...cursor };
+			workflowData[key] = { ...cursor };
 		}
 	}
 
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
 	private get isDurable(): boolean {
 		return !('__dataChanged' in this.data);
-	}
-
-	private getBackupData(): IDataObject | undefined {
-		const workflowData = this.getWorkflowData();
-		return isRecord(workflowData) && workflowData !== this.data ? workflowData : undefined;
 	}
 }
 

@@ -5,7 +5,6 @@ import { parseLogTime } from '../api/logTime';
 import { Breaks, inParts, pause } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
 import { isObject, toText } from '../api/response';
-import { checkLevels } from '../api/responseBody';
 import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { isNotFound } from '../failures/failure';
@@ -238,7 +237,6 @@ export class AccountVideos {
 	}
 
 	private async update({ entries, etag }: VideoLog, breaks: Breaks): Promise<void> {
-		for await (const part of inParts(entries, breaks)) checkLevels(part);
 		const seenAt = this.tick();
 		const shown = new Map<string, LoggedVideo>();
 		let knownCount = 0;
