@@ -118,7 +118,6 @@ describe('The credential', () => {
 		{ url: '\\\\evil.example/v1' },
 		{ url: ' https://evil.example/v1' },
 		{ url: 'ht\ntps://evil.example/v1' },
-		{ url: 'https:evil.example' },
 		{ url: 'https://api.example.com@evil.example/v1' },
 		{ url: 'ftp://api.example.com/v1' },
 		{ url: 'https://' },
