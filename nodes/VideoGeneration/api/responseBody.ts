@@ -56,9 +56,12 @@ export async function receiveBody(
 	}
 	const bytes = await receive(body, limits.bytes);
 	if (isKnown(bytes)) return undefined;
-	const parsed = parse(toText(bytes));
-	// Parsing a long body takes long, and so does the work on it. In between, n8n does other work.
-	if (bytes.length > OBJECT_LIMITS.bytes) await pause(1);
+	// With a long body, each step takes long. In between, n8n does other work.
+	const letOthersWork = async () => bytes.length > OBJECT_LIMITS.bytes && (await pause(1));
+	const text = toText(bytes);
+	await letOthersWork();
+	const parsed = parse(text);
+	await letOthersWork();
 	return parsed;
 }
 

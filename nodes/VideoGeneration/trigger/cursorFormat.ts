@@ -112,7 +112,7 @@ export function includesProjectOf({ projectId }: IDataObject, projects: string):
  */
 export function hashEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));
-	const address = typeof url === 'string' ? url.replace(/[?#].*$/s, '') : '';
+	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
 	const parts = [address, projectId, createdAt].map((part) =>
 		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
 	);

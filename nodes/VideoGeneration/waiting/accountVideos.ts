@@ -390,5 +390,5 @@ function getKey(entry: IDataObject): string {
 }
 
 function withoutQuery(url: string): string {
-	return url.replace(/[?#].*$/s, '');
+	return url.replace(/[?#].*/s, '');
 }

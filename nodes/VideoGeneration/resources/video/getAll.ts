@@ -138,7 +138,6 @@ export function selectVideos(
 }
 
 /** The fields that people use come first. */
-function putFirst(video: IDataObject): IDataObject {
-	const { id, projectId, url } = video;
-	return { ...{ id, projectId, url }, ...video };
+function putFirst({ id, projectId, url, ...others }: IDataObject): IDataObject {
+	return { id, projectId, url, ...others };
 }
