@@ -14,6 +14,7 @@ import { leavesQueue } from './leavesQueue';
 import { missingField } from './missingField';
 import { oddEntries } from './oddEntries';
 import { redirect } from './redirect';
+import { renamedField } from './renamedField';
 import { reset } from './reset';
 import { slowBody } from './slowBody';
 import { status } from './status';
@@ -39,6 +40,7 @@ export const FAULT_KINDS = {
 	missingField,
 	oddEntries,
 	redirect,
+	renamedField,
 	reset,
 	slowBody,
 	status,

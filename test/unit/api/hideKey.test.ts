@@ -51,7 +51,7 @@ describe("The service's words lose the key", () => {
 	});
 
 	const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-	const character = fc.constantFrom(...LETTERS, ...'+/=._~:-|*$@!,()[]{}^?');
+	const character = fc.constantFrom(...Array.from(LETTERS + '+/=._~:-|*$@!,()[]{}^?'));
 	const key = fc
 		.string({ unit: character, minLength: 8, maxLength: 80 })
 		.filter((text) => !/^bearer/i.test(text));

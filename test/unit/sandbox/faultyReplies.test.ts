@@ -142,6 +142,14 @@ it('extraFields puts unknown fields there', async () => {
 		...{ owner: { team: 7 }, usage: { remainingCredits: 100, owner: { team: 7 } } },
 	});
 });
+it('renamedField gives a field of every resource another name', async () => {
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	service.sandbox.addFault({ kind: 'renamedField', field: 'url', to: 'videoUrl' });
+	const { data } = await service.client.get<{ videos: object[] }>('/v1/videos');
+	const url = `${service.sandbox.url}/files/${String(video?.id)}.mp4`;
+	expect(data.videos).toEqual([expect.objectContaining({ id: video?.id, videoUrl: url })]);
+	expect(data.videos[0]).not.toHaveProperty('url');
+});
 it('faults of JSON replies leave other replies alone', async () => {
 	const [video] = service.sandbox.addVideos('main', [{}]);
 	service.sandbox.addFault({ kind: 'errorKey' });
