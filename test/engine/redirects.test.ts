@@ -49,7 +49,7 @@ async function run(other: INodeType): Promise<string> {
 	const nodeTypes = { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
 	const node = createTestNode('Other', 'test.other', { credentials: CREDENTIALS });
 	const workflow = new Workflow({
-		...{ id: 'w', active: false, nodeTypes: nodeTypes as never, nodes: [node], connections: {} },
+		...{ id: 'w', active: false, nodeTypes: nodeTypes, nodes: [node], connections: {} },
 		settings: { executionOrder: 'v1' },
 	});
 	const additionalData = {
@@ -75,7 +75,7 @@ async function run(other: INodeType): Promise<string> {
 describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as const)(
 	'Another node that uses the credential, by %s,',
 	(helper) => {
-		beforeEach(() => elsewhere.answer((_request, response) => response.end('{}')));
+		beforeEach(() => { elsewhere.answer((_request, response) => response.end('{}')); });
 		const getUrl = () => `${service.sandbox.url}/v1/user/account`;
 
 		test('reaches the service', async () => {

@@ -1,5 +1,6 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import { hashText } from '../api/hash';
 import type { Cursor, StoredCursor } from './cursorFormat';
 import { parseCursor } from './cursorFormat';
 
@@ -15,14 +16,17 @@ const polledData = new WeakSet<object>();
  *   ID: it stays when the node is renamed.
  * - With durable cursors, the node's part is a copy for each poll and belongs to the node's ID. n8n saves
  *   it after every poll, except the one that activates the workflow. The cursor of that poll is put into
- *   the workflow's part, which n8n does save then. Without it, the next poll would be the first again,
- *   and skip a new video.
+ *   the workflow's part, which n8n does save then, with a note of the cursor that it follows. Without it,
+ *   the next poll would skip a video that is new to a first cursor, or to another account's.
  */
 export class CursorStore {
 	private readonly key: string;
 
 	/** With durable cursors, the cursor that n8n saved with the last poll. */
 	private readonly durableCursor: StoredCursor;
+
+	/** A hash of that cursor; undefined before the first poll, and without durable cursors. */
+	private readonly durableHash: string | undefined;
 
 	/**
 	 * @param data the node's static data
@@ -35,6 +39,8 @@ export class CursorStore {
 	) {
 		this.key = `videoGenerationTrigger:${nodeId}`;
 		this.durableCursor = this.isDurable ? parseCursor(data.cursor) : 'absent';
+		const isSaved = this.durableCursor !== 'absent';
+		this.durableHash = isSaved ? hashText(JSON.stringify(data.cursor)) : undefined;
 	}
 
 	/** @throws a NodeOperationError when n8n's static data cannot hold a cursor */
@@ -57,9 +63,9 @@ export class CursorStore {
 	}
 
 	load(): StoredCursor {
-		if (this.durableCursor !== 'absent') return this.durableCursor;
 		const cursor = parseCursor(this.workflowData[this.key]);
-		return cursor === 'damaged' && this.isDurable ? 'absent' : cursor;
+		if (!this.isDurable) return cursor;
+		return typeof cursor === 'string' || !this.follows() ? this.durableCursor : cursor;
 	}
 
 	/**
@@ -70,18 +76,22 @@ export class CursorStore {
 		cursor: Cursor,
 		{ isChanged, isStarting }: { isChanged: boolean; isStarting: boolean },
 	): void {
-		const { data, workflowData, key } = this;
+		const { data, workflowData, key, durableHash } = this;
 		polledData.add(data);
 		if (!this.isDurable) {
 			if (isChanged) workflowData[key] = { ...cursor };
 			return;
 		}
-		if (isChanged || this.durableCursor === 'absent') data.cursor = { ...cursor };
-		if (this.durableCursor !== 'absent') {
-			if (key in workflowData) Reflect.deleteProperty(workflowData, key);
-		} else if (!isStarting && this.load() === 'absent') {
-			workflowData[key] = { ...cursor };
-		}
+		const isLaidBy = key in workflowData && this.follows();
+		if (isChanged || isLaidBy) data.cursor = { ...cursor };
+		if (isChanged && !isStarting) workflowData[key] = { ...cursor, follows: durableHash };
+		else if (key in workflowData && !isLaidBy) Reflect.deleteProperty(workflowData, key);
+	}
+
+	/** Whether the cursor in the workflow's part follows the one that n8n saved. */
+	private follows(): boolean {
+		const cursor = this.workflowData[this.key];
+		return !isRecord(cursor) || cursor.follows === this.durableHash;
 	}
 
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
