@@ -34,7 +34,7 @@ export async function fetchProgress(
 
 /** The video log, with the tag of its response. */
 export interface VideoLog extends Omit<Tagged, 'body'> {
-	/** In any order, see `listLogEntries`. */
+	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
 	entries: unknown[];
 }
 
@@ -62,10 +62,11 @@ export async function fetchVideoLog(
  *
  * @throws a RequestFailure when the list is missing
  */
-export function listLogEntries(body: IDataObject | IDataObject[]): IDataObject[] {
-	const entries = requireList(body, 'videos').filter(isObject);
-	for (const entry of entries) {
-		if (toText(entry.url) === '' && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+export function listLogEntries(body: IDataObject | IDataObject[]): unknown[] {
+	const entries = requireList(body, 'videos');
+	for (const entry of entries as (IDataObject | null)[]) {
+		if (typeof entry?.url === 'string' && entry.url !== '') continue;
+		if (isObject(entry) && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
 	}
 	return entries;
 }

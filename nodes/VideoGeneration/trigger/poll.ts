@@ -83,7 +83,7 @@ async function fetchNewVideos(
 	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
 	// The list may be long: n8n does other work between the steps.
 	const breaks = new Breaks();
-	const times = parseTimes(log.entries);
+	const times = typeof earlier === 'string' ? parseTimes(log.entries) : undefined;
 	await breaks.takeDue();
 
 	const store = CursorStore.open(context);

@@ -9,7 +9,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
 import { listLogEntries } from '../../api/endpoints';
 import { Breaks } from '../../api/pause';
-import { toText } from '../../api/response';
+import { isObject, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
 	createInputError,
@@ -123,12 +123,13 @@ async function filterVideos(
  * `createdAt` cannot be read comes last, and is never selected by a date.
  */
 export function selectVideos(
-	log: readonly IDataObject[],
+	log: readonly unknown[],
 	{ projectId, createdAfter = -Infinity, createdBefore = Infinity }: VideoFilter,
 ): IDataObject[] {
 	const isDated = createdAfter > -Infinity || createdBefore < Infinity;
 	const selected: { video: IDataObject; time: number }[] = [];
 	for (const video of log) {
+		if (!isObject(video)) continue;
 		if (projectId !== '' && toText(video.projectId) !== projectId) continue;
 		const time = parseLogTime(video.createdAt);
 		const isSelected = time === undefined ? !isDated : time > createdAfter && time < createdBefore;
