@@ -20,6 +20,17 @@ const TEST_TIMEOUT_MS = 20_000;
 /** Longer timers overflow in Node.js, and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/**
+ * Forbids redirects, with which n8n would send the key to another address, in the terms of both of
+ * n8n's request functions. n8n 2 also has a switch for the key alone.
+ */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+	sendCredentialsOnCrossOriginRedirect: false,
+};
+
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
 
@@ -67,8 +78,8 @@ export class VideoGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds `Authorization: Bearer <key>` (specification, "Authentication"), to requests to the
-	 * service's own address only. It is a function because an expression would be evaluated again for
-	 * every request.
+	 * service's own address only, and forbids redirects: other nodes use the credential too. It is a
+	 * function because an expression would be evaluated again for every request.
 	 *
 	 * Every request of the package passes through here, also the credential test. n8n's timeout does
 	 * not cover the whole response, so it is extended to that here.
@@ -80,15 +91,17 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		const url = getUrl(requestOptions);
-		const isRelative = !/^https?:\/\//i.test(url);
-		if (!isRelative && new URL(url).origin !== new URL(serviceUrl).origin) {
+		const targets = listTargets(requestOptions);
+		const { origin } = new URL(serviceUrl);
+		if (!targets.every((target) => findOrigin(target, serviceUrl) === origin)) {
 			throw new Error(
 				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct the Base URL of this one.`,
 			);
 		}
+		const isRelative = !targets.some((target) => /^https?:\/\//i.test(target));
 		return await Promise.resolve({
 			...requestOptions,
+			...NO_REDIRECTS,
 			...(isRelative ? { baseURL: serviceUrl, abortSignal: limitTime(requestOptions) } : {}),
 			headers: {
 				...requestOptions.headers,
@@ -98,9 +111,14 @@ export class VideoGenerationApi implements ICredentialType {
 	}
 }
 
-/** The HTTP Request node sends requests in an older way, which names the address `uri`. */
-function getUrl({ url, uri = '' }: Partial<IHttpRequestOptions> & { uri?: string }): string {
-	return url ?? uri;
+/** The address of a request. The HTTP Request node uses an older function, which names it `uri`. */
+function listTargets({ url, uri }: Partial<IHttpRequestOptions> & { uri?: unknown }): string[] {
+	return [url, uri].filter((target) => target !== undefined && target !== null).map(String);
+}
+
+/** @returns where a request goes, as a browser reads an address, or undefined when it is none */
+function findOrigin(target: string, serviceUrl: string): string | undefined {
+	return URL.canParse(target, serviceUrl) ? new URL(target, serviceUrl).origin : undefined;
 }
 
 /** Keeps the timeout signals referenced; Node may otherwise garbage-collect them before they fire. */

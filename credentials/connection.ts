@@ -23,8 +23,15 @@ export function parseBaseUrl(pasted: unknown): string {
 			'The Base URL is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".',
 		);
 	}
-	const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/i, '').replace(/\/+$/, '');
+	const path = trimSlashes(trimSlashes(url.pathname).replace(/\/v1$/i, ''));
 	return url.origin + path;
+}
+
+/** Removes the slashes at the end. */
+function trimSlashes(path: string): string {
+	let { length } = path;
+	while (path[length - 1] === '/') length -= 1;
+	return path.slice(0, length);
 }
 
 /** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */

@@ -1,6 +1,5 @@
 import { brokenHttp } from './brokenHttp';
 import { brokenTls } from './brokenTls';
-import { commas } from './commas';
 import { contentType } from './contentType';
 import { cutOff } from './cutOff';
 import { emptyBody } from './emptyBody';
@@ -15,9 +14,9 @@ import { html } from './html';
 import { latency } from './latency';
 import { leavesQueue } from './leavesQueue';
 import { missingField } from './missingField';
-import { nestedJson } from './nestedJson';
 import { oddEntries } from './oddEntries';
 import { redirect } from './redirect';
+import { renamedField } from './renamedField';
 import { reset } from './reset';
 import { slowBody } from './slowBody';
 import { status } from './status';
@@ -30,7 +29,6 @@ import { wrongLength } from './wrongLength';
 export const FAULT_KINDS = {
 	brokenHttp,
 	brokenTls,
-	commas,
 	contentType,
 	cutOff,
 	emptyBody,
@@ -45,9 +43,9 @@ export const FAULT_KINDS = {
 	latency,
 	leavesQueue,
 	missingField,
-	nestedJson,
 	oddEntries,
 	redirect,
+	renamedField,
 	reset,
 	slowBody,
 	status,

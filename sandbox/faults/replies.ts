@@ -27,15 +27,23 @@ export function changeJson(reply: Reply, change: (body: Record<string, unknown>)
 	return { ...reply, headers, body: Buffer.from(changed) };
 }
 
-/** Adds fields to a reply's envelope and to every resource in it, alone or in a list. */
+/** Adds fields to a reply's envelope and to every resource in it. */
 export function addFields(reply: Reply, fields: Record<string, unknown>): Reply {
+	const changed = changeResources(reply, (resource) => Object.assign(resource, fields));
+	return changeJson(changed, (body) => Object.assign(body, fields));
+}
+
+/** Changes every resource in a reply's envelope, alone or in a list. */
+export function changeResources(
+	reply: Reply,
+	change: (resource: Record<string, unknown>) => void,
+): Reply {
 	return changeJson(reply, (body) => {
 		for (const value of Object.values(body)) {
 			for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
-				if (typeof entry === 'object' && entry !== null) Object.assign(entry, fields);
+				if (typeof entry === 'object' && entry !== null) change(entry as Record<string, unknown>);
 			}
 		}
-		Object.assign(body, fields);
 	});
 }
 

@@ -19,6 +19,7 @@ const MIB = 1024 ** 2;
 const LIMIT_MIB = 1_536;
 const LIMIT_SECONDS = 20;
 const MILLION = 1_000_000;
+const EMPTY_MIB = 32;
 
 interface Case {
 	name: string;
@@ -26,6 +27,8 @@ interface Case {
 	fault?: FaultSpec;
 	/** Number of entries in the video log. */
 	logs?: number;
+	/** Size of a video log of `{}`, the entries that take the most memory for their bytes. */
+	emptyMib?: number;
 	/** Whether n8n's own helper sends the request, without the node. */
 	isBare?: boolean;
 	timeout?: number;
@@ -63,22 +66,19 @@ const CASES: Case[] = [
 		fault: { kind: 'endlessBody', pieceBytes: 1, delayMs: 20, operation: 'account.get' },
 	},
 	{
-		name: '10 MB of brackets, one object',
-		operation: 'account.get',
-		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'account.get' },
-	},
-	{
-		name: '10 MB of brackets, a list',
-		operation: 'video.getAll',
-		fault: { kind: 'nestedJson', levels: 5_000_000, operation: 'video.getAll' },
-	},
-	{
 		name: 'a million video logs, bare request',
 		operation: 'video.getAll',
 		logs: MILLION,
 		isBare: true,
 	},
 	{ name: 'a million video logs, limit 50', operation: 'video.getAll', logs: MILLION },
+	{
+		name: '32 MiB of empty entries, bare request',
+		operation: 'video.getAll',
+		emptyMib: EMPTY_MIB,
+		isBare: true,
+	},
+	{ name: '32 MiB of empty entries', operation: 'video.getAll', emptyMib: EMPTY_MIB },
 ];
 
 /** Runs a case in the measured process. */
@@ -126,12 +126,19 @@ function createVideoLog(count: number): string {
 	return JSON.stringify({ status: 'success', message: '', videos });
 }
 
+function createEmptyLog(mib: number): string {
+	return `{"status":"success","videos":[${'{},'.repeat((mib * MIB) / 3)}{}]}`;
+}
+
 async function runCase(each: Case): Promise<Figures> {
 	const sandbox = await startSandbox({ rateLimit: false });
 	try {
 		if (each.fault) sandbox.addFault(each.fault);
-		if (each.logs !== undefined) {
-			const body = createVideoLog(each.logs);
+		if (each.logs !== undefined || each.emptyMib !== undefined) {
+			const body =
+				each.emptyMib === undefined
+					? createVideoLog(each.logs ?? 0)
+					: createEmptyLog(each.emptyMib);
 			sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
 		}
 		const child = fork(__filename, ['child'], { execArgv: ['--expose-gc', '--import', 'tsx'] });

@@ -16,7 +16,9 @@ import { loadPackage } from '../support/engine/loadPackage';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { keepFigures } from './keepFigures';
 
-/** How much longer than the parsing of a response the node may hold up the event loop. */
+/** How many times as long as the parsing of a long log the node may hold up the event loop. */
+const LIMIT_TIMES = 2;
+/** How long it may do so beyond the parsing where no response is long. */
 const LIMIT_MS = 50;
 const RUNS = Number(process.env.RUNS ?? 3);
 const RESOLUTION_MS = 1;
@@ -32,6 +34,8 @@ interface Case {
 	name: string;
 	/** The number of videos in the log. */
 	videos: number;
+	/** The time zone in which the log's dates are written. */
+	zone?: string;
 	/** Does the work; `watch` measures a part of it. */
 	run: (credentials: Credentials, watch: Watch) => Promise<void>;
 }
@@ -44,6 +48,8 @@ interface Held {
 	parseMs: number;
 	/** The difference of the two. */
 	beyondMs: number;
+	/** The first divided by the second. */
+	times: number;
 	/** The longest time without the parsing, which may be another moment than the one above. */
 	apartMs: number;
 	/** The longest pause of the garbage collector. */
@@ -55,12 +61,15 @@ interface Held {
 /** The least of several runs. */
 export interface LoopFigures extends Held {
 	name: string;
+	isLongLog: boolean;
 }
 
 const WAIT_OPTIONS = { waitOptions: { pollingInterval: 1, timeout: 600 } };
 /** The name of the cases that the others are compared with. They have no limit. */
 const PEER = 'bare request';
 const LENGTHS = [100_000, 500_000];
+
+const ONLY = new RegExp(process.env.ONLY ?? '');
 
 const CASES: Case[] = [
 	{ name: `2,000 adds and 2,000 progress checks: ${PEER}s`, videos: 0, run: requestMany },
@@ -79,7 +88,16 @@ const CASES: Case[] = [
 		const inLog = `${videos.toLocaleString('en')} videos in the log`;
 		return [
 			{ name: `${inLog}: ${PEER}`, videos, run: requestBare },
-			{ name: `${inLog}: a poll with a new video`, videos, run: poll },
+			...['Z', '+00:00'].flatMap((zone): Case[] => [
+				{ name: `${inLog}, dates in ${zone}: a poll with a new video`, videos, zone, run: poll },
+				{ name: `${inLog}, dates in ${zone}: the first poll`, videos, zone, run: pollFirst },
+			]),
+			{ name: `${inLog}: a first poll that emits all of them`, videos, run: pollAll },
+			{
+				name: `${inLog}: Video > Get Many, all`,
+				videos,
+				run: runWith(1, { resource: 'video', operation: 'getAll', returnAll: true }),
+			},
 			{
 				name: `${inLog}: Video > Get Many, by project and date`,
 				videos,
@@ -147,6 +165,23 @@ async function poll(credentials: Credentials, watch: Watch): Promise<void> {
 	if (error) throw error;
 }
 
+async function pollFirst(credentials: Credentials, watch: Watch): Promise<void> {
+	const trigger = await ActiveTrigger.create({
+		credentials: { ...credentials },
+		storage: 'static data',
+	});
+	await watch(async () => await trigger.activate());
+}
+
+async function pollAll(credentials: Credentials, watch: Watch): Promise<void> {
+	const trigger = await ActiveTrigger.create({
+		credentials: { ...credentials },
+		storage: 'static data',
+		parameters: { options: { emitExisting: true } },
+	});
+	await watch(async () => await trigger.activate());
+}
+
 async function requestBare(credentials: Credentials, watch: Watch): Promise<void> {
 	const request = await createBareRequest(credentials);
 	await watch(async () => {
@@ -187,10 +222,10 @@ async function createBareRequest(
 		}) as Promise<unknown>);
 }
 
-async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
+async function measure({ name, videos, zone = 'Z', run }: Case): Promise<LoopFigures> {
 	const runs: Held[] = [];
 	for (let count = 0; count < RUNS; count++) {
-		const server = fork(path.join(__dirname, 'serveWaits.ts'), [String(videos)]);
+		const server = fork(path.join(__dirname, 'serveWaits.ts'), [String(videos), zone]);
 		const [credentials] = (await once(server, 'message')) as [Credentials];
 		await run(credentials, async (work) => {
 			const { result, held } = await watchLoop(work);
@@ -201,10 +236,11 @@ async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
 	}
 	const list = (key: keyof Held) => runs.map((held) => held[key]);
 	const figures = {
-		name,
+		...{ name, isLongLog: videos > 0 },
 		heldMs: Math.min(...list('heldMs')),
 		parseMs: Math.min(...list('parseMs')),
 		beyondMs: Math.min(...list('beyondMs')),
+		times: Math.min(...list('times')),
 		apartMs: Math.min(...list('apartMs')),
 		collectedMs: Math.min(...list('collectedMs')),
 		ownMs: Math.min(...list('ownMs')),
@@ -214,7 +250,7 @@ async function measure({ name, videos, run }: Case): Promise<LoopFigures> {
 			.map((ms) => ms.toFixed(0))
 			.join(', ')})`;
 	console.log(
-		`${name}: held up for ${show('heldMs')} at a time at most; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; without the parsing ${show('apartMs')}; longest garbage collection ${show('collectedMs')}; without both ${show('ownMs')}`,
+		`${name}: held up for ${show('heldMs')} at a time at most, ${figures.times.toFixed(1)} times as long as the parsing; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; without the parsing ${show('apartMs')}; longest garbage collection ${show('collectedMs')}; without both ${show('ownMs')}`,
 	);
 	return figures;
 }
@@ -260,7 +296,7 @@ async function watchLoop<T>(work: () => Promise<T>): Promise<{ result: T; held: 
 	return {
 		result,
 		held: {
-			...{ heldMs, parseMs, beyondMs: heldMs - parseMs },
+			...{ heldMs, parseMs, beyondMs: heldMs - parseMs, times: heldMs / parseMs },
 			apartMs: findLongest(turns, parsings),
 			collectedMs: findLongest(collections, []),
 			ownMs: findLongest(turns, [...parsings, ...collections]),
@@ -296,10 +332,15 @@ function findLongest(spans: Span[], others: Span[]): number {
 
 async function main(): Promise<void> {
 	const figures: LoopFigures[] = [];
-	for (const each of CASES) figures.push(await measure(each));
+	for (const each of CASES) if (ONLY.test(each.name)) figures.push(await measure(each));
 	keepFigures('loop', figures);
-	const isGood = figures.every(({ name, beyondMs }) => name.includes(PEER) || beyondMs <= LIMIT_MS);
-	console.log(`Limit: ${LIMIT_MS} ms beyond the parsing: ${isGood ? 'good' : 'NOT GOOD'}`);
+	const isGood = figures.every(
+		({ name, isLongLog, beyondMs, times }) =>
+			name.includes(PEER) || (isLongLog ? times <= LIMIT_TIMES : beyondMs <= LIMIT_MS),
+	);
+	console.log(
+		`Limits: ${LIMIT_TIMES} times the parsing of a long log, else ${LIMIT_MS} ms beyond the parsing: ${isGood ? 'good' : 'NOT GOOD'}`,
+	);
 	if (!isGood) process.exitCode = 1;
 }
 

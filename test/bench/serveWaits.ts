@@ -8,7 +8,9 @@ import type { AddressInfo } from 'node:net';
  * this many older videos.
  */
 const olderVideos = Number(process.argv[2]);
-const project = process.argv[3] ?? 'one-project';
+/** The time zone in which dates are written. */
+const zone = process.argv[3] ?? 'Z';
+const project = process.argv[4] ?? 'one-project';
 const START = Date.now();
 
 const checks = new Map<string, number>();
@@ -21,7 +23,7 @@ function createVideo(id: string, ageMs: number) {
 		id,
 		url: `https://videos.example.com/files/${id}.mp4`,
 		projectId: project,
-		createdAt: new Date(START - ageMs).toISOString(),
+		createdAt: new Date(START - ageMs).toISOString().replace('Z', zone),
 	};
 }
 

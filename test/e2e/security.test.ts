@@ -10,7 +10,7 @@ import {
 	videoGeneration,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
-import { KeySearch } from '../support/e2e/KeySearch';
+import { escapeEntities, KeySearch } from '../support/e2e/KeySearch';
 import { PACKAGE } from '../support/e2e/PLACES';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
@@ -22,6 +22,8 @@ import { waitFor } from '../../scripts/waitFor';
 const KEY = 'sk/9b1e+sentinel~Zx4==';
 const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
 const POLL_MS = 100_000;
+const inLowerCase = (text: string) =>
+	encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase());
 
 const real = useRealN8n('security', {
 	apiKey: KEY,
@@ -172,6 +174,19 @@ describe("The credential's key", () => {
 		})),
 		{ kind: 'redirect', location: `http://127.0.0.1:1/?key=${encodeURIComponent(KEY)}` },
 		{ kind: 'redirect', location: `http://127.0.0.1:1/${KEY}` },
+		{ kind: 'redirect', location: `http://127.0.0.1:1/?key=${inLowerCase(KEY)}` },
+		{
+			kind: 'redirect',
+			location: `http://127.0.0.1:1/?next=${encodeURIComponent(`/?key=${encodeURIComponent(KEY)}`)}`,
+		},
+		...[
+			`No {"key":"${KEY.replaceAll('/', '\\/')}"}`,
+			`Bad header ${Buffer.from(`Bearer ${KEY}`).toString('base64')}`,
+			`Bad header ${Buffer.from(`${KEY}:`).toString('base64url')}`,
+			`Bad key ${Buffer.from(KEY).toString('hex')}`,
+			`No such key: <b>${escapeEntities(KEY)}</b>`,
+			`No such key: ${KEY}`.padStart(305, 'x'),
+		].map((message): FaultSpec => ({ kind: 'status', status: 403, message })),
 		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600, message: `Slow down, ${KEY}` },
 		{ kind: 'errorEnvelope', message: `The key ${KEY} is used up` },
 		{ kind: 'html', body: `<p>Hello ${KEY}</p>` },
@@ -335,10 +350,75 @@ describe("The credential's key", () => {
 		['as it is', KEY],
 		['in a header', `Bearer ${KEY}`],
 		['in a link', `?key=${encodeURIComponent(KEY)}`],
+		['in a link in lower case', `?key=${inLowerCase(KEY)}`],
+		['in a link within a link', encodeURIComponent(`?key=${encodeURIComponent(KEY)}`)],
+		['in JSON', KEY.replaceAll('/', '\\/')],
+		['in HTML', escapeEntities(KEY)],
 		['in base64', Buffer.from(KEY).toString('base64')],
 		['in base64 after one letter', Buffer.from(`:${KEY}`).toString('base64')],
 		['in base64 of a header', Buffer.from(`Bearer ${KEY}!`).toString('base64')],
 	])('is found %s', (_how, text) => {
 		expect(search.isIn(`before ${text} after`)).toBe(true);
+	});
+});
+
+describe('The HTTP Request node with the credential', () => {
+	const received: http.IncomingMessage[] = [];
+	const other = http.createServer((request, response) => {
+		received.push(request);
+		response.setHeader('content-type', 'application/json').end('{}');
+	});
+	const otherUrl = () => `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+	});
+	afterAll(async () => {
+		await new Promise((resolve) => other.close(resolve));
+	});
+
+	const FOLLOWING = {
+		redirect: { redirect: { followRedirects: true, maxRedirects: 9 } },
+		sendCredentialsOnCrossOriginRedirect: true,
+	};
+	const ask = (typeVersion: number, options: object): WorkflowStep => ({
+		name: 'Ask',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion,
+		parameters: {
+			url: `${real.sandbox.url}/v1/user/account`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'videoGenerationApi',
+			options,
+		},
+		credentials: { videoGenerationApi: { id: real.credential.id, name: real.credential.name } },
+	});
+
+	test.each([
+		[2, { followRedirect: true, followAllRedirects: true }],
+		...[3, 4, 4.1, 4.2, 4.3, 4.4, 4.5].flatMap((version): [number, object][] => [
+			[version, {}],
+			[version, FOLLOWING],
+		]),
+	])('%d reads the account, and follows no redirect with the key: %j', async (version, options) => {
+		const execution = await run(ask(version, options));
+		expect(execution.status).toBe('success');
+		real.sandbox.addFault({ kind: 'redirect', location: otherUrl(), operation: 'account.get' });
+		await run(ask(version, options));
+		expect(real.sandbox.requests.map(({ status }) => status)).toEqual([200, 302]);
+		expect(received).toEqual([]);
+	});
+
+	test('follows no next page to another host with the key', async () => {
+		const pagination = {
+			pagination: {
+				paginationMode: 'responseContainsNextURL',
+				nextURL: `=${otherUrl()}/next`,
+				...{ paginationCompleteWhen: 'responseIsEmpty', limitPagesFetched: true, maxRequests: 2 },
+			},
+		};
+		const execution = await run(ask(4.5, { pagination }));
+		expect(execution.status).toBe('error');
+		expect(received).toEqual([]);
 	});
 });

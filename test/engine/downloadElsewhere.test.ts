@@ -33,7 +33,7 @@ describe('Where n8n keeps files in memory, a download', () => {
 
 	test.each([
 		['breaks off', { kind: 'cutOff', ending: 'break' }],
-		['is cut off', { kind: 'cutOff' }],
+		['is a part of a file', { kind: 'status', status: 206, contentType: 'video/mp4' }],
 		['is a web page', { kind: 'html' }],
 	] as const)('that %s is an error', async (_what, fault) => {
 		service.sandbox.addFault(fault);
@@ -42,7 +42,7 @@ describe('Where n8n keeps files in memory, a download', () => {
 			{ items: [{ url: addVideo() }] },
 		);
 		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/broke after|cut off|web page/);
+		expect(error?.message).toMatch(/broke after|failed to send the video \(206\)|web page/);
 	});
 });
 

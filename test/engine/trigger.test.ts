@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger, STORAGES } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 import { testWith } from '../support/engine/testWith';
@@ -451,7 +451,7 @@ describe('A kept tag', () => {
 		finish('old');
 		const trigger = await activate('static data');
 		const stopListening = service.sandbox.onRequest(() => {
-			delete trigger.staticData.cursor;
+			Reflect.deleteProperty(trigger.staticData, STATE_KEY);
 		});
 		expect(ids(await trigger.poll())).toBeNull();
 		expect(service.sandbox.requests.at(-1)?.status).toBe(304);
@@ -471,7 +471,7 @@ describe('A kept tag', () => {
 	])('is dropped when it is damaged, and nothing else: %j', async (tag) => {
 		finish('old');
 		const trigger = await activate('static data');
-		Object.assign(trigger.staticData.cursor as object, { tag });
+		Object.assign(trigger.staticData[STATE_KEY] as object, { tag });
 		finish('a');
 		expect(ids(await trigger.poll())).toEqual(['a']);
 		expect(service.sandbox.requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
@@ -541,35 +541,86 @@ describe('With durable cursors', () => {
 });
 
 describe('A state that is damaged', () => {
-	const saved = (data: unknown) => ({ 'node:Video Trigger': data }) as never;
-
-	test.each([
-		{ cursor: 5 },
-		{ cursor: null },
-		{ cursor: 'x' },
-		{ cursor: { version: 1 } },
-		{ cursor: { version: 2, videos: '' } },
-	])('as %j does not flood: what is there is remembered', async (data) => {
-		finish('old');
-		const trigger = await setUp('static data', {
-			saved: saved(data),
-			parameters: { options: { emitExisting: true } },
-		});
-		expect(ids(await trigger.activate())).toBeNull();
-		finish('new');
-		expect(ids(await trigger.poll())).toEqual(['new']);
-	});
+	test.each([[5], [null], ['x'], [{ version: 1 }], [{ version: 2, videos: '' }]])(
+		'as %j does not flood: what is there is remembered',
+		async (cursor) => {
+			finish('old');
+			const trigger = await setUp('static data', {
+				saved: { global: { [STATE_KEY]: cursor } },
+				parameters: { options: { emitExisting: true } },
+			});
+			expect(ids(await trigger.activate())).toBeNull();
+			finish('new');
+			expect(ids(await trigger.poll())).toEqual(['new']);
+		},
+	);
 
 	test.each([[null], ['text'], [7], [['list']]])(
 		'so that nothing can be put into it, as %j, is reported with what to do',
 		async (data) => {
-			const trigger = await setUp('static data', { saved: saved(data) });
+			const saved = { 'node:Video Trigger': data } as never;
+			const trigger = await setUp('static data', { saved });
 			await expect(trigger.activate()).rejects.toMatchObject({
 				message: 'The data that n8n saved for this node is damaged',
-				description: expect.stringContaining('Rename the node') as string,
+				description: expect.stringContaining('Replace the node with a copy') as string,
 			});
 		},
 	);
+
+	test('by another node, which has overwritten all of it, is kept with the node', async () => {
+		finish('old');
+		const saved = { global: 'damaged' } as never;
+		const trigger = await setUp('static data', { saved });
+		expect(ids(await trigger.activate())).toBeNull();
+		finish('new');
+		expect(ids(await trigger.poll())).toEqual(['new']);
+		finish('newer');
+		expect(ids(await trigger.activate())).toEqual(['newer']);
+	});
+});
+
+describe.each(STORAGES)('The state in %s', (storage) => {
+	test.each([[{}], [{ options: { emitExisting: true } }]])(
+		'stays when the node is renamed, with %j',
+		async (parameters) => {
+			finish('a', 'b');
+			const trigger = await setUp(storage, { parameters });
+			await trigger.activate();
+			finish('c');
+			trigger.name = 'Another Name';
+			expect(ids(await trigger.activate())).toEqual(['c']);
+			expect(ids(await trigger.poll())).toBeNull();
+			trigger.name = 'Video Trigger';
+			finish('d');
+			expect(ids(await trigger.activate())).toEqual(['d']);
+		},
+	);
+
+	test.each([
+		['a slash', () => ({ baseUrl: `${service.sandbox.url}/` })],
+		['/v1', () => ({ baseUrl: ` ${service.sandbox.url}/v1/ ` })],
+		['"Bearer "', () => ({ apiKey: ` Bearer ${service.sandbox.apiKey}\n` })],
+	])('belongs to the account as it is sent: %s changes nothing', async (_what, edit) => {
+		const trigger = await activate(storage);
+		await trigger.poll();
+		trigger.credentials = { ...trigger.credentials, ...edit() };
+		finish('first');
+		expect(ids(await trigger.poll())).toEqual(['first']);
+		expect(ids(await trigger.poll())).toBeNull();
+	});
+
+	test('is not lost to a Base URL that is no address for a while', async () => {
+		const trigger = await activate(storage);
+		const { credentials } = trigger;
+		trigger.credentials = { ...credentials, baseUrl: 'https://' };
+		finish('a');
+		expect((await trigger.poll()).error).toMatchObject({
+			message: 'The Base URL is not a web address',
+			failure: { cause: 'configuration-invalid' },
+		});
+		trigger.credentials = credentials;
+		expect(ids(await trigger.poll())).toEqual(['a']);
+	});
 });
 
 describe('"Fetch test event"', () => {

@@ -63,7 +63,27 @@ describe('The API key', () => {
 	});
 });
 
+/** What forbids redirects in n8n's two request functions, which take different names for it. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+	sendCredentialsOnCrossOriginRedirect: false,
+};
+
 describe('The credential', () => {
+	test('forbids redirects, whatever the node that uses it wants', async () => {
+		const wanted = {
+			disableFollowRedirect: false,
+			followRedirect: true,
+			followAllRedirects: true,
+			sendCredentialsOnCrossOriginRedirect: true,
+		};
+		for (const target of [{ url: '/v1/projects' }, { uri: 'https://api.example.com/v1' }]) {
+			expect(await sign({ ...target, ...wanted })).toMatchObject(NO_REDIRECTS);
+		}
+	});
+
 	test('signs a request to a path, and knows the address that it belongs to', async () => {
 		const request = { url: '/v1/projects', headers: { 'X-Other': '1' } };
 		const { abortSignal, ...signed } = await sign(request);
@@ -72,6 +92,7 @@ describe('The credential', () => {
 			url: '/v1/projects',
 			baseURL: 'https://api.example.com',
 			headers: { 'X-Other': '1', Authorization: 'Bearer key-1' },
+			...NO_REDIRECTS,
 		});
 		expect(request).toEqual({ url: '/v1/projects', headers: { 'X-Other': '1' } });
 	});
@@ -92,6 +113,14 @@ describe('The credential', () => {
 		{ url: 'http://api.example.com/v1/projects' },
 		{ url: 'https://api.example.com:8443/' },
 		{ uri: 'https://evil.example/v1' },
+		{ url: 'https://api.example.com/v1', uri: 'https://evil.example/v1' },
+		{ url: '//evil.example/v1' },
+		{ url: '\\\\evil.example/v1' },
+		{ url: ' https://evil.example/v1' },
+		{ url: 'ht\ntps://evil.example/v1' },
+		{ url: 'https://api.example.com@evil.example/v1' },
+		{ url: 'ftp://api.example.com/v1' },
+		{ url: 'https://' },
 	])('gives its key to nobody else: %j', async (request) => {
 		await expect(sign(request)).rejects.toThrow(
 			'The API key is sent to https://api.example.com only',

@@ -34,7 +34,7 @@ export async function fetchProgress(
 
 /** The video log, with the tag of its response. */
 export interface VideoLog extends Omit<Tagged, 'body'> {
-	/** In any order. Values that are not objects are ignored. */
+	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
 	entries: unknown[];
 }
 
@@ -53,7 +53,22 @@ export async function fetchVideoLog(
 		...options,
 		limits: LIST_LIMITS,
 	});
-	return { ...log, entries: log.isUnchanged ? [] : requireList(body, 'videos') };
+	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
+}
+
+/**
+ * The entries of a video log. The specification names an entry's address `url`, and reports of prose
+ * examples that name it `videoUrl`: such an entry gets a `url` as well.
+ *
+ * @throws a RequestFailure when the list is missing
+ */
+export function listLogEntries(body: IDataObject | IDataObject[]): unknown[] {
+	const entries = requireList(body, 'videos');
+	for (const entry of entries as (IDataObject | null)[]) {
+		if (typeof entry?.url === 'string' && entry.url !== '') continue;
+		if (isObject(entry) && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+	}
+	return entries;
 }
 
 /**

@@ -9,14 +9,14 @@ import type {
 import { getAccountKey, parseApiKey, parseBaseUrl } from '../../../credentials/connection';
 import { classifyError } from '../failures/classifyError';
 import { hashBytes } from './hash';
+import { CREDENTIAL, hideKey } from './hideKey';
 import { checkBody, parseEtag } from './response';
 import type { BodyLimits, HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';
 import { sendWithRetries } from './retry';
 
-/** The credential that signs every request. */
-export const CREDENTIAL = 'videoGenerationApi';
+export { CREDENTIAL };
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
@@ -134,7 +134,7 @@ const OWN_TAG = 'body-';
  *
  * @param request the path below the Base URL, and the query
  * @returns the body, whose `status` is `success`
- * @throws a RequestFailure
+ * @throws a RequestFailure, without the key: it may be shown later, when the credential has another
  */
 export async function fetchFromApi(
 	context: ApiContext,
@@ -179,9 +179,13 @@ export async function fetchTagged(
 		const body = isUnchanged ? {} : checkBody(response, content);
 		return { body, etag: parseEtag(response.headers.etag), createTag, isUnchanged };
 	};
-	return await sendWithRetries(send, {
-		...retries,
-		requestKind: 'read',
-		deadline: deadline - MIN_TRY_MS,
-	});
+	try {
+		return await sendWithRetries(send, {
+			...retries,
+			requestKind: 'read',
+			deadline: deadline - MIN_TRY_MS,
+		});
+	} catch (error) {
+		throw await hideKey(context, classifyError(error));
+	}
 }

@@ -28,17 +28,16 @@ export function checkBody(
 	body: unknown,
 ): IDataObject | IDataObject[] {
 	const httpCode = String(statusCode);
-	const serviceMessage = getServiceMessage(body);
-	const facts = { httpCode, ...(serviceMessage === undefined ? {} : { serviceMessage }) };
+	const createFacts = () => ({ httpCode, ...getServiceMessage(body) });
 
 	if (statusCode === 429 || statusCode >= 500) {
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
 		throw new RequestFailure(statusCode === 429 ? 'rateLimited' : 'uncertain', {
-			...facts,
+			...createFacts(),
 			...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 		});
 	}
-	if (statusCode >= 400) throw new RequestFailure('rejected', facts);
+	if (statusCode >= 400) throw new RequestFailure('rejected', createFacts());
 	if (statusCode === 304) throw new RequestFailure('unreadable', { httpCode, found: 'empty' });
 	if (statusCode >= 300) {
 		const { location } = headers;
@@ -54,7 +53,7 @@ export function checkBody(
 	if (body.status !== 'success') {
 		const { status } = body;
 		throw new RequestFailure('unsuccessful', {
-			...facts,
+			...createFacts(),
 			...(typeof status === 'string' ? { found: status } : {}),
 		});
 	}
@@ -100,24 +99,23 @@ export function parseEtag(value: unknown): string | undefined {
 	return typeof value === 'string' && ETAG.test(value) ? value : undefined;
 }
 
+/** More is not searched for the key, nor shown: the words can be as long as the body. */
+export const MAX_WORDS_LENGTH = 4096;
+
 /**
  * The service's own words in an error body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried.
  *
- * @returns one line without markup, of any length (`hideKey` shortens it), or undefined
+ * @returns the beginning of the words as they came, for `hideKey`; empty where there are none
  */
-export function getServiceMessage(body: unknown): string | undefined {
-	if (typeof body !== 'object' || body === null) return undefined;
+export function getServiceMessage(body: unknown): { serviceMessage?: string } {
+	if (typeof body !== 'object' || body === null) return {};
 	const { message, error, detail } = body as Record<string, unknown>;
 	const nested = isObject(error) ? error.message : undefined;
-	const words = [message, error, nested, detail].find(
-		(value) => typeof value === 'string' && value.trim() !== '',
-	);
-	if (typeof words !== 'string') return undefined;
-	return words
-		.replace(/<[^>]*>/g, ' ')
-		.replace(/[\s\p{Cc}]+/gu, ' ')
-		.trim();
+	const serviceMessage = [message, error, nested, detail]
+		.map((words) => (typeof words === 'string' ? words.slice(0, MAX_WORDS_LENGTH) : ''))
+		.find((words) => words.trim() !== '');
+	return serviceMessage === undefined ? {} : { serviceMessage };
 }
 
 const IS = {

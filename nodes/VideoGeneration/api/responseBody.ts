@@ -9,20 +9,15 @@ export type HttpResponse = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'stat
 /** Maximum response size: bodies are buffered in memory. */
 export interface BodyLimits {
 	bytes: number;
-	/** Entries of objects and lists: a few bytes of JSON each, and many times that in memory. */
-	parts: number;
 }
 
 const MIB = 1024 ** 2;
 
 /** For a response about one object, of which hundreds may be requested at once. */
-export const OBJECT_LIMITS: BodyLimits = { bytes: MIB, parts: 10_000 };
+export const OBJECT_LIMITS: BodyLimits = { bytes: MIB };
 
 /** For a list, which comes without pages: enough for a million videos of 268 bytes each. */
-export const LIST_LIMITS: BodyLimits = { bytes: 256 * MIB, parts: 10_000_000 };
-
-/** n8n walks through data level by level, and so do the nodes after this one. */
-const MAX_LEVELS = 100;
+export const LIST_LIMITS: BodyLimits = { bytes: 256 * MIB };
 
 /** An error's body is read for its message only. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -63,12 +58,10 @@ export async function receiveBody(
 	const { bytes, failure } = await receiveBytes(body, limits.bytes);
 	if (failure) throw failure;
 	if (isKnown(bytes)) return undefined;
-	// Each of these steps takes long if the body is long. Between them, n8n does other work.
-	const letOthersWork = async () => bytes.length > SHORT && (await pause(1));
-	await letOthersWork();
+	// With a long body, each step takes long. In between, n8n does other work.
+	const letOthersWork = async () => bytes.length > OBJECT_LIMITS.bytes && (await pause(1));
 	const text = decodeText(bytes);
 	await letOthersWork();
-	if (text.length <= SHORT || !isSparse(text, limits)) await checkSize(text, limits);
 	const parsed = parseText(text);
 	await letOthersWork();
 	return parsed;
@@ -99,7 +92,7 @@ export async function receiveBytes(
 				chunks.push(chunk);
 				return;
 			}
-			resolve(createExcess('tooLarge', `${maxBytes / MIB} MiB`));
+			resolve(createExcess(`${maxBytes / MIB} MiB`));
 			body.destroy();
 		});
 		body.on('end', () => {
@@ -143,118 +136,5 @@ export function parseText(text: string): unknown {
 		return JSON.parse(text);
 	} catch {
 		return text.slice(0, TEXT_LENGTH);
-	}
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-/** The square bracket and the brace differ in this bit alone. */
-const EITHER = 0x20;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-
-/** Bodies up to this length, such as that of any object, are handled without breaks. */
-const SHORT = OBJECT_LIMITS.bytes;
-
-/**
- * Checks the levels of list entries that are about to be passed on. `receiveBody` counts levels in
- * short bodies only, since counting those of a whole long list would take too long.
- *
- * @throws a RequestFailure when an entry has too many levels
- */
-export function checkLevels(entries: readonly unknown[]): void {
-	// The body and the list are levels too.
-	if (hasLevels(entries, MAX_LEVELS - 1)) throw createExcess('tooDeep', `${MAX_LEVELS} levels`);
-}
-
-/** Whether a value has more levels than that many. A loop over its keys makes no list of its values. */
-function hasLevels(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	for (const key in value) {
-		if (hasLevels((value as Record<string, unknown>)[key], levels - 1)) return true;
-	}
-	return false;
-}
-
-const SAMPLES = 400;
-const SAMPLE_LENGTH = 256;
-
-/**
- * Whether a JSON text has less than half of the allowed parts, estimated from hundreds of random
- * places, where no service can hide them.
- */
-function isSparse(text: string, limits: BodyLimits): boolean {
-	let separators = 0;
-	for (let sample = 0; sample < SAMPLES; sample++) {
-		const start = Math.floor(Math.random() * (text.length - SAMPLE_LENGTH));
-		for (let at = start; at < start + SAMPLE_LENGTH; at++) {
-			const code = text.charCodeAt(at);
-			if (code === COMMA || (code | EITHER) === OPENING) separators += 1;
-		}
-	}
-	return (separators * text.length) / (SAMPLES * SAMPLE_LENGTH) < limits.parts / 2;
-}
-
-const SLICE_LENGTH = MIB;
-
-/** @throws a RequestFailure when a JSON text would take too much memory */
-async function checkSize(text: string, limits: BodyLimits): Promise<void> {
-	const size = new JsonSize();
-	for (let at = 0; at < text.length; at += SLICE_LENGTH) {
-		if (at > 0) await pause(1);
-		size.add(text.slice(at, at + SLICE_LENGTH));
-		if (size.levels > MAX_LEVELS) throw createExcess('tooDeep', `${MAX_LEVELS} levels`);
-		if (size.parts > limits.parts) throw createExcess('tooManyParts', `${limits.parts} values`);
-	}
-}
-
-/** Estimates how large a JSON text would be in memory, without parsing it. */
-export class JsonSize {
-	/** Each entry of a list or an object is one part: a container has one more than commas. */
-	parts = 0;
-
-	/** The most containers within each other. */
-	levels = 0;
-
-	private level = 0;
-
-	private isInString = false;
-
-	private isEscaped = false;
-
-	/** @param text the next part, which may begin and end anywhere */
-	add(text: string): void {
-		for (let at = this.isInString ? this.findStringEnd(text, 0) : 0; at < text.length; at++) {
-			const code = text.charCodeAt(at);
-			if (code === QUOTE) at = this.findStringEnd(text, at + 1) - 1;
-			else if (code === COMMA) this.parts += 1;
-			else if ((code | EITHER) === OPENING) this.open();
-			else if ((code | EITHER) === CLOSING) this.level -= 1;
-		}
-	}
-
-	private open(): void {
-		this.parts += 1;
-		this.level += 1;
-		if (this.level > this.levels) this.levels = this.level;
-	}
-
-	/** @returns where the text goes on after the string that it is in at `start` */
-	private findStringEnd(text: string, start: number): number {
-		let end = start - 1;
-		do {
-			const from = end + 1;
-			end = text.indexOf('"', from);
-			const stop = end === -1 ? text.length : end;
-			let first = stop;
-			while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-			// The last part may have ended with a backslash.
-			const isContinued = first === 0 && this.isEscaped;
-			this.isEscaped = ((stop - first) % 2 === 1) !== isContinued;
-		} while (end !== -1 && this.isEscaped);
-		this.isInString = end === -1;
-		return end === -1 ? text.length : end + 1;
 	}
 }

@@ -90,7 +90,7 @@ async function sendRequest(
 		})) as IN8nHttpFullResponse & Response;
 	// The reader of the stream is told of an error as well; without a listener it would end n8n.
 	response.body.on('error', () => undefined);
-	if (response.statusCode >= 300) connection.abort();
+	if (response.statusCode !== 200) connection.abort();
 	return response;
 }
 
@@ -99,8 +99,10 @@ async function sendRequest(
  * @throws a RequestFailure for every other response
  */
 function findRedirect({ headers, statusCode }: Response, url: URL): URL | undefined {
-	if (statusCode < 300) return undefined;
+	if (statusCode === 200) return undefined;
 	const httpCode = String(statusCode);
+	// A part of a file (206), or none yet (202, 204).
+	if (statusCode < 300) throw new RequestFailure('uncertain', { httpCode });
 	if (!REDIRECTS.includes(statusCode)) checkBody({ headers, statusCode }, undefined);
 	const { location } = headers;
 	if (typeof location !== 'string' || !URL.canParse(location, url.href)) {

@@ -19,9 +19,9 @@ export interface Transfer {
 }
 
 /**
- * Passes a video on to n8n's binary store, chunk by chunk. When the file turns out to be no complete
- * video, the stream fails while the store reads it: n8n then deletes the part that it has stored,
- * which a node cannot do.
+ * Passes a video on to n8n's binary store, chunk by chunk. When the connection ends before everything
+ * that was announced has arrived, the stream fails while the store reads it: n8n then deletes the part
+ * that it has stored, which a node cannot do.
  *
  * @throws a RequestFailure
  */
@@ -39,7 +39,7 @@ export async function storeVideo(
 		const found = nameOtherContent(headers['content-type'], head);
 		throw new RequestFailure('unreadable', { httpCode: '200', found });
 	}
-	const file = createStream(body, checkBoxes(head, chunks, transfer));
+	const file = createStream(body, joinChunks(head, chunks));
 	try {
 		const name = createFileName(url, mimeType, fileName);
 		const stored = await helpers.prepareBinaryData(file, name, mimeType);
@@ -70,7 +70,7 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 }
 
 function checkSize(bytes: number): void {
-	if (bytes > MAX_GIB * GIB) throw createExcess('tooLarge', `${MAX_GIB} GiB`);
+	if (bytes > MAX_GIB * GIB) throw createExcess(`${MAX_GIB} GiB`);
 }
 
 async function receiveHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
@@ -83,25 +83,9 @@ async function receiveHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
 	return head;
 }
 
-/**
- * Fails a file that was cut off before its host sent it. HTTP reports only a connection that ends
- * before the announced length.
- */
-async function* checkBoxes(
-	head: Buffer,
-	rest: AsyncGenerator<Buffer>,
-	transfer: Transfer,
-): AsyncGenerator<Buffer> {
-	const boxes = new BoxReader();
-	boxes.add(head);
+async function* joinChunks(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
 	yield head;
-	for await (const chunk of rest) {
-		boxes.add(chunk);
-		yield chunk;
-	}
-	if (!boxes.isInsideContent) return;
-	transfer.failure = new RequestFailure('uncertain', { httpCode: '200', found: 'cutOff' });
-	throw transfer.failure;
+	yield* rest;
 }
 
 /** n8n's stores accept Node.js streams only, whose class is taken from the response's body. */
@@ -113,46 +97,4 @@ function createStream(like: FileStream, chunks: AsyncGenerator<Buffer>): FileStr
 	// The store is told of an error as well; before it listens, an error would end n8n.
 	stream.on('error', () => undefined);
 	return stream;
-}
-
-/** An MP4 file consists of boxes. These hold the pictures, the sound and the index. */
-const CONTENT_BOXES = ['mdat', 'moov', 'moof'];
-const HEADER_BYTES = 16;
-
-/**
- * Follows the boxes of an MP4 file from header to header. Bytes after the last box, and files of
- * other formats, do not look like the boxes that matter.
- */
-export class BoxReader {
-	private type = '';
-
-	/** The number of bytes before the next header. */
-	private skipBytes = 0;
-
-	/** The first bytes of a header whose rest is in the next chunk. */
-	private partialHeader = Buffer.alloc(0);
-
-	/** Whether the file ends in the middle of its pictures, its sound or its index. */
-	get isInsideContent(): boolean {
-		return this.skipBytes > 0 && CONTENT_BOXES.includes(this.type);
-	}
-
-	add(chunk: Buffer): void {
-		if (this.skipBytes >= chunk.length) {
-			this.skipBytes -= chunk.length;
-			return;
-		}
-		const data = Buffer.concat([this.partialHeader, chunk]);
-		let at = this.skipBytes;
-		while (at + HEADER_BYTES <= data.length) {
-			const size = data.readUInt32BE(at);
-			const boxBytes = size === 1 ? Number(data.readBigUInt64BE(at + 8)) : size;
-			this.type = data.toString('latin1', at + 4, at + 8);
-			// A size of 0 means "to the end of the file"; other sizes below 8 are no box.
-			at += boxBytes < 8 ? Infinity : boxBytes;
-			if (boxBytes < 8) this.type = '';
-		}
-		this.partialHeader = data.subarray(at);
-		this.skipBytes = Math.max(0, at - data.length);
-	}
 }

@@ -81,9 +81,11 @@ function parseMimeType(contentType: unknown): string {
 }
 
 const VIDEO_EXTENSION = /\.(mp4|m4v|mov|webm|mkv|avi|flv|mpe?g|m?ts|ogv|3gp|wmv)$/i;
-const ANY_EXTENSION = /\.(?=\w*[a-z])\w{1,5}$/i;
+const ANY_EXTENSION = /\.(?=\w{0,4}[a-z])\w{1,5}$/i;
 /** File systems allow 255, and later nodes may add to the name. */
 const MAX_NAME_BYTES = 200;
+/** The end of a longer name is ignored. */
+const MAX_NAME_LENGTH = 1000;
 
 /**
  * The file's name: the chosen one, or else the last part of the address without its query. An
@@ -109,10 +111,14 @@ function decode(segment: string): string {
 
 /** Later nodes may use the name in a path, so it has no folder, no leading dot and nothing invisible. */
 function cleanName(name: string): string {
-	const clean = name
+	const visible = name
+		.slice(0, MAX_NAME_LENGTH)
 		.replace(/[\p{Cc}\p{Cf}]/gu, '')
 		.replace(/[/\\:*?"<>|]/g, '_')
-		.replace(/^[\s.]+|[\s.]+$/g, '');
+		.replace(/^[\s.]+/, '');
+	let end = visible.length;
+	while (/[\s.]/.test(visible.charAt(end - 1))) end -= 1;
+	const clean = visible.slice(0, end);
 	const extension = ANY_EXTENSION.exec(clean)?.[0] ?? '';
 	const characters = Array.from(clean.slice(0, clean.length - extension.length)).slice(
 		0,

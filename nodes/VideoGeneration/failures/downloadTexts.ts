@@ -91,7 +91,6 @@ function describeUnsent(
 
 function describeBreak(facts: FailureFacts): string {
 	const { httpCode = '', found, receivedBytes } = facts;
-	if (found === 'cutOff') return `The video is cut off: its file ends after ${amount(facts)}`;
 	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
 	const hasBegun = receivedBytes !== undefined;
 	if (found === 'tooSlow')

@@ -142,10 +142,7 @@ export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 	);
 }
 
-/** The failure of a response that exceeds a limit. */
-export function createExcess(
-	found: 'tooLarge' | 'tooDeep' | 'tooManyParts',
-	limit: string,
-): RequestFailure {
-	return new RequestFailure('unreadable', { httpCode: '200', found, limit });
+/** The failure of a response that is larger than allowed. */
+export function createExcess(limit: string): RequestFailure {
+	return new RequestFailure('unreadable', { httpCode: '200', found: 'tooLarge', limit });
 }

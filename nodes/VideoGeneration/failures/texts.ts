@@ -221,11 +221,6 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 	const wrongAddress =
 		'"Base URL" in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.';
-	const excess = {
-		tooLarge: 'too large',
-		tooDeep: 'nested too deeply',
-		tooManyParts: 'too complex',
-	};
 	switch (found) {
 		case 'html':
 			return {
@@ -243,10 +238,8 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 				description: 'This is a problem with the service or the network.',
 			};
 		case 'tooLarge':
-		case 'tooDeep':
-		case 'tooManyParts':
 			return {
-				message: `The response from the video service is ${excess[found]}: it has more than ${limit}`,
+				message: `The response from the video service is too large: it has more than ${limit}`,
 				description: `To protect n8n's memory, it was not read. ${CHECK_BASE_URL}`,
 			};
 		default:

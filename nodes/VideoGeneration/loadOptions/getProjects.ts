@@ -1,6 +1,5 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
-import { hideKey } from '../api/hideKey';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
 import { describeFailure } from '../failures/texts';
@@ -24,7 +23,7 @@ export async function listProjects(
 	try {
 		return await fetchProjects(context, { maxTries: MAX_TRIES });
 	} catch (error) {
-		const failure = await hideKey(context, classifyError(error));
+		const failure = classifyError(error);
 		throw createApiError(
 			context.getNode(),
 			failure,

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { checkResponse, isObject, requireList } from '../api/response';
 import type { BodyLimits } from '../api/responseBody';
-import { checkLevels, LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
+import { LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
 import { getLimit } from '../execution/parameters';
 
 /** The first step for a response about one object: the steps after it see the body of a proper response. */
@@ -33,7 +33,6 @@ export function getBody([item]: INodeExecutionData[]): IDataObject {
 export function unwrapList(field: string) {
 	return async (items: INodeExecutionData[]): Promise<INodeExecutionData[]> => {
 		const entries = requireList(getBody(items), field).filter(isObject);
-		checkLevels(entries);
 		return await Promise.resolve(entries.map((json) => ({ json })));
 	};
 }

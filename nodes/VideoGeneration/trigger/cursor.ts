@@ -1,16 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
-import { inParts } from '../api/pause';
 import { isObject, toText } from '../api/response';
-import type { Cursor, StoredCursor } from './cursorFormat';
+import type { Cursor, Seen, StoredCursor } from './cursorFormat';
 import {
-	formatRecord,
+	formatRecords,
 	hashEntry,
 	hashProjects,
 	includesProjectOf,
 	parseHashes,
-	parseTimes,
-	RECORD_LENGTH,
+	parseRecords,
 	UNDATED,
 } from './cursorFormat';
 
@@ -25,7 +23,7 @@ const MAX_UNDATED = 2_500;
 
 /** The account and the projects that the trigger watches. */
 export interface Watch {
-	/** See hashAccount. */
+	/** See `hashAccount`. */
 	account: string;
 	/** Empty for all projects. */
 	projectIds: readonly string[];
@@ -36,10 +34,19 @@ export interface Watch {
 }
 
 export interface Selection {
-	/** The new entries, oldest first; those without a readable date come last. */
+	/** The new entries, in any order: `sortOldestFirst` can wait until the cursor is saved. */
 	videos: IDataObject[];
 	/** The same object when nothing changed. */
 	cursor: Cursor;
+}
+
+/** The times of all entries of the log, in milliseconds since 1970, or UNDATED. */
+export function parseTimes(log: readonly unknown[]): Float64Array {
+	const times = new Float64Array(log.length);
+	log.forEach((entry, i) => {
+		times[i] = getTime(entry);
+	});
+	return times;
 }
 
 /**
@@ -47,15 +54,17 @@ export interface Selection {
  * date says, unless it lies at or below the cursor's floor.
  *
  * @param log the whole list of "GET /v1/videos", in any order
+ * @param times as `parseTimes` returns them, for a first cursor: they take long with a long log
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
+	times?: Float64Array,
 ): Selection {
-	if (stored === 'absent') return startCursor(log, watch, watch.emitExisting);
-	if (stored === 'damaged' || isOtherAccount(log, stored, watch)) {
-		return startCursor(log, watch, false);
+	if (typeof stored === 'string' || isOtherAccount(log, stored, watch)) {
+		const isEmitting = stored === 'absent' && watch.emitExisting;
+		return startCursor(log, times ?? parseTimes(log), watch, isEmitting);
 	}
 	const unseen = findUnseen(log, stored);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
@@ -63,47 +72,17 @@ export function selectNewVideos(
 	const wasWatched = (entry: IDataObject) =>
 		watch.isContinuous || includesProjectOf(entry, stored.projects);
 	return {
-		videos: sortWatched(unseen, watch).filter(wasWatched),
+		videos: listWatched(unseen, watch).filter(wasWatched),
 		cursor: remember(unseen, stored, watch),
 	};
 }
 
-/**
- * Leaves out the entries that the cursor has forgotten, so that the rest of a long log may be new. A
- * later cursor of the account has forgotten them too.
- */
-export async function leaveOutForgotten(
-	log: readonly unknown[],
-	stored: StoredCursor,
-): Promise<readonly unknown[]> {
-	if (typeof stored === 'string' || stored.floor === 0) return log;
-	const isOld = createAgeCheck(stored.floor);
-	const rest: unknown[] = [];
-	for await (const part of inParts(log)) {
-		for (const entry of part) if (isObject(entry) && !isOld(entry.createdAt)) rest.push(entry);
-	}
-	return rest;
-}
-
-/** Whether a cursor is later than another one of the account: it has forgotten everything that the other has. */
-export function isLater(cursor: StoredCursor, earlier: StoredCursor, account: string): boolean {
-	if (typeof cursor === 'string' || typeof earlier === 'string') return false;
-	return cursor.account === account && cursor.floor >= earlier.floor;
-}
-
-/**
- * Whether a date is below the floor, without parsing it: dates in UTC such as
- * `2026-01-15T12:00:00.000Z` sort like text. Parsing the dates of a long list would take a sixth of
- * the time of its request. Dates within the floor's second or later are not decided here.
- */
-function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
-	const floorSecond = new Date(floor).toISOString().slice(0, 19);
-	return (createdAt) =>
-		typeof createdAt === 'string' &&
-		createdAt < floorSecond &&
-		createdAt.startsWith('2') &&
-		createdAt.charAt(10) === 'T' &&
-		createdAt.endsWith('Z');
+/** Sorts new entries for the workflow; those without a readable date come last. */
+export function sortOldestFirst(entries: readonly IDataObject[]): IDataObject[] {
+	return entries
+		.map((entry) => ({ entry, time: parseLogTime(entry.createdAt) ?? MAX_LOG_TIME }))
+		.sort((a, b) => a.time - b.time)
+		.map(({ entry }) => entry);
 }
 
 const MAX_TAG_AGE_MS = 60 * 60 * 1000;
@@ -157,7 +136,12 @@ export function findNewestVideo(
  * The first cursor remembers all entries, or the newest ones of a long list. They are emitted only where
  * the user wants it.
  */
-function startCursor(log: readonly unknown[], watch: Watch, isEmitting: boolean): Selection {
+function startCursor(
+	log: readonly unknown[],
+	times: Float64Array,
+	watch: Watch,
+	isEmitting: boolean,
+): Selection {
 	const start: Cursor = {
 		version: 1,
 		account: watch.account,
@@ -166,17 +150,18 @@ function startCursor(log: readonly unknown[], watch: Watch, isEmitting: boolean)
 		isUndatedForgotten: false,
 		videos: '',
 	};
-	const times = isEmitting ? new Float64Array() : Float64Array.from(log, getTime).sort();
+	// Entries that are neither remembered nor emitted are skipped unseen, since they may be many.
+	const sorted = isEmitting ? new Float64Array() : times.toSorted();
 	let unseen: UnseenEntry[];
 	// More than are remembered, because the list may repeat some.
 	let count = MAX_REMEMBERED;
 	do {
 		count *= 2;
-		start.floor = times.at(-count - 1) ?? 0;
-		unseen = findUnseen(log, start);
+		start.floor = sorted.at(-count - 1) ?? 0;
+		unseen = findUnseen(log, start, times);
 	} while (start.floor > 0 && unseen.length <= MAX_REMEMBERED);
 	return {
-		videos: isEmitting ? sortWatched(unseen, watch) : [],
+		videos: isEmitting ? listWatched(unseen, watch) : [],
 		cursor: remember(unseen, start, watch),
 	};
 }
@@ -191,31 +176,45 @@ function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Wa
 	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry) ?? ''));
 }
 
-interface UnseenEntry {
+interface UnseenEntry extends Seen {
 	entry: IDataObject;
-	hash: string;
-	/** Milliseconds since 1970, or UNDATED. */
-	time: number;
 }
 
 /** The entries that a cursor neither remembers nor has forgotten, each ID once. */
 function findUnseen(
 	log: readonly unknown[],
 	{ videos, floor, isUndatedForgotten }: Cursor,
+	times?: Float64Array,
 ): UnseenEntry[] {
 	if (log.length === 0) return [];
 	const known = parseHashes(videos);
+	const isOld = createAgeCheck(floor);
 	const unseen: UnseenEntry[] = [];
-	for (const entry of log) {
-		if (!isObject(entry)) continue;
+	log.forEach((entry, i) => {
+		if (!isObject(entry) || isOld(entry.createdAt)) return;
+		const time = times?.[i] ?? getTime(entry);
+		if (time === UNDATED ? isUndatedForgotten : time <= floor) return;
 		const hash = hashEntry(entry);
-		if (hash === undefined || known.has(hash)) continue;
-		const time = getTime(entry);
-		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
+		if (hash === undefined || known.has(hash)) return;
 		known.add(hash);
 		unseen.push({ entry, hash, time });
-	}
+	});
 	return unseen;
+}
+
+/**
+ * Whether a date is below the floor, without parsing it: dates in UTC such as
+ * `2026-01-15T12:00:00.000Z` sort like text. Parsing the dates of a long list would take a sixth of
+ * the time of its request. Dates within the floor's second or later are not decided here.
+ */
+function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
+	const floorSecond = new Date(floor).toISOString().slice(0, 19);
+	return (createdAt) =>
+		typeof createdAt === 'string' &&
+		createdAt < floorSecond &&
+		createdAt.startsWith('2') &&
+		createdAt.charAt(10) === 'T' &&
+		(createdAt.endsWith('Z') || createdAt.endsWith('+00:00'));
 }
 
 function getTime(entry: unknown): number {
@@ -226,12 +225,8 @@ function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): b
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
 
-function sortWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[] {
-	const rank = ({ time }: UnseenEntry) => (time === UNDATED ? MAX_LOG_TIME : time);
-	return unseen
-		.filter(({ entry }) => isWatched(entry, projectIds))
-		.sort((a, b) => rank(a) - rank(b))
-		.map(({ entry }) => entry);
+function listWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[] {
+	return unseen.map(({ entry }) => entry).filter((entry) => isWatched(entry, projectIds));
 }
 
 /** Remembers the entries of all projects, so that they are not new when their project is watched later. */
@@ -240,24 +235,24 @@ function remember(unseen: UnseenEntry[], before: Cursor, { account, projectIds }
 	const isSame = account === before.account && projects === before.projects;
 	if (isSame && unseen.length === 0) return before;
 
-	const records = unseen.map(({ hash, time }) => formatRecord(hash, time));
-	const cursor = { ...before, account, projects, videos: before.videos + records.join('') };
-	return cursor.videos.length > MAX_REMEMBERED * RECORD_LENGTH ? forgetOldest(cursor) : cursor;
+	const cursor = { ...before, account, projects };
+	const seen = [...parseRecords(before.videos), ...unseen];
+	return seen.length > MAX_REMEMBERED
+		? { ...cursor, ...forgetOldest(seen, before) }
+		: { ...cursor, videos: formatRecords(seen) };
 }
 
 /** Forgets all but the newest entries, and raises the floor above the forgotten ones: they stay old. */
-function forgetOldest(cursor: Cursor): Cursor {
-	const times = parseTimes(cursor.videos);
-	const floor = Math.max(cursor.floor, findFloor(times));
+function forgetOldest(
+	seen: Seen[],
+	before: Cursor,
+): Pick<Cursor, 'floor' | 'isUndatedForgotten' | 'videos'> {
+	const floor = Math.max(before.floor, findFloor(Float64Array.from(seen.map(({ time }) => time))));
 	// The undated entries that were listed first are forgotten first.
-	let excess = times.filter((time) => time === UNDATED).length - MAX_UNDATED;
-	const isUndatedForgotten = cursor.isUndatedForgotten || excess > 0;
-	let videos = '';
-	times.forEach((time, i) => {
-		const isKept = time === UNDATED ? excess-- <= 0 : time > floor;
-		if (isKept) videos += cursor.videos.slice(i * RECORD_LENGTH, (i + 1) * RECORD_LENGTH);
-	});
-	return { ...cursor, floor, isUndatedForgotten, videos };
+	let excess = seen.filter(({ time }) => time === UNDATED).length - MAX_UNDATED;
+	const isUndatedForgotten = before.isUndatedForgotten || excess > 0;
+	const kept = seen.filter(({ time }) => (time === UNDATED ? excess-- <= 0 : time > floor));
+	return { floor, isUndatedForgotten, videos: formatRecords(kept) };
 }
 
 /**
@@ -267,5 +262,5 @@ function forgetOldest(cursor: Cursor): Cursor {
  * @returns 0 when there are no more entries than that
  */
 function findFloor(times: Float64Array): number {
-	return times.toSorted().at(-MIN_REMEMBERED - 1) ?? 0;
+	return times.sort().at(-MIN_REMEMBERED - 1) ?? 0;
 }

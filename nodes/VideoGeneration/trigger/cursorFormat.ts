@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { getAccountKey } from '../../../credentials/connection';
 import { MAX_LOG_TIME } from '../api/logTime';
 import { HASH_LENGTH, hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
@@ -78,9 +79,14 @@ function isPacked(text: unknown, partLength: number): text is string {
 /** 18 bits: enough to notice another account, too few to tell anything about the key. */
 const ACCOUNT_LENGTH = 3;
 
-/** Changes with the key or the service's address. A new key of the same account changes it as well. */
-export function hashAccount(baseUrl: unknown, apiKey: unknown): string {
-	return hashText(`${String(baseUrl)}\n${String(apiKey)}`).slice(0, ACCOUNT_LENGTH);
+/**
+ * Changes with the key or the service's address, as they are sent. A new key of the same account changes
+ * it as well.
+ *
+ * @throws an Error with a sentence for the user when "Base URL" is not an address
+ */
+export function hashAccount(credentials: Record<string, unknown>): string {
+	return hashText(getAccountKey(credentials)).slice(0, ACCOUNT_LENGTH);
 }
 
 /** The watched projects as a cursor holds them: the same in any order, and empty for all projects. */
@@ -106,7 +112,7 @@ export function includesProjectOf({ projectId }: IDataObject, projects: string):
  */
 export function hashEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));
-	const address = typeof url === 'string' ? url.replace(/[?#].*$/s, '') : '';
+	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
 	const parts = [address, projectId, createdAt].map((part) =>
 		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
 	);
@@ -120,15 +126,37 @@ const TIME_LENGTH = 7;
 /** The number of characters that a remembered entry takes. */
 export const RECORD_LENGTH = HASH_LENGTH + TIME_LENGTH;
 
-/** @param time whole milliseconds, below MAX_LOG_TIME */
-export function formatRecord(hash: string, time: number): string {
+/** An entry that was listed. */
+export interface Seen {
+	hash: string;
+	/** Whole milliseconds since 1970, below MAX_LOG_TIME, or UNDATED. */
+	time: number;
+}
+
+export function formatRecords(seen: readonly Seen[]): string {
+	return seen.map(({ hash, time }) => hash + formatTime(time)).join('');
+}
+
+function formatTime(time: number): string {
 	let text = '';
 	let rest = time;
 	for (let i = 0; i < TIME_LENGTH; i++) {
 		text = TIME_ALPHABET.charAt(rest % 64) + text;
 		rest = Math.floor(rest / 64);
 	}
-	return hash + text;
+	return text;
+}
+
+export function parseRecords(videos: string): Seen[] {
+	const seen: Seen[] = [];
+	for (let at = 0; at < videos.length; at += RECORD_LENGTH) {
+		let time = 0;
+		for (let digit = at + HASH_LENGTH; digit < at + RECORD_LENGTH; digit++) {
+			time = time * 64 + TIME_ALPHABET.indexOf(videos.charAt(digit));
+		}
+		seen.push({ hash: videos.slice(at, at + HASH_LENGTH), time });
+	}
+	return seen;
 }
 
 /** The hashes of all records. */
@@ -138,18 +166,4 @@ export function parseHashes(videos: string): Set<string> {
 		hashes.add(videos.slice(at, at + HASH_LENGTH));
 	}
 	return hashes;
-}
-
-/** The times of all records, in their order. */
-export function parseTimes(videos: string): Float64Array {
-	const times = new Float64Array(videos.length / RECORD_LENGTH);
-	for (let i = 0; i < times.length; i++) {
-		const end = (i + 1) * RECORD_LENGTH;
-		let time = 0;
-		for (let at = end - TIME_LENGTH; at < end; at++) {
-			time = time * 64 + TIME_ALPHABET.indexOf(videos.charAt(at));
-		}
-		times[i] = time;
-	}
-	return times;
 }

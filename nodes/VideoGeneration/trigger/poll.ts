@@ -2,9 +2,8 @@ import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } fro
 import { NodeOperationError } from 'n8n-workflow';
 import type { VideoLog } from '../api/endpoints';
 import { fetchVideoLog } from '../api/endpoints';
-import { hideKey } from '../api/hideKey';
+import { Breaks } from '../api/pause';
 import { CREDENTIAL } from '../api/request';
-import { checkLevels } from '../api/responseBody';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { createSlots } from '../api/slots';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
@@ -17,10 +16,10 @@ import { describeFailure } from '../failures/texts';
 import {
 	findNewestVideo,
 	findTag,
-	isLater,
 	keepTag,
-	leaveOutForgotten,
+	parseTimes,
 	selectNewVideos,
+	sortOldestFirst,
 } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
@@ -78,28 +77,30 @@ async function fetchNewVideos(
 	{ projectIds, emitExisting }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-	const account = hashAccount(baseUrl, apiKey);
+	const credentials = await context.getCredentials(CREDENTIAL);
+	const account = await withApiError(context, () => hashAccount(credentials));
 	const earlier = CursorStore.open(context).load();
 	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
-	const rest = await leaveOutForgotten(log.entries, earlier);
+	// The list may be long: n8n does other work between the steps.
+	const breaks = new Breaks();
+	const times = typeof earlier === 'string' ? parseTimes(log.entries) : undefined;
+	await breaks.takeDue();
 
-	return await withApiError(context, () => {
-		const store = CursorStore.open(context);
-		const stored = store.load();
-		// The cursor that the tag belonged to is gone.
-		if (log.isUnchanged && typeof stored === 'string') return [];
-		const { isContinuous } = store;
-		const watch = { account, projectIds, emitExisting, isContinuous };
-		const entries = isLater(stored, earlier, account) ? rest : log.entries;
-		const { videos, cursor } = selectNewVideos(entries, stored, watch);
-		checkLevels(videos);
-		const isNew = videos.length > 0;
-		// If every poll finds videos, our own tag would save nothing.
-		const etag = log.etag ?? (isNew ? undefined : log.createTag());
-		store.save(log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now()), isNew);
-		return videos;
-	});
+	const store = CursorStore.open(context);
+	const stored = store.load();
+	// The cursor that the tag belonged to is gone.
+	if (log.isUnchanged && typeof stored === 'string') return [];
+	const { isContinuous } = store;
+	const watch = { account, projectIds, emitExisting, isContinuous };
+	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, times);
+	const isNew = videos.length > 0;
+	// If every poll finds videos, our own tag would save nothing.
+	const etag = log.etag ?? (isNew ? undefined : log.createTag());
+	const kept = log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now());
+	store.save(kept, { isChanged: kept !== stored, isStarting: isNew });
+
+	await breaks.takeDue();
+	return sortOldestFirst(videos);
 }
 
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. */
@@ -110,9 +111,6 @@ async function fetchTestEvent(
 ): Promise<IDataObject[]> {
 	const { entries } = await fetchLog(context, undefined, deadline);
 	const newest = findNewestVideo(entries, projectIds);
-	await withApiError(context, () => {
-		checkLevels([newest]);
-	});
 	if (newest) return [newest];
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
@@ -136,7 +134,7 @@ async function withApiError<T>(context: IPollFunctions, work: () => T | Promise<
 	try {
 		return await work();
 	} catch (error) {
-		const failure = await hideKey(context, classifyError(error));
+		const failure = classifyError(error);
 		const text = describeFailure(failure, {
 			requestKind: 'read',
 			rateLimitAdvice: RATE_LIMIT_ADVICE,

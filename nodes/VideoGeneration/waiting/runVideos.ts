@@ -3,7 +3,6 @@ import type { VideoLog } from '../api/endpoints';
 import { parseLogTime } from '../api/logTime';
 import { Breaks, inParts, onAbort, pause } from '../api/pause';
 import { isObject, toText } from '../api/response';
-import { checkLevels } from '../api/responseBody';
 import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
@@ -299,7 +298,6 @@ export class AccountVideos {
 
 	private async addEntries(entries: unknown[], shownAt: number, breaks: Breaks): Promise<void> {
 		for await (const part of inParts(entries, breaks)) {
-			checkLevels(part);
 			const added: LoggedVideo[] = [];
 			for (const entry of part) {
 				if (!isObject(entry)) continue;

@@ -9,7 +9,14 @@ export class KeySearch {
 	private readonly forms: Buffer[];
 
 	constructor(key: string) {
-		const texts = [key, encodeURIComponent(key)];
+		const link = encodeURIComponent(key);
+		const slashes = key.replaceAll('/', '\\/');
+		const texts = [
+			...[key, ...listEscapes(link), ...listEscapes(encodeURIComponent(link))],
+			// In JSON of a service, and once more in that of n8n.
+			...[slashes, slashes.replaceAll('\\', '\\\\')],
+			...[escapeEntities(key), escapeEntities(key).replaceAll('&', '&amp;')],
+		];
 		const encoded = ALIGNMENTS.flatMap((alignment) => {
 			const base64 = encodeAligned(key, alignment);
 			return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
@@ -31,6 +38,16 @@ export class KeySearch {
 			.filter((file) => this.isIn(readFileSync(file)))
 			.map((file) => relative(folder, file));
 	}
+}
+
+/** Returns a text with its percent-encoding in upper and in lower case. */
+function listEscapes(text: string): string[] {
+	return [text, text.replace(/%../g, (escape) => escape.toLowerCase())];
+}
+
+/** Escapes the characters of a key that HTML escapes, some with names and some with numbers. */
+export function escapeEntities(text: string): string {
+	return text.replace(/[+/=]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
 }
 
 /**

@@ -18,8 +18,9 @@ import { TestCredentialsHelper } from './TestCredentialsHelper';
 import { hasFeature } from './testWith';
 
 export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
-const NODE_NAME = 'Video Trigger';
 const NODE_ID = 'trigger-1';
+/** The key of the state in the workflow's static data. */
+export const STATE_KEY = `videoGenerationTrigger:${NODE_ID}`;
 
 /**
  * The place where n8n stores a polling node's state: the workflow's static data, or separate rows.
@@ -67,6 +68,9 @@ export class ActiveTrigger {
 
 	credentials: ICredentialDataDecryptedObject;
 
+	/** The node's name, which the next activation uses. */
+	name = 'Video Trigger';
+
 	private workflow: Workflow;
 
 	private constructor(
@@ -91,10 +95,9 @@ export class ActiveTrigger {
 		return JSON.stringify([this.workflow.staticData, this.database]);
 	}
 
-	/** The node's static data in n8n's memory. */
+	/** The workflow's static data in n8n's memory, in which plain static data hold the state. */
 	get staticData(): IDataObject {
-		const node = this.workflow.getNode(NODE_NAME) ?? undefined;
-		return this.workflow.getStaticData('node', node);
+		return this.workflow.getStaticData('global');
 	}
 
 	/**
@@ -154,7 +157,7 @@ export class ActiveTrigger {
 		result: PollResult = { items: null },
 		isRolledBack = false,
 	): PollContext {
-		const node = workflow.getNode(NODE_NAME);
+		const [node] = Object.values(workflow.nodes);
 		if (!node) throw new Error('The workflow lacks its trigger');
 		const additionalData = {
 			credentialsHelper: new TestCredentialsHelper(this.types, this.credentials),
@@ -215,7 +218,7 @@ export class ActiveTrigger {
 	private loadWorkflow(): Workflow {
 		const node: INode = {
 			id: NODE_ID,
-			name: NODE_NAME,
+			name: this.name,
 			type: TRIGGER_TYPE,
 			typeVersion: 1,
 			position: [0, 0],

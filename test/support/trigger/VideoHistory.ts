@@ -2,7 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../../../nodes/VideoGeneration/api/hash';
 import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
-import { findTag, keepTag, selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
+import {
+	findTag,
+	keepTag,
+	selectNewVideos,
+	sortOldestFirst,
+} from '../../../nodes/VideoGeneration/trigger/cursor';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
 /** An event in the account, in n8n or in the node's settings. */
@@ -138,7 +143,7 @@ export class VideoHistory {
 			emitExisting: this.emitExisting,
 			isContinuous: this.isContinuous,
 		});
-		const { videos } = selection;
+		const videos = sortOldestFirst(selection.videos);
 		// The node's poll, too, keeps its own tag only if it found no videos.
 		const kept = this.tagging === 'own' && videos.length > 0 ? undefined : etag;
 		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, kept, this.now);

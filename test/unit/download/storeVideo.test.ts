@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream';
-import fc from 'fast-check';
 import type { IBinaryData } from 'n8n-workflow';
 import type { Transfer } from '../../../nodes/VideoGeneration/download/storeVideo';
-import { BoxReader, storeVideo } from '../../../nodes/VideoGeneration/download/storeVideo';
+import { storeVideo } from '../../../nodes/VideoGeneration/download/storeVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const VIDEO = readVideoFile('city-tour');
-const FILM = readVideoFile('launch-film');
 
 /** Passes a body on to a store that does what the test says. */
 async function store(
@@ -101,83 +99,5 @@ describe('A stream on its way to the store', () => {
 			kind: 'unstored',
 			facts: { serviceMessage: 'ENOSPC: no space left on device, write' },
 		});
-	});
-});
-
-function box(type: string, bytes: number, sizeField = bytes + 8): Buffer {
-	const header = Buffer.alloc(8 + bytes);
-	header.writeUInt32BE(sizeField);
-	header.write(type, 4, 'latin1');
-	return header;
-}
-
-function largeBox(type: string, bytes: number): Buffer {
-	const header = box(type, bytes + 8, 1);
-	header.writeBigUInt64BE(BigInt(bytes + 16), 8);
-	return header;
-}
-
-/** Returns whether a file that arrives in chunks of this size counts as cut off. */
-function isCutOff(file: Buffer, chunkBytes = file.length): boolean {
-	const reader = new BoxReader();
-	for (let at = 0; at < file.length; at += chunkBytes) {
-		reader.add(file.subarray(at, at + chunkBytes));
-	}
-	return reader.isInsideContent;
-}
-
-describe('The boxes of an MP4', () => {
-	const SMALL = Buffer.concat([
-		box('ftyp', 12),
-		box('free', 8),
-		largeBox('mdat', 50),
-		box('moov', 30),
-	]);
-
-	test('tell a file that lacks its last byte, or its last half', () => {
-		for (const file of [VIDEO, FILM, SMALL]) {
-			expect(isCutOff(file)).toBe(false);
-			expect(isCutOff(file.subarray(0, -1))).toBe(true);
-			expect(isCutOff(file.subarray(0, file.length / 2))).toBe(true);
-		}
-	});
-
-	test('tell the same in whatever chunks the file arrives', () => {
-		const size = fc.integer({ min: 1, max: SMALL.length });
-		fc.assert(
-			fc.property(size, size, (keptBytes, chunkBytes) => {
-				const part = SMALL.subarray(0, keptBytes);
-				expect(isCutOff(part, chunkBytes)).toBe(isCutOff(part));
-			}),
-		);
-	});
-
-	test('tell it of a box that is larger than 4 GiB', () => {
-		const huge = box('mdat', 8, 1);
-		huge.writeBigUInt64BE(5n * 1024n ** 3n, 8);
-		expect(isCutOff(huge)).toBe(true);
-	});
-
-	test.each([
-		['an ID3 tag', Buffer.from('TAGSome title'.padEnd(128))],
-		['JSON', Buffer.from('{"model":"v3","seed":12345}')],
-		['line breaks', Buffer.from('\r\n'.repeat(20))],
-		['zeros', Buffer.alloc(40)],
-		['a few bytes', Buffer.alloc(4, 0xff)],
-		['a box that is cut off, but holds no video', box('free', 100).subarray(0, 50)],
-		['a box to the end of the file', box('mdat', 10, 0)],
-		['a box without a sensible size', box('mdat', 10, 5)],
-	])('do not call a complete file cut off that is followed by %s', (_what, trailer) => {
-		const file = Buffer.concat([SMALL, trailer]);
-		expect(isCutOff(file)).toBe(false);
-		expect(isCutOff(file, 1)).toBe(false);
-	});
-
-	test('never call a complete file cut off for any bytes after its last box', () => {
-		fc.assert(
-			fc.property(fc.uint8Array({ maxLength: 64 }), (trailer) => {
-				expect(isCutOff(Buffer.concat([SMALL, trailer]))).toBe(false);
-			}),
-		);
 	});
 });

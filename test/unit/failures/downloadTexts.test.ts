@@ -25,11 +25,7 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 		{ httpCode: 'ECONNRESET', receivedBytes: 5, announcedBytes: 9 },
 		/broke after 5 of 9 bytes/,
 	],
-	[
-		'uncertain',
-		{ httpCode: '200', found: 'cutOff', receivedBytes: 5, announcedBytes: 5 },
-		/cut off: its file ends after 5 bytes/,
-	],
+	['uncertain', { httpCode: '206', address: 'https://a.example' }, /failed to send.*\(206\)/],
 	['redirected', { httpCode: '302' }, /redirects without saying where.*"Video URL"/],
 	['redirected', { found: 'tooMany' }, /redirects too many times/],
 	['redirected', { httpCode: '302', found: 'notWeb', location: 'file:' }, /redirects to "file:"/],

@@ -97,7 +97,7 @@ it('every kind of fault is in the registry', () => {
 	const files = readdirSync(join(__dirname, '../../../sandbox/faults'));
 	const kinds = Object.keys(FAULT_KINDS);
 	for (const kind of kinds) expect(files).toContain(`${kind}.ts`);
-	expect(kinds).toHaveLength(27);
+	expect(kinds).toHaveLength(26);
 });
 it.each([
 	[{ kind: 'hang' }],

@@ -142,6 +142,14 @@ it('extraFields puts unknown fields there', async () => {
 		...{ owner: { team: 7 }, usage: { remainingCredits: 100, owner: { team: 7 } } },
 	});
 });
+it('renamedField gives a field of every resource another name', async () => {
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	service.sandbox.addFault({ kind: 'renamedField', field: 'url', to: 'videoUrl' });
+	const { data } = await service.client.get<{ videos: object[] }>('/v1/videos');
+	const url = `${service.sandbox.url}/files/${String(video?.id)}.mp4`;
+	expect(data.videos).toEqual([expect.objectContaining({ id: video?.id, videoUrl: url })]);
+	expect(data.videos[0]).not.toHaveProperty('url');
+});
 it('faults of JSON replies leave other replies alone', async () => {
 	const [video] = service.sandbox.addVideos('main', [{}]);
 	service.sandbox.addFault({ kind: 'errorKey' });
@@ -177,42 +185,6 @@ describe('oddEntries', () => {
 		const { data } = await service.client.get<{ videos: unknown[] }>('/v1/videos');
 		expect(data.videos).toEqual([[null], 'x']);
 	});
-});
-
-describe('commas', () => {
-	it.each([64, 65, 200_001])('makes a list of zeros, %i bytes long', async (bytes) => {
-		service.sandbox.addFault({ kind: 'commas', bytes });
-		for (const [url, field] of [
-			['/v1/videos', 'videos'],
-			['/v1/projects', 'projects'],
-		]) {
-			const { data } = await service.client.get<string>(String(url), { responseType: 'text' });
-			expect(data).toHaveLength(bytes);
-			expect(data.startsWith(`{"status":"success","${String(field)}":[0,0,`)).toBe(true);
-			const lists = JSON.parse(data) as Record<string, unknown[]>;
-			expect(new Set(lists[String(field)])).toEqual(new Set([0]));
-		}
-	});
-	it('is 64 MiB long when nothing is said, and leaves other replies alone', async () => {
-		service.sandbox.addFault({ kind: 'commas' });
-		const { data } = await service.client.get<Buffer>('/v1/videos', {
-			responseType: 'arraybuffer',
-		});
-		expect(data).toHaveLength(64 * 1024 ** 2);
-		expect((await add()).data).toMatchObject({ status: 'success' });
-	});
-});
-
-it.each([
-	['/v1/projects', 'projects.0.nested'],
-	['/v1/user/account', 'nested'],
-])('nestedJson nests lists deeper than JSON.stringify can: %s', async (url, path) => {
-	service.sandbox.addFault({ kind: 'nestedJson', levels: 3 });
-	expect((await service.client.get(url)).data).toHaveProperty(path, [[[]]]);
-	service.sandbox.clearFaults();
-	service.sandbox.addFault({ kind: 'nestedJson', levels: 200_000 });
-	const { data } = await service.client.get<string>(url, { transformResponse: [] });
-	expect(data).toContain('['.repeat(200_000) + ']'.repeat(200_000));
 });
 
 describe('an add that is accepted and paid, whatever its reply says', () => {

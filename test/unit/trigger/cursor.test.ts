@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Watch } from '../../../nodes/VideoGeneration/trigger/cursor';
-import { findNewestVideo, selectNewVideos } from '../../../nodes/VideoGeneration/trigger/cursor';
+import {
+	findNewestVideo,
+	selectNewVideos,
+	sortOldestFirst,
+} from '../../../nodes/VideoGeneration/trigger/cursor';
 import type { StoredCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
@@ -30,7 +34,7 @@ function createPoller(initial: StoredCursor = 'absent') {
 			const { videos, cursor } = selectNewVideos(logs, stored, { ...WATCH, ...watch });
 			stored = parseCursor(JSON.parse(JSON.stringify(cursor)));
 			expect(stored).toEqual(cursor);
-			return videos.map(({ id, url }) => id ?? url);
+			return sortOldestFirst(videos).map(({ id, url }) => id ?? url);
 		},
 		get size() {
 			return Buffer.byteLength(JSON.stringify(stored));

@@ -7,9 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
-import { inParts } from '../../api/pause';
-import { isObject, requireList, toText } from '../../api/response';
-import { checkLevels } from '../../api/responseBody';
+import { listLogEntries } from '../../api/endpoints';
+import { Breaks } from '../../api/pause';
+import { isObject, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
 	createInputError,
@@ -110,9 +110,11 @@ async function filterVideos(
 	this: IExecuteSingleFunctions,
 	items: INodeExecutionData[],
 ): Promise<INodeExecutionData[]> {
-	const log = requireList(getBody(items), 'videos');
-	const videos = (await selectVideos(log, getFilter(this))).slice(0, getLimit(this));
-	checkLevels(videos);
+	// The list may be long: n8n does other work between the steps.
+	const breaks = new Breaks();
+	const log = listLogEntries(getBody(items));
+	const videos = selectVideos(log, getFilter(this)).slice(0, getLimit(this));
+	await breaks.takeDue();
 	return videos.map((video) => ({ json: putFirst(video) }));
 }
 
@@ -120,31 +122,23 @@ async function filterVideos(
  * The video logs that a filter selects, newest first (specification, "Video log"). A log whose
  * `createdAt` cannot be read comes last, and is never selected by a date.
  */
-export async function selectVideos(
+export function selectVideos(
 	log: readonly unknown[],
-	{ projectId, createdAfter, createdBefore }: VideoFilter,
-): Promise<IDataObject[]> {
-	const isDated = createdAfter !== undefined || createdBefore !== undefined;
+	{ projectId, createdAfter = -Infinity, createdBefore = Infinity }: VideoFilter,
+): IDataObject[] {
+	const isDated = createdAfter > -Infinity || createdBefore < Infinity;
 	const selected: { video: IDataObject; time: number }[] = [];
-	for await (const part of inParts(log)) {
-		for (const video of part) {
-			if (!isObject(video)) continue;
-			if (projectId !== '' && toText(video.projectId) !== projectId) continue;
-			const time = parseLogTime(video.createdAt) ?? -Infinity;
-			const isSelected =
-				(!isDated || time > -Infinity) &&
-				(createdAfter === undefined || time > createdAfter) &&
-				(createdBefore === undefined || time < createdBefore);
-			if (isSelected) selected.push({ video, time });
-		}
+	for (const video of log) {
+		if (!isObject(video)) continue;
+		if (projectId !== '' && toText(video.projectId) !== projectId) continue;
+		const time = parseLogTime(video.createdAt);
+		const isSelected = time === undefined ? !isDated : time > createdAfter && time < createdBefore;
+		if (isSelected) selected.push({ video, time: time ?? 0 });
 	}
-	return selected
-		.sort((a, b) => (a.time === b.time ? 0 : b.time - a.time))
-		.map(({ video }) => video);
+	return selected.sort((a, b) => b.time - a.time).map(({ video }) => video);
 }
 
 /** The fields that people use come first. */
-function putFirst(video: IDataObject): IDataObject {
-	const { id, projectId, url } = video;
-	return { ...{ id, projectId, url }, ...video };
+function putFirst({ id, projectId, url, ...others }: IDataObject): IDataObject {
+	return { id, projectId, url, ...others };
 }
