@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { stringify } from 'flatted';
 import { decode } from './fates';
 import type { Invariant } from './ledgerQueries';
 import { findGroup, findLooks, hasSocketTrouble, name, nameOutcome } from './ledgerQueries';
@@ -221,12 +222,14 @@ const MAX_BYTES_BESIDE = 200;
 /** What a failed execution keeps is small, unless videos are part of it. */
 const keptDataIsSmall: Invariant = (ledger) =>
 	listAttempts(ledger).flatMap(({ attempt, label }) => {
-		const { waiting, items } = attempt.settings;
+		const { waiting, items, way } = attempt.settings;
+		const runs = way === 'loop' ? 2 : 1;
 		const bytes = listOwnMetadata(attempt).reduce(
-			(sum, kept) => sum + Buffer.byteLength(JSON.stringify(kept)),
+			// As n8n saves it: an object that is there twice counts once.
+			(sum, kept) => sum + Buffer.byteLength(stringify(kept)),
 			0,
 		);
-		const maxBytes = items.length * MAX_BYTES_AN_ITEM + MAX_BYTES_BESIDE;
+		const maxBytes = runs * (items.length * MAX_BYTES_AN_ITEM + MAX_BYTES_BESIDE);
 		return waiting !== 'none' || bytes <= maxBytes
 			? []
 			: [`${label} keeps ${bytes} bytes for ${items.length} items`];

@@ -140,13 +140,20 @@ const uniqueNth = { selector: (trouble: { nth: number }) => trouble.nth };
 /** The path of an add, at another address. */
 const SAME_PATH = 'http://127.0.0.1:9/v1/queue/add';
 
+/** Statuses that look like refusals, and may follow an add that was accepted. */
+const AMBIGUOUS_STATUSES = [303, 407, 408, 409, 412, 423, 424, 425, 499];
+
 /**
  * Every status but the good ones. The service has accepted what it answers only where the response
  * does not say the opposite: nobody can pay once for an add that is refused and accepted.
  */
 const badStatus: fc.Arbitrary<FaultSpec> = fc
 	.record({
-		status: fc.oneof(fc.integer({ min: 300, max: 308 }), fc.integer({ min: 300, max: 599 })),
+		status: fc.oneof(
+			fc.integer({ min: 300, max: 308 }),
+			oneOf(...AMBIGUOUS_STATUSES),
+			fc.integer({ min: 300, max: 599 }),
+		),
 		isAfter: fc.boolean(),
 		location: oneOf<string | undefined>(
 			...[undefined, undefined, '/login', 'http://127.0.0.1:9/elsewhere', SAME_PATH, SAME_PATH],
