@@ -76,6 +76,7 @@ describe('The description', () => {
 		expect(inside('waitOptions')[0]).toEqual([
 			'completedStatuses',
 			'failedStatuses',
+			'listingDelay',
 			'pollingInterval',
 			'timeout',
 		]);
