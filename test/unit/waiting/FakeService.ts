@@ -33,8 +33,8 @@ export interface Stranger {
 
 export interface Behaviour {
 	hasEtags: boolean;
-	/** The time that a request takes; the service looks in its middle. */
-	latency: number;
+	/** The time that requests take, one after the other, and from the start; the service looks in the middle. */
+	latencies: readonly number[];
 	/** Which requests fail, by their number. */
 	failures: ReadonlySet<number>;
 	/** Which reads of the log fail. */
@@ -108,11 +108,13 @@ export class FakeService {
 	}
 
 	private async answer<T>(work: () => T): Promise<T> {
+		const { latencies } = this.behaviour;
+		const latency = latencies[this.requestCount % latencies.length] ?? 0;
 		this.openRequests += 1;
 		try {
-			await sleep(this.behaviour.latency / 2);
+			await sleep(latency / 2);
 			const result = work();
-			await sleep(this.behaviour.latency / 2);
+			await sleep(latency / 2);
 			return result;
 		} finally {
 			this.openRequests -= 1;

@@ -45,7 +45,7 @@ const failing = (max: number) =>
 	fc.uniqueArray(fc.integer({ min: 1, max }), { maxLength: 8 }).map((list) => new Set(list));
 const behaviours: fc.Arbitrary<Behaviour> = fc.record({
 	hasEtags: fc.boolean(),
-	latency: fc.constantFrom(2, LATENCY_MS, 1_500),
+	latencies: fc.array(fc.constantFrom(2, LATENCY_MS, 1_500, 6_000), { minLength: 1, maxLength: 7 }),
 	failures: failing(40),
 	// Never so many in a row that the log cannot be read for 30 seconds.
 	logFailures: failing(6).map((list) => new Set([...list].map((n) => 2 * n - 1))),
@@ -57,11 +57,11 @@ const waitTimes: fc.Arbitrary<WaitTimes> = fc.record({
 });
 
 const FAULTLESS: Behaviour = {
-	...{ hasEtags: false, latency: LATENCY_MS },
+	...{ hasEtags: false, latencies: [LATENCY_MS] },
 	...{ failures: new Set(), logFailures: new Set() },
 };
 const faultless = fc
-	.record({ hasEtags: fc.boolean(), latency: fc.constantFrom(2, LATENCY_MS) })
+	.record({ hasEtags: fc.boolean(), latencies: fc.constantFrom([2], [LATENCY_MS]) })
 	.map((more) => ({ ...FAULTLESS, ...more }));
 const history = fc.array(
 	strangers.map((stranger) => ({ ...stranger, shownAt: -1, vanishesAt: undefined })),
@@ -151,6 +151,18 @@ describe('While the log shows every finished video in time', () => {
 		);
 	});
 });
+
+test.each([true, false])(
+	'siblings that are looked at at the same instants are told apart by the looks that follow new entries (tags: %p)',
+	async (hasEtags) => {
+		const service = new FakeService({ ...FAULTLESS, hasEtags });
+		const items = [4_000, 15_000, 26_000].map((runsFor): Life => {
+			return { project: 'p', addedAt: 0, runsFor, lag: 0 };
+		});
+		const ended = await play(service, items, WAIT_TIMES);
+		expect(ended.map(getVideoId)).toEqual(ended.map(({ queueId }) => `of-${queueId}`));
+	},
+);
 
 test('An item that runs for a minute reads the log three times at most, if the service sends no tags', async () => {
 	const service = new FakeService(FAULTLESS);

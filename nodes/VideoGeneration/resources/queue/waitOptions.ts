@@ -67,8 +67,8 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_LISTING_DELAY_SECONDS,
 			description:
-				'Maximum seconds until a finished video appears in the list of videos, which is then read to identify it. Raise it if Video > Get Many shows videos later than this: too low a value can give an item another video of its project. Not used if the progress shows the URL of the video.',
-			hint: 'Raise it if finished videos come out without a URL',
+				'Maximum seconds until a finished video appears in the list of videos. The list is read after this time to identify the video, unless the progress shows its URL. If videos appear later than this, an item can be given another video of its project.',
+			hint: 'Raise it if Video > Get Many shows finished videos later, or if they come out without a URL',
 		},
 		{
 			displayName: 'Polling Interval',
