@@ -84,7 +84,7 @@ const VIDEO_EXTENSION = /\.(mp4|m4v|mov|webm|mkv|avi|flv|mpe?g|m?ts|ogv|3gp|wmv)
 const ANY_EXTENSION = /\.(?=\w{0,4}[a-z])\w{1,5}$/i;
 /** File systems allow 255, and later nodes may add to the name. */
 const MAX_NAME_BYTES = 200;
-/** The end of a longer name is ignored. */
+/** Of a longer name, only the beginning and the extension are kept. */
 const MAX_NAME_LENGTH = 1000;
 
 /**
@@ -111,8 +111,9 @@ function decode(segment: string): string {
 
 /** Later nodes may use the name in a path, so it has no folder, no leading dot and nothing invisible. */
 function cleanName(name: string): string {
-	const visible = name
-		.slice(0, MAX_NAME_LENGTH)
+	const short =
+		name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) + name.slice(-6) : name;
+	const visible = short
 		.replace(/[\p{Cc}\p{Cf}]/gu, '')
 		.replace(/[/\\:*?"<>|]/g, '_')
 		.replace(/^[\s.]+/, '');

@@ -42,7 +42,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'video.download': {
 		cost: 'free',
 		notes: [
-			"The file is streamed into n8n's storage and checked to be a complete video. If a download fails, nothing is kept. Up to 4 videos are downloaded at the same time.",
+			"The file is streamed into n8n's storage and checked to be a video that has arrived in full. If a download fails, nothing is kept. Up to 4 videos are downloaded at the same time.",
 			"AI agents can't use this operation, because n8n can't pass files to agents.",
 		],
 		output: 'The input item with the file added.',
