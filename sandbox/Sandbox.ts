@@ -5,12 +5,15 @@ import type { Clock } from './domain/clock';
 import type { Charge } from './domain/model';
 import type { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import type { SEED_PROJECTS } from './domain/SEED_PROJECTS';
+import type { Outcome } from './faults/Fault';
 
 /** A running sandbox as a test sees it. */
 export interface Sandbox extends Controls {
 	/** Base URL, without a trailing slash. */
 	readonly url: string;
 	readonly port: number;
+	/** Base URL of the same service over HTTPS; undefined without a certificate. */
+	readonly tlsUrl: string | undefined;
 	/** Key of the main account. */
 	readonly apiKey: string;
 	readonly accounts: typeof SEED_ACCOUNTS;
@@ -26,6 +29,13 @@ export interface Sandbox extends Controls {
 	 * @returns a function that removes the listener
 	 */
 	onRequest(listener: (request: RecordedRequest) => void): () => void;
+	/**
+	 * Calls `listener` with each request's outcome, just before it is sent. A reply's body can be a
+	 * stream, which only the client may read.
+	 *
+	 * @returns a function that removes the listener
+	 */
+	onReply(listener: (request: RecordedRequest, outcome: Outcome) => void): () => void;
 	/**
 	 * Waits until the wanted number of requests has been received.
 	 *

@@ -5,6 +5,7 @@ import { waitForRequests } from './control/requestLog';
 import { SEED_ACCOUNTS } from './domain/SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './domain/SEED_PROJECTS';
 import { createServer } from './http/server';
+import { listenWithTls } from './http/tlsServer';
 import type { Sandbox } from './Sandbox';
 
 /**
@@ -18,10 +19,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const app = await createServer(context, controls);
 	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 	const { port } = app.server.address() as AddressInfo;
+	const tls = options.certificate && (await listenWithTls(app.server, options.certificate));
 	return {
 		...controls,
 		url: `http://127.0.0.1:${port}`,
 		port,
+		tlsUrl: tls && `https://127.0.0.1:${tls.port}`,
 		apiKey: options.apiKey ?? SEED_ACCOUNTS.main.apiKey,
 		accounts: SEED_ACCOUNTS,
 		projects: SEED_PROJECTS,
@@ -36,8 +39,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 			context.requests.listen((request, event) => {
 				if (event === 'received') listener(request);
 			}),
+		onReply: (listener) =>
+			context.requests.listen((request, event, outcome) => {
+				if (event === 'replied' && outcome !== undefined) listener(request, outcome);
+			}),
 		routes: context.routes,
 		waitForRequests: (wanted) => waitForRequests(context.requests, wanted),
-		close: () => app.close(),
+		close: async () => {
+			await tls?.close();
+			await app.close();
+		},
 	};
 }

@@ -5,7 +5,7 @@ import {
 	ServiceError,
 	type VideoLog,
 } from '../domain/model';
-import { endQueueItem, formatLogTime, settleQueue } from '../domain/queue';
+import { addQueueItem, endQueueItem, formatLogTime, settleQueue } from '../domain/queue';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
@@ -59,6 +59,19 @@ function createQueueControls(context: SandboxContext) {
 		return item;
 	};
 	return {
+		/**
+		 * Queues a video as another client of the project's account would, without a request.
+		 *
+		 * @returns its queue id
+		 */
+		queueVideo(projectId: string): string {
+			const { store, clock } = context;
+			const accountId = store.projects.get(projectId)?.accountId ?? '';
+			const account = store.accounts.get(accountId);
+			if (!account) throw new ServiceError('notFound', `There is no project ${projectId}`);
+			const { queueId } = addQueueItem(store, account, { projectId }, clock.now());
+			return queueId;
+		},
 		/** Completes an item now. @throws ServiceError `conflict` if it has failed */
 		finish(queueId: string): void {
 			endQueueItem(context.store, get(queueId), 'completed', context.clock.now());

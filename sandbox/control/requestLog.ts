@@ -1,4 +1,5 @@
 import type { Operation } from '../domain/model';
+import type { Outcome } from '../faults/Fault';
 
 /** One request as it reached the sandbox. */
 export interface RecordedRequest {
@@ -11,6 +12,10 @@ export interface RecordedRequest {
 	body: unknown;
 	/** Undefined for a path that is not part of the API. */
 	operation: Operation | undefined;
+	/** Port of the client's end of the connection. */
+	clientPort: number | undefined;
+	/** The queue item that an add created or a clear removed, whatever the reply said. */
+	queueId?: string;
 	/** Sandbox time. */
 	at: number;
 	/** Real time, from the clock of this machine. */
@@ -33,9 +38,12 @@ export interface WantedRequests {
 	timeoutMs?: number;
 }
 
-/** `received`: read, and not yet processed. `left`: the client closed the connection. */
-type RequestEvent = 'received' | 'left';
-type Listener = (request: RecordedRequest, event: RequestEvent) => void;
+/**
+ * `received`: read, and not yet processed. `replied`: the outcome is about to be sent. `left`: the
+ * client closed the connection.
+ */
+type RequestEvent = 'received' | 'replied' | 'left';
+type Listener = (request: RecordedRequest, event: RequestEvent, outcome?: Outcome) => void;
 
 /** Limits the memory of a sandbox that is polled for days. */
 const MAX_REQUESTS = 10_000;
@@ -55,8 +63,8 @@ export function createRequestLog() {
 			requests.push(request);
 			if (requests.length > MAX_REQUESTS) requests.shift();
 		},
-		announce(request: RecordedRequest, event: RequestEvent): void {
-			for (const listener of listeners) listener(request, event);
+		announce(request: RecordedRequest, event: RequestEvent, outcome?: Outcome): void {
+			for (const listener of listeners) listener(request, event, outcome);
 		},
 		/** @returns a function that removes the listener */
 		listen(listener: Listener): () => void {

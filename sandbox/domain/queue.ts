@@ -64,10 +64,18 @@ function spendCredits(account: Account, project: Project): void {
 	account.credits -= project.cost;
 }
 
-/** Returns a UUID, or 48 of its bits as digits: JSON carries such a number exactly. */
+/** Returns a UUID, or 48 of its bits as digits, or 60 of them and a bit above as 19 digits. */
 function createQueueId({ createId, settings }: Store): string {
 	const id = createId();
-	return settings.numericQueueIds ? String(parseInt(id.replace('-', '').slice(0, 12), 16)) : id;
+	const bits = id.replaceAll('-', '');
+	switch (settings.numericQueueIds) {
+		case 'long':
+			return String(2n ** 60n + BigInt(`0x${bits.slice(0, 15)}`));
+		case true:
+			return String(parseInt(bits.slice(0, 12), 16));
+		case false:
+			return id;
+	}
 }
 
 /**

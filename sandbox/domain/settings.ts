@@ -30,8 +30,11 @@ export interface Settings {
 	durations: Durations;
 	/** Null keeps finished and failed items in the queue until they are cleared. */
 	endedItemsLeaveAfterMs: number | null;
-	/** New queue ids consist of digits, and replies send them as JSON numbers. */
-	numericQueueIds: boolean;
+	/**
+	 * New queue ids consist of digits, and replies send them as JSON numbers. `long` ids have 19
+	 * digits: a client that parses them as JavaScript numbers changes them.
+	 */
+	numericQueueIds: boolean | 'long';
 	/** Added to `createdAt` of new log entries, as if the log had a clock of its own. */
 	logClockSkewMs: number;
 	/** Writes `createdAt` of new log entries without milliseconds. */

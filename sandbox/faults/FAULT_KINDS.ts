@@ -1,8 +1,10 @@
 import { brokenHttp } from './brokenHttp';
+import { brokenTls } from './brokenTls';
 import { commas } from './commas';
 import { contentType } from './contentType';
 import { cutOff } from './cutOff';
 import { emptyBody } from './emptyBody';
+import { encoding } from './encoding';
 import { endlessBody } from './endlessBody';
 import { envelopeStatus } from './envelopeStatus';
 import { errorEnvelope } from './errorEnvelope';
@@ -20,16 +22,19 @@ import { reset } from './reset';
 import { slowBody } from './slowBody';
 import { status } from './status';
 import { statusWord } from './statusWord';
+import { textBefore } from './textBefore';
 import { tooManyRequests } from './tooManyRequests';
 import { wrongLength } from './wrongLength';
 
 /** Every kind of fault by its name. */
 export const FAULT_KINDS = {
 	brokenHttp,
+	brokenTls,
 	commas,
 	contentType,
 	cutOff,
 	emptyBody,
+	encoding,
 	endlessBody,
 	envelopeStatus,
 	errorEnvelope,
@@ -47,6 +52,7 @@ export const FAULT_KINDS = {
 	slowBody,
 	status,
 	statusWord,
+	textBefore,
 	tooManyRequests,
 	wrongLength,
 };

@@ -12,8 +12,17 @@ export interface Reply {
 	breaks?: boolean;
 }
 
+/** Bytes that are not HTTP, and after which the connection ends. */
+export interface RawBytes {
+	/** What is sent before the bytes: the head and the beginning of the body. */
+	first?: Reply;
+	bytes: Buffer;
+	/** Sends the bytes without encryption on a connection with TLS. */
+	beneathTls?: boolean;
+}
+
 /** The outcome for the client: a reply, nothing, a reset, or bytes that are not HTTP. */
-export type Outcome = Reply | 'hang' | 'reset' | { bytes: Buffer };
+export type Outcome = Reply | 'hang' | 'reset' | RawBytes;
 
 /** The request as a fault sees it, and the actions of a fault besides changing the reply. */
 export interface FaultContext {

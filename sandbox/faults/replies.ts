@@ -17,11 +17,14 @@ export function createJsonReply(
 export function changeJson(reply: Reply, change: (body: Record<string, unknown>) => void): Reply {
 	if (!Buffer.isBuffer(reply.body)) return reply;
 	if (!reply.headers['content-type']?.includes('json')) return reply;
-	const body: unknown = JSON.parse(reply.body.toString());
+	// Long queue ids are numbers that JavaScript cannot hold.
+	const text = reply.body.toString().replace(/:(\d{17,})/g, ':"number $1"');
+	const body: unknown = JSON.parse(text);
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) return reply;
 	change(body as Record<string, unknown>);
 	const headers = omitHeader(reply.headers, 'content-length');
-	return { ...reply, headers, body: Buffer.from(JSON.stringify(body)) };
+	const changed = JSON.stringify(body).replace(/"number (\d{17,})"/g, '$1');
+	return { ...reply, headers, body: Buffer.from(changed) };
 }
 
 /** Adds fields to a reply's envelope and to every resource in it, alone or in a list. */

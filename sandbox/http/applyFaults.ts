@@ -23,6 +23,7 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
 			reply.hijack();
+			context.requests.announce(record, 'replied', outcome);
 			await sendReply(reply.raw, outcome, record);
 			return;
 		}
@@ -31,13 +32,19 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 	app.addHook('onSend', (request, reply, payload, done) => {
 		const { record, faults = [] } = request;
 		if (!record || !faults.some((fault) => fault.after !== undefined)) {
-			if (record) record.status = reply.statusCode;
+			if (record) {
+				record.status = reply.statusCode;
+				context.requests.announce(record, 'replied', toReply(reply, payload));
+			}
 			done(null, payload);
 			return;
 		}
 		// `done` is never called: fastify would correct the length and the end of the reply.
 		alterReply(toReply(reply, payload), faults, createFaultContext(request, record, context))
-			.then((outcome) => sendReply(reply.raw, outcome, record))
+			.then((outcome) => {
+				context.requests.announce(record, 'replied', outcome);
+				return sendReply(reply.raw, outcome, record);
+			})
 			.catch(() => reply.raw.destroy());
 	});
 }

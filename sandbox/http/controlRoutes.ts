@@ -35,7 +35,7 @@ const SCHEMAS = {
 			etags: { enum: ETAGS },
 			durations: DURATIONS,
 			endedItemsLeaveAfterMs: { anyOf: [MS, { type: 'null' }] },
-			numericQueueIds: FLAG,
+			numericQueueIds: { enum: [true, false, 'long'] },
 			logClockSkewMs: { type: 'number' },
 			logWholeSeconds: FLAG,
 			videoUrlInDetails: FLAG,

@@ -24,22 +24,25 @@ const QUEUE_ID = {
 	required: ['queueId'],
 	properties: { queueId: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
 };
+const JSON_TYPE = 'application/json; charset=utf-8';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const DIGITS = /^[0-9]{1,16}$/;
+const DIGITS = /^[0-9]{1,19}$/;
 
 /** Registers POST /queue/add, GET /queue/progress/{queueId} and POST /queue/clear. */
 export function registerQueueRoutes(app: FastifyInstance, context: SandboxContext): void {
 	app.post<{ Body: NewQueueItem }>(
 		'/queue/add',
 		{ config: { operation: 'queue.add' }, schema: { body: ADD_BODY } },
-		({ account, body }) => {
+		({ account, body, record }, reply) => {
 			const { store, clock } = context;
 			const item = addQueueItem(store, account, body, clock.now());
+			if (record) record.queueId = item.queueId;
+			reply.type(JSON_TYPE).serializer(stringifyWithQueueId);
 			return {
 				status: 'success',
 				message: 'Video generation request added to the queue',
 				newQueueItem: {
-					queueId: formatQueueId(item.queueId, store.settings),
+					queueId: item.queueId,
 					projectId: item.projectId,
 					status: 'pending',
 					generationProgress: 0,
@@ -70,14 +73,16 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 	app.post<{ Body: QueueId }>(
 		'/queue/clear',
 		{ config: { operation: 'queue.clear' }, schema: { body: QUEUE_ID } },
-		({ account, body }) => {
+		({ account, body, record }, reply) => {
 			const { store, clock } = context;
 			const queueId = parseQueueId(body.queueId, store.settings);
 			clearQueueItem(store, account, queueId, clock.now());
+			if (record) record.queueId = queueId;
+			reply.type(JSON_TYPE).serializer(stringifyWithQueueId);
 			return {
 				status: 'success',
 				message: 'Queue item cleared',
-				queueId: formatQueueId(queueId, store.settings),
+				queueId,
 			};
 		},
 	);
@@ -97,8 +102,9 @@ function describeProgress(
 	};
 }
 
-function formatQueueId(queueId: string, settings: Settings): string | number {
-	return isNumeric(queueId, settings) ? Number(queueId) : queueId;
+/** Writes a queue id of digits as a JSON number with all its digits; JavaScript has no such number. */
+function stringifyWithQueueId(payload: unknown): string {
+	return JSON.stringify(payload).replace(/"queueId":"(\d+)"/, '"queueId":$1');
 }
 
 /**
@@ -113,5 +119,5 @@ function parseQueueId(value: string | number, settings: Settings): string {
 }
 
 function isNumeric(queueId: string, settings: Settings): boolean {
-	return settings.numericQueueIds && DIGITS.test(queueId);
+	return settings.numericQueueIds !== false && DIGITS.test(queueId);
 }

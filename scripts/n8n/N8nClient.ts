@@ -167,6 +167,18 @@ export class N8nClient {
 		return await waitFor(`execution ${id} to end`, findEnded, timeoutMs);
 	}
 
+	/**
+	 * Retries a failed execution, and waits until the retry has ended.
+	 * @param loadWorkflow whether the workflow runs as it is saved now, and not as it was
+	 * @returns the id of the retry
+	 */
+	async retryExecution(id: string, loadWorkflow: boolean): Promise<string> {
+		const retry = await this.request<{ id: string }>('POST', `/executions/${id}/retry`, {
+			loadWorkflow,
+		});
+		return retry.id;
+	}
+
 	async stopExecution(id: string): Promise<void> {
 		await this.request('POST', `/executions/${id}/stop`);
 	}

@@ -90,17 +90,17 @@ async function main(): Promise<void> {
 function simplify({ executions, service }: Story): Story {
 	const [first] = executions as [StoryExecution];
 	return {
-		...{ clockIsSet: [], stopAfterMs: null },
+		...{ clockIsSet: [], stopAfterMs: null, socketTroubles: [], n8nTroubles: [] },
 		service: { ...service, credits: null, fileTroubles: [], oddEntries: false },
 		executions: [
 			{
 				...first,
 				...{ way: 'items', waiting: 'add', waitSwitch: true, downloadVideo: false },
 				...{ executeOnce: false, creditsToKeep: null, batchSize: 0 },
-				...{ requestTimeout: null, maxTries: null, tries: 3 },
+				...{ requestTimeout: null, maxTries: null, tries: 3, protocol: 'http', retries: [] },
 				onError: first.onError === 'stopWorkflow' ? 'stopWorkflow' : 'continueErrorOutput',
 				items: first.items.map((item, index) => ({
-					...{ ...item, account: 0, overwriteSettings: true, unreachable: false },
+					...{ ...item, account: 0, overwriteSettings: true, address: 'service' },
 					prompt: `Film ${index + 1}`,
 				})),
 			},

@@ -2,7 +2,7 @@ import type { Sandbox } from '../../sandbox/Sandbox';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import {
 	ADD_NODE,
-	createItemJson,
+	createItemJsons,
 	createSettings,
 	PROMPT_SEPARATOR,
 } from '../engine/ledger/parameters';
@@ -100,7 +100,7 @@ export function buildHttpRequestLoop(
 			options: {},
 		},
 	};
-	const items = makeItems(execution.items.map(createItemJson), 'Input');
+	const items = makeItems(createItemJsons(execution, { toClear: [] }), 'Input');
 	const { connections, ...content } = buildWorkflow(
 		'HTTP Request in a loop',
 		[START, items, add, pause, progress, isEnded, videos, result],

@@ -140,6 +140,26 @@ describe('Executions > Retry', () => {
 });
 
 describe('Retry On Fail of Clear', () => {
+	test('is a success for an item whose repetition was ended by another item', async () => {
+		const queueIds = await service.queueVideos(2);
+		const [first = '', second = ''] = queueIds;
+		const fault = { operation: 'queue.clear', times: 1 } as const;
+		service.sandbox.addFault({
+			...fault,
+			kind: 'status',
+			status: 503,
+			phase: 'after',
+			containing: first,
+		});
+		service.sandbox.addFault({ ...fault, kind: 'status', status: 403, containing: second });
+		service.sandbox.addFault({ ...fault, kind: 'latency', delayMs: 50, containing: second });
+		const items = queueIds.map((queueId) => ({ queueId }));
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+		const result = await run(OPERATIONS['queue.clear'], items, settings);
+		expect(result.error).toBeUndefined();
+		expect(result.items.map(({ json }) => json.queueId)).toEqual(queueIds);
+	});
+
 	test('is a success for the items that an earlier try has cleared', async () => {
 		const queueIds = await service.queueVideos(2);
 		service.sandbox.addFault({

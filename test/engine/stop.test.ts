@@ -38,4 +38,17 @@ describe('Pressing stop', () => {
 		expect(status).toBe('canceled');
 		expect(service.sandbox.requests).toHaveLength(2);
 	});
+
+	test('while 30,000 items are prepared ends the execution within a second, and nothing is sent', async () => {
+		const parameters = {
+			...OPERATIONS['queue.add'],
+			customPrompt: '={{ $json.a + " " + $json.b }}',
+			overwriteSettings: '={{ $json.a.length > 0 }}',
+		};
+		const items = Array.from({ length: 30_000 }, (_, i) => ({ a: `a${i}`, b: `b${i}` }));
+		const { status, tookMs } = await stopAfter(0, parameters, items);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toEqual([]);
+	});
 });

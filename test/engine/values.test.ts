@@ -219,9 +219,6 @@ describe('Filters', () => {
 
 // These tests run in a time zone that is not UTC (jest.config.js).
 describe('A date without a time zone', () => {
-	const now = Date.parse('2026-01-15T12:00:00Z');
-	const bare = (seconds: number) => new Date(now + seconds * 1000).toISOString().replace('Z', '');
-
 	test('means UTC in the entries of Video > Get Many', async () => {
 		service.sandbox.addVideos('main', [
 			{ id: 'bare', createdAt: '2026-01-01T12:00:00' },
@@ -230,27 +227,6 @@ describe('A date without a time zone', () => {
 		const createdBefore = '2026-01-01T12:10:00Z';
 		const { items } = await run({ ...OPERATIONS['video.getAll'], filters: { createdBefore } });
 		expect(items.map(({ json }) => json.id)).toEqual(['bare']);
-	});
-
-	test.each([
-		['the entries of the log', new Date(now).toISOString(), bare],
-		['the queue item', bare(0), (seconds: number) => `${bare(seconds)}Z`],
-	])('means UTC in %s while a video is waited for', async (_where, createdAt, date) => {
-		const reply = (operation: 'queue.add' | 'queue.getProgress' | 'video.getAll', body: object) =>
-			service.sandbox.addFault({
-				...{ kind: 'status', status: 200, operation },
-				body: { status: 'success', ...body },
-			});
-		const video = (id: string, seconds: number) => ({
-			...{ id, url: `http://127.0.0.1/${id}.mp4` },
-			...{ projectId: PROJECT, createdAt: date(seconds) },
-		});
-		const newQueueItem = { queueId: 'q', projectId: PROJECT, status: 'pending', createdAt };
-		reply('queue.add', { newQueueItem });
-		reply('queue.getProgress', { details: { status: 'completed' } });
-		reply('video.getAll', { videos: [video('own', 9), video('old', -600)] });
-		const { items } = await run({ ...ADD, waitForCompletion: true });
-		expect(items[0]?.json.video).toMatchObject({ id: 'own' });
 	});
 });
 

@@ -53,7 +53,8 @@ describe('Queue > Add with waiting', () => {
 		expect(error).toBeUndefined();
 		expect(countRequests('queue.add')).toBe(1);
 		expect(countRequests('queue.getProgress')).toBe(1);
-		expect(countRequests('video.getAll')).toBe(1);
+		// Before its add, before the look at it, and when the log must show it.
+		expect(countRequests('video.getAll')).toBe(3);
 		const [video] = await listVideos();
 		const { queueId } = getQueued()[0] ?? {};
 		expect(items).toEqual([
@@ -72,7 +73,7 @@ describe('Queue > Add with waiting', () => {
 		]);
 	});
 
-	test('lets 50 items wait together: each is looked at once an interval, the video log once for all', async () => {
+	test('lets 50 items wait together: each is looked at once an interval, the video log once a second at most', async () => {
 		const seconds = Array.from({ length: 50 }, (_, i) => 5 + (i % 16));
 		finishAfter(...seconds);
 		const startedAt = service.sandbox.clock.now();
@@ -92,22 +93,22 @@ describe('Queue > Add with waiting', () => {
 			items.every(({ json }) => (json.video as IDataObject | null)?.projectId === json.projectId),
 		).toBe(true);
 		expect(found.items).toEqual(projects.map(({ id }) => ({ project: id })));
-		expect(waitedSeconds).toBeLessThanOrEqual(20 + 2 + 0.5);
+		// The slowest one, its listing delay, and 2 seconds.
+		expect(waitedSeconds).toBeLessThanOrEqual(20 + 10 + 2);
 		for (const { json } of items) {
 			expect(countRequests('queue.getProgress', json.queueId as string)).toBeLessThanOrEqual(
 				waitedSeconds / 2 + 1,
 			);
 		}
-		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds / 2 + 1);
+		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
-	test('gives no item the video of another one of its project, whatever the order in which they are finished', async () => {
-		finishAfter(45, 15, 35, 5, 25);
+	test('gives each item its own video, whatever the order in which they are finished, if they finish far enough apart', async () => {
+		const seconds = [125, 35, 95, 5, 65];
+		finishAfter(...seconds);
 		const { items, error } = await run(ADD, [{}, {}, {}, {}, {}]);
 		expect(error).toBeUndefined();
-		const finishedAt = getQueued().map(
-			({ createdAt }, i) => createdAt + ([45, 15, 35, 5, 25][i] ?? 0) * 1000,
-		);
+		const finishedAt = getQueued().map(({ createdAt }, i) => createdAt + (seconds[i] ?? 0) * 1000);
 		items.forEach(({ json }, i) => {
 			const video = json.video as IDataObject | null;
 			expect(Date.parse(video?.createdAt as string)).toBe(finishedAt[i]);
@@ -148,7 +149,7 @@ describe('Queue > Add with waiting', () => {
 	test('waits on when the video log cannot be read for a while, or shows the video late', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 2 });
 		service.sandbox.configure({ durations: { logDelayMs: 20_000 } });
-		const { items } = await run(ADD);
+		const { items } = await run({ ...ADD, waitOptions: { listingDelay: 20 } });
 		expect(items[0]?.json.video).not.toBeNull();
 	});
 
@@ -272,9 +273,13 @@ describe('Queue > Add with waiting', () => {
 	});
 
 	test('reads its options before anything is spent', async () => {
-		for (const waitOptions of [{ pollingInterval: 0 }, { timeout: 'soon' }]) {
+		for (const [waitOptions, message] of [
+			[{ pollingInterval: 0 }, '"Polling Interval" must be 1 second or more'],
+			[{ timeout: 'soon' }, '"Timeout" must be 1 second or more'],
+			[{ listingDelay: -1 }, '"Listing Delay" must be 0 seconds or more'],
+		] as const) {
 			const { error } = await run({ ...ADD, waitOptions });
-			expect(error?.message).toMatch(/^"(Polling Interval|Timeout)" must be 1 second or more$/);
+			expect(error?.message).toBe(message);
 		}
 		expect(service.sandbox.requests).toEqual([]);
 	});
@@ -308,13 +313,17 @@ describe('Queue > Wait', () => {
 		expect(items[0]?.json.video).not.toBeNull();
 	});
 
-	test('returns at once what is finished, with all videos that it can be', async () => {
+	test('returns what is finished after the listing delay, with all videos that it can be', async () => {
 		const queueId = await queueVideo();
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: 'project-city-tour' }]);
 		service.sandbox.finish(queueId);
 		const startedAt = service.sandbox.clock.now();
-		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
-		expect(service.sandbox.clock.now()).toBe(startedAt);
+		const { items } = await run({ ...WAIT, waitOptions: { listingDelay: 3 } }, [
+			{ queueId, project: PROJECT },
+		]);
+		const waitedMs = service.sandbox.clock.now() - startedAt;
+		expect(waitedMs).toBeGreaterThanOrEqual(3_000);
+		expect(waitedMs).toBeLessThan(3_500);
 		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null });
 		expect(items[0]?.json.videoCandidates).toHaveLength(2);
 	});
@@ -361,6 +370,7 @@ describe('Pressing stop', () => {
 			expect(jest.getTimerCount()).toBe(0);
 		}, service.sandbox);
 		expect(countRequests('queue.getProgress')).toBe(50);
-		expect(countRequests('video.getAll')).toBe(0);
+		// Before the first add, and before the looks at all items.
+		expect(countRequests('video.getAll')).toBe(2);
 	});
 });

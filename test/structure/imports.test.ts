@@ -51,11 +51,12 @@ const BELOW: Record<string, string[]> = {
 };
 const findRoom = (name: string) => /^nodes\/VideoGeneration\/(\w+)\//.exec(name)?.[1];
 
-/** Files with a WeakMap for objects of n8n: for paid orders, for listeners, and for timeouts. */
+/** Files with a WeakMap for objects of n8n: for timeouts, for listeners, for what only this process knows of an item, and for a run's videos. */
 const WEAK_MAPS = [
 	'credentials/VideoGenerationApi.credentials.ts',
 	'nodes/VideoGeneration/api/pause.ts',
-	'nodes/VideoGeneration/execution/orders.ts',
+	'nodes/VideoGeneration/execution/memory.ts',
+	'nodes/VideoGeneration/waiting/runVideos.ts',
 ];
 
 describe('The house', () => {

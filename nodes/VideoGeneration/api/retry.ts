@@ -74,7 +74,7 @@ export async function sendWithRetries<T>(
 ): Promise<T> {
 	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
-		if (signal?.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+		if (signal?.aborted) throw new RequestFailure('cancelled', { tries: 0, mayBeDone });
 		try {
 			return await send();
 		} catch (error) {

@@ -7,7 +7,6 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 import { Breaks, pause } from '../api/pause';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
 import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
@@ -44,15 +43,12 @@ export async function runItems(
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		// Evaluating the expressions of thousands of items takes seconds.
 		await breaks.takeDue();
-		if (run.signal.aborted) throw new NodeOperationError(context.getNode(), CANCELED);
+		if (run.signal.aborted) break;
 		const item = createItemContext(context, itemIndex, input);
 		jobs.push(await prepareItem(item, operation, run));
 	}
 	return await runJobs(jobs, getBatching(context));
 }
-
-/** n8n recognises a stopped execution by this word. */
-const CANCELED = 'The execution was canceled';
 
 /** Runs one operation for one item, whose request n8n's own routing has prepared. */
 export async function runPrepared(
@@ -159,7 +155,9 @@ async function runJobs(
 	// Every add that was sent has its response now, so the list of paid videos is complete.
 	if (failure !== undefined) throw (await explainFailure(failure.job, failure.reason)).error;
 	addReceipt(jobs);
-	if (first && settled.every((outcome) => 'output' in outcome)) forgetItems(first.context);
+	// When the execution was stopped, there may be items that were not even prepared.
+	const hasSucceeded = settled.every((outcome) => 'output' in outcome);
+	if (first && hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
 	const outputs = settled.map(async (outcome, index) => await createItems(jobs[index], outcome));
 	return (await Promise.all(outputs)).flat();
 }

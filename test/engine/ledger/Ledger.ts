@@ -1,6 +1,5 @@
-import type { IDataObject, INodeExecutionData, ITaskData } from 'n8n-workflow';
-import type { RecordedRequest } from '../../../sandbox/control/requestLog';
-import type { Play, PlayedAdd, PlayedVideo } from './Scene';
+import type { IDataObject, INodeExecutionData, ITaskData, NodeApiError } from 'n8n-workflow';
+import type { Play, PlayedAdd, PlayedAttempt, PlayedVideo } from './Scene';
 import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './parameters';
 import { unfoldError } from '../../support/engine/unfoldError';
 import { isAgent } from './Story';
@@ -60,8 +59,13 @@ export interface Ledger extends Play {
 	/** The groups by signature; adds without an order have groups without orders. */
 	groups: Map<string, OrderGroup>;
 	outcomes: Outcome[];
-	/** The texts of each execution. */
+	/** The texts of each execution's last attempt. */
 	texts: DataText[][];
+	/**
+	 * The texts of each execution's attempts that a person or a workflow sees: output, and errors with
+	 * their details. What only n8n's own fields hold, such as metadata, is not among them.
+	 */
+	shown: DataText[][][];
 }
 
 export function openLedger(play: Play): Ledger {
@@ -74,7 +78,7 @@ export function openLedger(play: Play): Ledger {
 	};
 	for (const order of orders) find(order.signature).orders.push(order);
 	for (const add of play.adds) {
-		const group = find(readSignature(add.request, play.keys));
+		const group = find(readSignature(add, play.keys));
 		group.adds.push(add);
 		const video = play.videos.find(({ charge }) => charge.queueId === add.charge?.queueId);
 		if (video) group.videos.push(video);
@@ -84,10 +88,12 @@ export function openLedger(play: Play): Ledger {
 		...{ orders, groups },
 		outcomes: play.executions.flatMap((_, index) => listOutcomes(play, index)),
 		texts: play.executions.map(({ run }) => collectTexts(run)),
+		shown: play.executions.map(({ attempts }) => attempts.map(({ saved }) => listShown(saved))),
 	};
 }
 
 function listOrders(execution: StoryExecution, index: number): Order[] {
+	if (execution.operation === 'clear') return [];
 	const { items, way, executeOnce, promptEnd } = execution;
 	const runs = way === 'loop' ? [0, 1] : [0];
 	return runs.flatMap((run) =>
@@ -103,7 +109,7 @@ function listOrders(execution: StoryExecution, index: number): Order[] {
 					overwrites !== undefined &&
 					!Array.isArray(item.prompt) &&
 					(!overwrites || prompt !== '' || promptEnd !== ''),
-				isReachable: !item.unreachable,
+				isReachable: item.address === 'service',
 			};
 		}),
 	);
@@ -122,9 +128,9 @@ function formatSignature(item: StoryItem, prompt: string, overwrites: boolean): 
 	return JSON.stringify([item.account, formatProject(item), prompt, overwrites]);
 }
 
-function readSignature({ headers, body }: RecordedRequest, keys: string[]): string {
-	const { projectId, customPrompt, overwriteSettings } = body as IDataObject;
-	const account = keys.findIndex((key) => headers.authorization === `Bearer ${key}`);
+function readSignature({ authorization, body }: PlayedAdd, keys: string[]): string {
+	const { projectId, customPrompt, overwriteSettings } = body;
+	const account = keys.findIndex((key) => authorization === `Bearer ${key}`);
 	const prompt = typeof customPrompt === 'string' ? customPrompt.split(PROMPT_SEPARATOR)[0] : '';
 	return JSON.stringify([account, projectId, prompt, overwriteSettings === true]);
 }
@@ -181,6 +187,15 @@ function readLink({ pairedItem }: INodeExecutionData): number | undefined {
 function readError({ error }: IDataObject): string | undefined {
 	if (typeof error === 'string') return error === '' ? undefined : error;
 	return typeof error === 'object' && error !== null ? JSON.stringify(error) : undefined;
+}
+
+function listShown({ resultData }: PlayedAttempt['saved']): DataText[] {
+	const tasks = Object.values(resultData.runData).flat();
+	const errors = [resultData.error, ...tasks.map(({ error }) => error)].map((error) => {
+		const { message, description, context } = (error ?? {}) as Partial<NodeApiError>;
+		return { message, description, details: context?.details };
+	});
+	return collectTexts({ output: tasks.map(({ data }) => data), errors });
 }
 
 /** Collects every text of an execution's data as n8n saves it, including the stacks of errors. */

@@ -1,12 +1,17 @@
 import http from 'node:http';
-import type { IRun } from 'n8n-workflow';
+import type { IDataObject, IRun } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
+import type { Outcome as Reply } from '../../../sandbox/faults/Fault';
 import type { Sandbox } from '../../../sandbox/Sandbox';
-import type { Story, StoryVideo } from './Story';
+import type { Answer, Fate } from './fates';
+import { judgeFate, toAnswer, parseAnswer } from './fates';
+import { formatProject } from './parameters';
+import type { SocketTrouble, Story, StoryExecution, StoryVideo } from './Story';
 import { getVideo } from './Story';
-import type { AddTrouble, Fate } from './troubles';
-import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
+import { describeFault, READ_TROUBLES } from './troubles';
+import type { BegunRequest } from './Wire';
+import { OWN_REQUEST } from './Wire';
 
 /**
  * The result of a story: the data of the executions and the service's record. Times are the
@@ -18,9 +23,15 @@ export interface Play {
 	executions: PlayedExecution[];
 	adds: PlayedAdd[];
 	videos: PlayedVideo[];
+	/** The workflows' requests that reached the service. */
 	requests: readonly RecordedRequest[];
+	/** The requests that this process began; empty in a real n8n. */
+	begun: readonly BegunRequest[];
 	/** The API keys of the service. */
 	keys: string[];
+	/** The queue items that are left, in any state, and those that an execution is to clear. */
+	queueIds: string[];
+	toClear: string[][];
 	/** The lines of n8n's log. */
 	logLines: string[];
 	/** The timers and requests that were left at the end, and long after it. */
@@ -35,19 +46,56 @@ export interface Leftovers {
 	openRequests: string[];
 }
 
+/** The service's and the network's part of a play. */
+export type ScenePlay = Pick<
+	Play,
+	'story' | 'startedAt' | 'adds' | 'videos' | 'requests' | 'keys' | 'queueIds' | 'toClear' | 'begun'
+>;
+
 export interface PlayedExecution {
-	/** Undefined if it did not end. */
+	/** The data of the last execution: the original one, or its last retry. Undefined without an end. */
 	run: IRun | undefined;
 	endedAt: number;
 	isStopped: boolean;
 	/** The time when n8n had processed Stop, if that took time. */
 	stoppedAt?: number;
+	/** The execution that n8n started itself, and one for each press of Executions > Retry. */
+	attempts: PlayedAttempt[];
 }
 
-/** An add that reached the service. */
+export interface PlayedAttempt {
+	/** The settings of the workflow then. */
+	settings: StoryExecution;
+	startedAt: number;
+	endedAt: number;
+	/** The data of the execution as n8n saves it. */
+	saved: IRun['data'];
+	status: IRun['status'];
+	/** The runs of our node, one for each try; empty in a real n8n, which cannot be asked. */
+	passes: Pass[];
+}
+
+/** A try: n8n calls our node. Ends with the next one of its execution. */
+export interface Pass {
+	node: string;
+	/** Number of requests that had begun before. */
+	from: number;
+}
+
+/** An add that this process began; in a real n8n, one that reached the service. */
 export interface PlayedAdd {
-	request: RecordedRequest;
-	trouble?: AddTrouble;
+	body: IDataObject;
+	authorization: string;
+	at: number;
+	/** Index among all requests of this process. */
+	index: number;
+	/** The service's record; undefined if it did not get there. */
+	request?: RecordedRequest;
+	/** What went wrong, for a person. */
+	trouble?: string;
+	/** Time by which the service delays its response. */
+	isDelayed: boolean;
+	answer?: Answer;
 	fate: Fate;
 	charge?: Charge;
 }
@@ -74,15 +122,28 @@ export class Scene {
 
 	readonly keys: [string, string];
 
+	/** The queue items that the clears of each execution are for; empty for adds. */
+	readonly toClear: string[][] = [];
+
 	private readonly videos: PlayedVideo[] = [];
+
+	private readonly replies = new Map<RecordedRequest, Reply>();
+
+	/** Number of charges before the story begins. */
+	private earlierCharges = 0;
 
 	private startedAt = 0;
 
-	/** @param later runs an action after a time on the service's clock */
+	/**
+	 * @param later runs an action after a time on the service's clock
+	 * @param begun the requests that this process began; without it, the service's record is all
+	 * there is
+	 */
 	constructor(
 		private readonly story: Story,
 		private readonly sandbox: Sandbox,
 		private readonly later: (delayMs: number, action: () => void) => void,
+		private readonly begun?: readonly BegunRequest[],
 	) {
 		const { main, other } = sandbox.accounts;
 		this.keys = [main.apiKey, other.apiKey];
@@ -92,24 +153,33 @@ export class Scene {
 	open(): () => void {
 		this.setScene();
 		this.startedAt = this.sandbox.clock.now();
-		return this.sandbox.onRequest((request) => {
-			this.requests.push(request);
-			this.castVideos();
-		});
+		const stopListening = [
+			this.sandbox.onRequest((request) => {
+				if (!isOwnRequest(request)) this.requests.push(request);
+				this.castVideos();
+			}),
+			this.sandbox.onReply((request, reply) => {
+				if (request.operation === 'queue.add') this.replies.set(request, reply);
+			}),
+		];
+		return () => {
+			for (const stop of stopListening) stop();
+		};
 	}
 
-	/** Lists the workflows' requests from an index on, without clears: those come from the story. */
+	/** Lists the workflows' requests from an index on. */
 	listRequests(from: number): string[] {
-		return this.requests
-			.slice(from)
-			.filter(({ operation }) => operation !== 'queue.clear')
-			.map(({ method, url }) => `${method} ${url}`);
+		return this.requests.slice(from).map(({ method, url }) => `${method} ${url}`);
 	}
 
 	/** Returns the service's record of the play. */
-	describe(): Pick<Play, 'story' | 'startedAt' | 'adds' | 'videos' | 'requests' | 'keys'> {
-		const { story, startedAt, videos, keys } = this;
-		return { story, startedAt, videos, keys, adds: this.listAdds(), requests: [...this.requests] };
+	describe(): ScenePlay {
+		const { story, startedAt, videos, keys, toClear, begun = [] } = this;
+		return {
+			...{ story, startedAt, videos, keys, toClear, adds: this.listAdds() },
+			...{ requests: [...this.requests], begun: [...begun] },
+			queueIds: this.sandbox.readState().queue.map(({ queueId }) => queueId),
+		};
 	}
 
 	/** Sets up the service as it is when the story begins. */
@@ -126,14 +196,23 @@ export class Scene {
 			etags: service.etags,
 		});
 		for (const [index, account] of (['main', 'other'] as const).entries()) {
-			sandbox.setCredits(account, service.credits ?? 1_000);
+			sandbox.setCredits(account, 1_000);
 			sandbox.addProjects(
 				account,
 				[0, 1, 2].map((project) => ({ id: `project-${index}-${project}` })),
 			);
 		}
-		for (const { nth, trouble } of service.addTroubles) {
-			sandbox.addFault({ ...ADD_TROUBLES[trouble].fault, operation: 'queue.add', nth });
+		for (const { operation, items } of story.executions) {
+			const queued = operation === 'clear' ? items.map(formatProject) : [];
+			this.toClear.push(queued.map((project) => sandbox.queueVideo(project)));
+		}
+		this.earlierCharges = sandbox.charges.length;
+		for (const account of ['main', 'other']) sandbox.setCredits(account, service.credits ?? 1_000);
+		for (const { nth, fault } of service.addTroubles) {
+			sandbox.addFault({ ...fault, operation: 'queue.add', nth });
+		}
+		for (const { nth, fault } of service.clearTroubles) {
+			sandbox.addFault({ ...fault, operation: 'queue.clear', nth });
 		}
 		for (const { nth, trouble } of service.logTroubles) {
 			sandbox.addFault({ ...READ_TROUBLES[trouble].fault, operation: 'video.getAll', nth });
@@ -147,8 +226,8 @@ export class Scene {
 	/** Gives each newly accepted video the life that the story has for it. */
 	castVideos(): void {
 		const { charges } = this.sandbox;
-		for (let index = this.videos.length; index < charges.length; index++) {
-			const charge = charges[index];
+		for (let index = this.videos.length; ; index++) {
+			const charge = charges[this.earlierCharges + index];
 			if (!charge) return;
 			const plan = getVideo(this.story.service, index);
 			this.videos.push(this.castVideo(charge, plan));
@@ -205,54 +284,85 @@ export class Scene {
 		};
 	}
 
-	/** Lists the adds that reached the service, each with the charge that it caused. */
+	/**
+	 * Lists the adds, each with the charge that it caused and its fate by the bytes that reached its
+	 * client.
+	 */
 	private listAdds(): PlayedAdd[] {
-		const free = [...this.sandbox.charges];
-		const troubles = new Map(
-			this.story.service.addTroubles.map(({ nth, trouble }) => [nth, trouble]),
-		);
-		return this.requests
-			.filter(({ operation }) => operation === 'queue.add')
-			.map((request, index) => {
-				const trouble = troubles.get(index + 1);
-				const at = free.findIndex((charge) => this.isPaidBy(charge, request));
-				const charge = mayBeCarriedOut(trouble) && at >= 0 ? free.splice(at, 1)[0] : undefined;
-				return {
-					...{ request, fate: judgeFate(request, trouble) },
-					...(trouble && { trouble }),
-					...(charge && { charge }),
-				};
-			});
+		const free = this.requests.filter(({ operation }) => operation === 'queue.add');
+		const numbers = new Map(free.map((request, index) => [request, index + 1]));
+		if (!this.begun) return free.map((request, index) => this.createAdd(index, request, numbers));
+		return this.begun.flatMap((begun, index) => {
+			if (begun.operation !== 'queue.add') return [];
+			const at = free.findIndex(({ clientPort }) => clientPort === begun.localPort);
+			const request = begun.localPort !== undefined && at >= 0 ? free.splice(at, 1)[0] : undefined;
+			return [this.createAdd(index, request, numbers, begun)];
+		});
 	}
 
-	private isPaidBy(charge: Charge, { body, at, headers }: RecordedRequest): boolean {
-		const { projectId, customPrompt = null } = body as Partial<Charge>;
-		const account = headers.authorization === `Bearer ${this.keys[1]}` ? 'other' : 'main';
-		return (
-			charge.accountId === account &&
-			charge.projectId === projectId &&
-			charge.customPrompt === customPrompt &&
-			charge.at >= at
-		);
+	private createAdd(
+		index: number,
+		request: RecordedRequest | undefined,
+		numbers: Map<RecordedRequest, number>,
+		begun?: BegunRequest,
+	): PlayedAdd {
+		const { addTroubles } = this.story.service;
+		const nth = request && numbers.get(request);
+		const fault = addTroubles.find((each) => each.nth === nth)?.fault;
+		const charge = this.sandbox.charges.find(({ queueId }) => queueId === request?.queueId);
+		const answer = request && this.findAnswer(request, begun);
+		const url = begun?.url ?? `${this.sandbox.url}${request?.url ?? ''}`;
+		const troubles = [begun?.trouble && describeSocketTrouble(begun.trouble)];
+		if (fault) troubles.push(describeFault(fault));
+		return {
+			body: (begun?.body ?? request?.body ?? {}) as IDataObject,
+			authorization: begun?.authorization ?? String(request?.headers.authorization),
+			at: begun?.at ?? request?.at ?? NaN,
+			index,
+			isDelayed: fault?.kind === 'latency',
+			fate: begun && !request && isUnsent(begun, this.sandbox) ? 'unsent' : judgeFate(answer, url),
+			...(request && { request }),
+			...(answer && { answer }),
+			...(charge && { charge }),
+			...(troubles.some(Boolean) && { trouble: troubles.filter(Boolean).join('; ') }),
+		};
+	}
+
+	private findAnswer(request: RecordedRequest, begun?: BegunRequest): Answer | undefined {
+		switch (begun?.trouble?.moment) {
+			case 'receiving':
+				return begun.received && parseAnswer(begun.received);
+			case 'connecting':
+			case 'connected':
+			case 'sent':
+				return undefined;
+			case undefined: {
+				const reply = request.closed === true ? undefined : this.replies.get(request);
+				return reply && toAnswer(reply);
+			}
+		}
 	}
 }
 
-function mayBeCarriedOut(trouble: AddTrouble | undefined): boolean {
-	if (trouble === undefined) return true;
-	const { fault } = ADD_TROUBLES[trouble];
-	return 'phase' in fault
-		? fault.phase === 'after'
-		: !['status', 'reset', 'html', 'redirect', 'tooManyRequests', 'errorEnvelope'].includes(
-				fault.kind,
-			);
+/**
+ * Whether an add surely never left: no connection was made, or the service's certificate was not
+ * accepted. A broken handshake proves nothing.
+ */
+function isUnsent({ url, trouble, localPort }: BegunRequest, { tlsUrl }: Sandbox): boolean {
+	if (localPort === undefined) return true;
+	// Every add to the service's HTTPS gets there, unless its certificate is not accepted.
+	return trouble === undefined && tlsUrl !== undefined && url.startsWith(tlsUrl);
 }
 
-/** Judges the fate of an add by the response that its client received. */
-function judgeFate({ closed, status }: RecordedRequest, trouble: AddTrouble | undefined): Fate {
-	if (closed === true) return 'unknown';
-	if (status !== undefined && status >= 300 && status < 500) return 'refused';
-	if (trouble !== undefined) return ADD_TROUBLES[trouble].fate;
-	return status === 200 ? 'told' : 'unknown';
+/** Describes a trouble of a connection to a person. */
+export function describeSocketTrouble({ moment, bodyBytes, error }: SocketTrouble): string {
+	const where = moment === 'receiving' ? `${moment} byte ${bodyBytes} of the body` : moment;
+	const { syscall, code, isDualStack } = error;
+	return `${syscall === null ? 'hang-up' : `${syscall} ${code}`}${isDualStack ? ' twice' : ''} while ${where}`;
+}
+
+function isOwnRequest({ headers }: RecordedRequest): boolean {
+	return headers['user-agent'] === OWN_REQUEST['user-agent'];
 }
 
 /** Clears the item with the account's key, as another client of the account would. */
@@ -261,6 +371,7 @@ function clear(sandbox: Sandbox, { accountId, queueId }: Charge): void {
 	const request = http.request(`${sandbox.url}/v1/queue/clear`, {
 		method: 'POST',
 		headers: {
+			...OWN_REQUEST,
 			authorization: `Bearer ${account?.apiKey ?? ''}`,
 			'content-type': 'application/json',
 		},

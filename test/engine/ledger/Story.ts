@@ -1,22 +1,80 @@
 import type { Settings } from '../../../sandbox/domain/settings';
-import type { AddTrouble, FileTrouble, ReadTrouble } from './troubles';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import type { Operation } from '../../../sandbox/domain/model';
+import type { FileTrouble, ReadTrouble } from './troubles';
 
 /**
- * One or two executions of a workflow, and the behavior of the service and of this machine
- * meanwhile. A story is plain JSON: anything that can run a workflow against the sandbox can play
+ * One or two executions of a workflow, and the behavior of the service, the network, n8n and this
+ * machine meanwhile. A story is plain JSON: anything that can run a workflow against the sandbox can play
  * it, such as n8n's engine or a real n8n.
  */
 export interface Story {
 	/** Two executions start at the same moment. */
 	executions: StoryExecution[];
 	service: StoryService;
+	/** Requests whose connection breaks. A real n8n cannot play them. */
+	socketTroubles: SocketTrouble[];
+	/** Failures of n8n itself. A real n8n cannot play them. */
+	n8nTroubles: N8nTrouble[];
 	/** Changes of this machine's clock: the time of each change and its amount. */
 	clockIsSet: { afterMs: number; byMs: number }[];
 	/** Time until Stop is pressed on the first execution; null: never. */
 	stopAfterMs: number | null;
 }
 
+/**
+ * A connection of this process that breaks with an error of the system, as the kernel reports it.
+ * The error is simulated: the socket is destroyed with it.
+ */
+export interface SocketTrouble {
+	operation: Operation;
+	/** Counted from 1 among the requests for the operation, in the order in which they start. */
+	nth: number;
+	/**
+	 * `connecting`: there is no connection yet. `connected`: nothing was sent yet. `sent`: the service
+	 * has processed the request, and nothing of its response arrives. `receiving`: the head arrives,
+	 * and `bodyBytes` of the body.
+	 */
+	moment: 'connecting' | 'connected' | 'sent' | 'receiving';
+	bodyBytes: number;
+	error: SocketError;
+}
+
+export interface SocketError {
+	/** Null: the connection is closed without an error, and Node reports that it hung up. */
+	syscall: 'getaddrinfo' | 'connect' | 'read' | 'write' | null;
+	code: string;
+	/** Both addresses of a host fail, each with such an error, as Node reports it since version 20. */
+	isDualStack: boolean;
+}
+
+/** A part of n8n that fails `count` times, beginning with its nth use, from 1. */
+export interface N8nTrouble {
+	part: 'credential' | 'log' | 'fileStore';
+	/** Number of adds and clears that have begun before its uses are counted. */
+	afterRequests: number;
+	nth: number;
+	count: number;
+}
+
+/** A press of Executions > Retry, once an execution has failed. */
+export interface StoryRetry {
+	/** Time from the failure. */
+	afterMs: number;
+	/**
+	 * The changes of the workflow since then; null: Retry with original workflow. Otherwise, n8n runs
+	 * the workflow as it is saved now.
+	 */
+	change: Pick<StoryExecution, 'promptEnd' | 'maxTries' | 'tries'> | null;
+}
+
 export interface StoryExecution {
+	/** A clear has no prompts and never waits; `clear` items name items that are in the queue. */
+	operation: 'add' | 'clear';
+	/** With `https`, SSL certificates are not verified (Ignore SSL Issues). */
+	protocol: 'http' | 'https';
+	/** The presses of Executions > Retry, each after the execution before it failed. */
+	retries: StoryRetry[];
 	/**
 	 * `items`: the node runs once over all items. `loop`: the node runs twice, with the same items.
 	 * `agentCalls`: an older agent calls the tool itself, once for each item. `agentSteps`: a newer
@@ -61,13 +119,22 @@ export interface StoryItem {
 	 * refused.
 	 */
 	overwriteSettings: boolean | string | number;
-	/** Whether its Base URL leads to a closed port. */
-	unreachable: boolean;
+	/**
+	 * Where its Base URL leads: the service, a port at which nothing listens, the service's HTTPS with
+	 * a certificate that n8n does not accept, or an https address at which a server speaks plain HTTP.
+	 */
+	address: 'service' | 'closedPort' | 'untrusted' | 'plainText';
+}
+
+export interface ServiceTrouble {
+	nth: number;
+	fault: FaultSpec;
 }
 
 export interface StoryService {
-	/** The troubles of adds, by the order in which they reach the service, from 1. */
-	addTroubles: { nth: number; trouble: AddTrouble }[];
+	/** The faults of adds and of clears, by the order in which they reach the service, from 1. */
+	addTroubles: ServiceTrouble[];
+	clearTroubles: ServiceTrouble[];
 	/** The lives of the accepted adds, in their order; adds beyond the list have plain lives. */
 	videos: StoryVideo[];
 	/** The troubles of requests for the video log, by their order, from 1. */
@@ -78,7 +145,7 @@ export interface StoryService {
 	etags: Settings['etags'];
 	/** Whether null, numbers, texts and empty objects are among the entries of the log. */
 	oddEntries: boolean;
-	numericQueueIds: boolean;
+	numericQueueIds: Settings['numericQueueIds'];
 	videoUrlInDetails: boolean;
 	/** Null: ended items stay in the queue. */
 	endedItemsLeaveAfterMs: number | null;

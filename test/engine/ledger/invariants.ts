@@ -1,14 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Ledger, Order, OrderGroup, Outcome } from './Ledger';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import type { DataText, Ledger, Order, OrderGroup, Outcome } from './Ledger';
 import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './parameters';
 import { isAgent } from './Story';
+import {
+	findGroup,
+	findLooks,
+	findSingleOrder,
+	findVideo,
+	hasSocketTrouble,
+	isOfUnknownFate,
+	isWaited,
+	name,
+	nameOutcome,
+	readQueueId,
+} from './ledgerQueries';
+import type { Invariant } from './ledgerQueries';
+import { CLEAR_INVARIANTS } from './clearInvariants';
 import type { PlayedAdd, PlayedVideo } from './Scene';
+import { RETRY_INVARIANTS } from './retryInvariants';
 import type { StoryExecution } from './Story';
-import type { Trouble } from './troubles';
-import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
-
-/** A rule that must hold for every story. Returns a sentence for each case that breaks it. */
-type Invariant = (ledger: Ledger) => string[];
+import { getDurationMs, READ_TROUBLES } from './troubles';
 
 /** An item of a run is charged at most once, regardless of its tries. */
 const oneChargeAnItem: Invariant = ({ groups, story }) =>
@@ -25,7 +37,7 @@ const oneChargeAnItem: Invariant = ({ groups, story }) =>
  */
 const nothingIsSentAgain: Invariant = ({ groups, story }) =>
 	[...groups.values()].flatMap(({ orders, adds }) => {
-		const sent = adds.filter(({ fate }) => fate === 'unknown' || fate === 'told');
+		const sent = adds.filter(({ fate }) => fate !== 'unsent' && fate !== 'refused');
 		return orders.length === 0 ||
 			sent.length <= orders.length ||
 			orders.some((order) => changesItsPrompt(story.executions, order))
@@ -51,6 +63,8 @@ const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 	const { addTroubles, credits } = story.service;
 	const isSmooth =
 		addTroubles.length === 0 &&
+		!hasSocketTrouble(story, 'queue.add') &&
+		story.n8nTroubles.length === 0 &&
 		credits === null &&
 		executions.every(({ isStopped }) => !isStopped) &&
 		story.executions.every((each) => each.waiting === 'none' && each.creditsToKeep === null) &&
@@ -76,31 +90,6 @@ const creditsAreKept: Invariant = ({ story, videos }) => {
 	});
 };
 
-/** Retry On Fail sends refused adds again at every try: nothing was queued for them. */
-const refusedIsSentAgain: Invariant = ({ story, executions, groups }) =>
-	story.executions.flatMap(({ way, onError, waiting, tries, creditsToKeep }, index) => {
-		const played = executions[index];
-		const own = [...groups.values()].filter(({ orders }) =>
-			orders.some(({ execution }) => execution === index),
-		);
-		const adds = own.flatMap((group) => group.adds);
-		const isByRefusals =
-			played?.run?.status === 'error' &&
-			!played.isStopped &&
-			adds.every(({ fate }) => fate === 'refused' || fate === 'told') &&
-			own.every(({ orders }) =>
-				orders.every((each) => each.execution === index && each.isComplete && each.isReachable),
-			);
-		if (!isByRefusals || creditsToKeep !== null || way !== 'items' || onError !== 'stopWorkflow')
-			return [];
-		const refused = adds.filter(({ fate }) => fate === 'refused').length;
-		return waiting !== 'none' || refused >= tries
-			? []
-			: [
-					`execution ${index + 1} failed ${tries} times, and sent ${refused} adds that were refused`,
-				];
-	});
-
 /**
  * The service receives exactly the order of an item: its project, its prompt as text, its switch,
  * and its account.
@@ -116,23 +105,34 @@ const nothingElseIsSent: Invariant = ({ groups }) =>
 	});
 
 /**
- * Every queue id that a response delivered is in the execution's data, or after Stop at least in
- * n8n's log.
+ * Every queue id that a response delivered is shown by the execution and by all its retries, or after
+ * Stop at least in n8n's log.
  */
-const everyIdStands: Invariant = ({ groups, texts, executions, logLines }) => {
-	const all = texts.flat();
-	return [...groups.values()].flatMap(({ adds, orders }) => {
-		const isStopped = orders.some(({ execution }) => executions[execution]?.isStopped);
-		return adds.flatMap(({ fate, charge }) => {
+const everyIdStands: Invariant = ({ groups, shown, executions, logLines, story }) =>
+	[...groups.values()].flatMap(({ adds, orders }) =>
+		adds.flatMap(({ fate, charge, at }) => {
 			if (fate !== 'told' || !charge) return [];
 			const { queueId } = charge;
-			if (all.some(({ text }) => text.includes(queueId))) return [];
+			const isIn = (texts: DataText[]) => texts.some(({ text }) => text.includes(queueId));
+			const places = [...new Set(orders.map(({ execution }) => execution))];
+			const isStopped = places.some((execution) => executions[execution]?.isStopped);
 			// n8n saves a stopped execution before the node can return its output.
-			if (isStopped && logLines.some((line) => line.includes(queueId))) return [];
-			return [`${name(orders)} was told the queue id ${queueId}, and it stands nowhere`];
-		});
-	});
-};
+			const isLogged =
+				logLines.some((line) => line.includes(queueId)) ||
+				story.n8nTroubles.some(({ part }) => part === 'log');
+			if (isStopped && isLogged) return [];
+			const isInAll = places.some((execution) => {
+				const attempts = executions[execution]?.attempts ?? [];
+				const later = (shown[execution] ?? []).filter(
+					(_, attempt) => at <= (attempts[attempt]?.endedAt ?? -Infinity),
+				);
+				return later.length > 0 && later.every(isIn);
+			});
+			return isInAll
+				? []
+				: [`${name(orders)} was told the queue id ${queueId}, and it is not shown`];
+		}),
+	);
 
 /**
  * `details.mayBeQueued` is true exactly when the add may have been accepted and no response had its
@@ -144,13 +144,12 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 		if (!group || outcome.error === undefined || outcome.node === WAIT_NODE) return [];
 		// An agent receives the error alone, unless the node is set to continue.
 		if (outcome.node === TOOL_NAME && outcome.details === undefined) return [];
-		if (group.adds.some(({ fate }) => fate === 'unclear')) return [];
+		if (group.adds.some(({ fate }) => fate === 'unreadable')) return [];
 		const isUnknown = isOfUnknownFate(group);
 		const isSaid = outcome.details?.mayBeQueued === true;
 		// An add in flight when Stop is pressed has no fate yet.
 		const isStopped = ledger.executions[outcome.execution]?.isStopped === true;
-		const isOnItsWay = ({ fate, trouble }: PlayedAdd) =>
-			fate === 'told' || trouble === 'slow' || trouble === 'too slow';
+		const isOnItsWay = ({ fate, isDelayed }: PlayedAdd) => fate === 'told' || isDelayed;
 		// n8n keeps the output of the previous try if Stop is pressed during a later one.
 		const isOfEarlierTry = group.adds.length > 1;
 		if (isStopped && (isSaid || isOfEarlierTry) && group.adds.some(isOnItsWay)) return [];
@@ -162,17 +161,21 @@ const mayBeQueuedIsRight: Invariant = (ledger) =>
 	});
 
 /** An error says that a video may have been queued exactly when that is so. */
-const unknownFateIsSaid: Invariant = ({ story, executions, groups, texts }) =>
-	story.executions.flatMap((_, index) => {
+const unknownFateIsSaid: Invariant = ({ story, executions, groups, shown }) =>
+	story.executions.flatMap(({ operation }, index) => {
 		const played = executions[index];
-		if (!played?.run || played.isStopped) return [];
+		if (!played?.run || played.isStopped || operation === 'clear') return [];
 		const own = [...groups.values()].filter(({ orders }) =>
 			orders.some((order) => order.execution === index),
 		);
 		const isShared = own.some(({ orders }) => orders.some((order) => order.execution !== index));
-		if (isShared || own.some(({ adds }) => adds.some(({ fate }) => fate === 'unclear'))) return [];
+		if (isShared || own.some(({ adds }) => adds.some(({ fate }) => fate === 'unreadable'))) {
+			return [];
+		}
 		const isUnknown = own.some(isOfUnknownFate);
-		const isSaid = (texts[index] ?? []).some(({ text }) => /may have been queued/i.test(text));
+		const isSaid = (shown[index]?.at(-1) ?? []).some(({ text }) =>
+			/may have been queued/i.test(text),
+		);
 		if (isSaid === isUnknown) return [];
 		return [
 			`execution ${index + 1} ${isSaid ? 'says' : 'does not say'} that a video may have been queued`,
@@ -213,6 +216,8 @@ const fileIsThere: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const execution = ledger.story.executions[outcome.execution];
 		if (!execution || isAgent(execution) || outcome.error !== undefined) return [];
+		// n8n hands the input on when Stop is pressed between two tries.
+		if (ledger.executions[outcome.execution]?.isStopped) return [];
 		const isWanted = isWaited(ledger, outcome) && execution.downloadVideo;
 		return outcome.hasFile === isWanted
 			? []
@@ -241,6 +246,7 @@ const finishedIsFinished: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
 		const video = findVideo(ledger, outcome);
 		if (!video || !isWaited(ledger, outcome) || outcome.error !== undefined) return [];
+		if (ledger.executions[outcome.execution]?.isStopped) return [];
 		// An item that has left the queue may be finished or not: the service does not say.
 		if (findGone(ledger, video) !== undefined) return [];
 		const { plan, endsAt } = video;
@@ -287,7 +293,11 @@ const everyItemComesOutOnce: Invariant = (ledger) =>
 		if (execution.way === 'agentCalls' || execution.onError === 'stopWorkflow') return [];
 		const out = ledger.outcomes.filter((outcome) => outcome.execution === index);
 		const added = out.filter(({ node }) => node === ADD_NODE);
-		const ordered = ledger.orders.filter((order) => order.execution === index);
+		const count = execution.executeOnce ? 1 : execution.items.length;
+		const ordered =
+			execution.operation === 'clear'
+				? Array.from({ length: count }, (_, item) => ({ run: 0, item }))
+				: ledger.orders.filter((order) => order.execution === index);
 		if (execution.way === 'agentSteps') return compareItems(TOOL_NAME, ordered, out);
 		if (execution.waiting !== 'wait') return compareItems(ADD_NODE, ordered, added);
 		// The error output of Queue > Add is not connected, and Queue > Wait has Execute Once as well.
@@ -328,7 +338,8 @@ const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
 		const own = [...groups.values()].filter(
 			({ orders }) => orders.length === 1 && orders[0]?.execution === index,
 		);
-		return own.filter(isOfUnknownFate).flatMap(({ orders: [order], adds: [first] }) => {
+		return own.filter(isOfUnknownFate).flatMap(({ orders: [order], adds: ownAdds }) => {
+			const first = ownAdds.find(({ fate }) => fate === 'unknown');
 			if (!order || !first) return [];
 			const later = own.find(
 				(group) =>
@@ -375,7 +386,7 @@ const noRawError: Invariant = ({ texts }) =>
 	});
 
 const RAW_TEXT =
-	/Cannot (read|destructure|convert|set)|is not (a function|iterable|defined)|\bundefined\b|\bNaN\b|\[object |\bERR_[A-Z]|\bHPE_[A-Z]+|^\s+at .+:\d+:\d+/m;
+	/Cannot (read|destructure|convert|set)|is not (a function|iterable|defined)|\bundefined\b|\bNaN\b|\[object |\bERR_(?!SSL|TLS)[A-Z]|\bHPE_[A-Z]+|^\s+at .+:\d+:\d+/m;
 
 /** The execution's data and n8n's log contain no API key. */
 const noKey: Invariant = ({ texts, logLines, keys }) => {
@@ -413,7 +424,6 @@ export const INVARIANTS: Record<string, Invariant> = {
 	unusableItemStopsAll,
 	creditsAreKept,
 	everyOrderIsPaid,
-	refusedIsSentAgain,
 	nothingElseIsSent,
 	everyIdStands,
 	mayBeQueuedIsRight,
@@ -433,6 +443,8 @@ export const INVARIANTS: Record<string, Invariant> = {
 	noKey,
 	neverCanceled,
 	nothingIsLeft,
+	...RETRY_INVARIANTS,
+	...CLEAR_INVARIANTS,
 };
 
 /** The maximum log delay of all stories. */
@@ -457,46 +469,6 @@ export function findViolations(ledger: Ledger): Violation[] {
 function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 	const execution = executions[order.execution];
 	return execution?.way === 'agentCalls' && execution.promptEnd !== '';
-}
-
-function isOfUnknownFate({ adds }: OrderGroup): boolean {
-	return adds.some(({ fate }) => fate === 'unknown');
-}
-
-function findGroup(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
-	const order = ledger.orders.find(
-		({ execution, run, item }) =>
-			execution === outcome.execution && run === outcome.run && item === outcome.item,
-	);
-	return order && ledger.groups.get(order.signature);
-}
-
-/** Returns the group of an outcome if its order is the only one in it. */
-function findSingleOrder(ledger: Ledger, outcome: Outcome): OrderGroup | undefined {
-	const group = findGroup(ledger, outcome);
-	return group?.orders.length === 1 ? group : undefined;
-}
-
-/** Finds the video of an outcome by its queue id. */
-function findVideo({ videos }: Ledger, outcome: Outcome): PlayedVideo | undefined {
-	const queueId = readQueueId(outcome);
-	return videos.find(({ charge }) => charge.queueId === queueId);
-}
-
-function readQueueId({ json, details }: Outcome): string | undefined {
-	const queueId = json.queueId ?? details?.queueId;
-	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
-}
-
-function isWaited({ story }: Ledger, { execution, node }: Outcome): boolean {
-	const waiting = story.executions[execution]?.waiting;
-	return waiting === 'add' || (waiting === 'wait' && node === WAIT_NODE);
-}
-
-function findLooks({ requests }: Ledger, { charge }: PlayedVideo) {
-	return requests.filter(
-		({ operation, url }) => operation === 'queue.getProgress' && url.includes(charge.queueId),
-	);
 }
 
 /** Returns the time of the third response in a row that there is no such item. */
@@ -534,7 +506,7 @@ function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVid
 /** Returns whether the log had the video's entry in time for the item that waited for it. */
 function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
 	const { loggedAt } = video;
-	if (ledger.story.service.logTroubles.length > 0 || loggedAt === null) return false;
+	if (!canReadLog(ledger) || loggedAt === null) return false;
 	const endsAt = video.endsAt ?? Infinity;
 	const finished = findLooks(ledger, video).find(
 		({ status, at }) => status === 200 && at >= endsAt,
@@ -546,27 +518,40 @@ function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
 	return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS && finishedAt < Infinity;
 }
 
+function canReadLog({ story }: Ledger): boolean {
+	return (
+		story.service.logTroubles.length === 0 &&
+		story.n8nTroubles.length === 0 &&
+		!hasSocketTrouble(story, 'video.getAll')
+	);
+}
+
 function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): boolean {
 	const { story, executions, requests } = ledger;
 	const execution = story.executions[order.execution];
 	const [video] = videos;
-	if (!execution || executions[order.execution]?.isStopped) return false;
+	const played = executions[order.execution];
+	const attempt = played?.attempts.at(-1);
+	if (!execution || !played || played.isStopped || story.n8nTroubles.length > 0) return false;
 	if (execution.way === 'agentCalls' || execution.creditsToKeep !== null) return false;
 	// The file may be unavailable, or the video indistinguishable from others.
 	if (execution.waiting !== 'none' && execution.downloadVideo) return false;
-	if (execution.onError === 'stopWorkflow' || !order.isReachable || !order.isComplete) return false;
+	const isAlone = execution.items.length === 1 || execution.executeOnce;
+	if (execution.onError === 'stopWorkflow' && (!isAlone || execution.way === 'loop')) return false;
+	if (!order.isReachable || !order.isComplete) return false;
 	if (!video)
 		return (
 			adds.length === 0 && story.service.addTroubles.length === 0 && story.service.credits === null
 		);
-	if (adds.length !== 1 || adds[0]?.fate !== 'told') return false;
+	if (adds.at(-1)?.fate !== 'told' || adds.some(({ fate }) => fate === 'unknown')) return false;
 	const { plan, charge, endsAt } = video;
 	if (execution.waiting === 'none') return true;
 	if (plan.fails || plan.clearedAfterMs !== null || plan.lookTrouble !== null) return false;
-	if (story.service.endedItemsLeaveAfterMs !== null || story.service.logTroubles.length > 0)
-		return false;
+	if (story.service.endedItemsLeaveAfterMs !== null || !canReadLog(ledger)) return false;
+	if (hasSocketTrouble(story, 'queue.getProgress')) return false;
 	const { timeout = 1_800, pollingInterval = 10 } = execution.waitOptions;
-	const firstLook = findLooks(ledger, video)[0]?.at ?? charge.at;
+	const startedAt = Math.max(charge.at, attempt?.startedAt ?? charge.at);
+	const firstLook = findLooks(ledger, video).find(({ at }) => at >= startedAt)?.at ?? startedAt;
 	const isInTime =
 		(endsAt ?? Infinity) < firstLook + (Number(timeout) - 2 * Number(pollingInterval)) * 1000;
 	return isInTime && requests.length > 0;
@@ -575,41 +560,37 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 /**
  * Computes a maximum that is above the sum of the story's settings and troubles, but not far above.
  */
-function computeLongestMs({ story, adds }: Ledger): number {
-	const { addTroubles, logTroubles, fileTroubles, videos } = story.service;
-	const troubles: Trouble[] = [
-		...addTroubles.map(({ trouble }) => ADD_TROUBLES[trouble]),
-		...[...logTroubles, ...fileTroubles].map(({ trouble }) => READ_TROUBLES[trouble]),
+function computeLongestMs({ story, adds, requests, begun }: Ledger): number {
+	const { addTroubles, clearTroubles, logTroubles, fileTroubles, videos } = story.service;
+	const faults: FaultSpec[] = [
+		...[...addTroubles, ...clearTroubles].map(({ fault }) => fault),
+		...[...logTroubles, ...fileTroubles].map(({ trouble }) => READ_TROUBLES[trouble].fault),
 		...videos.flatMap(({ lookTrouble }) =>
 			Array.from(
 				{ length: lookTrouble?.count ?? 0 },
-				() => READ_TROUBLES[lookTrouble?.trouble ?? '500'],
+				() => READ_TROUBLES[lookTrouble?.trouble ?? '500'].fault,
 			),
 		),
 	];
-	const troublesMs = troubles.reduce((sum, { takesMs = 0 }) => sum + takesMs, 0);
+	const troublesMs = faults.reduce((sum, fault) => sum + getDurationMs(fault), 0);
 	const unreachable = story.executions
 		.flatMap(({ items }) => items)
-		.filter((item) => item.unreachable);
+		.filter(({ address }) => address !== 'service');
 	const waitsMs = story.executions.map((execution) => {
 		const { timeout = 1_800 } = execution.waitOptions;
 		const runs = isAgent(execution) ? execution.items.length : execution.way === 'loop' ? 2 : 1;
 		const waitMs = execution.waiting === 'none' ? 0 : Number(timeout) * 1000 + 75_000;
 		const pausesMs = execution.batchIntervalMs * execution.items.length;
-		return runs * execution.tries * (waitMs + pausesMs + 10_000 + unreachable.length * 15_000);
+		const { retries } = execution;
+		const tries = [execution.tries, ...retries.map(({ change }) => change?.tries ?? 5)];
+		const restsMs = retries.reduce((sum, { afterMs }) => sum + afterMs, 0);
+		const passes = tries.reduce((sum: number, count) => sum + count, 0);
+		return restsMs + runs * passes * (waitMs + pausesMs + 10_000 + unreachable.length * 35_000);
 	});
-	return Math.max(...waitsMs) + troublesMs + (adds.length + troubles.length) * 31_000;
-}
-
-function name(orders: Order[]): string {
-	const texts = orders.map(
-		({ execution, run, item }) => `item ${item} of run ${run} of execution ${execution + 1}`,
-	);
-	return texts.join(' and ') || 'what nobody ordered';
-}
-
-function nameOutcome({ execution, node, run, item }: Outcome): string {
-	return `item ${String(item)} of ${node}, run ${run} of execution ${execution + 1},`;
+	const clears = requests.filter(({ operation }) => operation === 'queue.clear').length;
+	const broken = begun.filter(({ trouble }) => trouble !== undefined).length;
+	const count = adds.length + clears + faults.length + broken;
+	return Math.max(...waitsMs) + troublesMs + count * 31_000;
 }
 
 function listIds(videos: PlayedVideo[]): string {

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { isAgent } from './Story';
-import type { StoryExecution, StoryItem } from './Story';
+import type { StoryExecution, StoryItem, StoryRetry } from './Story';
 
 /*
  * The settings of a story's nodes and credentials, the same in n8n's engine and in a real n8n.
@@ -16,23 +16,66 @@ export const PROMPT_SEPARATOR = ' / ';
 /** An address at which nothing listens. */
 const CLOSED_PORT = 'http://127.0.0.1:1';
 
-/** The address of the service, and the keys of its two accounts. */
+/** The service: its addresses, the keys of its two accounts, and the queue items to clear. */
 export interface ServiceAddress {
 	url: string;
+	tlsUrl: string;
 	keys: [string, string];
+	/** For each item of the execution. */
+	toClear: string[];
+}
+
+/** Returns the Base URL of an item. */
+export function getBaseUrl(
+	{ address }: StoryItem,
+	{ protocol }: StoryExecution,
+	{ url, tlsUrl }: ServiceAddress,
+): string {
+	switch (address) {
+		case 'service':
+			return protocol === 'https' ? tlsUrl : url;
+		case 'closedPort':
+			return CLOSED_PORT;
+		case 'untrusted':
+			return tlsUrl;
+		case 'plainText':
+			return url.replace('http:', 'https:');
+	}
 }
 
 export function formatProject({ account, project }: StoryItem): string {
 	return `project-${account}-${project}`;
 }
 
-/** Creates the data of an input item of the node. */
-export function createItemJson(item: StoryItem): IDataObject {
+/** Creates the data of the input items of the node. */
+export function createItemJsons(
+	execution: StoryExecution,
+	{ toClear }: Pick<ServiceAddress, 'toClear'>,
+): IDataObject[] {
+	return execution.items.map((item, index) => ({
+		...createItemJson(item),
+		...(toClear[index] !== undefined && { queueId: toClear[index] }),
+	}));
+}
+
+function createItemJson(item: StoryItem): IDataObject {
 	return {
-		...{ account: item.account, unreachable: item.unreachable, project: formatProject(item) },
+		...{ account: item.account, address: item.address, project: formatProject(item) },
 		...(item.prompt !== null && { prompt: item.prompt }),
 		overwriteSettings: item.overwriteSettings,
 	};
+}
+
+/** Changes the workflow of an execution, which a person edits before a retry. */
+export function changeWorkflow(
+	execution: StoryExecution,
+	change: NonNullable<StoryRetry['change']>,
+): StoryExecution {
+	const canHaveEnd = execution.items.every(
+		({ prompt }) => prompt !== null && !Array.isArray(prompt),
+	);
+	const promptEnd = canHaveEnd ? change.promptEnd : execution.promptEnd;
+	return { ...execution, ...change, promptEnd };
 }
 
 /** Creates the settings that n8n gives every node. */
@@ -46,7 +89,17 @@ export function createSettings(execution: StoryExecution): Partial<INode> {
 	};
 }
 
-export function createAddParameters(execution: StoryExecution): INodeParameters {
+/** Creates the parameters of the first node: Queue > Add, or Queue > Clear. */
+export function createParameters(execution: StoryExecution): INodeParameters {
+	return execution.operation === 'clear'
+		? {
+				...{ resource: 'queue', operation: 'clear', queueId: '={{ $json.queueId }}' },
+				...createCommonParameters(execution, null),
+			}
+		: createAddParameters(execution);
+}
+
+function createAddParameters(execution: StoryExecution): INodeParameters {
 	const isTool = isAgent(execution);
 	const ask = (name: string) =>
 		isTool ? `$fromAI('${name}', 'the ${name}', 'string')` : `$json.${name}`;
@@ -96,6 +149,7 @@ function createCommonParameters(
 	const requestOptions = {
 		...(batchSize !== 0 && { batching: { batch: { batchSize, batchInterval } } }),
 		...(requestTimeout !== null && { timeout: requestTimeout }),
+		...(execution.protocol === 'https' && { allowUnauthorizedCerts: true }),
 	};
 	const options = {
 		...(maxTries !== null && { maxTries }),
@@ -111,22 +165,25 @@ function createCommonParameters(
  * Creates the credential's fields as entered. If the items have different accounts, an expression
  * selects the key of each item.
  */
-export function createCredential(execution: StoryExecution, { url, keys }: ServiceAddress) {
+export function createCredential(execution: StoryExecution, service: ServiceAddress) {
 	const { items } = execution;
-	if (isAgent(execution)) {
-		return {
-			baseUrl: items[0]?.unreachable ? CLOSED_PORT : url,
-			apiKey: keys[items[0]?.account ?? 0],
-		};
-	}
+	const { keys } = service;
+	const [first] = items;
+	if (!first) throw new Error('The execution has no items');
+	const firstUrl = getBaseUrl(first, execution, service);
+	if (isAgent(execution)) return { baseUrl: firstUrl, apiKey: keys[first.account] };
 	const input = "$('Input').item.json";
-	const isMixed = items.some(({ account }) => account !== items[0]?.account);
+	const isMixed = items.some(({ account }) => account !== first.account);
+	const urls = Object.fromEntries(
+		items.map((item) => [item.address, getBaseUrl(item, execution, service)]),
+	);
 	return {
-		baseUrl: items.some(({ unreachable }) => unreachable)
-			? `={{ ${input}.unreachable ? '${CLOSED_PORT}' : '${url}' }}`
-			: url,
+		baseUrl:
+			Object.keys(urls).length > 1
+				? `={{ (${JSON.stringify(urls)})[${input}.address] }}`
+				: firstUrl,
 		apiKey: isMixed
 			? `={{ ${input}.account === 1 ? '${keys[1]}' : '${keys[0]}' }}`
-			: keys[items[0]?.account ?? 0],
+			: keys[first.account],
 	};
 }

@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Container } from '@n8n/di';
-import { Logger } from '@n8n/backend-common';
+import { parse, stringify } from 'flatted';
+import type { IRun } from 'n8n-workflow';
+import { generate } from 'selfsigned';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { startBinaryStore } from '../../support/engine/startBinaryStore';
 import { passTime, SkippedTime } from '../../support/engine/runWithoutWaiting';
-import type { Leftovers, Play, PlayedExecution } from './Scene';
+import { breakN8n } from './breakN8n';
+import { changeWorkflow } from './parameters';
+import type { Leftovers, Pass, Play, PlayedExecution } from './Scene';
 import { Scene } from './Scene';
-import type { Story } from './Story';
-import type { StartedExecution } from './workflows';
+import { isAgent } from './Story';
+import type { Story, StoryExecution } from './Story';
+import { Wire } from './Wire';
+import type { ExecutionStart, StartedExecution } from './workflows';
 import { startExecution } from './workflows';
 
 /** The maximum duration of a story, longer than any story takes. */
@@ -44,8 +49,12 @@ export async function openStage(): Promise<Stage> {
 	};
 	const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
 	await startBinaryStore(folder);
+	const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+		keyType: 'ec',
+	});
 	const sandbox = await startSandbox({
 		rateLimit: false,
+		certificate: { cert, key },
 		wait: async (delayMs, request) => {
 			sleeping.add(request);
 			await new Promise<void>((resolve) => {
@@ -71,7 +80,11 @@ export async function openStage(): Promise<Stage> {
 }
 
 class StoryPlay {
+	private readonly wire: Wire;
+
 	private readonly scene: Scene;
+
+	private readonly logLines: string[] = [];
 
 	constructor(
 		private readonly story: Story,
@@ -80,13 +93,13 @@ class StoryPlay {
 		private readonly harness: { timers: number },
 		private readonly later: (delayMs: number, action: () => void) => void,
 	) {
-		this.scene = new Scene(story, sandbox, later);
+		this.wire = new Wire(story.socketTroubles, () => sandbox.clock.now());
+		this.scene = new Scene(story, sandbox, later, this.wire.requests);
 	}
 
 	async play(): Promise<Play> {
 		const { story, scene } = this;
 		const stopListening = scene.open();
-		const log = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => undefined);
 		const time = new SkippedTime(
 			this.createService(),
 			() => this.countSleeping(),
@@ -94,18 +107,22 @@ class StoryPlay {
 				scene.castVideos();
 			},
 		);
-		const restore = [seedRandom(JSON.stringify(story)), fakeAbortTimeout(this.later)];
+		const restore = [
+			seedRandom(JSON.stringify(story)),
+			fakeAbortTimeout(this.later),
+			breakN8n(story.n8nTroubles, this.logLines, () => this.wire.countOrders()),
+			this.wire.tap(),
+		];
 		try {
 			const { executions, standstill } = await this.perform(time);
 			const leftovers = await this.lookAround(time);
 			return {
 				...{ executions, ...leftovers, ...scene.describe() },
 				...(standstill !== undefined && { standstill }),
-				logLines: log.mock.calls.map(([line]) => line),
+				logLines: this.logLines,
 			};
 		} finally {
 			time.end();
-			log.mockRestore();
 			for (const undo of restore) undo();
 			stopListening();
 		}
@@ -115,22 +132,16 @@ class StoryPlay {
 	private async perform(
 		time: SkippedTime,
 	): Promise<{ executions: PlayedExecution[]; standstill?: string }> {
-		const { story, sandbox, scene } = this;
-		const address = { url: sandbox.url, keys: scene.keys };
-		const startedAt = sandbox.clock.now();
-		const started: StartedExecution[] = [];
-		for (const [index, execution] of story.executions.entries()) {
-			started.push(await startExecution(execution, `execution-${index + 1}`, address));
-		}
-		const executions = started.map((): PlayedExecution => ({
-			run: undefined,
-			endedAt: NaN,
-			isStopped: false,
+		const { story } = this;
+		const executions = story.executions.map((): PlayedExecution => ({
+			...{ run: undefined, endedAt: NaN, isStopped: false, attempts: [] },
 		}));
-		const ends = started.map(async ({ result }, index) => {
-			const run = await result;
-			Object.assign(executions[index] ?? {}, { run, endedAt: startedAt + time.elapsedMs });
-		});
+		const running: (StartedExecution | undefined)[] = [];
+		const ends = executions.map((played, index) =>
+			this.performExecution(index, played, (started) => {
+				running[index] = started;
+			}),
+		);
 		const all = { areOver: false };
 		void Promise.allSettled(ends).then(() => {
 			all.areOver = true;
@@ -143,9 +154,9 @@ class StoryPlay {
 		if (story.stopAfterMs !== null) {
 			this.later(story.stopAfterMs, () => {
 				const [first] = executions;
-				if (!first || first.run) return;
+				if (!first || first.attempts.length > 0) return;
 				first.isStopped = true;
-				started[0]?.stop();
+				running[0]?.stop();
 			});
 		}
 		try {
@@ -154,6 +165,52 @@ class StoryPlay {
 		} catch (error) {
 			return { executions, standstill: (error as Error).message };
 		}
+	}
+
+	/** Runs an execution to its end, and again for each press of Executions > Retry. */
+	private async performExecution(
+		index: number,
+		played: PlayedExecution,
+		onStart: (started: StartedExecution) => void,
+	): Promise<void> {
+		const { sandbox, scene, story, wire } = this;
+		const execution = story.executions[index];
+		if (!execution) throw new Error('The story has no such execution');
+		const service = {
+			...{ url: sandbox.url, tlsUrl: sandbox.tlsUrl ?? '', keys: scene.keys },
+			toClear: scene.toClear[index] ?? [],
+		};
+		const perform = async (settings: StoryExecution, more: Partial<ExecutionStart>) => {
+			const passes: Pass[] = [];
+			const startedAt = sandbox.clock.now();
+			const started = await startExecution({
+				...{ execution: settings, id: `execution-${index + 1}`, service, ...more },
+				onPass: (node) => passes.push({ node, from: wire.requests.length }),
+			});
+			onStart(started);
+			const run = await started.result;
+			const endedAt = sandbox.clock.now();
+			const { status } = run;
+			const saved = copyAsSaved(run.data);
+			played.attempts.push({ settings, startedAt, endedAt, saved, status, passes });
+			return run;
+		};
+		let run = await perform(execution, {});
+		let settings = execution;
+		for (const [number, { afterMs, change }] of execution.retries.entries()) {
+			// n8n does not retry what has succeeded, and an agent's calls are new orders then.
+			if (run.status !== 'error' || played.isStopped || isAgent(execution)) break;
+			await new Promise<void>((resolve) => {
+				this.later(afterMs, resolve);
+			});
+			if (change) settings = changeWorkflow(settings, change);
+			run = await perform(settings, {
+				id: `execution-${index + 1}-retry-${number + 1}`,
+				failed: copyAsSaved(run.data),
+				takesNodesAnew: change !== null,
+			});
+		}
+		Object.assign(played, { run, endedAt: sandbox.clock.now() });
 	}
 
 	/**
@@ -185,6 +242,11 @@ class StoryPlay {
 	private countSleeping(): number {
 		return [...this.sleeping].filter(({ closed }) => closed !== true).length;
 	}
+}
+
+/** Copies data as n8n saves and loads it: no object is the same afterwards. */
+function copyAsSaved(data: IRun['data']): IRun['data'] {
+	return parse(stringify(data)) as IRun['data'];
 }
 
 /**

@@ -1,11 +1,33 @@
 import fc from 'fast-check';
 import { ETAGS } from '../../../sandbox/domain/settings';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import { provesRefusal } from './fates';
+import type { N8nTrouble, SocketError, SocketTrouble, StoryRetry } from './Story';
 import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from './Story';
-import type { AddTrouble, ReadTrouble } from './troubles';
-import { ADD_TROUBLES, FILE_TROUBLES, READ_TROUBLES } from './troubles';
+import type { ReadTrouble } from './troubles';
+import { ADD_FAULTS, FILE_TROUBLES, READ_TROUBLES } from './troubles';
 
 /** The topic of a story; each theme has its share of the stories, and its own test file. */
-export type Theme = 'adds' | 'waits' | 'agents';
+export type Theme = 'adds' | 'clears' | 'waits' | 'agents';
+
+/*
+ * What the stories do not show, because nothing here plays it:
+ * - A network that is really cut. Socket errors are simulated: this process destroys its own socket
+ *   with the error that Linux would report, at a moment of its choice. Packets that are lost and
+ *   arrive later, half-open connections and real timeouts of the kernel are not among them.
+ * - A proxy between n8n and the service, HTTP/2, and redirects that n8n follows.
+ * - A certificate that was issued for another name, has expired or was withdrawn: the only bad
+ *   certificate here is one that nobody trusts. A client's own certificate.
+ * - A service that refuses an add by its response and has accepted it all the same.
+ * - A process that is killed, and an execution that runs on another worker: a retry runs in the same
+ *   process, with copies of all data, so memory of a module by names and numbers alone would survive.
+ * - The retry of an execution that was stopped, the retry of an older one of a chain, two retries at
+ *   the same time, and a retry of an agent's execution, whose calls are new orders.
+ * - A workflow whose items, operation or account were changed before a retry.
+ * - Sub-workflows, Loop Over Items, and more than two executions.
+ * - Ids that are neither text without escapes nor digits, and bodies in other encodings than UTF-8 and
+ *   UTF-16.
+ */
 
 /** The words that mean a failed or a finished generation by default, as documented. */
 const FAILED_WORDS = [
@@ -50,15 +72,30 @@ const itemSeed = fc.record({
 		false,
 		oneOf<boolean | string | number>(true, true, 'true', 'TRUE', 1, 'false', 0, '', 'perhaps'),
 	),
-	unreachable: isOnceIn(16),
+	address: onceIn<StoryItem['address']>(
+		14,
+		'service',
+		oneOf<StoryItem['address']>('closedPort', 'untrusted', 'plainText'),
+	),
+});
+
+const promptEnd = oneOf<StoryExecution['promptEnd']>('', '', '', '$now', 'Math.random()');
+const maxTries = onceIn<number | null>(3, null, oneOf(1, 2, 6));
+const tries = oneOf<StoryExecution['tries']>(1, 1, 2, 3, 5);
+
+const retry: fc.Arbitrary<StoryRetry> = fc.record({
+	afterMs: milliseconds(0, 60_000),
+	change: onceIn<StoryRetry['change']>(3, null, fc.record({ promptEnd, maxTries, tries })),
 });
 
 const executionSeed = fc.record({
 	isLoop: isOnceIn(6),
+	protocol: onceIn<StoryExecution['protocol']>(5, 'http', fc.constant('https')),
+	retries: onceIn<StoryRetry[]>(2, [], fc.array(retry, { minLength: 1, maxLength: 3 })),
 	itemSeeds: fc.array(itemSeed, { minLength: 1, maxLength: 8, size: 'max' }),
 	projects: fc.integer({ min: 1, max: 3 }),
 	callsAtOnce: fc.integer({ min: 1, max: 3 }),
-	promptEnd: oneOf<StoryExecution['promptEnd']>('', '', '', '$now', 'Math.random()'),
+	promptEnd,
 	waitSwitch: oneOf<StoryExecution['waitSwitch']>(true, true, true, 'true', 'TRUE', 1),
 	waitOptions: onceIn<StoryExecution['waitOptions']>(
 		8,
@@ -83,7 +120,7 @@ const executionSeed = fc.record({
 		'continueRegularOutput',
 		'continueErrorOutput',
 	),
-	tries: oneOf<StoryExecution['tries']>(1, 1, 2, 3, 5),
+	tries,
 	executeOnce: isOnceIn(16),
 	creditsToKeep: onceIn<number | null>(6, null, oneOf(0, 2, 997)),
 	batchSize: onceIn<StoryExecution['batchSize']>(6, 0, oneOf<number | string>(1, 2, 3, '2')),
@@ -93,12 +130,157 @@ const executionSeed = fc.record({
 		null,
 		oneOf<number | string>(30_000, '30000', 45_000.5, '60000'),
 	),
-	maxTries: onceIn<number | null>(3, null, oneOf(1, 2, 6)),
+	maxTries,
 });
 
-const nth = fc.integer({ min: 1, max: 9 });
+/** Most stories have few requests of a kind: their troubles come early. */
+const nth = fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9 }));
 const uniqueNth = { selector: (trouble: { nth: number }) => trouble.nth };
-const addTrouble = fc.constantFrom(...(Object.keys(ADD_TROUBLES) as AddTrouble[]));
+
+/** The path of an add, at another address. */
+const SAME_PATH = 'http://127.0.0.1:9/v1/queue/add';
+
+/**
+ * Every status but the good ones. The service has accepted what it answers only where the response
+ * does not say the opposite: nobody can pay once for an add that is refused and accepted.
+ */
+const badStatus: fc.Arbitrary<FaultSpec> = fc
+	.record({
+		status: fc.oneof(fc.integer({ min: 300, max: 308 }), fc.integer({ min: 300, max: 599 })),
+		isAfter: fc.boolean(),
+		location: oneOf<string | undefined>(
+			...[undefined, undefined, '/login', 'http://127.0.0.1:9/elsewhere', SAME_PATH, SAME_PATH],
+		),
+		body: oneOf<string | undefined>(undefined, undefined, '', 'Conflict', '<html>Try again</html>'),
+	})
+	.map(({ status, isAfter, location, body }) => {
+		const isRefusal =
+			provesRefusal(status) || ([301, 302].includes(status) && location === SAME_PATH);
+		return {
+			...{ kind: 'status', status, phase: isAfter && !isRefusal ? 'after' : 'before' },
+			...(body !== undefined && { body }),
+			...(location !== undefined && { headers: { location } }),
+		};
+	});
+
+/** Longer than any response to an add, so that cuts reach every byte of it, and none. */
+const MAX_BODY_BYTES = 330;
+
+const bodyBytes = fc.integer({ min: 0, max: MAX_BODY_BYTES });
+
+const cutOff: fc.Arbitrary<FaultSpec> = fc.record({
+	kind: fc.constant('cutOff' as const),
+	keepBytes: bodyBytes,
+	ending: oneOf('length' as const, 'chunked' as const, 'break' as const, 'breakChunked' as const),
+});
+
+const brokenTls: fc.Arbitrary<FaultSpec> = fc.record(
+	{
+		kind: fc.constant('brokenTls' as const),
+		part: oneOf('plainText' as const, 'damagedRecord' as const, 'alert' as const),
+		keepBytes: bodyBytes,
+	},
+	{ requiredKeys: ['kind', 'part'] },
+);
+
+const oddText: fc.Arbitrary<FaultSpec> = oneOf<FaultSpec>(
+	{ kind: 'textBefore' },
+	{ kind: 'textBefore', text: '\n\n' },
+	{ kind: 'textBefore', text: 'Deprecated: {"queueId":"none"} ' },
+	{ kind: 'encoding', as: 'utf-8', byteOrderMark: true },
+	...(['utf-16le', 'utf-16be'] as const).flatMap((as): FaultSpec[] => [
+		{ kind: 'encoding', as },
+		{ kind: 'encoding', as, byteOrderMark: true },
+		{ kind: 'encoding', as, byteOrderMark: true, declared: false },
+	]),
+);
+
+const addFault = fc.oneof(
+	{ weight: 3, arbitrary: oneOf(...ADD_FAULTS) },
+	{ weight: 3, arbitrary: badStatus },
+	{ weight: 2, arbitrary: cutOff },
+	{ weight: 1, arbitrary: brokenTls },
+	{ weight: 1, arbitrary: oddText },
+);
+
+const clearFault = fc.oneof(
+	badStatus,
+	cutOff,
+	brokenTls,
+	oneOf<FaultSpec>(
+		{ kind: 'reset' },
+		{ kind: 'reset', phase: 'after' },
+		{ kind: 'status', status: 503 },
+		{ kind: 'status', status: 503, phase: 'after' },
+		{ kind: 'tooManyRequests', retryAfter: 'none' },
+		{ kind: 'emptyBody' },
+		{ kind: 'brokenHttp' },
+	),
+);
+
+const CONNECT_CODES = [
+	...['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ENETDOWN'],
+	...['EHOSTDOWN', 'EADDRNOTAVAIL', 'EACCES', 'EPERM', 'ECONNABORTED'],
+];
+
+/** Codes of a connection that was there. Some of them say something else at another moment. */
+const LATER_CODES = [
+	...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO', 'ECONNREFUSED'],
+	...['ECONNABORTED', 'ENETDOWN', 'ENETRESET', 'EHOSTDOWN', 'ENOTCONN', 'EIO', 'ENOBUFS'],
+	'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+	'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+	'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+	'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+	'ERR_SSL_WRONG_VERSION_NUMBER',
+	'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+];
+
+const earlyError: fc.Arbitrary<SocketError> = fc.oneof(
+	fc.record({
+		syscall: oneOf<SocketError['syscall']>('connect'),
+		code: oneOf(...CONNECT_CODES),
+		isDualStack: isOnceIn(3),
+	}),
+	fc.record({
+		syscall: oneOf<SocketError['syscall']>('getaddrinfo'),
+		code: oneOf('ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'),
+		isDualStack: fc.constant(false),
+	}),
+);
+
+const laterError: fc.Arbitrary<SocketError> = fc.record({
+	syscall: oneOf<SocketError['syscall']>('read', 'read', 'write', null),
+	code: oneOf(...LATER_CODES),
+	isDualStack: fc.constant(false),
+});
+
+const OPERATIONS: Record<Theme, fc.Arbitrary<SocketTrouble['operation']>> = {
+	adds: oneOf('queue.add'),
+	clears: oneOf('queue.clear'),
+	waits: oneOf('queue.add', 'queue.add', 'queue.getProgress', 'video.getAll', 'video.file'),
+	agents: oneOf('queue.add', 'queue.add', 'queue.getProgress', 'video.getAll'),
+};
+
+const socketTrouble = (theme: Theme): fc.Arbitrary<SocketTrouble> =>
+	fc
+		.record({
+			...{ operation: OPERATIONS[theme], nth, bodyBytes, earlyError, laterError },
+			moment: oneOf<SocketTrouble['moment']>('connecting', 'connected', 'sent', 'receiving'),
+		})
+		.map(({ earlyError: early, laterError: later, moment, ...rest }) => ({
+			...{ ...rest, moment, error: moment === 'connecting' ? early : later },
+			bodyBytes: moment === 'receiving' ? rest.bodyBytes : 0,
+		}));
+
+const n8nTrouble = fc.record({
+	part: oneOf<N8nTrouble['part']>('credential', 'credential', 'log', 'fileStore'),
+	afterRequests: fc.integer({ min: 0, max: 4 }),
+	nth: onceIn(2, 1, fc.integer({ min: 1, max: 8 })),
+	count: fc.integer({ min: 1, max: 3 }),
+	/** Whether it begins with the first fault of an add or a clear: a network can be gone for both. */
+	isWithFault: fc.boolean(),
+});
+
 const readTrouble = fc.constantFrom(...(Object.keys(READ_TROUBLES) as ReadTrouble[]));
 
 const video: fc.Arbitrary<StoryVideo> = fc
@@ -127,7 +309,11 @@ const video: fc.Arbitrary<StoryVideo> = fc
 	}));
 
 const service: fc.Arbitrary<StoryService> = fc.record({
-	addTroubles: fc.uniqueArray(fc.record({ nth, trouble: addTrouble }), {
+	addTroubles: fc.uniqueArray(fc.record({ nth, fault: addFault }), {
+		...{ maxLength: 4, size: 'max' },
+		...uniqueNth,
+	}),
+	clearTroubles: fc.uniqueArray(fc.record({ nth, fault: clearFault }), {
 		...{ maxLength: 4, size: 'max' },
 		...uniqueNth,
 	}),
@@ -146,7 +332,11 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 	),
 	etags: onceIn<StoryService['etags']>(2, 'strong', oneOf(...ETAGS)),
 	oddEntries: isOnceIn(8),
-	numericQueueIds: isOnceIn(8),
+	numericQueueIds: onceIn<StoryService['numericQueueIds']>(
+		6,
+		false,
+		oneOf<true | 'long'>(true, 'long'),
+	),
 	videoUrlInDetails: isOnceIn(8),
 	endedItemsLeaveAfterMs: onceIn<number | null>(6, null, oneOf(0, 4_000)),
 	logClockSkewMs: onceIn(2, 0, oneOf(1_500, -1_500, 3_000, -3_000)),
@@ -182,12 +372,14 @@ const clockIsSet = onceIn<Story['clockIsSet']>(
 
 const WAYS: Record<Theme, StoryExecution['way'][]> = {
 	adds: ['items'],
+	clears: ['items'],
 	waits: ['items'],
 	agents: ['agentSteps', 'agentCalls'],
 };
 
 const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
 	adds: ['none'],
+	clears: ['none'],
 	waits: ['add', 'add', 'wait'],
 	agents: ['none', 'add'],
 };
@@ -196,14 +388,25 @@ const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
 export function createStories(theme: Theme): fc.Arbitrary<Story> {
 	const execution = fc.record({
 		seed: executionSeed,
+		operation: fc.constant(theme === 'clears' ? ('clear' as const) : ('add' as const)),
 		waiting: oneOf(...WAITING[theme]),
 		way: oneOf(...WAYS[theme]),
 	});
+	const trouble = socketTrouble(theme);
 	return fc
 		.record({
 			first: execution,
 			second: onceIn<ExecutionSeed | null>(5, null, execution),
 			service,
+			socketTroubles: onceIn<SocketTrouble[]>(
+				2,
+				[],
+				fc.uniqueArray(trouble, {
+					...{ minLength: 1, maxLength: 4, size: 'max' },
+					selector: ({ operation, nth: number }) => `${operation} ${number}`,
+				}),
+			),
+			n8nTroubles: onceIn(5, [], fc.array(n8nTrouble, { minLength: 1, maxLength: 2 })),
 			clockIsSet,
 			stopAfterMs: onceIn<number | null>(
 				10,
@@ -211,10 +414,20 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)),
 			),
 		})
-		.map(({ first, second, ...rest }) => ({
+		.map(({ first, second, n8nTroubles, ...rest }) => ({
 			...rest,
+			n8nTroubles: n8nTroubles.map(({ isWithFault, ...trouble }): N8nTrouble => {
+				const { addTroubles, clearTroubles } = rest.service;
+				const faults = theme === 'clears' ? clearTroubles : addTroubles;
+				const afterRequests = Math.min(...faults.map((fault) => fault.nth));
+				return isWithFault && faults.length > 0 ? { ...trouble, afterRequests, nth: 1 } : trouble;
+			}),
 			executions: [first, ...(second ? [second] : [])].map(createExecution),
-			service: { ...rest.service, ...(theme === 'adds' && NO_VIDEOS) },
+			service: {
+				...rest.service,
+				...((theme === 'adds' || theme === 'clears') && NO_VIDEOS),
+				...(theme === 'clears' ? { addTroubles: [] } : { clearTroubles: [] }),
+			},
 		}));
 }
 
@@ -223,11 +436,14 @@ export function sampleStories(theme: Theme, seed: number, count: number): Story[
 	return fc.sample(createStories(theme), { seed, numRuns: count });
 }
 
-interface ExecutionSeed extends Pick<StoryExecution, 'way' | 'waiting'> {
+interface ExecutionSeed extends Pick<StoryExecution, 'operation' | 'way' | 'waiting'> {
 	seed: typeof executionSeed extends fc.Arbitrary<infer Seed> ? Seed : never;
 }
 
-function createExecution({ seed, way, waiting }: ExecutionSeed, index: number): StoryExecution {
+function createExecution(
+	{ seed, operation, way, waiting }: ExecutionSeed,
+	index: number,
+): StoryExecution {
 	const { isLoop, itemSeeds, projects, shortWait, ...rest } = seed;
 	const items = itemSeeds.map(({ account, project, prompt, ...item }, itemIndex): StoryItem => ({
 		...item,
@@ -239,16 +455,22 @@ function createExecution({ seed, way, waiting }: ExecutionSeed, index: number): 
 			index,
 			itemIndex,
 		),
+		// With Ignore SSL Issues, every certificate is trusted.
+		address:
+			item.address === 'untrusted' && rest.protocol === 'https' ? 'closedPort' : item.address,
 	}));
-	const execution = { ...rest, waiting, waitOptions: shortWait ?? rest.waitOptions };
-	if (way === 'items') return { ...execution, items, way: isLoop ? 'loop' : 'items' };
+	const execution = { ...rest, operation, waiting, waitOptions: shortWait ?? rest.waitOptions };
+	if (way === 'items') {
+		const isTwice = isLoop && operation === 'add';
+		return { ...execution, items, way: isTwice ? 'loop' : 'items' };
+	}
 	// An agent calls one tool with one credential, and writes its prompts itself.
-	const { account = 0, unreachable = false } = items[0] ?? {};
+	const { account = 0, address = 'service' } = items[0] ?? {};
 	return {
 		...execution,
-		...{ way, executeOnce: false, batchSize: 0 },
+		...{ way, executeOnce: false, batchSize: 0, retries: [] },
 		items: items.slice(0, 5).map((item) => ({
-			...{ ...item, account, unreachable },
+			...{ ...item, account, address },
 			prompt: typeof item.prompt === 'string' ? item.prompt : 'Same film',
 		})),
 	};

@@ -1,10 +1,12 @@
 import type { Violation } from './invariants';
 import type { Ledger } from './Ledger';
 import { isAgent } from './Story';
+import type { PlayedAdd } from './Scene';
 import type { StoryExecution, StoryVideo } from './Story';
 import { PLAIN_VIDEO } from './Story';
-import type { Fate } from './troubles';
-import { ADD_TROUBLES, READ_TROUBLES } from './troubles';
+import type { Fate } from './fates';
+import { describeSocketTrouble } from './Scene';
+import { describeFault, READ_TROUBLES } from './troubles';
 
 /**
  * Describes a play to a person: the items, the settings, the service, the payments, and the output.
@@ -39,7 +41,9 @@ export function tellStory(ledger: Ledger, violations: Violation[]): string {
 function tellExecution(execution: StoryExecution, index: number): string[] {
 	const { items, way, onError, tries, waiting, promptEnd } = execution;
 	const settings = [
+		execution.operation,
 		way === 'items' ? 'the node over its items' : way,
+		execution.protocol === 'https' ? 'over HTTPS' : '',
 		`On Error ${onError}`,
 		tries > 1 ? `Retry On Fail with ${tries} tries` : '',
 		waiting === 'none'
@@ -65,25 +69,42 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 				(item.overwriteSettings === false
 					? ''
 					: `, overwrite ${JSON.stringify(item.overwriteSettings)}`) +
-				(item.unreachable ? ', its Base URL is a closed port' : ''),
+				(item.address === 'service' ? '' : `, its Base URL is ${item.address}`),
+		),
+		...execution.retries.map(
+			({ afterMs, change }) =>
+				`  ${afterMs / 1000} s after it failed, Executions > Retry is pressed, with ${change ? `a workflow that was changed: ${JSON.stringify(change)}` : 'the original workflow'}`,
 		),
 	];
 }
 
 function tellService({ story, adds, videos: accepted }: Ledger): string[] {
-	const { addTroubles, videos, logTroubles, fileTroubles, ...settings } = story.service;
+	const { addTroubles, clearTroubles, videos, logTroubles, fileTroubles, ...settings } =
+		story.service;
 	const special = Object.entries(settings).filter(
 		([, value]) => value !== false && value !== null && value !== 0,
 	);
 	return [
 		...addTroubles
 			.filter(({ nth }) => nth <= adds.length)
-			.map(({ nth, trouble }) => `add ${nth}: ${ADD_TROUBLES[trouble].tale}`),
+			.map(({ nth, fault }) => `add ${nth}: ${describeFault(fault)}`),
+		...clearTroubles.map(({ nth, fault }) => `clear ${nth}: ${describeFault(fault)}`),
+		...story.socketTroubles.map(
+			(trouble) =>
+				`${trouble.operation} ${trouble.nth} from here: ${describeSocketTrouble(trouble)}`,
+		),
+		...story.n8nTroubles.map(
+			({ part, afterRequests, nth, count }) =>
+				`n8n's ${part} fails from use ${nth} after request ${afterRequests} on, ${count} times`,
+		),
 		...videos.slice(0, accepted.length).flatMap((video, index) => tellVideo(video, index)),
 		...logTroubles.map(
-			({ nth, trouble }) => `reading ${nth} of the log: ${READ_TROUBLES[trouble].tale}`,
+			({ nth, trouble }) =>
+				`reading ${nth} of the log: ${describeFault(READ_TROUBLES[trouble].fault)}`,
 		),
-		...fileTroubles.map(({ nth, trouble }) => `download ${nth}: ${READ_TROUBLES[trouble].tale}`),
+		...fileTroubles.map(
+			({ nth, trouble }) => `download ${nth}: ${describeFault(READ_TROUBLES[trouble].fault)}`,
+		),
 		...special.map(([name, value]) => `${name}: ${String(value)}`),
 	];
 }
@@ -97,45 +118,54 @@ function tellVideo(video: StoryVideo, index: number): string[] {
 		clearedAfterMs === null ? '' : `cleared by somebody after ${clearedAfterMs / 1000} s`,
 		lookTrouble === null
 			? ''
-			: `looks from ${lookTrouble.nth} on, ${lookTrouble.count} times: ${READ_TROUBLES[lookTrouble.trouble].tale}`,
+			: `looks from ${lookTrouble.nth} on, ${lookTrouble.count} times: ${describeFault(READ_TROUBLES[lookTrouble.trouble].fault)}`,
 	];
 	return [parts.filter(Boolean).join(', ')];
 }
 
 const FATES: Record<Fate, string> = {
+	unsent: 'it never left',
 	refused: 'its client was refused',
 	told: 'its client was told the id',
 	unknown: 'its client cannot know',
-	unclear: 'its client may read it either way',
+	unreadable: 'its client may have been told the id',
 };
 
 /** Lists the requests, except progress requests that ended like the one before for that item. */
 function tellRequests({ requests, adds, startedAt, videos }: Ledger): string[] {
 	const ends = new Map<string, string>();
-	return requests.flatMap((request) => {
+	const isElsewhere = ({ request }: PlayedAdd) => request === undefined;
+	const lost = adds.filter(isElsewhere).map((add) => tellAdd(add, startedAt, 'did not arrive'));
+	const arrived = requests.flatMap((request) => {
 		const add = adds.find((one) => one.request === request);
 		const at = `${((request.at - startedAt) / 1000).toFixed(1)} s`;
 		const end = request.closed ? 'the client went away' : `status ${request.status ?? 'none'}`;
-		if (add) {
-			const { customPrompt, projectId } = request.body as Record<string, unknown>;
-			const prompt = customPrompt === undefined ? 'without a prompt' : JSON.stringify(customPrompt);
-			const paid = add.charge
-				? `paid as ${add.charge.queueId}, video ${add.charge.videoId}`
-				: 'nothing is paid';
-			return [
-				`${at} add ${prompt} to ${String(projectId)}: ${add.trouble ?? end}; ${paid}; ${FATES[add.fate]}`,
-			];
-		}
+		if (add) return [tellAdd(add, startedAt, end)];
 		const line = `${request.method} ${request.url}: ${end}`;
 		if (ends.get(request.url) === end && request.operation === 'queue.getProgress') return [];
 		ends.set(request.url, end);
 		const video = videos.find(({ charge }) => request.url.includes(charge.queueId));
 		return [`${at} ${line}${video?.plan.fails ? ' (it fails)' : ''}`];
 	});
+	return [...arrived, ...lost];
+}
+
+function tellAdd({ at, body, trouble, charge, fate }: PlayedAdd, startedAt: number, end: string) {
+	const { customPrompt, projectId } = body;
+	const prompt = customPrompt === undefined ? 'without a prompt' : JSON.stringify(customPrompt);
+	const paid = charge ? `paid as ${charge.queueId}, video ${charge.videoId}` : 'nothing is paid';
+	const when = ((at - startedAt) / 1000).toFixed(1);
+	return `${when} s add ${prompt} to ${JSON.stringify(projectId)}: ${trouble ?? end}; ${paid}; ${FATES[fate]}`;
 }
 
 function tellOutcomes({ executions, outcomes, startedAt, left, logLines }: Ledger): string[] {
 	return [
+		...executions.flatMap(({ attempts }, index) =>
+			attempts.map(
+				({ startedAt: from, endedAt, status, passes }, number) =>
+					`execution ${index + 1}, ${number === 0 ? 'the original' : `retry ${number}`}: ${status}, from ${(from - startedAt) / 1000} to ${(endedAt - startedAt) / 1000} s, tries: ${passes.map(({ node }) => node).join(', ')}`,
+			),
+		),
 		...executions.map(({ run, endedAt, isStopped }, index) => {
 			const { error } = run?.data.resultData ?? {};
 			const text = error ? `: ${error.message} ${error.description ?? ''}` : '';

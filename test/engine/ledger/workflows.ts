@@ -1,5 +1,6 @@
 import type {
 	IExecuteData,
+	IExecuteFunctions,
 	INode,
 	INodeType,
 	INodeTypes,
@@ -23,9 +24,9 @@ import { TestCredentialsHelper } from '../../support/engine/TestCredentialsHelpe
 import type { ServiceAddress } from './parameters';
 import {
 	ADD_NODE,
-	createAddParameters,
+	createParameters,
 	createCredential,
-	createItemJson,
+	createItemJsons,
 	createSettings,
 	createWaitParameters,
 	formatProject,
@@ -44,7 +45,7 @@ export interface StartedExecution {
 function createNodes(execution: StoryExecution): INode[] {
 	const settings = { credentials: CREDENTIALS, ...createSettings(execution) };
 	if (isAgent(execution)) {
-		const parameters = createAddParameters(execution);
+		const parameters = createParameters(execution);
 		return [
 			createTestNode('Start', PASS_ON),
 			createTestNode('Agent', AGENT),
@@ -55,31 +56,42 @@ function createNodes(execution: StoryExecution): INode[] {
 		createTestNode('Input', PASS_ON),
 		createTestNode(ADD_NODE, NODE_TYPE, {
 			...settings,
-			parameters: createAddParameters(execution),
+			parameters: createParameters(execution),
 		}),
 	];
 	if (execution.way === 'loop') {
 		nodes.push(createTestNode('First', PASS_ON), createTestNode('Second', PASS_ON));
 	}
-	if (execution.waiting === 'wait') {
+	if (execution.waiting === 'wait' && execution.operation === 'add') {
 		const parameters = createWaitParameters(execution);
 		nodes.push(createTestNode(WAIT_NODE, NODE_TYPE, { ...settings, parameters }));
 	}
 	return nodes;
 }
 
+export interface ExecutionStart {
+	/** The settings of the workflow. */
+	execution: StoryExecution;
+	id: string;
+	service: ServiceAddress;
+	/** Called each time that n8n calls our node. */
+	onPass: (node: string) => void;
+	/** The saved data of the failed execution that is retried. */
+	failed?: IRun['data'];
+	/** Whether the retry takes the nodes as they are saved now, and not as they were. */
+	takesNodesAnew?: boolean;
+}
+
 /** Starts one execution of a story in n8n's own engine, with the built node. */
-export async function startExecution(
-	execution: StoryExecution,
-	id: string,
-	address: ServiceAddress,
-): Promise<StartedExecution> {
+export async function startExecution(start: ExecutionStart): Promise<StartedExecution> {
+	const { execution, id, service, onPass, failed } = start;
 	const { nodes: packageNodes, credentials } = await loadPackage();
 	const nodes = createNodes(execution);
+	const registry = addAgent(createNodeTypes(packageNodes), execution);
 	const workflow = new Workflow({
 		id: 'w1',
 		active: false,
-		nodeTypes: addAgent(createNodeTypes(packageNodes), execution),
+		nodeTypes: watchPasses(registry, onPass),
 		settings: { executionOrder: 'v1' },
 		nodes,
 		connections: connect(nodes),
@@ -88,9 +100,9 @@ export async function startExecution(
 		{
 			credentialsHelper: new TestCredentialsHelper(
 				credentials,
-				createCredential(execution, address),
+				createCredential(execution, service),
 			),
-			hooks: new ExecutionLifecycleHooks('manual', id, {} as never),
+			hooks: new ExecutionLifecycleHooks(failed ? 'retry' : 'manual', id, {} as never),
 			...{ currentNodeExecutionIndex: 0, variables: {}, executionId: id },
 			webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
 			formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
@@ -98,10 +110,12 @@ export async function startExecution(
 			instanceBaseUrl: 'http://127.0.0.1/',
 			logAiEvent: () => undefined,
 		} as unknown as IWorkflowExecuteAdditionalData,
-		'manual',
-		createRunExecutionData({
-			executionData: { nodeExecutionStack: [createStart(workflow, execution)] },
-		}),
+		failed ? 'retry' : 'manual',
+		failed
+			? createRunExecutionData(prepareRetry(failed, start.takesNodesAnew ? workflow : undefined))
+			: createRunExecutionData({
+					executionData: { nodeExecutionStack: [createStart(workflow, execution, service)] },
+				}),
 	).processRunExecutionData(workflow);
 	return {
 		result: started,
@@ -109,6 +123,52 @@ export async function startExecution(
 			started.cancel();
 		},
 	};
+}
+
+/**
+ * Prepares the data of a failed execution as n8n does when a person retries it: without the error
+ * and the last run of the node that failed.
+ *
+ * @param saved workflow whose nodes take the places of those in the data
+ */
+function prepareRetry(
+	failed: IRun['data'],
+	saved: Workflow | undefined,
+): Parameters<typeof createRunExecutionData>[0] {
+	const { lastNodeExecuted = '', runData } = failed.resultData;
+	delete failed.resultData.error;
+	const tasks = runData[lastNodeExecuted];
+	if (tasks?.at(-1)?.error !== undefined) tasks.pop();
+	for (const entry of failed.executionData?.nodeExecutionStack ?? []) {
+		const node = saved?.getNode(entry.node.name);
+		if (node) entry.node = node;
+	}
+	return { ...failed };
+}
+
+/** Reports each call of our node by n8n: of Retry On Fail, n8n itself says nothing. */
+function watchPasses(registry: INodeTypes, onPass: (node: string) => void): INodeTypes {
+	const find = (name: string) => {
+		const type = registry.getByNameAndVersion(name);
+		if (name !== NODE_TYPE || !type.customOperations) return type;
+		const watched = Object.create(type) as INodeType;
+		watched.customOperations = Object.fromEntries(
+			Object.entries(type.customOperations).map(([resource, operations]) => [
+				resource,
+				Object.fromEntries(
+					Object.entries(operations).map(([operation, run]) => [
+						operation,
+						async function (this: IExecuteFunctions) {
+							onPass(this.getNode().name);
+							return await run.call(this);
+						},
+					]),
+				),
+			]),
+		);
+		return watched;
+	};
+	return { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
 }
 
 function addAgent(registry: INodeTypes, execution: StoryExecution): INodeTypes {
@@ -147,7 +207,11 @@ function connect(nodes: INode[]) {
 	};
 }
 
-function createStart(workflow: Workflow, { items }: StoryExecution): IExecuteData {
+function createStart(
+	workflow: Workflow,
+	execution: StoryExecution,
+	service: ServiceAddress,
+): IExecuteData {
 	const agent = workflow.getNode('Agent');
 	if (agent) {
 		return {
@@ -158,6 +222,6 @@ function createStart(workflow: Workflow, { items }: StoryExecution): IExecuteDat
 	}
 	const input = workflow.getNode('Input');
 	if (!input) throw new Error('The workflow lacks its first node');
-	const data = items.map((item) => ({ json: createItemJson(item) }));
+	const data = createItemJsons(execution, service).map((json) => ({ json }));
 	return { node: input, data: { main: [data] }, source: null };
 }

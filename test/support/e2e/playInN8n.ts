@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IRun } from 'n8n-workflow';
+import { generate } from 'selfsigned';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import type {
@@ -8,21 +11,22 @@ import type {
 } from '../../../scripts/n8n/n8nTypes';
 import {
 	ADD_NODE,
-	createAddParameters,
+	changeWorkflow,
 	createCredential,
-	createItemJson,
+	createItemJsons,
+	createParameters,
 	createSettings,
 	createWaitParameters,
 	formatProject,
 	TOOL_NAME,
 	WAIT_NODE,
 } from '../../engine/ledger/parameters';
-import type { Play, PlayedExecution } from '../../engine/ledger/Scene';
+import type { Play, PlayedAttempt, PlayedExecution } from '../../engine/ledger/Scene';
 import { Scene } from '../../engine/ledger/Scene';
 import { isAgent } from '../../engine/ledger/Story';
-import type { Story, StoryExecution, StoryVideo } from '../../engine/ledger/Story';
-import type { AddTrouble, ReadTrouble, Trouble } from '../../engine/ledger/troubles';
-import { ADD_TROUBLES, READ_TROUBLES } from '../../engine/ledger/troubles';
+import type { ServiceTrouble, Story, StoryExecution, StoryVideo } from '../../engine/ledger/Story';
+import type { ReadTrouble } from '../../engine/ledger/troubles';
+import { getDurationMs, READ_TROUBLES } from '../../engine/ledger/troubles';
 import { buildAgent, MODEL } from './buildAgent';
 import { buildWorkflow, makeItems, START, videoGeneration } from './buildWorkflow';
 import type { RealN8n } from './RealN8n';
@@ -47,10 +51,9 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 	const executions = story.executions.some(isAgent)
 		? story.executions.slice(0, 1)
 		: story.executions;
-	const isAddShort = ({ trouble }: { trouble: AddTrouble }) =>
-		getDuration(ADD_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
-	const isReadShort = ({ trouble }: { trouble: ReadTrouble }) =>
-		getDuration(READ_TROUBLES[trouble]) <= LONGEST_TROUBLE_MS;
+	const isShort = ({ fault }: Pick<ServiceTrouble, 'fault'>) =>
+		getDurationMs(fault) <= LONGEST_TROUBLE_MS;
+	const isReadShort = ({ trouble }: { trouble: ReadTrouble }) => isShort(READ_TROUBLES[trouble]);
 	const shortenVideo = (video: StoryVideo): StoryVideo => ({
 		...video,
 		runsMs: Math.max(SHORTEST_MS, video.runsMs / factor),
@@ -59,7 +62,8 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 		lookTrouble: video.lookTrouble && isReadShort(video.lookTrouble) ? video.lookTrouble : null,
 	});
 	return {
-		clockIsSet: [],
+		// Only this process can break its own connections and n8n's parts.
+		...{ clockIsSet: [], socketTroubles: [], n8nTroubles: [] },
 		stopAfterMs: stopAfterMs && stopAfterMs / factor,
 		executions: executions.map((execution) => ({
 			...execution,
@@ -67,10 +71,14 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 			tries: isAgent(execution) && execution.tries > 2 ? 2 : execution.tries,
 			waitOptions: { pollingInterval: 1, timeout: 25 },
 			batchIntervalMs: execution.batchIntervalMs / factor,
+			retries: execution.retries
+				.slice(0, 2)
+				.map(({ afterMs, change }) => ({ afterMs: afterMs / factor, change })),
 		})),
 		service: {
 			...service,
-			addTroubles: service.addTroubles.filter(isAddShort),
+			addTroubles: service.addTroubles.filter(isShort),
+			clearTroubles: service.clearTroubles.filter(isShort),
 			logTroubles: service.logTroubles.filter(isReadShort),
 			videos: service.videos.map(shortenVideo),
 			endedItemsLeaveAfterMs:
@@ -79,15 +87,13 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 	};
 }
 
-function getDuration({ takesMs = 0 }: Trouble): number {
-	return takesMs;
-}
-
 /** The servers for one story. */
 export interface Stage {
 	n8n: RealN8n;
 	sandbox: Sandbox;
 	model: ScriptedModel;
+	/** The queue items that the execution is to clear. */
+	toClear: string[];
 }
 
 /** Builds the workflow of an execution. */
@@ -109,7 +115,11 @@ export async function playInN8n(
 	story: Story,
 	build: BuildWorkflow = createWorkflow,
 ): Promise<{ finish: () => Promise<Play> }> {
-	const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
+	const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+		keyType: 'ec',
+	});
+	const certificate = { cert, key };
+	const sandbox = await startSandbox({ rateLimit: false, clock: 'real', certificate });
 	const model = new ScriptedModel();
 	await model.start();
 	const scene = new Scene(story, sandbox, (delayMs, action) => {
@@ -121,7 +131,14 @@ export async function playInN8n(
 	}, LOOK_EVERY_MS);
 	const executions = await Promise.all(
 		story.executions.map(
-			async (_, index) => await perform({ n8n, sandbox, model }, scene, story, index, build),
+			async (_, index) =>
+				await perform(
+					{ n8n, sandbox, model, toClear: scene.toClear[index] ?? [] },
+					scene,
+					story,
+					index,
+					build,
+				),
 		),
 	);
 	clearInterval(looking);
@@ -152,20 +169,24 @@ async function perform(
 	index: number,
 	build: BuildWorkflow,
 ): Promise<PlayedExecution> {
-	const { n8n, sandbox } = stage;
+	const { n8n, sandbox, toClear } = stage;
 	const { client } = n8n;
 	const execution = executions[index];
 	if (!execution) throw new Error('The story has no such execution');
+	const { url, tlsUrl = '' } = sandbox;
 	const credential = await client.createCredential({
-		name: `Story ${sandbox.url} ${index}`,
+		name: `Story ${url} ${index}`,
 		type: 'videoGenerationApi',
-		data: createCredential(execution, { url: sandbox.url, keys }),
+		data: createCredential(execution, { url, tlsUrl, keys, toClear }),
 	});
 	const { id } = await client.createWorkflow(await build(stage, execution, credential));
-	const executionId = await client.runWorkflow(id, START.name);
+	const attempts: PlayedAttempt[] = [];
+	let startedAt = sandbox.clock.now();
+	let executionId = await client.runWorkflow(id, START.name);
 	let stoppedAt: number | undefined;
 	if (index === 0 && stopAfterMs !== null) {
 		setTimeout(() => {
+			if (attempts.length > 0) return;
 			void client.stopExecution(executionId).then(
 				() => {
 					stoppedAt = sandbox.clock.now();
@@ -175,17 +196,36 @@ async function perform(
 			);
 		}, stopAfterMs);
 	}
-	const run = await client.waitForExecution(executionId, TIMEOUT_MS);
+	let settings = execution;
+	const end = async () => {
+		const run = toRun(await client.waitForExecution(executionId, TIMEOUT_MS));
+		const endedAt = sandbox.clock.now();
+		const { data: saved, status } = run;
+		attempts.push({ ...{ settings, startedAt, endedAt, saved, status }, passes: [] });
+		return run;
+	};
+	let run = await end();
+	for (const { afterMs, change } of execution.retries) {
+		if (run.status !== 'error' || stoppedAt !== undefined || isAgent(execution)) break;
+		await sleep(afterMs);
+		if (change) {
+			settings = changeWorkflow(settings, change);
+			await client.updateWorkflow(id, await build(stage, settings, credential));
+		}
+		startedAt = sandbox.clock.now();
+		executionId = await client.retryExecution(executionId, change !== null);
+		run = await end();
+	}
 	const isStopped = stoppedAt !== undefined;
 	return {
-		...{ run: toRun(run), endedAt: sandbox.clock.now(), isStopped },
+		...{ run, endedAt: sandbox.clock.now(), isStopped, attempts },
 		...(stoppedAt !== undefined && { stoppedAt }),
 	};
 }
 
 /** n8n's REST API returns an execution in the same form as its engine. */
-function toRun(execution: Execution): PlayedExecution['run'] {
-	return execution as unknown as PlayedExecution['run'];
+function toRun(execution: Execution): IRun {
+	return execution as unknown as IRun;
 }
 
 async function createWorkflow(
@@ -197,9 +237,9 @@ async function createWorkflow(
 	if (isAgent(execution)) return await createAgentWorkflow(stage, execution, credential, settings);
 	const content = buildWorkflow('Story', [
 		START,
-		makeItems(execution.items.map(createItemJson), 'Input'),
-		videoGeneration(ADD_NODE, credential, createAddParameters(execution), settings),
-		...(execution.waiting === 'wait'
+		makeItems(createItemJsons(execution, stage), 'Input'),
+		videoGeneration(ADD_NODE, credential, createParameters(execution), settings),
+		...(execution.waiting === 'wait' && execution.operation === 'add'
 			? [videoGeneration(WAIT_NODE, credential, createWaitParameters(execution), settings)]
 			: []),
 	]);
@@ -250,7 +290,7 @@ async function createAgentWorkflow(
 		data: { apiKey: 'none', url: model.url },
 	});
 	const content = buildAgent(modelCredential, [
-		videoGeneration(TOOL_NAME, credential, createAddParameters(execution), settings),
+		videoGeneration(TOOL_NAME, credential, createParameters(execution), settings),
 	]);
 	if (way === 'agentSteps') return content;
 	// Versions of the agent up to 2 made the calls themselves, and supported only OpenAI's older API.

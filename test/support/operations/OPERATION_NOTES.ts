@@ -11,7 +11,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',
 		notes: [
-			"Videos are queued one at a time, in the order of the items. You [never pay twice](paying-once.md): a request that may have been accepted is never sent again, and **Retry On Fail** queues only the videos that weren't accepted.",
+			'Videos are queued one at a time, in the order of the items. [What may have been queued](paying-once.md) is not sent again: **Retry On Fail** and **Executions > Retry** queue only videos that were refused or never sent.',
 			'With **Credits to Keep**, a node that stops on errors queues all items or none. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions that run at the same time can both pass.',
 		],
 	},
@@ -23,8 +23,8 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		cost: 'free',
 		notes: [
 			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger).',
-			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish at nearly the same time, `video` and `videoUrl` are `null`, and `videoCandidates` lists the possible videos. See [how a video is identified](paying-once.md#which-video-belongs-to-which-item).',
-			'With **Download Video**, the output also contains the file. After a failed download, **Retry On Fail** only downloads.',
+			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish close together, `video` and `videoUrl` can be `null`, and `videoCandidates` lists [what it may be](paying-once.md#which-video-belongs-to-which-item).',
+			'With **Download Video**, the output also contains the file. After a failed download, a retry only downloads.',
 		],
 	},
 	'queue.clear': {

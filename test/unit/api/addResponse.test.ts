@@ -15,7 +15,7 @@ const receive = async (body: Buffer | string, statusCode = 200) =>
 	await receiveAddResponse('https://api.example.com/v1/queue/add', {
 		...{ statusCode, headers: {} },
 		body: Readable.from([Buffer.from(body)]),
-	} as Parameters<typeof receiveAddResponse>[1]);
+	});
 
 /** A stream that breaks off behind a number of bytes. */
 const breakOff = (body: Buffer) =>
@@ -45,7 +45,7 @@ describe('The queue ID of an add', () => {
 	test('is taken from a body that breaks off behind it', async () => {
 		const response = await receiveAddResponse('https://api.example.com/v1/queue/add', {
 			...{ statusCode: 200, headers: {} },
-			body: breakOff(Buffer.from(BODY.slice(0, idEndsAt))) as never,
+			body: breakOff(Buffer.from(BODY.slice(0, idEndsAt))),
 		});
 		expect(response).toMatchObject({ queueId: ID, failure: { kind: 'uncertain' } });
 		expect(response.status).toBeUndefined();

@@ -97,7 +97,7 @@ it('every kind of fault is in the registry', () => {
 	const files = readdirSync(join(__dirname, '../../../sandbox/faults'));
 	const kinds = Object.keys(FAULT_KINDS);
 	for (const kind of kinds) expect(files).toContain(`${kind}.ts`);
-	expect(kinds).toHaveLength(24);
+	expect(kinds).toHaveLength(27);
 });
 it.each([
 	[{ kind: 'hang' }],
@@ -107,7 +107,7 @@ it.each([
 	expect(parseFaultSpec(spec)).toBe(spec);
 });
 it.each([
-	[{}, /^A fault's kind is one of brokenHttp, commas, .*wrongLength$/],
+	[{}, /^A fault's kind is one of brokenHttp, brokenTls, .*wrongLength$/],
 	[null, /kind is one of/],
 	[{ kind: 'toString' }, /kind is one of/],
 	[{ kind: 'status' }, /status: fault must have required property 'status'/],

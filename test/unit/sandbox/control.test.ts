@@ -81,6 +81,13 @@ describe('a queue item', () => {
 		await control('DELETE', `/queue/${queueId}`);
 		expect(await getStatus(queueId)).toBe(404);
 	});
+	it('can be queued by another client, at the price of any other', () => {
+		const { sandbox } = service;
+		const queueId = sandbox.queueVideo(sandbox.projects.teaser.id);
+		expect(sandbox.charges).toMatchObject([{ queueId, accountId: 'main', cost: 1 }]);
+		expect(sandbox.requests).toEqual([]);
+		expect(() => sandbox.queueVideo('none')).toThrow('There is no project none');
+	});
 	it('can be slower or faster than its neighbours', async () => {
 		const [first, second] = [await queue(), await queue()];
 		await control('PATCH', `/queue/${first}`, { durations: { renderingMs: 60_000 } });
@@ -175,6 +182,19 @@ describe('a setting:', () => {
 		}
 		expect(await getStatus(numeric)).toBe('pending');
 		expect(await getStatus('no-id')).toBe(400);
+	});
+	it('long queue ids are numbers with more digits than JavaScript has', async () => {
+		await control('PATCH', '/settings', { numericQueueIds: 'long' });
+		const body = { projectId: service.sandbox.projects.teaser.id };
+		const options = { responseType: 'text' as const, transformResponse: [] };
+		const { data } = await service.client.post<string>('/v1/queue/add', body, options);
+		const queueId = service.sandbox.charges[0]?.queueId ?? '';
+		expect(queueId).toMatch(/^\d{19}$/);
+		expect(String(Number(queueId))).not.toBe(queueId);
+		expect(data).toContain(`"queueId":${queueId},`);
+		expect(await getStatus(queueId)).toBe('pending');
+		await service.client.post('/v1/queue/clear', { queueId });
+		expect(await getStatus(queueId)).toBe(404);
 	});
 	it('a number is no queue id by default', async () => {
 		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);

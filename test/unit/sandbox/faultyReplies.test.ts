@@ -285,3 +285,38 @@ it('leavesQueue also meets the item that is to be cleared', async () => {
 	service.sandbox.addFault({ kind: 'leavesQueue', operation: 'queue.clear' });
 	expect((await service.client.post('/v1/queue/clear', { queueId })).status).toBe(404);
 });
+
+describe('textBefore', () => {
+	it('puts a notice before the body', async () => {
+		service.sandbox.addFault({ kind: 'textBefore' });
+		const { data } = await add();
+		expect(data).toMatch(/^<br \/>[^]+\{"status":"success"/);
+		expect(getCredits()).toBe(99);
+	});
+	it('puts any text there', async () => {
+		service.sandbox.addFault({ kind: 'textBefore', text: 'Hello ' });
+		expect((await add()).data).toMatch(/^Hello \{"status":"success"/);
+	});
+});
+
+describe('encoding', () => {
+	const fetchBytes = async (fault: Extract<FaultSpec, { kind: 'encoding' }>) => {
+		service.sandbox.addFault(fault);
+		const reply = await service.client.get<Buffer>('/v1/projects', { responseType: 'arraybuffer' });
+		return { bytes: reply.data, type: String(reply.headers['content-type']) };
+	};
+	it.each([
+		['utf-8', 'efbbbf7b22'],
+		['utf-16le', 'fffe7b002200'],
+		['utf-16be', 'feff007b0022'],
+	] as const)('writes %s with a byte order mark', async (as, beginning) => {
+		const { bytes, type } = await fetchBytes({ kind: 'encoding', as, byteOrderMark: true });
+		expect(bytes.toString('hex')).toMatch(new RegExp(`^${beginning}`));
+		expect(type).toBe(`application/json; charset=${as}`);
+	});
+	it('can be undeclared and without a mark', async () => {
+		const { bytes, type } = await fetchBytes({ kind: 'encoding', as: 'utf-16le', declared: false });
+		expect(bytes.subarray(0, 4).toString('utf16le')).toBe('{"');
+		expect(type).toBe('application/json');
+	});
+});

@@ -49,6 +49,35 @@ it('tells listeners of a request before it is answered', async () => {
 	await service.client.get('/v1/videos');
 	expect(heard).toEqual(['/v1/videos undefined']);
 });
+it('tells listeners of each reply as it is sent, with what a fault made of it', async () => {
+	const { sandbox, client } = service;
+	const heard: unknown[] = [];
+	const stop = sandbox.onReply(({ url }, outcome) =>
+		heard.push([
+			url,
+			typeof outcome === 'object' && 'status' in outcome ? outcome.status : outcome,
+		]),
+	);
+	await client.get('/v1/videos');
+	sandbox.addFault({ kind: 'status', status: 503, times: 1 });
+	await client.get('/v1/projects');
+	sandbox.addFault({ kind: 'reset', phase: 'after' });
+	await client.get('/v1/user/account').catch(() => undefined);
+	stop();
+	expect(heard).toEqual([
+		['/v1/videos', 200],
+		['/v1/projects', 503],
+		['/v1/user/account', 'reset'],
+	]);
+});
+it('shows which queue item an add made and a clear removed, and from which port', async () => {
+	const queueId = await service.queue();
+	await service.client.post('/v1/queue/clear', { queueId });
+	await service.client.post('/v1/queue/clear', { queueId });
+	const { requests } = service.sandbox;
+	expect(requests.map((request) => request.queueId)).toEqual([queueId, queueId, undefined]);
+	for (const { clientPort } of requests) expect(clientPort).toBeGreaterThan(1024);
+});
 it('tells when the expected requests are there', async () => {
 	const waiting = service.sandbox.waitForRequests({ count: 2, operation: 'video.getAll' });
 	await service.client.get('/v1/videos');

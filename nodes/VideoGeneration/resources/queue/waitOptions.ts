@@ -67,8 +67,8 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_LISTING_DELAY_SECONDS,
 			description:
-				'Maximum seconds until a finished video appears in the list of videos. The list is read after this time to identify the video. Not used if the progress shows the URL of the video.',
-			hint: 'Raise it if finished videos come out without a URL, or if Video > Get Many shows them later than this. A value that is too low can give an item another video of its project.',
+				'Maximum seconds until a finished video appears in the list of videos, which is then read to identify it. Raise it if Video > Get Many shows videos later than this: too low a value can give an item another video of its project. Not used if the progress shows the URL of the video.',
+			hint: 'Raise it if finished videos come out without a URL',
 		},
 		{
 			displayName: 'Polling Interval',
