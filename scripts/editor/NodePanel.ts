@@ -66,6 +66,20 @@ export class NodePanel {
 		await options.first().waitFor({ state: 'hidden' });
 	}
 
+	/** Opens the list of the options that can be added. @returns their names */
+	async openOptions(): Promise<string[]> {
+		// The second list is that of n8n's own Request Options.
+		await this.parameters.getByTestId('collection-parameter-add').first().click();
+		await this.options.first().waitFor();
+		return await this.options.allInnerTexts();
+	}
+
+	/** Adds an option of the open list. */
+	async addOption(name: string): Promise<void> {
+		await this.options.getByText(name, { exact: true }).click();
+		await this.waitForLabel(name);
+	}
+
 	async toggle(name: string): Promise<void> {
 		await this.parameter(name).locator('.el-switch').click();
 	}
@@ -137,6 +151,13 @@ export class NodePanel {
 		});
 	}
 
+	/** Waits for the hints of a run above its output. @returns their texts */
+	async readHints(): Promise<string[]> {
+		const hints = this.output.getByTestId('node-hint');
+		await hints.first().waitFor();
+		return (await hints.allInnerTexts()).map((text) => text.trim());
+	}
+
 	/** Waits for the error of a run. */
 	async readError(): Promise<ShownError> {
 		const message = this.output.getByTestId('node-error-message');
@@ -159,6 +180,10 @@ export class NodePanel {
 	async close(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.root.waitFor({ state: 'hidden' });
+	}
+
+	private get options(): Locator {
+		return this.page.locator('[role="option"]').filter({ visible: true });
 	}
 
 	private get entries(): Locator {

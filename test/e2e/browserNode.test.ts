@@ -2,6 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { waitFor } from '../../scripts/waitFor';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import type { VideoPlayer } from '../../scripts/editor/NodePanel';
 import { describeWith } from '../support/e2e/describeWith';
@@ -22,9 +23,12 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 	const visit = useEditor('browser-node', real);
 
 	/** Creates a workflow of the start and one node of ours, called "Node". */
-	const createWorkflow = async (parameters: Record<string, unknown>) =>
+	const createWorkflow = async (parameters: Record<string, unknown>, settings = {}) =>
 		await real.client.createWorkflow(
-			buildWorkflow('One node', [START, videoGeneration('Node', real.credential, parameters)]),
+			buildWorkflow('One node', [
+				START,
+				videoGeneration('Node', real.credential, parameters, settings),
+			]),
 		);
 
 	test(
@@ -161,6 +165,28 @@ describeWith(['chromium'], "In n8n's editor, the node", () => {
 			const { heads } = await panel.readTable();
 			expect(heads).toContain('videoUrl');
 			expect(await editor.readErrorToasts()).toEqual([]);
+		}),
+	);
+
+	test(
+		'offers a unique key among the options of Add, and says after a run what may have been paid',
+		visit(async (editor) => {
+			const settings = { onError: 'continueRegularOutput' };
+			const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] }, settings);
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Node');
+			expect(await panel.openOptions()).toContain('Unique Key');
+			await panel.addOption('Unique Key');
+			await panel.parameter('uniqueKey').locator('input').fill('row 1');
+			real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
+			await panel.execute();
+			expect(await panel.readHints()).toEqual([
+				expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
+			]);
+			await panel.executeAgain();
+			const { rows } = await panel.readTable();
+			expect(rows[0]).toContain('A video was already queued for this key, or may have been');
+			expect(real.sandbox.charges).toHaveLength(1);
 		}),
 	);
 

@@ -1,0 +1,200 @@
+import { stringify } from 'flatted';
+import type { IDataObject } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../scripts/waitFor';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { unfoldError } from '../support/engine/unfoldError';
+import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import { readItems, runContent } from '../support/e2e/runContent';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+
+const real = useRealN8n('paying-once', { environment: WITHOUT_EDITOR });
+const TIMEOUT_MS = 120_000;
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+const PROMPTS = ['one', 'two', 'three'];
+const ITEMS = PROMPTS.map((prompt) => ({ prompt }));
+
+const build = (items: object[], parameters: object, settings: Record<string, unknown> = {}) =>
+	buildWorkflow('Pay once', [
+		START,
+		makeItems(items),
+		videoGeneration('Video', real.credential, { ...parameters }, settings),
+	]);
+const run = async (items: object[], parameters: object) =>
+	await runContent(real.client, build(items, parameters));
+
+/** Presses Executions > Retry, with the workflow as it was or as it is saved now. */
+async function retry({ id, workflowId }: Execution, workflow = 'original'): Promise<Execution> {
+	const { client, n8n } = real;
+	await client.request('POST', `/executions/${id}/retry`, { loadWorkflow: workflow === 'saved' });
+	const newest = (await n8n.listExecutions(workflowId)).at(-1);
+	if (!newest || newest.id === id) throw new Error('There is no retry');
+	return await client.waitForExecution(newest.id, TIMEOUT_MS);
+}
+
+const failAdd = (fault: FaultSpec) => real.sandbox.addFault({ ...fault, operation: 'queue.add' });
+const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
+const listPaidIds = () => real.sandbox.charges.map(({ queueId }) => queueId);
+const listOperations = () => real.sandbox.requests.map(({ operation }) => operation);
+const readJson = (execution: Execution, output = 0) =>
+	readItems(execution, 'Video', output).map(({ json }) => unfoldError(json as IDataObject));
+
+describe.each(['original', 'saved'])('Executions > Retry with the %s workflow', (workflow) => {
+	test('and a retry of the failed retry send what was refused, and no accepted add again', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		failAdd({ kind: 'status', status: 400, nth: 4 });
+		const failed = await run(ITEMS, ADD);
+		const retried = await retry(failed, workflow);
+		expect([failed.status, retried.status]).toEqual(['error', 'error']);
+		const execution = await retry(retried, workflow);
+		expect(execution.status).toBe('success');
+		expect(listPaid()).toEqual(PROMPTS);
+		expect(listOperations()).toHaveLength(5);
+		expect(readJson(execution).map(({ queueId }) => queueId)).toEqual(listPaidIds());
+	});
+
+	test('adds nothing after an unknown fate, also when the failed retry is retried', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		let execution = await run(ITEMS, ADD);
+		for (let retries = 0; retries < 2; retries++) {
+			execution = await retry(execution, workflow);
+			expect(execution.status).toBe('error');
+			const { message, description } = execution.data.resultData.error ?? {};
+			expect(message).toContain('The connection to the video service broke');
+			expect(description).toContain('may have been queued');
+			expect(description).toContain(listPaidIds()[0]);
+		}
+		expect(listOperations()).toEqual(['queue.add', 'queue.add']);
+	});
+
+	test('only downloads after a failed download', async () => {
+		const { sandbox } = real;
+		sandbox.configure({ durations: { pendingMs: 0, processingMs: 0, renderingMs: 0 } });
+		sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
+		const waitOptions = { pollingInterval: 1, listingDelay: 1 };
+		const failed = await run(ITEMS.slice(0, 1), {
+			...{ ...ADD, waitForCompletion: true, waitOptions, downloadVideo: true },
+		});
+		expect(failed.data.resultData.error?.message).toContain('There is no video at this address');
+		sandbox.clearRequests();
+		const execution = await retry(failed, workflow);
+		const [item] = readItems(execution, 'Video');
+		expect(item?.binary?.data?.mimeType).toBe('video/mp4');
+		expect(item?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+		expect(listOperations()).toEqual(['video.file']);
+	});
+
+	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {
+		const { sandbox } = real;
+		await run(ITEMS, ADD);
+		const queueIds = listPaidIds();
+		sandbox.addFault({
+			...{ kind: 'status', status: 500, phase: 'after', operation: 'queue.clear' },
+			...{ containing: queueIds[1] ?? '', times: 1 },
+		});
+		const clear = { ...OPERATIONS['queue.clear'], options: { maxTries: 1 } };
+		const failed = await run(
+			queueIds.map((queueId) => ({ queueId })),
+			clear,
+		);
+		expect(failed.status).toBe('error');
+		expect(sandbox.readState().queue).toEqual([]);
+		sandbox.clearRequests();
+		const execution = await retry(failed, workflow);
+		expect(readJson(execution)).toEqual(queueIds.map((queueId) => ({ queueId, deleted: true })));
+		expect(listOperations()).toEqual(['queue.clear']);
+	});
+});
+
+describe('Executions > Retry', () => {
+	test('runs the node as it is saved now, and queues no item again for a changed prompt', async () => {
+		const { client } = real;
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run(ITEMS, ADD);
+		const customPrompt = '={{ $json.prompt }}, changed';
+		await client.updateWorkflow(failed.workflowId, build(ITEMS, { ...ADD, customPrompt }));
+		await retry(failed, 'saved');
+		expect(listPaid()).toEqual(['one', 'two, changed', 'three, changed']);
+	});
+
+	test('of 2,000 items needs 300 KB in the failed execution, and nothing in the successful one', async () => {
+		const { client, sandbox } = real;
+		const prompts = Array.from({ length: 2_000 }, (_, index) => `Video ${index}`);
+		sandbox.setCredits('main', prompts.length);
+		failAdd({ kind: 'status', status: 400, nth: prompts.length });
+		const failed = await run(
+			prompts.map((prompt) => ({ prompt })),
+			ADD,
+		);
+		expect(failed.status).toBe('error');
+		const isOurs = (key: unknown) => key === 'videoGeneration';
+		const without = stringify(failed.data, (key, value: unknown) =>
+			isOurs(key) ? undefined : value,
+		);
+		const { data: stored } = await client.request<{ data: string }>(
+			'GET',
+			`/executions/${failed.id}`,
+		);
+		expect(stored).toContain(listPaidIds()[0]);
+		const bytes = Buffer.byteLength(stored) - Buffer.byteLength(without);
+		process.stdout.write(`n8n keeps ${bytes} bytes for 2,000 items\n`);
+		expect(bytes).toBeGreaterThan(0);
+		expect(bytes).toBeLessThan(300_000);
+
+		const execution = await retry(failed);
+		expect(execution.status).toBe('success');
+		expect(listPaid()).toEqual(prompts);
+		expect(JSON.stringify(execution.data)).not.toContain('"videoGeneration":');
+	});
+});
+
+describe('A unique key', () => {
+	const KEYED = { ...ADD, options: { uniqueKey: '={{ $json.id }}' } };
+	const SETTINGS = { onError: 'continueErrorOutput' };
+	const makeRows = (name: string) =>
+		Array.from({ length: 20 }, (_, row) => ({ id: `${name}-${row}`, prompt: `${name} ${row};` }));
+	const start = async (id: string) => await real.client.runWorkflow(id, START.name);
+	const rerun = async (id: string) =>
+		await real.client.waitForExecution(await start(id), TIMEOUT_MS);
+	const listUsedKeys = (execution: Execution) =>
+		readJson(execution, 1).map(({ error, message, details }) => {
+			expect(error).toBe('A video was already queued for this key, or may have been');
+			const { uniqueKey } = details as { uniqueKey: string };
+			expect(message).toContain(`The key is "${uniqueKey}".`);
+			return uniqueKey;
+		});
+
+	test('is used once by two executions of a saved workflow', async () => {
+		const rows = makeRows('row');
+		const { workflowId } = await runContent(real.client, build(rows, KEYED, SETTINGS));
+		const second = await rerun(workflowId);
+		expect(listPaid()).toEqual(rows.map(({ prompt }) => prompt));
+		expect(listUsedKeys(second)).toEqual(rows.map(({ id }) => id));
+	});
+
+	test('is used once when n8n is killed in the middle: what was not paid is queued later, or named', async () => {
+		const { client, n8n, sandbox } = real;
+		// One add is lost before it reaches the service, the other one after it was accepted.
+		const [lost, paid] = [makeRows('lost'), makeRows('paid')];
+		failAdd({ kind: 'hang', containing: 'lost 7;' });
+		failAdd({ kind: 'hang', containing: 'paid 7;', phase: 'after' });
+		const workflows = await Promise.all(
+			[lost, paid].map(async (rows) => await client.createWorkflow(build(rows, KEYED, SETTINGS))),
+		);
+		await Promise.all(workflows.map(async ({ id }) => await start(id)));
+		await waitFor('both adds', () => sandbox.requests.length === 16);
+		n8n.kill();
+		await n8n.waitForEnd();
+		sandbox.clearFaults();
+		await n8n.start();
+		const executions = await Promise.all(workflows.map(async ({ id }) => await rerun(id)));
+
+		expect(executions.map(listUsedKeys)).toEqual(
+			[lost, paid].map((rows) => rows.slice(0, 8).map(({ id }) => id)),
+		);
+		const payable = [...lost.filter((_, row) => row !== 7), ...paid];
+		expect(listPaid().sort()).toEqual(payable.map(({ prompt }) => prompt).sort());
+	});
+});
