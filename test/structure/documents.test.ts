@@ -42,10 +42,10 @@ describe.each(DOCUMENTS)('%s', (file) => {
 	});
 });
 
-test('The README and the documents have at most 8,000 words, as wc counts them', () => {
+test('The README and the documents have at most 8,500 words, as wc counts them', () => {
 	const pages = DOCUMENTS.filter((file) => file === 'README.md' || file.startsWith('docs/'));
 	const words = pages.flatMap((file) =>
 		readFileSync(path.join(ROOT, file), 'utf8').split(/\s+/).filter(Boolean),
 	);
-	expect(words.length).toBeLessThanOrEqual(8_000);
+	expect(words.length).toBeLessThanOrEqual(8_500);
 });

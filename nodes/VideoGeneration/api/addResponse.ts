@@ -72,29 +72,28 @@ const TOKEN = /\s*("[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*(?=[\s,}])|true|fals
  * it, or a number in it is longer than JavaScript's. Only fields that stand there whole are taken.
  */
 function scanQueueItem(text: string): IDataObject | undefined {
-	const opening = new RegExp(NEW_QUEUE_ITEM);
-	while (opening.test(text)) {
-		const { fields, end } = scanFields(text, opening.lastIndex);
+	NEW_QUEUE_ITEM.lastIndex = 0;
+	while (NEW_QUEUE_ITEM.test(text)) {
+		const { fields, end } = scanFields(text, NEW_QUEUE_ITEM.lastIndex);
 		if (typeof fields.queueId === 'string' && fields.queueId.trim() !== '') return fields;
 		// The search goes on behind what was scanned, so that a long text is passed once.
-		opening.lastIndex = end;
+		NEW_QUEUE_ITEM.lastIndex = end;
 	}
 	return undefined;
 }
 
 /** The plain fields of an object, from behind its opening brace to its end, or as far as it is JSON. */
 function scanFields(text: string, start: number): { fields: IDataObject; end: number } {
-	const tokens = new RegExp(TOKEN);
 	const fields: IDataObject = {};
 	let level = 1;
 	let name: string | undefined;
 	let isValue = false;
 	let end = start;
 	while (level > 0) {
-		tokens.lastIndex = end;
-		const token = tokens.exec(text)?.[1];
+		TOKEN.lastIndex = end;
+		const token = TOKEN.exec(text)?.[1];
 		if (token === undefined) break;
-		end = tokens.lastIndex;
+		end = TOKEN.lastIndex;
 		if ('{['.includes(token)) level += 1;
 		else if ('}]'.includes(token)) level -= 1;
 		else if (level > 1) continue;

@@ -1,4 +1,4 @@
-import { isRefusal } from './fate';
+import { isRefusal, isRefusingStatus } from './fate';
 
 /** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
 export type RequestKind = 'read' | 'clear' | 'add';
@@ -120,6 +120,9 @@ export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
 			return facts.tries !== 0;
 		case 'unsuccessful':
 			return !isRefusal(facts.found);
+		case 'rejected':
+		case 'redirected':
+			return !isRefusingStatus(Number(facts.httpCode));
 		default:
 			return false;
 	}

@@ -27,7 +27,7 @@ export function judgeAdd(outcome: Outcome): Fate {
 	if ('error' in outcome) return findProof(outcome.error) === undefined ? 'unknown' : 'notSent';
 	const { statusCode, queueId, status } = outcome;
 	if (statusCode < 200 || statusCode > 299) {
-		return REFUSING_STATUSES.has(statusCode) || isElsewhere(outcome) ? 'refused' : 'unknown';
+		return isRefusingStatus(statusCode) || isElsewhere(outcome) ? 'refused' : 'unknown';
 	}
 	if (queueId !== '') return 'accepted';
 	return isRefusal(status) ? 'refused' : 'unknown';
@@ -42,6 +42,11 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([
 	...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
 	...[307, 308],
 ]);
+
+/** Whether a status alone proves that a request was not carried out. */
+export function isRefusingStatus(statusCode: number): boolean {
+	return REFUSING_STATUSES.has(statusCode);
+}
 
 /**
  * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path

@@ -31,9 +31,9 @@ export const clear: Operation = {
 		const mayBeCleared = earlier.fate === 'unknown';
 		memory.keep({ queueId, fate: 'unknown' });
 		try {
-			const output = await send();
+			await send();
 			memory.keep({ fate: undefined, isCleared: true });
-			return output;
+			return cleared;
 		} catch (error) {
 			const failure = classifyError(error);
 			const mayBeDone = mayBeCleared || failure.facts.mayBeDone === true;

@@ -570,13 +570,6 @@ const REFUSED_BEFORE: Failure[] = [
 		}),
 	},
 	{
-		name: 'the address cannot be parsed',
-		arrange: async (stage) => ({
-			...http1(await stage.serve()),
-			options: { url: 'http://[::1' },
-		}),
-	},
-	{
 		name: 'the timeout is no number',
 		arrange: async (stage) => ({
 			...http1(await stage.serve()),
