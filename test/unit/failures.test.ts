@@ -145,13 +145,17 @@ describe('An error', () => {
 describe('What may have been carried out', () => {
 	const ALWAYS: FailureKind[] = ['uncertain', 'unreadable', 'incomplete'];
 	const NEVER: FailureKind[] = [
-		...(['rateLimited', 'unreached', 'redirected', 'rejected', 'blocked', 'unsent'] as const),
+		...(['rateLimited', 'unreached', 'blocked', 'unsent'] as const),
 		...(['notGenerated', 'timedOut', 'unstored'] as const),
 	];
 
 	test.each([
 		...ALWAYS.map((kind) => [kind, {}, true] as const),
 		...NEVER.map((kind) => [kind, {}, false] as const),
+		['rejected', { httpCode: '403' }, false],
+		['rejected', { httpCode: '409' }, true],
+		['redirected', { httpCode: '308' }, false],
+		['redirected', { httpCode: '303' }, true],
 		['cancelled', { tries: 1 }, true],
 		['cancelled', { tries: 0 }, false],
 		['unsuccessful', { found: 'error' }, false],
