@@ -134,17 +134,6 @@ describe('Candidates', () => {
 	});
 });
 
-test('2,000 settled items of one project are decided in a moment', () => {
-	const items = Array.from({ length: 2_000 }, (_, i) =>
-		item(String(i), { runningAt: i, settledAt: i + 300 }),
-	);
-	const videos = Array.from({ length: 2_000 }, (_, i) => video(String(i), { shownAt: i + 1 }));
-	const free = createFree(videos);
-	const before = process.cpuUsage();
-	decideOwners(items, free);
-	expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
-});
-
 describe('For any items and entries', () => {
 	const tick = fc.integer({ min: 0, max: 6 });
 	const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 4 });
