@@ -374,3 +374,20 @@ describe('Pressing stop', () => {
 		expect(countRequests('video.getAll')).toBe(2);
 	});
 });
+
+test('Items share a read of the list only if their Request Options are the same', async () => {
+	const requestOptions = { timeout: '={{ $json.timeout }}' };
+	const countReadsBefore = async (timeouts: number[]) => {
+		service.sandbox.clearRequests();
+		await run(
+			{ ...ADD, requestOptions },
+			timeouts.map((timeout) => ({ timeout })),
+		);
+		const operations = service.sandbox.requests.map(({ operation }) => operation);
+		return operations
+			.slice(0, operations.lastIndexOf('queue.add'))
+			.filter((operation) => operation === 'video.getAll').length;
+	};
+	expect(await countReadsBefore([20_000, 20_000])).toBe(1);
+	expect(await countReadsBefore([20_000, 30_000])).toBe(2);
+});

@@ -28,7 +28,7 @@ export async function getVideosBeforeAdd(
 	account: string,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
-	const videos = getAccountVideos(job.run.owner, account);
+	const videos = getVideos(job, account);
 	await videos.readBeforeAdd(createRequests(job));
 	return videos;
 }
@@ -59,10 +59,10 @@ async function waitForItem(
 	job: Job,
 	{ queueId, projectId, details, ...queued }: QueuedVideo,
 ): Promise<{ json: IDataObject; isLogUnread: boolean }> {
-	const { context, maxTries, memory, run, wait } = job;
+	const { context, maxTries, memory, wait } = job;
 	if (wait === undefined) throw new RequestFailure('cancelled');
 	const key = queued.account ?? getAccountKey(await context.getCredentials(CREDENTIAL));
-	const account = getAccountVideos(run.owner, key);
+	const account = getVideos(job, key);
 	const item = account.track({ queueId, projectId });
 	const json = await waitForVideo({
 		...wait,
@@ -74,6 +74,12 @@ async function waitForItem(
 		},
 	});
 	return { json, isLogUnread: json.videoUrl === null && item.logFailure !== undefined };
+}
+
+/** Items share requests for the list only if they would send the same: with the same account and connection. */
+function getVideos({ request, run }: Job, account: string): AccountVideos {
+	const shared = JSON.stringify([account, getConnectionSettings(request)]);
+	return getAccountVideos(run.owner, shared);
 }
 
 function createRequests({ context, request, run }: Job): AccountRequests {
