@@ -60,6 +60,11 @@ describe('An add that failed with an error', () => {
 		[{ messages: ['connect ECONNREFUSED ::1:80 | connect ETIMEDOUT 127.0.0.1:80'] }, 'notSent'],
 		[{ messages: ['connect ECONNREFUSED ::1:80 | read ECONNRESET'] }, 'unknown'],
 		[{ messages: ['read EHOSTUNREACH', 'connect ECONNREFUSED'] }, 'unknown'],
+		[
+			{ messages: [], message: 'connect ENETUNREACH ::1:80 | connect ENETUNREACH 127.0.0.1:80' },
+			'notSent',
+		],
+		[{ messages: ['read ECONNRESET'], message: 'connect ECONNREFUSED' }, 'unknown'],
 		[{ messages: ['The connection timed out'] }, 'unknown'],
 		[{ messages: [] }, 'unknown'],
 		[root({ syscall: 'connect' }, 50), 'unknown'],

@@ -99,6 +99,7 @@ interface ErrorLevel {
 	code?: unknown;
 	httpCode?: unknown;
 	syscall?: unknown;
+	message?: unknown;
 	messages?: unknown;
 	cause?: unknown;
 	errors?: unknown;
@@ -141,9 +142,10 @@ function findProofOfRoot(root: ErrorLevel): Proof | undefined {
 }
 
 /** The texts of an older n8n begin with the system call: "connect ECONNREFUSED 127.0.0.1:80". */
-function findProofInText({ messages, httpCode }: ErrorLevel): Proof | undefined {
+function findProofInText({ message, messages, httpCode }: ErrorLevel): Proof | undefined {
 	if (CERTIFICATE_CODES.has(httpCode)) return 'untrusted';
-	const [text] = Array.isArray(messages) ? (messages as unknown[]) : [];
+	// n8n keeps the text as the message if it has no other words for the code.
+	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
 	if (typeof text !== 'string' || text === '') return undefined;
 	const parts = text.split(' | ');
 	return parts.every((part) => CONNECTING.has(part.split(' ')[0])) ? 'unreached' : undefined;
