@@ -75,7 +75,9 @@ async function run(other: INodeType): Promise<string> {
 describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as const)(
 	'Another node that uses the credential, by %s,',
 	(helper) => {
-		beforeEach(() => { elsewhere.answer((_request, response) => response.end('{}')); });
+		beforeEach(() => {
+			elsewhere.answer((_request, response) => response.end('{}'));
+		});
 		const getUrl = () => `${service.sandbox.url}/v1/user/account`;
 
 		test('reaches the service', async () => {
