@@ -6,7 +6,7 @@ import type { Measure, PollKind } from './measurePolls';
 import { measurePolls } from './measurePolls';
 
 /** Maximum CPU time of a poll as a multiple of the bare request's, and the target. */
-const LIMIT = 1.25;
+const LIMIT = 1.3;
 const AIM = 1.15;
 /** The maximum if the service sends tags and nothing has changed. */
 const IDLE_LIMIT = 0.1;

@@ -247,7 +247,7 @@ function forgetOldest(
 	seen: Seen[],
 	before: Cursor,
 ): Pick<Cursor, 'floor' | 'isUndatedForgotten' | 'videos'> {
-	const floor = Math.max(before.floor, findFloor(Float64Array.from(seen.map(({ time }) => time))));
+	const floor = Math.max(before.floor, findFloor(new Float64Array(seen.map(({ time }) => time))));
 	// The undated entries that were listed first are forgotten first.
 	let excess = seen.filter(({ time }) => time === UNDATED).length - MAX_UNDATED;
 	const isUndatedForgotten = before.isUndatedForgotten || excess > 0;

@@ -81,10 +81,11 @@ async function fetchNewVideos(
 	const account = await withApiError(context, () => hashAccount(credentials));
 	const earlier = CursorStore.open(context).load();
 	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
-	// The list may be long: n8n does other work between the steps.
+	// A first poll does much more with a long list: n8n does other work between its steps.
+	const isFirst = typeof earlier === 'string';
 	const breaks = new Breaks();
-	const times = typeof earlier === 'string' ? parseTimes(log.entries) : undefined;
-	await breaks.takeDue();
+	const times = isFirst ? parseTimes(log.entries) : undefined;
+	if (isFirst) await breaks.takeDue();
 
 	const store = CursorStore.open(context);
 	const stored = store.load();
@@ -99,7 +100,7 @@ async function fetchNewVideos(
 	const kept = log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now());
 	store.save(kept, { isChanged: kept !== stored, isStarting: isNew });
 
-	await breaks.takeDue();
+	if (isFirst) await breaks.takeDue();
 	return sortOldestFirst(videos);
 }
 

@@ -8,7 +8,7 @@ import type {
 import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/logTime';
 import { listLogEntries } from '../../api/endpoints';
-import { Breaks } from '../../api/pause';
+import { Breaks, inParts } from '../../api/pause';
 import { isObject, toText } from '../../api/response';
 import type { Operation } from '../../execution/operation';
 import {
@@ -114,8 +114,11 @@ async function filterVideos(
 	const breaks = new Breaks();
 	const log = listLogEntries(getBody(items));
 	const videos = selectVideos(log, getFilter(this)).slice(0, getLimit(this));
-	await breaks.takeDue();
-	return videos.map((video) => ({ json: putFirst(video) }));
+	const output: INodeExecutionData[] = [];
+	for await (const part of inParts(videos, breaks)) {
+		for (const video of part) output.push({ json: putFirst(video) });
+	}
+	return output;
 }
 
 /**
