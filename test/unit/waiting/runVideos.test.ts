@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { AccountVideos, getAccountVideos } from '../../../nodes/VideoGeneration/waiting/runVideos';
+import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {
@@ -103,6 +104,33 @@ describe('The videos of a run', () => {
 		await read();
 		expect(item.video?.entry.id).toBe('own');
 	});
+});
+
+test('An item whose entry is shown while a look at it is under way is given it', async () => {
+	const account = new AccountVideos();
+	const statuses = ['processing', 'completed'];
+	const requests = createRequests({
+		fetchLog: async () => await Promise.resolve(createLog([{ id: 'own', projectId: 'p' }])),
+		fetchProgress: async () => {
+			const status = statuses.shift() ?? 'completed';
+			await new Promise((resolve) => setTimeout(resolve, 3_000));
+			return { status };
+		},
+	});
+	const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+	const words = { completed: new Set(['completed']), failed: new Set(['failed']) };
+	const waiting = waitForVideo({
+		...{ account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
+		...{ intervalMs: 1_000, timeoutMs: 60_000, listingDelayMs: 0 },
+	});
+	// The log is read before the first look, too: without a response, nothing is shown by then.
+	const { fetchLog } = requests;
+	requests.fetchLog = async () => await Promise.reject(new RequestFailure('uncertain'));
+	await pass(2_000);
+	requests.fetchLog = fetchLog;
+	await Promise.all([account.read(requests, true), pass(1_100)]);
+	await pass(60_000);
+	expect((await waiting).video).toMatchObject({ id: 'own' });
 });
 
 describe('Reads of the log', () => {
