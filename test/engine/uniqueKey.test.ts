@@ -117,6 +117,19 @@ describe('A unique key', () => {
 		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
 	});
 
+	test('of another item is not freed by an item whose key was changed before a retry', async () => {
+		await run({ items: [{ id: 9, prompt: 'row 9' }] });
+		failAdd({ kind: 'status', status: 400, nth: 1 });
+		const items = [{ id: 1, prompt: 'row 1' }];
+		// The key of this item is recorded, counted, and cannot be removed.
+		store.failingCalls.add(store.calls + 3);
+		const failed = await run({ items });
+		const changed = { ...ADD, options: { uniqueKey: '9' } };
+		await run({ items, parameters: changed, failed });
+		await run({ items, parameters: changed });
+		expect(listPaid()).toEqual(['row 9']);
+	});
+
 	test('is used once by two executions that run at the same time', async () => {
 		store.delayMs = 5;
 		service.sandbox.configure({ latencyMs: 20 });

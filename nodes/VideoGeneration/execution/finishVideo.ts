@@ -51,7 +51,7 @@ export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeE
 	const output = [
 		field === undefined ? { json } : await downloadFinished(job, json, field, isLogUnread),
 	];
-	memory.extras.output = output;
+	if (!isLogUnread) memory.extras.output = output;
 	return output;
 }
 

@@ -9,7 +9,7 @@ import type { Job } from './operation';
 import { createInputError, getOption, parseText } from './parameters';
 import { checkJob } from './run';
 
-/** Maximum number of keys that a node keeps. None of them is ever dropped for a new one. */
+/** Maximum number of keys that a node keeps. Old keys are never dropped for new ones. */
 const MAX_KEYS = 10_000;
 
 /** n8n drops the oldest keys behind this number, so it is one that is never reached. */
@@ -87,9 +87,12 @@ export async function releaseKey(job: Job): Promise<void> {
 	});
 }
 
-/** Without n8n's store, the key stays taken by this item: its next try goes on with it. */
+/**
+ * Removes a key that this item has taken, and no other: the item may have had another key in an earlier
+ * try. Without n8n's store, the key stays taken, and the item's next try goes on with it.
+ */
 async function removeKey({ context, memory, uniqueKey }: Job): Promise<void> {
-	if (uniqueKey === undefined || memory.state.key === undefined) return;
+	if (uniqueKey === undefined || memory.state.key !== hashText(uniqueKey)) return;
 	try {
 		await getStore(context).removeProcessed([uniqueKey], 'node', STORE);
 		memory.keep({ key: undefined });

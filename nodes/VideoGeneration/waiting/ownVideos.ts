@@ -135,8 +135,8 @@ export interface Decision<Item> {
 	/** The items that may be given a video once others are settled. */
 	hopeful: Set<Item>;
 	/**
-	 * The projects in which an item has no candidate, or two have the same only one: the log does not show
-	 * what it is assumed to show. Undefined for an item of an unknown project. `own` has none of their items.
+	 * The projects whose log is not as assumed: an item has no candidate, or two items have the same only
+	 * one. No item of these projects is in `own`. Undefined stands for items of an unknown project.
 	 */
 	broken: Set<string | undefined>;
 }
