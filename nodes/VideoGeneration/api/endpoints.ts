@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, FetchOptions, Tagged } from './request';
+import type { ApiContext, FetchOptions, TaggedBody } from './request';
 import { fetchFromApi, fetchTagged } from './request';
 import { isObject, requireField, requireList, toText } from './response';
 import { LIST_LIMITS, OBJECT_LIMITS } from './responseBody';
@@ -33,7 +33,7 @@ export async function fetchProgress(
 }
 
 /** The video log, with the tag of its response. */
-export interface VideoLog extends Omit<Tagged, 'body'> {
+export interface VideoLog extends Omit<TaggedBody, 'body'> {
 	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
 	entries: unknown[];
 }

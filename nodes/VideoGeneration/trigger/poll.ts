@@ -94,11 +94,8 @@ async function fetchNewVideos(
 	const { isContinuous } = store;
 	const watch = { account, projectIds, emitExisting, isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, times);
-	const isNew = videos.length > 0;
-	// If every poll finds videos, our own tag would save nothing.
-	const etag = log.etag ?? (isNew ? undefined : log.createTag());
-	const kept = log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now());
-	store.save(kept, { isChanged: kept !== stored, isStarting: isNew });
+	const kept = log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now());
+	store.save(kept, { isChanged: kept !== stored, isStarting: videos.length > 0 });
 
 	if (isFirst) await breaks.takeDue();
 	return sortOldestFirst(videos);
