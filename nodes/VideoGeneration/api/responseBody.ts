@@ -2,7 +2,7 @@ import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { classifyStreamError } from '../failures/classifyError';
 import type { RequestFailure } from '../failures/failure';
 import { createExcess } from '../failures/failure';
-import { pause } from './pause';
+import { pause } from './pacing';
 
 export type HttpResponse = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
 

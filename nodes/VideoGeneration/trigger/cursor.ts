@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
+import { MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 import { isObject, toText } from '../api/response';
 import type { Cursor, Seen, StoredCursor } from './cursorFormat';
 import {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
-import { MAX_LOG_TIME } from '../api/logTime';
+import { MAX_LOG_TIME } from '../api/videoLog';
 import { hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
 

@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { VideoLog } from '../api/endpoints';
-import { parseLogTime } from '../api/logTime';
-import { Breaks, inParts, onAbort, pause } from '../api/pause';
+import type { VideoLog } from '../api/videoLog';
+import { parseLogTime } from '../api/videoLog';
+import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
-import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { LoggedVideo, QueuedVideo } from './ownVideos';
@@ -174,7 +173,7 @@ export class AccountVideos {
 	async readBeforeAdd(requests: AccountRequests): Promise<void> {
 		if (this.readFor === requests.signal) return;
 		this.readFor = requests.signal;
-		await this.readIfPossible(requests);
+		await this.readIfPossible(requests, false);
 	}
 
 	/**
@@ -184,18 +183,18 @@ export class AccountVideos {
 	 */
 	async readBeforeLook(requests: AccountRequests, isFirst: boolean): Promise<void> {
 		if (isFirst || !this.hasLog) {
-			await this.readIfPossible(requests);
+			await this.readIfPossible(requests, false);
 			return;
 		}
 		const isTagged = this.etag !== undefined;
 		const intervalMs = isTagged ? MIN_READ_INTERVAL_MS : this.rereadMs;
 		if (performance.now() - this.readAt < intervalMs) return;
 		if (!isTagged) this.rereadMs *= 2;
-		await this.readIfPossible(requests, true);
+		await this.readIfPossible(requests);
 	}
 
 	/** Like `read`, for a read without which a wait goes on. */
-	async readIfPossible(requests: AccountRequests, isConditional = false): Promise<void> {
+	async readIfPossible(requests: AccountRequests, isConditional = true): Promise<void> {
 		await this.read(requests, isConditional).catch(() => undefined);
 		if (requests.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 	}

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { onAbort, pause } from '../api/pause';
+import { onAbort, pause } from '../api/pacing';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../../../nodes/VideoGeneration/api/hash';
-import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+import { parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
 import {
 	findTag,
