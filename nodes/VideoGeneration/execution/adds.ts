@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import type { AddResponse } from '../api/addResponse';
 import { receiveAddResponse } from '../api/addResponse';
-import { onAbort, pause } from '../api/pause';
+import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, requireField, toText } from '../api/response';

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
-import { fetchProgress, fetchVideoLog } from '../api/endpoints';
+import { fetchProgress } from '../api/endpoints';
+import { fetchVideoLog } from '../api/videoLog';
 import type { ConnectionSettings } from '../api/request';
 import { CREDENTIAL } from '../api/request';
 import { toText } from '../api/response';

@@ -33,7 +33,7 @@ export interface ItemState {
 	finished?: IDataObject;
 	isCleared?: true;
 	/** The hash of the unique key that the item has taken. */
-	key?: string | undefined;
+	key?: number | undefined;
 }
 
 /** The states of a node's items, in their order; null for an item that has reached nothing. */
@@ -189,7 +189,7 @@ export class ItemMemory {
 	/** Identifies identical calls of an agent, without their prompt. */
 	private describeCall(): string {
 		const { url, body } = this.job.request;
-		return hashText(JSON.stringify([url, body]));
+		return String(hashText(JSON.stringify([url, body])));
 	}
 }
 

@@ -1,7 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { combineSignals } from '../api/pause';
-import { createSlots } from '../api/slots';
+import { combineSignals, createSlots } from '../api/pacing';
 import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import { isRunByN8n } from './memory';

@@ -7,7 +7,7 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
-import { Breaks, pause } from '../api/pause';
+import { Breaks, pause } from '../api/pacing';
 import { REQUEST_DEFAULTS, sendRequest } from '../api/request';
 import { DEFAULT_MAX_TRIES, sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo } from '../../download/downloadVideo';
-import { hideQuery, parseVideoAddress } from '../../download/videoAddress';
+import { hideQuery, parseVideoAddress } from '../../download/fetchVideo';
 import type { Operation } from '../../execution/operation';
 import { createInputError, getText } from '../../execution/parameters';
 import {
