@@ -28,13 +28,14 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when the signal is aborted. All callbacks share one listener: Node.js warns of a leak at
+ * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js warns of a leak at
  * more than ten listeners, and thousands of items may wait.
  *
  * @returns a function that stops listening
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (signal === undefined) return () => undefined;
+	if (signal.aborted) callback();
 	const callbacks = listeners.get(signal) ?? new Set();
 	if (!listeners.has(signal)) {
 		listeners.set(signal, callbacks);

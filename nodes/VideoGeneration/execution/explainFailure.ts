@@ -94,7 +94,10 @@ function getVideo({ extras, state }: Job['memory']): IDataObject {
 	return videoUrl === null ? { videoCandidates } : { videoUrl };
 }
 
-/** With the node set to stop, n8n drops the other items' output, so the error lists what was paid for. */
+/**
+ * With the node set to stop, n8n drops the other items' output, so the error lists what was paid for:
+ * in its text, and as data for an error workflow.
+ */
 function listPaidVideos(
 	{ context, memory, operation, run }: Job,
 	error: NodeApiError | NodeOperationError,
@@ -115,6 +118,7 @@ function listPaidVideos(
 		sentences.push(`${lead} ${list}.`);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}
+	if (memory.state.fate === 'unknown' || unknown.length > 0) error.context.mayBeQueued = true;
 	if (unknown.length > 0) {
 		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
 		sentences.push(`Other items that may have been queued and paid for: ${list}.`);

@@ -14,7 +14,7 @@ import type { Theme } from './stories';
 import { tellStory } from './tellStory';
 
 /** Number of stories of each theme, out of 300. */
-const SHARES: Record<Theme, number> = { adds: 110, clears: 20, waits: 110, agents: 60 };
+const SHARES: Record<Theme, number> = { adds: 85, clears: 20, waits: 100, agents: 50, keys: 45 };
 
 /** `npm run test:long` sets a larger number; its stories are different each time. */
 const LONG_RUN = Number(process.env.LEDGER_EXECUTIONS ?? 0);

@@ -24,6 +24,9 @@ export class DeduplicationStore implements IDataDeduplicator {
 
 	calls = 0;
 
+	/** Called when a call is carried out, which fails with what it throws. */
+	checkCaller: () => void = () => undefined;
+
 	/** Makes all nodes of this process use this store. */
 	use(): this {
 		// The engine accepts a store only once.
@@ -94,6 +97,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		await new Promise<void>((resolve) => {
 			setTimeout(resolve, this.delayMs);
 		});
+		this.checkCaller();
 		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');
 		return record;
 	}
