@@ -11,7 +11,7 @@ import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
 import { getAccountVideos } from '../waiting/runVideos';
 import { waitForVideo } from '../waiting/waitForVideo';
 import { keepPlain } from './memory';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {

@@ -28,7 +28,7 @@ export interface Cursor {
 }
 
 /** A log with this tag has no entry that its cursor does not know. */
-export interface Tag {
+interface Tag {
 	etag: string;
 	/** Milliseconds since 1970, by this machine's clock. */
 	fullReadAt: number;

@@ -2,7 +2,7 @@ import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } fr
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo } from '../../download/downloadVideo';
 import { hideQuery, parseVideoAddress } from '../../download/fetchVideo';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { createInputError, getText } from '../../execution/parameters';
 import {
 	binaryPropertyField,

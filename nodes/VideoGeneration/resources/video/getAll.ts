@@ -9,7 +9,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import { listLogEntries, parseLogTime } from '../../api/videoLog';
 import { Breaks, inParts } from '../../api/pacing';
 import { isObject, toText } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import {
 	createInputError,
 	getCollection,
