@@ -65,7 +65,7 @@ describe('A cursor that was saved', () => {
 		const saved = {
 			version: 1,
 			account: '1234',
-			projects: [3764847988500405],
+			projects: [1105337851710484],
 			floor: 0,
 			isUndatedForgotten: false,
 			videos: 'Qzf7uKTDnAkBm8GG3gBC9r3T/0/hsAAAAAAAAEMevEKWz0t0AZvBhuHo',
