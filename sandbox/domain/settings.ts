@@ -8,7 +8,7 @@ export interface Durations {
 }
 
 /** The maximum number of requests in each window, per account and limited endpoint. */
-export interface RateLimit {
+interface RateLimit {
 	max: number;
 	windowMs: number;
 }

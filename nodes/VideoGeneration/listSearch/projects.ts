@@ -1,4 +1,8 @@
-import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
@@ -16,8 +20,27 @@ export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePro
 	return (await listProjects(this)).map(({ id, name }) => ({ name, value: id }));
 }
 
+/**
+ * The projects of the account for a picker, last updated first.
+ *
+ * @param filter what the user typed: part of a name, or an ID
+ * @throws a NodeApiError, so that the list shows what is wrong instead of being empty
+ */
+export async function searchProjects(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const wanted = (filter ?? '').trim().toLowerCase();
+	const results = (await listProjects(this))
+		.map(({ id, name }) => ({ value: id, name }))
+		.filter(
+			({ name, value }) => name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted,
+		);
+	return { results };
+}
+
 /** The projects of the account, for the editor. @throws a NodeApiError */
-export async function listProjects(
+async function listProjects(
 	context: ILoadOptionsFunctions,
 ): Promise<{ id: string; name: string }[]> {
 	try {

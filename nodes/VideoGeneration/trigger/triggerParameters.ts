@@ -1,8 +1,7 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createInputError, parseSwitch, parseText } from '../execution/parameters';
-import type { PollParameters } from '../trigger/poll';
-import { binaryPropertyField, createOptionsField } from './fields';
+import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
 	{
@@ -70,6 +69,15 @@ export const triggerPanel: TriggerPanelDefinition = {
 	activationHint:
 		'Once you’ve finished building your workflow, publish it to have it start for every finished video (you just won’t see those executions here).',
 };
+
+/** The trigger's parameters for one poll. */
+export interface PollParameters {
+	/** Empty for all projects. */
+	projectIds: string[];
+	emitExisting: boolean;
+	/** The binary field for the files; undefined without downloads. */
+	binaryPropertyName: string | undefined;
+}
 
 /** @throws a NodeOperationError that names the field to correct */
 export function getTriggerParameters(context: IPollFunctions): PollParameters {
