@@ -171,7 +171,7 @@ class World {
 
 	private getProgress({ id, queueId }: Row): object {
 		const { state } = this.items.get(id) ?? {};
-		if (!queueId) return { error: '"Queue ID" is empty', message: '' };
+		if (!queueId) return { error: "'Queue ID' is empty", message: '' };
 		if (state === 'cleared') return { error: 'not found', message: '', details: {} };
 		return { queueId, status: state === 'running' ? 'rendering' : state };
 	}
