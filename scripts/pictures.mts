@@ -46,8 +46,6 @@ const PICTURES: Picture[] = [
 	ofExample('store-finished-videos', { x: -80, y: -420, width: 905, height: 830 }),
 	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),
 	ofExample('agent-that-makes-videos', { x: 425, y: -230, width: 900, height: 940 }),
-	ofExample('clear-stuck-queue-items', { x: 1300, y: 70, width: 880, height: 550 }),
-	ofExample('queue-now-finish-later', { x: 610, y: -200, width: 905, height: 540 }),
 	ofExample('nothing-missed', { x: -70, y: -40, width: 900, height: 440 }),
 	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];

@@ -31,15 +31,10 @@ const SUITES: Record<string, Suite> = {
 		isBuilt: true,
 		prepare: NOTHING,
 	},
-	// Runs 10,000 random histories of the trigger and of an example, and 10,000 random executions of
-	// the node, different ones each time. A failure prints the seed that repeats it.
+	// Runs 10,000 random histories of the trigger, and 10,000 random executions of the node, different
+	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: [
-			'--maxWorkers=2',
-			'test/unit/trigger/histories',
-			'test/unit/scripts/exampleWhoseVideo',
-			'test/engine/ledger/',
-		],
+		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
 		isBuilt: true,
 		prepare: () =>
 			Promise.resolve({

@@ -1,8 +1,8 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { REQUEST_DEFAULTS, CREDENTIAL } from './api/request';
+import { CREDENTIAL, REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './execution/calls';
-import { searchProjects } from './listSearch/searchProjects';
+import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';
 import { hints } from './resources/hints';
 import { projectOperations, projectProperties } from './resources/project';

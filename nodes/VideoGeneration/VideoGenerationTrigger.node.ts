@@ -5,9 +5,9 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { getProjects } from './loadOptions/getProjects';
+import { getProjects } from './listSearch/projects';
 import { CREDENTIAL } from './api/request';
-import { getTriggerParameters, triggerPanel, triggerProperties } from './resources/trigger';
+import { getTriggerParameters, triggerPanel, triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 
 export class VideoGenerationTrigger implements INodeType {

@@ -357,35 +357,6 @@ describe.each(STORAGES)(
 			if (storage === 'static data') expect(trigger.state).toBe(before);
 		});
 
-		test('parses the log only when it has changed, and once an hour, where the service sends no tags', async () => {
-			service.sandbox.configure({ etags: 'none' });
-			const startedAt = Date.now();
-			setClock(startedAt);
-			finish('old');
-			const trigger = await activate(storage);
-			const parse = jest.spyOn(JSON, 'parse');
-			const poll = async () => {
-				parse.mockClear();
-				const videos = ids(await trigger.poll());
-				const isParsed = parse.mock.calls.some(([text]) => text.includes('"videos":[{'));
-				return { videos, isParsed };
-			};
-			expect(await poll()).toEqual({ videos: null, isParsed: false });
-			finish('a');
-			expect(await poll()).toEqual({ videos: ['a'], isParsed: true });
-			expect(await poll()).toEqual({ videos: null, isParsed: true });
-			expect(await poll()).toEqual({ videos: null, isParsed: false });
-			service.sandbox.addFault({
-				kind: 'status',
-				status: 404,
-				body: 'x'.repeat(100_000),
-				times: 1,
-			});
-			expect((await trigger.poll()).error).toMatchObject({ httpCode: '404' });
-			setClock(startedAt + HOUR);
-			expect(await poll()).toEqual({ videos: null, isParsed: true });
-		});
-
 		test.each(['constant', 'alwaysNotModified'] as const)(
 			'finds new videos within the hour when the tag is broken: %s',
 			async (etags) => {

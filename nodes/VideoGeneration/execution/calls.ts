@@ -6,7 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type { Operation, Operations } from './operation';
+import type { Operation, Operations } from './job';
 import { createInputError } from './parameters';
 import { knowsDetails, runItems, runPrepared } from './runItems';
 

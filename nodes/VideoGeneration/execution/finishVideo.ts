@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
-import { fetchProgress, fetchVideoLog } from '../api/endpoints';
+import { fetchProgress } from '../api/endpoints';
+import { fetchVideoLog } from '../api/videoLog';
 import type { ConnectionSettings } from '../api/request';
 import { CREDENTIAL } from '../api/request';
 import { toText } from '../api/response';
@@ -10,7 +11,7 @@ import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
 import { getAccountVideos } from '../waiting/runVideos';
 import { waitForVideo } from '../waiting/waitForVideo';
 import { keepPlain } from './memory';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {

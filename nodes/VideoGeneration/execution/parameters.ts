@@ -62,7 +62,7 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
  *
  * @throws a NodeOperationError for anything but text or a number
  */
-export function parseId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+function parseId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
 	if (value === undefined || value === null) return '';
 	if (typeof value === 'string' || typeof value === 'number') return String(value).trim();
 	throw createInputError(

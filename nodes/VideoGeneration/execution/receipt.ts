@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
 import { isAssumptionBroken } from '../waiting/runVideos';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 /**
  * Tells the person under the output of a run what they should know and cannot see: how many videos may
@@ -12,7 +12,7 @@ export function addReceipt(jobs: Job[]): void {
 	const [first] = jobs;
 	if (first === undefined) return;
 	const mayBeQueued = jobs.filter(
-		({ operation, memory }) => operation.requestKind === 'add' && memory.state.fate === 'unknown',
+		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
 	);
 	const ambiguous = jobs.filter(({ memory }) => memory.state.finished?.videoUrl === null);
 	const hints = [

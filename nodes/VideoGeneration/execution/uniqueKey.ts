@@ -5,9 +5,9 @@ import type {
 } from 'n8n-workflow';
 import { hashText } from '../api/hash';
 import { RequestFailure } from '../failures/failure';
-import type { Job } from './operation';
+import type { Job } from './job';
 import { createInputError, getOption, parseText } from './parameters';
-import { checkJob } from './run';
+import { checkJob } from './job';
 
 /** Maximum number of keys that a node keeps. Old keys are never dropped for new ones. */
 const MAX_KEYS = 10_000;

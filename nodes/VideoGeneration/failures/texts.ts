@@ -287,7 +287,7 @@ export function countTries({ tries = 1 }: FailureFacts, subject = 'The request w
 }
 
 /** The service's own words, as a sentence of their own. */
-export function quote({ serviceMessage }: FailureFacts): string {
+function quote({ serviceMessage }: FailureFacts): string {
 	return serviceMessage === undefined ? '' : ` The service said: "${serviceMessage}"`;
 }
 

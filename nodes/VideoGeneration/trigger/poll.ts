@@ -1,13 +1,12 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { VideoLog } from '../api/endpoints';
-import { fetchVideoLog } from '../api/endpoints';
-import { Breaks } from '../api/pause';
+import type { VideoLog } from '../api/videoLog';
+import { fetchVideoLog } from '../api/videoLog';
+import { Breaks, createSlots } from '../api/pacing';
 import { CREDENTIAL } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { createSlots } from '../api/slots';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
-import { parseVideoAddress } from '../download/videoAddress';
+import { parseVideoAddress } from '../download/fetchVideo';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
@@ -23,15 +22,7 @@ import {
 } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
-
-/** The trigger's parameters for one poll. */
-export interface PollParameters {
-	/** Empty for all projects. */
-	projectIds: string[];
-	emitExisting: boolean;
-	/** The binary field for the files; undefined without downloads. */
-	binaryPropertyName: string | undefined;
-}
+import type { PollParameters } from './triggerParameters';
 
 /** Older versions of n8n have no limit. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -94,11 +85,8 @@ async function fetchNewVideos(
 	const { isContinuous } = store;
 	const watch = { account, projectIds, emitExisting, isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, times);
-	const isNew = videos.length > 0;
-	// If every poll finds videos, our own tag would save nothing.
-	const etag = log.etag ?? (isNew ? undefined : log.createTag());
-	const kept = log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now());
-	store.save(kept, { isChanged: kept !== stored, isStarting: isNew });
+	const kept = log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now());
+	store.save(kept, { isChanged: kept !== stored, isStarting: videos.length > 0 });
 
 	if (isFirst) await breaks.takeDue();
 	return sortOldestFirst(videos);

@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { VideoLog } from '../api/endpoints';
-import { parseLogTime } from '../api/logTime';
-import { Breaks, inParts, onAbort, pause } from '../api/pause';
+import type { VideoLog } from '../api/videoLog';
+import { parseLogTime } from '../api/videoLog';
+import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
-import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { LoggedVideo, QueuedVideo } from './ownVideos';
@@ -109,7 +108,7 @@ export class AccountVideos {
 	private reading: Promise<unknown> = Promise.resolve();
 
 	/** The read that has not begun. */
-	private next: { isFull: boolean; done: Promise<void> } | undefined;
+	private next: { isConditional: boolean; done: Promise<void> } | undefined;
 
 	private reviewing: Promise<void> | undefined;
 
@@ -174,7 +173,7 @@ export class AccountVideos {
 	async readBeforeAdd(requests: AccountRequests): Promise<void> {
 		if (this.readFor === requests.signal) return;
 		this.readFor = requests.signal;
-		await this.readIfPossible(requests, true);
+		await this.readIfPossible(requests, false);
 	}
 
 	/**
@@ -183,38 +182,40 @@ export class AccountVideos {
 	 * @param isFirst whether this is the first look at an item that was added elsewhere
 	 */
 	async readBeforeLook(requests: AccountRequests, isFirst: boolean): Promise<void> {
-		const isFull = isFirst || !this.hasLog;
-		const sinceMs = performance.now() - this.readAt;
-		const isDue =
-			this.etag === undefined ? sinceMs >= this.rereadMs : sinceMs >= MIN_READ_INTERVAL_MS;
-		if (!isFull && !isDue) return;
-		if (!isFull && this.etag === undefined) this.rereadMs *= 2;
-		await this.readIfPossible(requests, isFull);
+		if (isFirst || !this.hasLog) {
+			await this.readIfPossible(requests, false);
+			return;
+		}
+		const isTagged = this.etag !== undefined;
+		const intervalMs = isTagged ? MIN_READ_INTERVAL_MS : this.rereadMs;
+		if (performance.now() - this.readAt < intervalMs) return;
+		if (!isTagged) this.rereadMs *= 2;
+		await this.readIfPossible(requests);
 	}
 
 	/** Like `read`, for a read without which a wait goes on. */
-	async readIfPossible(requests: AccountRequests, isFull: boolean): Promise<void> {
-		await this.read(requests, isFull).catch(() => undefined);
+	async readIfPossible(requests: AccountRequests, isConditional = true): Promise<void> {
+		await this.read(requests, isConditional).catch(() => undefined);
 		if (requests.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 	}
 
 	/**
 	 * Reads the log, and decides whose videos it shows. Items that ask before the read begins share it.
 	 *
-	 * @param isFull whether the log is needed even if its tag has not changed: nothing else shows a tag
-	 * that fails to change
+	 * @param isConditional whether the log is not needed if its tag has not changed. A tag may fail to
+	 * change, which only a full read shows.
 	 * @throws a RequestFailure when the log cannot be read
 	 */
-	async read(requests: AccountRequests, isFull: boolean): Promise<void> {
+	async read(requests: AccountRequests, isConditional = false): Promise<void> {
 		this.next ??= this.createRead(requests);
-		this.next.isFull ||= isFull;
+		this.next.isConditional &&= isConditional;
 		try {
 			await this.next.done;
 		} catch (error) {
 			const failure = classifyError(error);
 			// It was asked for by an earlier try of the node, which has ended.
 			if (failure.kind !== 'cancelled' || requests.signal.aborted) throw failure;
-			await this.read(requests, isFull);
+			await this.read(requests, isConditional);
 		}
 		await this.takeSlot(() => undefined);
 	}
@@ -252,8 +253,8 @@ export class AccountVideos {
 		return { list: this.free.list(item), count };
 	}
 
-	private createRead(requests: AccountRequests): { isFull: boolean; done: Promise<void> } {
-		const read = { isFull: false, done: Promise.resolve() };
+	private createRead(requests: AccountRequests): { isConditional: boolean; done: Promise<void> } {
+		const read = { isConditional: true, done: Promise.resolve() };
 		const { signal } = requests;
 		const earlier = this.reading;
 		read.done = (async () => {
@@ -262,18 +263,17 @@ export class AccountVideos {
 			await pause(Math.ceil(this.readAt + MIN_READ_INTERVAL_MS - performance.now()), signal);
 			this.next = undefined;
 			if (signal.aborted) throw new RequestFailure('cancelled');
-			await this.readNow(requests, read.isFull);
+			await this.readNow(requests, read.isConditional ? this.etag : undefined);
 		})();
 		this.reading = read.done.catch(() => undefined);
 		return read;
 	}
 
-	private async readNow(requests: AccountRequests, isFull: boolean): Promise<void> {
+	private async readNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
 		const askedAt = performance.now();
 		const restMs = (this.refusal?.until ?? askedAt) - askedAt;
 		if (this.refusal && restMs > 0) throw this.refusal.failure.with({ retryAfterMs: restMs });
 		this.readAt = askedAt;
-		const etag = isFull ? undefined : this.etag;
 		const log = await fetchInTime(requests, etag, askedAt + READ_TIMEOUT_MS).catch(
 			(error: unknown) => {
 				const failure = classifyError(error);

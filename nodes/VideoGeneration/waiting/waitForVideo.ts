@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { onAbort, pause } from '../api/pause';
+import { onAbort, pause } from '../api/pacing';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
@@ -173,12 +173,12 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 	const { account, item, requests } = wait;
 	if (item.videoUrl !== undefined) {
 		account.assignByAddress(item);
-		if (item.video === undefined) await account.readIfPossible(requests, false);
+		if (item.video === undefined) await account.readIfPossible(requests);
 		if (item.video === undefined) account.assignByAddress(item);
 		return true;
 	}
 	// The new entry tells the item from those that still run.
-	if (account.hasRunningSibling(item)) await account.readIfPossible(requests, false);
+	if (account.hasRunningSibling(item)) await account.readIfPossible(requests);
 	await settle(wait);
 	if (item.endedAt === undefined) return false;
 	if (item.hasLeft !== true) {
@@ -206,7 +206,7 @@ async function settle({ account, item, requests, listingDelayMs }: Wait): Promis
 	item.logFailure = undefined;
 	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
 		try {
-			await account.read(requests, true);
+			await account.read(requests);
 		} catch (error) {
 			const failure = classifyError(error);
 			if (signal.aborted) throw createCancelled();
@@ -230,7 +230,7 @@ async function waitForSiblings(wait: Wait): Promise<void> {
 	const hasNone = () => item.video === undefined && account.getCandidates(item).count === 0;
 	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
 		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
-		await account.readIfPossible(requests, false);
+		await account.readIfPossible(requests);
 	}
 }
 

@@ -40,23 +40,27 @@ const isIn =
 const whatIsNotQueuedIsSent: Invariant = (ledger) => {
 	const { story, executions, groups, orders } = ledger;
 	if (story.n8nTroubles.length > 0) return [];
-	return story.executions.flatMap(({ way, operation, onError, creditsToKeep }, index) => {
-		if (executions[index]?.isStopped || way !== 'items' || operation !== 'add') return [];
-		if (creditsToKeep !== null) return [];
-		const own = orders.filter(({ execution }) => execution === index);
-		const isStop = onError === 'stopWorkflow';
-		if (isStop && own.some(({ isComplete }) => !isComplete)) return [];
-		return listTries(ledger, index).flatMap((each, number) =>
-			own.flatMap((order) => {
-				const group = groups.get(order.signature);
-				if (!order.isComplete || group?.orders.length !== 1) return [];
-				if (!isPending(group, each) || group.adds.some(isIn(each))) return [];
-				const others = own.filter((other) => other !== order);
-				if (isStop && others.some((other) => mayEndTheTry(ledger, other, each))) return [];
-				return [`${name([order])} was not queued before try ${number + 1}, which did not send it`];
-			}),
-		);
-	});
+	return story.executions.flatMap(
+		({ way, operation, onError, creditsToKeep, uniqueKey }, index) => {
+			if (executions[index]?.isStopped || way !== 'items' || operation !== 'add') return [];
+			if (creditsToKeep !== null || uniqueKey !== null || executions[index]?.killed) return [];
+			const own = orders.filter(({ execution }) => execution === index);
+			const isStop = onError === 'stopWorkflow';
+			if (isStop && own.some(({ isComplete }) => !isComplete)) return [];
+			return listTries(ledger, index).flatMap((each, number) =>
+				own.flatMap((order) => {
+					const group = groups.get(order.signature);
+					if (!order.isComplete || group?.orders.length !== 1) return [];
+					if (!isPending(group, each) || group.adds.some(isIn(each))) return [];
+					const others = own.filter((other) => other !== order);
+					if (isStop && others.some((other) => mayEndTheTry(ledger, other, each))) return [];
+					return [
+						`${name([order])} was not queued before try ${number + 1}, which did not send it`,
+					];
+				}),
+			);
+		},
+	);
 };
 
 function isPending({ adds }: OrderGroup, { from }: Try): boolean {

@@ -93,7 +93,7 @@ export class FakeService {
 					const tag = this.behaviour.hasEtags ? `"${JSON.stringify(entries)}"` : undefined;
 					const isUnchanged = tag !== undefined && tag === etag;
 					return {
-						...{ etag: tag, createTag: () => undefined, isUnchanged },
+						...{ etag: tag, isUnchanged },
 						entries: isUnchanged ? [] : entries,
 					};
 				});

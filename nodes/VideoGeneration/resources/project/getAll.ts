@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { getCollection, getLimit } from '../../execution/parameters';
 import { createOptionsField, limitFields, maxTriesOption } from '../fields';
 import { checkList, limitItems, unwrapList } from '../responseSteps';

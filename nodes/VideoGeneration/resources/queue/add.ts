@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';

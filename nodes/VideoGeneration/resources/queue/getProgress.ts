@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { requireField } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import { sendDeclaredRequest } from '../../execution/declaredRequest';
+import type { Operation } from '../../execution/job';
 import { checkObject, getBody } from '../responseSteps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 
@@ -16,9 +17,9 @@ export const getProgress: Operation = {
 	getIds: getIdsFromPath,
 
 	/** The response lacks the queue ID. */
-	async perform({ request }, send) {
-		const items = await send();
-		return items.map(({ json }) => ({ json: { ...getIdsFromPath(request), ...json } }));
+	async perform(job) {
+		const items = await sendDeclaredRequest(job);
+		return items.map(({ json }) => ({ json: { ...getIdsFromPath(job.request), ...json } }));
 	},
 };
 

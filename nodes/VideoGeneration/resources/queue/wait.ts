@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { finishVideo } from '../../execution/finishVideo';
 import { getProjectId } from '../../execution/parameters';
 import { projectLocator } from '../fields';

@@ -1,8 +1,8 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo } from '../../download/downloadVideo';
-import { hideQuery, parseVideoAddress } from '../../download/videoAddress';
-import type { Operation } from '../../execution/operation';
+import { hideQuery, parseVideoAddress } from '../../download/fetchVideo';
+import type { Operation } from '../../execution/job';
 import { createInputError, getText } from '../../execution/parameters';
 import {
 	binaryPropertyField,

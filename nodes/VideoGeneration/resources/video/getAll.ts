@@ -6,11 +6,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { parseLogTime } from '../../api/logTime';
-import { listLogEntries } from '../../api/endpoints';
-import { Breaks, inParts } from '../../api/pause';
+import { listLogEntries, parseLogTime } from '../../api/videoLog';
+import { Breaks, inParts } from '../../api/pacing';
 import { isObject, toText } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import {
 	createInputError,
 	getCollection,
