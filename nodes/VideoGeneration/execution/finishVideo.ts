@@ -113,7 +113,7 @@ async function downloadFinished(
 		async () =>
 			await downloadVideo(context, {
 				address: videoUrl,
-				addressField: '"videoUrl"',
+				addressField: "'videoUrl'",
 				retries: { maxTries, signal: run.signal },
 				settings: getConnectionSettings(request),
 			}),

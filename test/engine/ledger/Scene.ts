@@ -174,14 +174,6 @@ export class Scene {
 	open(): () => void {
 		this.setScene();
 		this.startedAt = this.sandbox.clock.now();
-		this.story.service.history.forEach((entry, index) => {
-			this.addEntry(entry, index);
-		});
-		for (const stranger of this.story.service.strangers) {
-			this.later(stranger.addedAfterMs, () => {
-				this.addStranger(stranger);
-			});
-		}
 		const stopListening = [
 			this.sandbox.onRequest((request) => {
 				if (!isOwnRequest(request)) this.requests.push(request);
@@ -194,6 +186,17 @@ export class Scene {
 		return () => {
 			for (const stop of stopListening) stop();
 		};
+	}
+
+	/** Begins with everything that happens at a time of its own. */
+	begin(): void {
+		const { history, strangers } = this.story.service;
+		for (const [index, entry] of history.entries()) this.addEntry(entry, index);
+		for (const stranger of strangers) {
+			this.later(stranger.addedAfterMs, () => {
+				this.addStranger(stranger);
+			});
+		}
 	}
 
 	/** Lists the workflows' requests from an index on. */

@@ -83,7 +83,7 @@ export interface StoryRetry {
 /** The expression of Unique Key. The last one is another key in every try. */
 export type KeyExpression = '$json.key' | '$json.key-b' | 'Math.random()';
 
-/** A value from a sheet or a form; null if the column is missing. 'NaN' becomes the number. */
+/** A value from a sheet or a form; null if the column is missing. */
 export type StoryValue = string | number | boolean | string[] | null;
 
 export interface StoryExecution {

@@ -10,6 +10,9 @@ export const ADD_NODE = 'Add';
 export const WAIT_NODE = 'Wait';
 export const TOOL_NAME = 'Video Tool';
 
+/** The value of an item that its expression turns into NaN. */
+export const NOT_A_NUMBER = 'not a number';
+
 /** Separates an item's own prompt from the part that the expression adds. */
 export const PROMPT_SEPARATOR = ' / ';
 
@@ -144,7 +147,8 @@ const KEYS: Record<KeyExpression, string> = {
 
 function createAddOptions(execution: StoryExecution): INodeParameters {
 	const { uniqueKey, creditsToKeep, creditsPerVideo } = execution;
-	const number = (name: string) => `={{ $json.${name} === 'NaN' ? NaN : $json.${name} }}`;
+	const number = (name: string) =>
+		`={{ $json.${name} === '${NOT_A_NUMBER}' ? 0 / 0 : $json.${name} }}`;
 	return {
 		...(uniqueKey !== null && { uniqueKey: KEYS[uniqueKey] }),
 		...(creditsToKeep !== null && {

@@ -28,6 +28,9 @@ const LONGEST_MS = 6 * 3_600_000;
 /** Stop ends an execution within this time. */
 const STOP_GRACE_MS = 1_000;
 
+/** Maximum number of calls to the store of keys that begin before Stop and have not ended. */
+const CALLS_UNDER_WAY = 12;
+
 /** Time between two stories. The sandbox reuses its ids in each story, unlike a real service. */
 const BETWEEN_STORIES_MS = 24 * 3_600_000;
 
@@ -117,10 +120,11 @@ class StoryPlay {
 			seedRandom(JSON.stringify(story)),
 			fakeAbortTimeout(this.later),
 			breakN8n(story.n8nTroubles, this.logLines, () => this.wire.countOrders()),
-			openKeyStore(story.keyStore),
+			openKeyStore(story.keyStore, this.later),
 			this.wire.tap(),
 		];
 		try {
+			scene.begin();
 			const { executions, standstill } = await this.perform(time);
 			const leftovers = await this.lookAround(time);
 			return {
@@ -271,7 +275,11 @@ class StoryPlay {
 			const timers = jest.getTimerCount() - this.harness.timers;
 			return { timers, openRequests: time.openRequests };
 		};
-		const left = await pass(this.story.stopAfterMs === null ? 1 : STOP_GRACE_MS);
+		const { story } = this;
+		const isCut = story.stopAfterMs !== null || this.isRestarted;
+		// n8n's calls to its own store go on.
+		const callsMs = CALLS_UNDER_WAY * story.keyStore.delayMs;
+		const left = await pass(isCut ? STOP_GRACE_MS + callsMs : 1);
 		const count = this.scene.requests.length;
 		const isQuiet = left.timers === 0 && left.openRequests.length === 0;
 		const leftLater = isQuiet ? left : await pass(QUIET_MS);
@@ -293,8 +301,12 @@ class StoryPlay {
  *
  * @returns a function that takes it away again
  */
-function openKeyStore({ keys, failingCalls, delayMs }: StoryKeyStore): () => void {
+function openKeyStore(
+	{ keys, failingCalls, delayMs }: StoryKeyStore,
+	later: (delayMs: number, action: () => void) => void,
+): () => void {
 	const store = new DeduplicationStore().use();
+	store.later = later;
 	store.fill(WORKFLOW_ID, ADD_NODE, keys);
 	store.delayMs = delayMs;
 	for (const call of failingCalls) store.failingCalls.add(call);

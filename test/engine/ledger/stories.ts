@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { ETAGS } from '../../../sandbox/domain/settings';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import { provesRefusal } from './fates';
+import { NOT_A_NUMBER } from './parameters';
 import type { N8nTrouble, SocketError, SocketTrouble, StoryRetry } from './Story';
 import type { KeyExpression, StoryEntry, StoryKeyStore, StoryStranger, StoryValue } from './Story';
 import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from './Story';
@@ -79,7 +80,7 @@ const key = onceIn<StoryValue>(
 	'own',
 	oneOf<StoryValue>('row 1', 'row 1 ', 'row 2', 7, '7', 0, '', '  ', null, [], true),
 );
-const UNUSABLE: StoryValue[] = ['', ' ', null, 'abc', 'NaN', 'Infinity', -1, '-0.5'];
+const UNUSABLE: StoryValue[] = ['', ' ', null, 'abc', NOT_A_NUMBER, 'Infinity', -1, '-0.5'];
 const keep = onceIn<StoryValue>(14, 0, oneOf<StoryValue>(2, '3', 1.5, 997, '998', ...UNUSABLE));
 const cost = onceIn<StoryValue>(14, 1, oneOf<StoryValue>(2, '3', 1.5, 0.5, 0, '0', ...UNUSABLE));
 

@@ -122,7 +122,9 @@ function tellService({ story, adds, videos: accepted }: Ledger): string[] {
 			({ account, project, createdAt, vanishesAfterMs, returnsAfterMs }) =>
 				`an entry of account ${account}, project ${String(project)}, from "${createdAt}"${vanishesAfterMs === null ? '' : `: vanishes after ${vanishesAfterMs / 1000} s, for ${returnsAfterMs / 1000} s`}`,
 		),
-		...(failingCalls.length > 0 ? [`the store of keys: calls ${failingCalls.join(', ')} fail`] : []),
+		...(failingCalls.length > 0
+			? [`the store of keys: calls ${failingCalls.join(', ')} fail`]
+			: []),
 		...(delayMs > 0 ? [`the store of keys: each call takes ${delayMs} ms`] : []),
 		...(keys > 0 ? [`the store of keys: ${keys} other keys`] : []),
 		...special.map(([name, value]) => `${name}: ${String(value)}`),

@@ -176,6 +176,31 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 	);
 }
 
+/**
+ * Counts, for a survey, what becomes of the awaited videos: also where the log shows videos later or
+ * earlier than the node assumes, which no invariant judges.
+ */
+export function measureVideos(ledger: Ledger): Record<string, number> {
+	const when = isListedAsAssumed(ledger) ? 'listed as assumed' : 'listed late or early';
+	const finished = ledger.outcomes.filter(
+		(outcome) => isWaited(ledger, outcome) && outcome.json.videoCandidateCount !== undefined,
+	);
+	const given = ledger.outcomes.filter(({ json }) => json.video);
+	const separate = [...finished, ...given].filter((outcome) => {
+		const video = findVideo(ledger, outcome);
+		return video !== undefined && isSeparate(ledger, outcome, video);
+	});
+	const texts = JSON.stringify(ledger.executions.map(({ run }) => run?.data.resultData.runData));
+	return {
+		[`${when}: stories`]: 1,
+		[`${when}: items with a video`]: given.length,
+		[`${when}: items with another's video`]: listOthersVideos(ledger).length,
+		[`${when}: items with candidates`]: finished.length,
+		[`${when}: items that can be told apart`]: separate.length,
+		[`${when}: runs whose hint says so`]: texts.split(/later than 'Listing Delay'/).length - 1,
+	};
+}
+
 /** Whether something beyond its own course happens to a video: then it may be seen late. */
 function isDisturbed({ story }: Ledger, { plan }: PlayedVideo): boolean {
 	return (

@@ -154,6 +154,7 @@ export async function playInN8n(
 		setTimeout(action, delayMs);
 	});
 	const stopListening = scene.open();
+	scene.begin();
 	const looking = setInterval(() => {
 		scene.castVideos();
 	}, LOOK_EVERY_MS);

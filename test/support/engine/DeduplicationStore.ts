@@ -24,6 +24,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 
 	calls = 0;
 
+	/** Runs an action after a time. */
+	later = (delayMs: number, action: () => void): void => {
+		setTimeout(action, delayMs);
+	};
+
 	/** Called when a call is carried out, which fails with what it throws. */
 	checkCaller: () => void = () => undefined;
 
@@ -95,7 +100,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 		const call = this.calls;
 		const record = this.records.get(name) ?? [];
 		await new Promise<void>((resolve) => {
-			setTimeout(resolve, this.delayMs);
+			this.later(this.delayMs, resolve);
 		});
 		this.checkCaller();
 		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');

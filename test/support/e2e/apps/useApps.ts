@@ -22,6 +22,7 @@ export function useApps(name: string) {
 		'sheets.googleapis.com': sheet.answer,
 		'www.googleapis.com': drive.answer,
 		'slack.com': slack.answer,
+		'files.slack.com': slack.answerUpload,
 	});
 	const environment: Record<string, string> = { ...WITHOUT_EDITOR };
 	beforeAll(async () => {
@@ -54,6 +55,7 @@ export function useApps(name: string) {
 				},
 				'n8n-nodes-base.googleDrive': { parameters, credentials },
 				'n8n-nodes-base.slack': { parameters: slack.choice, credentials },
+				'n8n-nodes-base.slackHitlTool': { parameters: slack.choice, credentials },
 			};
 		},
 	};
