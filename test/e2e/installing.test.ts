@@ -93,12 +93,12 @@ describe('In a real n8n, the credential', () => {
 				sandbox.addFault({ kind: 'html' });
 				return {};
 			},
-			'This is not the address of the video generation service. Check "Base URL".',
+			"This is not the address of the video generation service. Check 'Base URL'.",
 		],
 		[
 			'a path of the service that is not there',
 			() => ({ baseUrl: `${sandbox.url}/api` }),
-			'There is no video generation service at this address (404). Check "Base URL".',
+			"There is no video generation service at this address (404). Check 'Base URL'.",
 		],
 	])('says what is wrong with %s', async (_what, spoil, message) => {
 		expect(await testWith(spoil())).toEqual({ status: 'Error', message });

@@ -45,7 +45,7 @@ describe('A prompt from a sheet or a form', () => {
 			expect(error).toBeUndefined();
 			expect(listBodies()).toEqual([{ projectId: PROJECT }]);
 			const required = await run({ ...ADD, overwriteSettings: true }, [{ prompt }]);
-			expect(required.error?.message).toBe('"Custom Prompt" is empty');
+			expect(required.error?.message).toBe("'Custom Prompt' is empty");
 			expect(listBodies()).toHaveLength(1);
 		},
 	);
@@ -58,7 +58,7 @@ describe('A prompt from a sheet or a form', () => {
 	])('that is %j is refused by a sentence that names the field', async (prompt, found) => {
 		const { error } = await run(ADD, [{ prompt }]);
 		expect(error).toMatchObject({
-			message: '"Custom Prompt" must be text',
+			message: "'Custom Prompt' must be text",
 			description: expect.stringContaining(`It is ${found}.`) as string,
 		});
 		expect(listBodies()).toEqual([]);
@@ -103,7 +103,7 @@ describe('A switch', () => {
 				['waitForCompletion', 'Wait for Completion'],
 			] as const) {
 				const { error } = await run({ ...ADD, [name]: '={{ $json.value }}' }, [{ value }]);
-				expect(error?.message).toBe(`"${label}" must be true or false`);
+				expect(error?.message).toBe(`'${label}' must be true or false`);
 			}
 			expect(listBodies()).toEqual([]);
 		},
@@ -120,7 +120,7 @@ describe('An ID', () => {
 	])('in "%s" that is a list, an object or a switch is refused', async (label, parameters) => {
 		for (const id of [['q'], { id: 'q' }, true]) {
 			const { error } = await run(parameters, [{ id }]);
-			expect(error?.message).toBe(`"${label}" must be an ID`);
+			expect(error?.message).toBe(`'${label}' must be an ID`);
 		}
 		expect(service.sandbox.requests).toEqual([]);
 	});
@@ -212,7 +212,7 @@ describe('Filters', () => {
 		[{ createdBefore: 'soon' }, 'Created Before'],
 	])('that are %j are refused by a sentence that names %s', async (filters, label) => {
 		const { error } = await select(filters);
-		expect(error?.message).toBe(`"${label}" must be a date`);
+		expect(error?.message).toBe(`'${label}' must be a date`);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 });
