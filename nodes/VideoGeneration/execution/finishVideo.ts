@@ -30,7 +30,7 @@ export async function getVideosBeforeAdd(
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, account);
-	await videos.readBeforeAdd(createRequests(job));
+	await videos.fetchLogBeforeAdd(createRequests(job));
 	return videos;
 }
 

@@ -581,7 +581,11 @@ function listVideo(listing: Listing, seeds: ExecutionSeed[]): (video: StoryVideo
 			case 'late':
 				return { ...each, logDelayMs: shortestMs + LATE_BY_MS };
 			case 'early':
-				return { ...each, logDelayMs: 0, aheadMs: EARLY_BY_MS, laterEnding: null };
+				// One word at a time can be replaced.
+				return {
+					...{ ...each, logDelayMs: 0, aheadMs: EARLY_BY_MS, laterEnding: null },
+					ending: each.fails ? each.ending : 'completed',
+				};
 		}
 	};
 }
