@@ -164,6 +164,12 @@ describe('The example that says what has failed', () => {
 				credentials: { videoGenerationApi: { id, name } },
 			},
 		]);
+		// n8n polls once when it publishes the workflow, and reports only failures of later polls.
+		const hasPolled = () =>
+			real.sandbox.requests.some(
+				({ operation, status }) => operation === 'video.getAll' && status !== undefined,
+			);
+		await waitFor('the first poll', hasPolled, TIMEOUT_MS);
 		real.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
 		const message = await readMessage();
 		await real.client.deactivateWorkflow(workflowId);
