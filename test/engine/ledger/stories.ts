@@ -544,6 +544,8 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				...((theme === 'adds' || theme === 'clears' || isWithKeys) && NO_VIDEOS),
 				...(theme === 'clears' ? { addTroubles: [] } : { clearTroubles: [] }),
 				...(!isWithKeys && { latencyMs: 0 }),
+				// With its address, the progress would say that a video is finished.
+				...(kind === 'early' && { videoUrlInDetails: false }),
 			},
 		}));
 }
