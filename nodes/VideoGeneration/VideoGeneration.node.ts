@@ -33,7 +33,7 @@ export class VideoGeneration implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its "Wait for Completion" to get the finished video, and "Download Video" to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.',
+				"Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its 'Wait for Completion' to get the finished video, and 'Download Video' to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.",
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -63,7 +63,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await editor.nodesPanel.open();
 				await editor.nodesPanel.search('video');
 				await editor.nodesPanel.openDetails('Video Generation');
-				await editor.nodesPanel.choose('Wait for a queued video to be finished');
+				await editor.nodesPanel.choose('Wait for queued video');
 				const panel = editor.nodePanel;
 				expect(await panel.readCredential()).toBe(real.credential.name);
 				await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options']);
@@ -214,7 +214,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				{
 					message: expect.stringContaining('rejected the request (400)') as string,
 					description: expect.stringContaining(
-						'Check "Project" and "Custom Prompt" of this item.',
+						"Check 'Project' and 'Custom Prompt' of this item.",
 					) as string,
 				},
 			],

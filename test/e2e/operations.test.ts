@@ -228,7 +228,7 @@ describe('In a real n8n', () => {
 				...items[2],
 				error: expect.stringMatching(/^The video service rejected the request \(400\)/) as string,
 				message: expect.stringContaining(
-					'Check "Project" and "Custom Prompt" of this item.',
+					"Check 'Project' and 'Custom Prompt' of this item.",
 				) as string,
 				details: expect.objectContaining({ httpCode: '400', projectId: 'nowhere' }) as object,
 			},

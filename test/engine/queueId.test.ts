@@ -14,7 +14,7 @@ describe('A queue ID', () => {
 			});
 			const { requests } = service.sandbox;
 			if (requests.length === 0) {
-				expect(error?.message).toMatch(/^"Queue ID" is (empty|not the ID of a queue item)$/);
+				expect(error?.message).toMatch(/^'Queue ID' is (empty|not the ID of a queue item)$/);
 				return;
 			}
 			expect(requests).toHaveLength(1);
@@ -34,7 +34,7 @@ describe('A queue ID', () => {
 			const { error } = await service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] });
 			const { requests } = service.sandbox;
 			if (queueId.trim() === '') {
-				expect(error?.message).toBe('"Queue ID" is empty');
+				expect(error?.message).toBe("'Queue ID' is empty");
 				expect(requests).toHaveLength(0);
 				return;
 			}

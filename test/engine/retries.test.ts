@@ -131,7 +131,7 @@ describe('A service that is not there', () => {
 			httpCode: 'ECONNREFUSED',
 			message: 'The video service could not be reached: nothing accepts connections there',
 		});
-		expect(error?.description).toContain('"Base URL"');
+		expect(error?.description).toContain("'Base URL'");
 	});
 });
 

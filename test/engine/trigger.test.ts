@@ -128,7 +128,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			finish('a');
 			trigger.parameters = { projectIds };
 			await expect(trigger.activate()).rejects.toMatchObject({
-				message: expect.stringContaining('"Project Names or IDs"') as string,
+				message: expect.stringContaining("'Project Names or IDs'") as string,
 			});
 			trigger.parameters = {};
 			expect(ids(await trigger.activate())).toEqual(['a']);
@@ -146,9 +146,9 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 	});
 
 	test.each([
-		['"Emit Existing Videos"', { emitExisting: 'maybe' }],
-		['"Download Video"', { downloadVideo: { on: true } }],
-		['"Put Output File in Field"', { downloadVideo: true, binaryPropertyName: ['data'] }],
+		["'Emit Existing Videos'", { emitExisting: 'maybe' }],
+		["'Download Video'", { downloadVideo: { on: true } }],
+		["'Put Output File in Field'", { downloadVideo: true, binaryPropertyName: ['data'] }],
 	])('names %s when its value cannot be understood, and sends nothing', async (field, options) => {
 		const trigger = await setUp(storage, { parameters: { options } });
 		await expect(trigger.activate()).rejects.toMatchObject({
@@ -522,7 +522,7 @@ describe.each(STORAGES)('The state in %s', (storage) => {
 		trigger.credentials = { ...credentials, baseUrl: 'https://' };
 		finish('a');
 		expect((await trigger.poll()).error).toMatchObject({
-			message: 'The Base URL is not a web address',
+			message: "'Base URL' is not a web address",
 			failure: { cause: 'configuration-invalid' },
 		});
 		trigger.credentials = credentials;
@@ -562,7 +562,7 @@ describe('"Fetch test event"', () => {
 		finish('a');
 		trigger.parameters = { projectIds: ['project-city-tour'] };
 		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
-			description: expect.stringContaining('"Project Names or IDs"') as string,
+			description: expect.stringContaining("'Project Names or IDs'") as string,
 		});
 	});
 

@@ -26,7 +26,7 @@ test('A number as a prompt is sent as text, and an empty prompt is left out', as
 	const bodies = [{ projectId: PROJECT, customPrompt: '2024' }, { projectId: PROJECT }];
 	expect(listBodies()).toEqual(bodies);
 	const { error } = await run({ ...ADD, overwriteSettings: true }, [{ prompt: ' ' }]);
-	expect(error?.message).toBe('"Custom Prompt" is empty');
+	expect(error?.message).toBe("'Custom Prompt' is empty");
 	expect(listBodies()).toEqual(bodies);
 });
 
@@ -64,7 +64,7 @@ test.each<[string, string, INodeParameters]>([
 ])('What is not %s in "%s" is refused before any request', async (kind, label, parameters) => {
 	for (const value of [['a', 'b'], { text: 'x' }]) {
 		const { error } = await run(parameters, [{ value }]);
-		expect(error?.message).toBe(`"${label}" must be ${kind}`);
+		expect(error?.message).toBe(`'${label}' must be ${kind}`);
 	}
 	expect(service.sandbox.requests).toEqual([]);
 });
@@ -144,7 +144,7 @@ describe('Filters', () => {
 		[{ createdBefore: 'soon' }, 'Created Before'],
 	])('that are %j are refused by a sentence that names %s', async (filters, label) => {
 		const { error } = await select(filters);
-		expect(error?.message).toBe(`"${label}" must be a date`);
+		expect(error?.message).toBe(`'${label}' must be a date`);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 });

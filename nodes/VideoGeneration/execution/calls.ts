@@ -60,7 +60,7 @@ export function createToolCall(operations: Operations) {
 		if (operation === undefined || countItems(this) > 1) {
 			throw createInputError(
 				this,
-				'"Resource" and "Operation" cannot be expressions here',
+				"'Resource' and 'Operation' cannot be expressions here",
 				'Choose both from the list. Nothing was sent.',
 			);
 		}

@@ -30,7 +30,7 @@ export async function getVideosBeforeAdd(
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, account);
-	await videos.readBeforeAdd(createRequests(job));
+	await videos.fetchLogBeforeAdd(createRequests(job));
 	return videos;
 }
 
@@ -113,7 +113,7 @@ async function downloadFinished(
 		async () =>
 			await downloadVideo(context, {
 				address: videoUrl,
-				addressField: '"videoUrl"',
+				addressField: "'videoUrl'",
 				retries: { maxTries, signal: run.signal },
 				settings: getConnectionSettings(request),
 			}),

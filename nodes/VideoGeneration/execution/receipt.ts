@@ -43,7 +43,7 @@ function describeAmbiguous(count: number, isListedLate: boolean): string | undef
 			? '1 video could not be told apart from others of its project'
 			: `${count} videos could not be told apart from others of their project`;
 	const cause = isListedLate
-		? "The service lists its videos later than 'Listing Delay' under Wait Options says: raise it."
+		? "The service lists its videos later than 'Listing Delay' under 'Wait Options' says: raise it."
 		: TELL_APART;
 	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
 }

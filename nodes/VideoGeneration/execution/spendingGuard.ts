@@ -35,7 +35,7 @@ function getCredits(
 	throw createInputError(
 		context,
 		credits === undefined ? `'${label}' is empty` : `'${label}' must be ${range}`,
-		`Enter ${range} in '${label}' under Options, or remove the option. If it is an expression, check that it has a value for this item. Nothing was sent for this item.`,
+		`Enter ${range} in '${label}' under 'Options', or remove the option. If it is an expression, check that it has a value for this item. Nothing was sent for this item.`,
 	);
 }
 

@@ -35,7 +35,7 @@ const MAX_LIST_MS = 60_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const RATE_LIMIT_ADVICE =
-	'The next poll tries again, and no video is missed. If this happens often, set longer intervals in "Poll Times".';
+	"The next poll tries again, and no video is missed. If this happens often, set longer intervals in 'Poll Times'.";
 
 /**
  * Fetches the video log and returns an item for each new video, oldest first. The list and the
@@ -105,7 +105,7 @@ async function fetchTestEvent(
 		description:
 			projectIds.length === 0
 				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
-				: 'When a video of the projects in "Project Names or IDs" is finished, fetch the test event again, or choose other projects.',
+				: "When a video of the projects in 'Project Names or IDs' is finished, fetch the test event again, or choose other projects.",
 	});
 }
 
@@ -146,7 +146,7 @@ async function attachFiles(
 	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
 	const attach = async (json: IDataObject) =>
-		await downloadVideo(context, { address: json.url, addressField: 'url', retries }).then(
+		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(
 			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
 			(reason: unknown) => ({
 				json: { ...json, downloadError: { ...describeDownloadError(json, reason, deadline) } },
@@ -160,7 +160,7 @@ const OUT_OF_TIME: FailureText = {
 	description: 'Download it in the workflow with Video > Download, which has more time.',
 };
 const NOT_AN_ADDRESS: FailureText = {
-	message: 'The url of the video is not a web address',
+	message: "The 'url' of the video is not a web address",
 	description: 'Get the video again with Video > Get Many, and download it with Video > Download.',
 };
 

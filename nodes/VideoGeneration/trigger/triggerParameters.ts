@@ -36,7 +36,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to download the file of each video. If a download fails, the workflow starts without the file, and downloadError says why.',
+				"Whether to download the file of each video. If a download fails, the workflow starts without the file, and 'downloadError' says why.",
 		},
 		{
 			displayName: 'Emit Existing Videos',
@@ -85,8 +85,8 @@ export function getTriggerParameters(context: IPollFunctions): PollParameters {
 	if (name === undefined) {
 		throw createInputError(
 			context,
-			'"Put Output File in Field" must be text',
-			'Enter the name of the field to put the file in, such as data, under Options.',
+			"'Put Output File in Field' must be text",
+			"Enter the name of the field to put the file in, such as 'data', under 'Options'.",
 		);
 	}
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
@@ -102,8 +102,8 @@ function getSwitch(context: IPollFunctions, name: string, label: string): boolea
 	if (isOn !== undefined) return isOn;
 	throw createInputError(
 		context,
-		`"${label}" must be true or false`,
-		`Turn "${label}" on or off under Options, or use an expression that returns true or false.`,
+		`'${label}' must be true or false`,
+		`Turn '${label}' on or off under 'Options', or use an expression that returns true or false.`,
 	);
 }
 
@@ -118,7 +118,7 @@ function getProjectIds(context: IPollFunctions): string[] {
 	if (!ids.includes('')) return ids;
 	throw createInputError(
 		context,
-		'"Project Names or IDs" must be a list of project IDs',
+		"'Project Names or IDs' must be a list of project IDs",
 		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
 	);
 }

@@ -45,7 +45,7 @@ export const getAll: Operation = {
 		send: { paginate: true, preSend: [setQuery] },
 		output: { postReceive: [checkList, unwrapList('projects'), limitItems] },
 	},
-	texts: { fields: '"Sort By" and "Sort Order"' },
+	texts: { fields: "'Sort By' and 'Sort Order'" },
 };
 
 /** `sort` and `order`, each only when it is chosen. */

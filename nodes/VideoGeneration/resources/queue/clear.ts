@@ -19,7 +19,7 @@ export const clear: Operation = {
 		send: { paginate: true, preSend: [setQueueIdInBody] },
 		output: { postReceive: [checkObject, getClearedItem] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: ({ body }) => body as { queueId?: string },
 
 	/** After a clear that may have been carried out, in this try or an earlier one, "not found" means that the item is cleared. */

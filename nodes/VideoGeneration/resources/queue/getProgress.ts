@@ -13,7 +13,7 @@ export const getProgress: Operation = {
 		send: { paginate: true, preSend: [setQueueIdInPath] },
 		output: { postReceive: [checkObject, unwrapDetails] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
 
 	/** The response lacks the queue ID. */

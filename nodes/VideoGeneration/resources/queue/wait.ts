@@ -27,7 +27,7 @@ export const wait: Operation<{ projectId: string | undefined }> = {
 		request: { method: 'GET', url: '/v1/queue/progress' },
 		send: { paginate: true, preSend: [setQueueIdInPath] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
 	getWait: getWaitSettings,
 	getSettings: (context) => ({ projectId: getProjectId(context) || undefined }),

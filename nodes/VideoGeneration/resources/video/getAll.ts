@@ -100,8 +100,8 @@ function getTime(
 	if (time !== undefined) return time;
 	throw createInputError(
 		context,
-		`"${field}" must be a date`,
-		`Enter a date such as 2026-01-31T12:00:00 in "${field}" under Filters, or remove the filter.`,
+		`'${field}' must be a date`,
+		`Enter a date such as 2026-01-31T12:00:00 in '${field}' under 'Filters', or remove the filter.`,
 	);
 }
 
