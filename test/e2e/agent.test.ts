@@ -121,22 +121,6 @@ describe("In a real n8n, the AI Agent's model", () => {
 		expect(prompts).toEqual(['a', 'b', 'b']);
 	});
 
-	test('is told what is wrong with a project and can go on with another one', async () => {
-		const execution = await runAgent([[queue('a', 'unknown')], [queue('a')], 'Done']);
-		expect(execution.status).toBe('success');
-		const [failed = ''] = model.toolResults;
-		expect(failed).toMatch(/Check .*Project.*no project of this account has this id/);
-		expect(customPrompts()).toEqual(['a']);
-	});
-
-	test('is told how many credits there are when there are too few', async () => {
-		real.sandbox.setCredits('main', 0);
-		await runAgent([[queue('a')], 'Sorry']);
-		expect(model.toolResults[0]).toMatch(
-			/not enough credits.*The account has 0 credits left.*was not queued/,
-		);
-	});
-
 	test('is warned that a video whose answer was lost may be paid for', async () => {
 		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
 		await runAgent([[queue('a')], 'Sorry']);

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { pressButton } from '../support/e2e/apps/pressButton';
 import { useApps } from '../support/e2e/apps/useApps';
 import { readItems } from '../support/e2e/runContent';
 import { DataTable } from '../support/e2e/DataTable';
@@ -81,6 +82,19 @@ describe('The example that makes a video', () => {
 		const file = item?.binary?.data;
 		const content = file && (await real.client.readBinary(file));
 		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
+	});
+});
+
+describe('The example that reacts to finished videos', () => {
+	const TRIGGER = 'When a video is finished';
+
+	test('runs at one click with the newest video, and passes its file on', async () => {
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		const execution = await (await take('react-to-finished-videos')).run(TRIGGER);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(readItems(execution, 'Pass it on')).toMatchObject([
+			{ json: { id: 'v1' }, binary: { data: { mimeType: 'video/mp4' } } },
+		]);
 	});
 });
 
@@ -288,15 +302,36 @@ describe('The example with an agent', () => {
 		await model.stop();
 	});
 
-	async function say(chatInput: string) {
-		const { run } = await take('agent-that-makes-videos', {
-			choices: { ...choices, ...modelChoice },
-			pinData: {
-				[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
-			},
-		});
-		return await run(TRIGGER);
+	async function startChat(chatInput: string): Promise<string> {
+		const { client } = real;
+		const { id } = await client.createWorkflow(
+			setUpExample('agent-that-makes-videos', {
+				choices: { ...choices, ...modelChoice },
+				pinData: {
+					[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
+				},
+			}),
+		);
+		return await client.runWorkflow(id, TRIGGER);
 	}
+
+	const say = async (chatInput: string) =>
+		await real.client.waitForExecution(await startChat(chatInput), TIMEOUT_MS);
+
+	/** Says something after which the agent wants to queue a video, and answers the review. */
+	async function sayAndReview(chatInput: string, label: string) {
+		const { client } = real;
+		const id = await startChat(chatInput);
+		await waitFor('the review', async () => (await client.getExecution(id)).status === 'waiting');
+		expect(listAsked()).toEqual([]);
+		expect(await pressButton(client.address, slack.findButton(label))).toBe(200);
+		return await client.waitForExecution(id, TIMEOUT_MS);
+	}
+
+	const orderSea = {
+		tool: 'Queue_a_video',
+		input: { toolParameters: { projectId: TEASER, customPrompt: 'The sea' }, hitlParameters: {} },
+	};
 
 	test('offers its model four tools, of which one costs, and tells it to ask before that one', async () => {
 		model.play(['The product teaser would cost 1 credit. Shall I?']);
@@ -318,14 +353,14 @@ describe('The example with an agent', () => {
 		expect(listAsked()).toEqual([]);
 	});
 
-	test('finds a project, reads the credits, queues the video and reads its progress', async () => {
+	test('reads by itself, and queues the video once a person has approved it', async () => {
 		const { sandbox } = real;
 		model.play([
 			[
 				{ tool: 'List_the_projects', input: {} },
 				{ tool: 'Read_the_credits_left', input: {} },
 			],
-			[{ tool: 'Queue_a_video', input: { projectId: TEASER, customPrompt: 'The sea' } }],
+			[orderSea],
 			() => [
 				{
 					tool: 'Read_the_progress',
@@ -334,8 +369,12 @@ describe('The example with an agent', () => {
 			],
 			'It is on its way.',
 		]);
-		expect((await say('Yes')).status).toBe('success');
-		expect(listAsked()).toEqual(['The sea']);
+		const execution = await sayAndReview('Yes', 'Queue it');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(slack.texts).toEqual([
+			expect.stringContaining(`Project: ${TEASER}\nPrompt: The sea`) as string,
+		]);
+		expect(sandbox.charges).toMatchObject([{ projectId: TEASER, customPrompt: 'The sea' }]);
 		const [item] = sandbox.readState().queue;
 		const [projects = '', credits = '', added = '', progress = ''] = model.toolResults;
 		expect(projects).toContain(TEASER);
@@ -344,17 +383,21 @@ describe('The example with an agent', () => {
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
 	});
 
-	test('queues no video that would leave fewer credits than are to be kept, however often its model asks', async () => {
-		real.sandbox.setCredits('main', 15);
-		const input = (call: number) => ({ projectId: TEASER, customPrompt: `${call}` });
-		const calls = Array.from({ length: 100 }, (_, call) => ({
-			...{ tool: 'Queue_a_video', input: input(call) },
-		}));
-		model.play([calls, 'These are all.']);
-		expect((await say('Yes, a hundred')).status).toBe('success');
-		expect(listAsked()).toEqual(['0', '1', '2', '3', '4']);
-		expect(model.toolResults).toHaveLength(100);
-		for (const result of model.toolResults.slice(5)) expect(result).toMatch(/Credits to Keep/);
+	test('queues nothing that a person has declined, whatever its model wants', async () => {
+		model.play([[orderSea], 'It was declined.']);
+		const execution = await sayAndReview('Yes', 'Decline');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(listAsked()).toEqual([]);
+		expect(real.sandbox.charges).toEqual([]);
+		expect(model.toolResults).toEqual([expect.stringContaining('rejected') as string]);
+	});
+
+	test('queues no video that would leave fewer credits than are to be kept, approved or not', async () => {
+		real.sandbox.setCredits('main', 10);
+		model.play([[orderSea], 'There are too few credits.']);
+		expect((await sayAndReview('Yes', 'Queue it')).status).toBe('success');
+		expect(listAsked()).toEqual([]);
+		expect(model.toolResults).toEqual([expect.stringMatching(/Credits to Keep/) as string]);
 	});
 });
 
@@ -516,12 +559,17 @@ describe('The nodes of all examples', () => {
 		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
 		// chosen.
 		const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
+		// The choice of a channel fits Slack's messages, not its files.
+		const chosen = { ...choices, 'n8n-nodes-base.slack': {} };
 		const nodes = files.flatMap((file) =>
-			setUpExample(basename(file, '.json'), { choices }).nodes.map((node) => ({ file, node })),
+			setUpExample(basename(file, '.json'), { choices: chosen }).nodes.map((node) => ({
+				file,
+				node,
+			})),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
 			// n8n makes the tool of our node from the node.
-			name: type.replace(/Tool$/, ''),
+			name: type.replace(/(?<!Hitl)Tool$/, ''),
 			version: typeVersion,
 		}));
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {

@@ -7,17 +7,10 @@ const testIt = async (more: { apiKey?: string; baseUrl?: string } = {}) =>
 	await testCredential({ apiKey: service.sandbox.apiKey, baseUrl: service.sandbox.url, ...more });
 
 describe('The credential test', () => {
-	test('reads the account, which is free', async () => {
-		expect(await testIt()).toBe('OK');
+	test('reads the account, which is free, at the address as it was pasted', async () => {
+		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/ ` })).toBe('OK');
 		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
 	});
-
-	test.each(['/', '/v1', '/v1/', '/v1// '])(
-		'accepts the address with %j behind it',
-		async (end) => {
-			expect(await testIt({ baseUrl: ` ${service.sandbox.url}${end}` })).toBe('OK');
-		},
-	);
 
 	testWith('errorCauses', 'says that the key is wrong', async () => {
 		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(

@@ -2,25 +2,8 @@ import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-const VALUES = [
-	'../clear',
-	'..',
-	'.',
-	'a/b?c#d',
-	'%2e%2e',
-	'%2E%2E/%2e%2e',
-	'a\nb',
-	'a\r\nX-Injected: 1',
-	'\n',
-	'x'.repeat(10_240),
-	'雪🎬é',
-	'\ud800',
-	'a\\b',
-	'a b+c&d=e;f',
-	'{{ 1 }}',
-	' q1 ',
-	'',
-];
+/** `test/unit/response.test.ts` has the rule for every text. */
+const VALUES = ['../clear', '..', '%2e%2e', 'a\r\nX-Injected: 1', 'x'.repeat(10_240), ' q1 ', ''];
 
 describe('A queue ID', () => {
 	test.each(VALUES)(

@@ -162,6 +162,10 @@ export class AccountVideos {
 	}
 
 	noteEnded(item: TrackedItem, hasLeft: boolean): void {
+		// It was in the queue all the time, so the log need not have shown its video yet.
+		if (item.hasLeft && !hasLeft) {
+			Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
+		}
 		item.endedAt ??= performance.now();
 		item.endedTick ??= this.tick();
 		item.hasLeft = hasLeft;

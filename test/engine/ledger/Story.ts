@@ -28,9 +28,11 @@ export interface StoryKeyStore {
 	failingCalls: number[];
 	/** Duration of each call. */
 	delayMs: number;
-	/** Number of other keys that the node has used already. */
+	/** Number of keys that the node has used already: others, after the `OLDEST_KEY`. */
 	keys: number;
 }
+
+export const OLDEST_KEY = 'row 1';
 
 export const EMPTY_KEY_STORE: StoryKeyStore = { failingCalls: [], delayMs: 0, keys: 0 };
 

@@ -1,8 +1,9 @@
 import type { Invariant } from './ledgerQueries';
-import { hasSocketTrouble, name } from './ledgerQueries';
+import { findGroup, hasSocketTrouble, name, nameOutcome } from './ledgerQueries';
 import type { Ledger, Order } from './Ledger';
 import { PROMPT_SEPARATOR } from './parameters';
 import type { PlayedAdd } from './Scene';
+import { OLDEST_KEY } from './Story';
 import { toCredits, toKey } from './storyValues';
 
 /*
@@ -44,6 +45,34 @@ const usedKeyIsNotSentAgain: Invariant = (ledger) =>
 			? [`the key ${JSON.stringify(key)} was sent ${sent.length} times without being refused`]
 			: [];
 	});
+
+/** A key that was used long ago stays used, also when the record is full. */
+const oldKeyStaysUsed: Invariant = (ledger) =>
+	ledger.story.keyStore.keys > 0 && groupByKey(ledger).has(OLDEST_KEY)
+		? [`the key ${OLDEST_KEY} was used before, and was sent again`]
+		: [];
+
+/** An item's key is refused only if another item has used it. */
+const ownKeyIsNotRefused: Invariant = (ledger) => {
+	const { story, executions, outcomes, groups } = ledger;
+	if (executions.some(({ killed }) => killed !== undefined)) return [];
+	const byKey = groupByKey(ledger);
+	return outcomes.flatMap((outcome) => {
+		const { error, details, execution } = outcome;
+		const { uniqueKey, retries = [] } = story.executions[execution] ?? {};
+		if (error?.includes('was already queued for this key') !== true) return [];
+		if (uniqueKey !== '$json.key' || retries.some(({ change }) => change !== null)) return [];
+		const key = String(details?.uniqueKey);
+		const adds = byKey.get(key) ?? [];
+		const own = findGroup(ledger, outcome)?.adds ?? [];
+		const isOld = key === OLDEST_KEY && story.keyStore.keys > 0;
+		const isShared = [...groups.values()].some(
+			({ orders }) => orders.length > 1 && orders.some((order) => order.execution === execution),
+		);
+		if (isOld || isShared || adds.some((add) => !own.includes(add))) return [];
+		return [`${nameOutcome(outcome)} was refused by the key ${key}, which no other item has used`];
+	});
+};
 
 /** A key is free unless an add for it was accepted or may have been: an execution then sends it. */
 const freeKeyIsSent: Invariant = (ledger) => {
@@ -121,6 +150,8 @@ const creditsAreKept: Invariant = ({ story, groups, videos, executions }) => {
 export const KEY_INVARIANTS: Record<string, Invariant> = {
 	oneChargeAKey,
 	usedKeyIsNotSentAgain,
+	oldKeyStaysUsed,
+	ownKeyIsNotRefused,
 	freeKeyIsSent,
 	creditsAreKept,
 };

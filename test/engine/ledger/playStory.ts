@@ -17,6 +17,7 @@ import { ADD_NODE, changeWorkflow } from './parameters';
 import type { Leftovers, Pass, Play, PlayedExecution } from './Scene';
 import { Scene } from './Scene';
 import { isAgent } from './Story';
+import { OLDEST_KEY } from './Story';
 import type { Story, StoryExecution, StoryKeyStore } from './Story';
 import { Wire } from './Wire';
 import type { ExecutionStart, StartedExecution } from './workflows';
@@ -307,7 +308,7 @@ function openKeyStore(
 ): () => void {
 	const store = new DeduplicationStore().use();
 	store.later = later;
-	store.fill(WORKFLOW_ID, ADD_NODE, keys);
+	store.fill(WORKFLOW_ID, ADD_NODE, keys, [OLDEST_KEY]);
 	store.delayMs = delayMs;
 	for (const call of failingCalls) store.failingCalls.add(call);
 	store.checkCaller = () => {

@@ -544,6 +544,8 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				...((theme === 'adds' || theme === 'clears' || isWithKeys) && NO_VIDEOS),
 				...(theme === 'clears' ? { addTroubles: [] } : { clearTroubles: [] }),
 				...(!isWithKeys && { latencyMs: 0 }),
+				// With its address, the progress would say that a video is finished.
+				...(kind === 'early' && { videoUrlInDetails: false }),
 			},
 		}));
 }
@@ -581,7 +583,11 @@ function listVideo(listing: Listing, seeds: ExecutionSeed[]): (video: StoryVideo
 			case 'late':
 				return { ...each, logDelayMs: shortestMs + LATE_BY_MS };
 			case 'early':
-				return { ...each, logDelayMs: 0, aheadMs: EARLY_BY_MS, laterEnding: null };
+				// One word at a time can be replaced.
+				return {
+					...{ ...each, logDelayMs: 0, aheadMs: EARLY_BY_MS, laterEnding: null },
+					ending: each.fails ? each.ending : 'completed',
+				};
 		}
 	};
 }

@@ -190,14 +190,13 @@ export function measureVideos(ledger: Ledger): Record<string, number> {
 		const video = findVideo(ledger, outcome);
 		return video !== undefined && isSeparate(ledger, outcome, video);
 	});
-	const texts = JSON.stringify(ledger.executions.map(({ run }) => run?.data.resultData.runData));
 	return {
 		[`${when}: stories`]: 1,
 		[`${when}: items with a video`]: given.length,
 		[`${when}: items with another's video`]: listOthersVideos(ledger).length,
 		[`${when}: items with candidates`]: finished.length,
 		[`${when}: items that can be told apart`]: separate.length,
-		[`${when}: runs whose hint says so`]: texts.split(/later than 'Listing Delay'/).length - 1,
+		[`${when}: runs whose hint says so`]: countBlames(ledger),
 	};
 }
 
@@ -244,6 +243,19 @@ function isFinishedBeside(ledger: Ledger, outcome: Outcome, other: PlayedVideo):
 	);
 }
 
+/** Nobody is told to raise Listing Delay where the log is as assumed. */
+const listingDelayIsNotBlamed: Invariant = (ledger) => {
+	if (!isListedAsAssumed(ledger)) return [];
+	return countBlames(ledger) > 0
+		? ['a hint says that Listing Delay is too short, and it is not']
+		: [];
+};
+
+function countBlames({ executions }: Ledger): number {
+	const text = JSON.stringify(executions.map(({ run }) => run?.data.resultData.runData));
+	return text.split(/later than 'Listing Delay'/).length - 1;
+}
+
 /** No execution sends a request after its end, whether or not another one follows. */
 const requestsEndWithTheirRun: Invariant = ({ executions, begun, standstill }) => {
 	if (standstill !== undefined || executions.some(({ run, killed }) => !run && !killed)) return [];
@@ -260,5 +272,6 @@ export const WAIT_INVARIANTS: Record<string, Invariant> = {
 	videoIsOwn,
 	ownVideoIsCandidate,
 	separateVideoIsGiven,
+	listingDelayIsNotBlamed,
 	requestsEndWithTheirRun,
 };

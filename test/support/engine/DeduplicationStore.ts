@@ -89,9 +89,10 @@ export class DeduplicationStore implements IDataDeduplicator {
 		throw new Error('The package does not use this method');
 	}
 
-	/** Fills the record of a workflow's node, which has the ID `nodeId`. */
-	fill(workflowId: string, nodeId: string, count: number): void {
-		const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
+	/** Fills the record of a workflow's node, which has the ID `nodeId`. The first keys are the oldest. */
+	fill(workflowId: string, nodeId: string, count: number, oldest: string[] = []): void {
+		const others = Array.from({ length: count }, (_, index) => `key-${index}`);
+		const keys = [...oldest, ...others].slice(0, count);
 		this.records.set(`${workflowId} n:${nodeId}`, keys);
 	}
 

@@ -65,10 +65,10 @@ describe('A cursor that was saved', () => {
 		const saved = {
 			version: 1,
 			account: '1234',
-			projects: [3764847988500405],
+			projects: [1105337851710484],
 			floor: 0,
 			isUndatedForgotten: false,
-			videos: 'Qzf7uKTDnAkBm8GG3gBC9r3T/0/hsAAAAAAAAEMevEKWz0t0AZvBhuHo',
+			videos: 'QyFUMkOUuP4Bm8GG3gBDDVJkMAyXaAAAAAAAAEMy/QsiuYuOAZvBhuHo',
 		};
 		const log = [
 			{ id: 'one', createdAt: '2026-01-15T12:00:00.000Z' },
