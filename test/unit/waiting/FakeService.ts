@@ -79,7 +79,7 @@ export class FakeService {
 				this.requestCount += 1;
 				const fails = this.behaviour.failures.has(this.requestCount);
 				return await this.answer(() => {
-					if (fails) throw new RequestFailure('uncertain', { httpCode: '503' });
+					if (fails) throw new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 					return this.getProgress(queueId);
 				});
 			},
@@ -88,7 +88,7 @@ export class FakeService {
 				this.logReads.push({ at: this.now, isConditional: etag !== undefined });
 				const fails = this.behaviour.logFailures.has(this.logReads.length);
 				return await this.answer(() => {
-					if (fails) throw new RequestFailure('uncertain', { httpCode: '503' });
+					if (fails) throw new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 					const entries = this.listEntries();
 					const tag = this.behaviour.hasEtags ? `"${JSON.stringify(entries)}"` : undefined;
 					const isUnchanged = tag !== undefined && tag === etag;
@@ -125,7 +125,7 @@ export class FakeService {
 		const life = this.lives.get(queueId);
 		const age = this.now - (life?.sentAt ?? 0);
 		if (!life || age >= (life.clearedAfter ?? Infinity)) {
-			throw new RequestFailure('rejected', { httpCode: '404' });
+			throw new RequestFailure({ kind: 'rejected', httpCode: '404' });
 		}
 		if (age >= (life.failsAfter ?? Infinity)) return { status: 'failed' };
 		if (age < life.runsFor) return { status: 'processing' };

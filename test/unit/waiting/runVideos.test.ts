@@ -125,7 +125,7 @@ test('An item whose entry is shown while a look at it is under way is given it',
 	});
 	// The log is read before the first look, too: without a response, nothing is shown by then.
 	const { fetchLog } = requests;
-	requests.fetchLog = async () => await Promise.reject(new RequestFailure('uncertain'));
+	requests.fetchLog = async () => await Promise.reject(new RequestFailure({ kind: 'uncertain' }));
 	await pass(2_000);
 	requests.fetchLog = fetchLog;
 	await Promise.all([account.fetchLog(requests), pass(1_100)]);
@@ -204,7 +204,7 @@ describe('Reads of the log', () => {
 	test('are not sent before the time that the service asks for', async () => {
 		const account = new AccountVideos();
 		const fetchLog = jest.fn(async () => {
-			return await Promise.reject(new RequestFailure('rateLimited', { retryAfterMs: 7_000 }));
+			return await Promise.reject(new RequestFailure({ kind: 'rateLimited', retryAfterMs: 7_000 }));
 		});
 		const requests = createRequests({ fetchLog });
 		for (const [afterMs, sent] of [
