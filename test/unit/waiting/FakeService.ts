@@ -14,6 +14,9 @@ export interface Life {
 	lag: number;
 	/** When it is cleared, if it is. */
 	clearedAfter?: number | undefined;
+	/** When the service says for a while that there is no such item. */
+	lostAfter?: number | undefined;
+	foundAfter?: number;
 	/** Whether its progress shows the address of its video. */
 	showsUrl?: boolean;
 	/** When it fails for good, or is called failed until it goes on. */
@@ -124,7 +127,9 @@ export class FakeService {
 	private getProgress(queueId: string): IDataObject {
 		const life = this.lives.get(queueId);
 		const age = this.now - (life?.sentAt ?? 0);
-		if (!life || age >= (life.clearedAfter ?? Infinity)) {
+		const { clearedAfter = Infinity, lostAfter = Infinity, foundAfter = Infinity } = life ?? {};
+		const isLost = age >= lostAfter && age < lostAfter + foundAfter;
+		if (!life || isLost || age >= clearedAfter) {
 			throw new RequestFailure({ kind: 'rejected', httpCode: '404' });
 		}
 		if (age >= (life.failsAfter ?? Infinity)) return { status: 'failed' };

@@ -84,6 +84,37 @@ describe('The videos of a run', () => {
 		expect(account.isAssumptionBroken).toBe(true);
 	});
 
+	test('of an item that had left the queue and is finished all the same are settled anew', async () => {
+		const account = new AccountVideos();
+		const entries = [{ id: 'foreign', projectId: 'p' }];
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(entries)),
+		});
+		const read = async () => {
+			const reading = account.read(requests, true);
+			await pass(1_000);
+			await reading;
+		};
+		const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+		item.listingDelayMs = 5_000;
+		account.noteEnded(item, true);
+		await pass(5_000);
+		await read();
+		account.noteEnded(item, false);
+		await read();
+		expect(item.video).toBeUndefined();
+		entries.push({ id: 'own', projectId: 'p' });
+		await pass(5_000);
+		await read();
+		expect(
+			account
+				.getCandidates(item)
+				.list.map(({ entry }) => entry.id)
+				.sort(),
+		).toEqual([...['foreign', 'own']]);
+		expect(account.isAssumptionBroken).toBe(false);
+	});
+
 	test('stay candidates when their entries vanish, and are not new when they return', async () => {
 		const account = new AccountVideos();
 		const old = { id: 'old', projectId: 'p' };
