@@ -126,7 +126,7 @@ describe('The example that queues a video for each row of a sheet', () => {
 			{ project: TOUR, prompt: 'has a status', status: 'queuing', queueId: '', note: '' },
 			{
 				...{ project: 'nowhere', prompt: 'unknown project', status: 'failed', queueId: '' },
-				note: expect.stringMatching(/rejected the request \(400\).*Check "Project"/) as string,
+				note: expect.stringMatching(/rejected the request \(400\).*Check 'Project'/) as string,
 			},
 			{ project: '', prompt: 'no project', status: '', queueId: '', note: '' },
 			{ project: TOUR, prompt: 'b', status: 'queued', queueId: b?.queueId, note: '' },
@@ -539,7 +539,7 @@ describe('The example for any MCP client', () => {
 
 	test('is told what is wrong with a project', async () => {
 		const input = { projectId: 'unknown', customPrompt: 'a' };
-		expect(await client.call('Queue_a_video', input)).toContain('Check "Project"');
+		expect(await client.call('Queue_a_video', input)).toContain("Check 'Project'");
 	});
 
 	test('makes no video that would leave fewer credits than are to be kept, however often it is called', async () => {

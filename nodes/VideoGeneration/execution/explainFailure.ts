@@ -8,7 +8,7 @@ import { describeDownloadFailure } from '../failures/downloadTexts';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import { listStates } from './memory';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
@@ -37,7 +37,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	const details = {
 		...ids,
 		...explained.facts,
-		mayBeQueued: isAdd ? memory.state.fate === 'unknown' : undefined,
+		mayBeQueued: isAdd ? memory.isFateUnknown() : undefined,
 	};
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
 }
@@ -49,7 +49,7 @@ async function explainRequest(
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, receivedText, tries, lastStatus, uniqueKey } = failure.facts;
 	const { addressField } = failure.facts;
-	const mayBeQueued = operation.requestKind === 'add' && memory.state.fate === 'unknown';
+	const mayBeQueued = operation.requestKind === 'add' && memory.isFateUnknown();
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
 		operation.requestKind === 'add' && !mayBeQueued && isAboutCredits(failure)

@@ -19,8 +19,11 @@ interface ModelRequest {
 
 type Reply = string | { tool: string; input: object }[];
 
-/** A response of the model: a text or tool calls. A function is called when its turn comes. */
-export type ModelReply = Reply | (() => Reply);
+/**
+ * A response of the model: a text or tool calls. A function is called when its turn comes; with a
+ * promise that never resolves, the model does not respond.
+ */
+export type ModelReply = Reply | (() => Reply | Promise<Reply>);
 
 /**
  * A fake chat model with OpenAI's APIs: the Responses API, which n8n's chat model node uses by
@@ -86,8 +89,8 @@ export class ScriptedModel {
 		this.requests.push((await json(request)) as ModelRequest);
 		const reply = this.script.shift();
 		if (reply === undefined) throw new Error('The scripted model has nothing left to say');
+		const said = typeof reply === 'function' ? await reply() : reply;
 		response.writeHead(200, { 'Content-Type': 'application/json' });
-		const said = typeof reply === 'function' ? reply() : reply;
 		response.end(JSON.stringify(create(said)));
 	}
 

@@ -15,6 +15,9 @@ const OURS: Record<string, INodeTypeDescription> = {
 /** The parameter that n8n itself adds to every polling node. */
 const POLLING = 'pollTimes';
 
+/** The beginning of the public link that an example writes to a sheet. */
+const LINK_TO_VIDEO = 'https://youtu.be/';
+
 const nodes = readdirSync('examples')
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -44,7 +47,7 @@ describe('the nodes of the examples', () => {
 
 	it('hold no address, no account and no key', () => {
 		for (const { node } of nodes) {
-			const text = JSON.stringify(node);
+			const text = JSON.stringify(node).replace(LINK_TO_VIDEO, '');
 			expect(text).not.toMatch(/https?:|[\w.]+@[\w.]+\.\w|cachedResultUrl|webhookId|"credentials"/);
 		}
 	});

@@ -6,21 +6,30 @@ import { E2E_FOLDER } from '../PLACES';
 import { WITHOUT_EDITOR } from '../RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
-import { InterceptingProxy } from './InterceptingProxy';
+import { type HeldRequest, InterceptingProxy } from './InterceptingProxy';
 import { Slack } from './Slack';
+import { YouTube } from './YouTube';
 
 type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
 
 /**
- * Provides Google Sheets, Google Drive and Slack to n8n's own nodes, which are the real ones. Call
+ * Provides Google Sheets, Google Drive, YouTube and Slack to n8n's own nodes, which are the real ones. Call
  * it before `useRealN8n`, and start that n8n with the `environment`.
  */
 export function useApps(name: string) {
 	const [sheet, drive, slack] = [new GoogleSheet(), new GoogleDrive(), new Slack()];
+	const youTube = new YouTube();
+	const sheets = [sheet];
 	const proxy = new InterceptingProxy({
 		'oauth2.googleapis.com': () => ({ body: { access_token: 'token', expires_in: 3600 } }),
-		'sheets.googleapis.com': sheet.answer,
-		'www.googleapis.com': drive.answer,
+		'sheets.googleapis.com': (request) => {
+			for (const { answer } of sheets) {
+				const reply = answer(request);
+				if (reply) return reply;
+			}
+			return undefined;
+		},
+		'www.googleapis.com': (request) => youTube.answer(request) ?? drive.answer(request),
 		'slack.com': slack.answer,
 		'files.slack.com': slack.answerUpload,
 	});
@@ -30,6 +39,7 @@ export function useApps(name: string) {
 	});
 	beforeEach(() => {
 		drive.empty();
+		youTube.empty();
 		slack.empty();
 	});
 	afterEach(() => {
@@ -40,6 +50,17 @@ export function useApps(name: string) {
 		sheet,
 		drive,
 		slack,
+		youTube,
+		/** Returns one more sheet, in a document of its own. */
+		addSheet: (documentId: string) => {
+			const added = new GoogleSheet(documentId);
+			sheets.push(added);
+			return added;
+		},
+		/** Leaves the next request of this kind without a response. @returns when it has arrived */
+		hold: async (request: HeldRequest) => {
+			await proxy.hold(request);
+		},
 		/** Stops the proxy; call it after n8n has stopped. */
 		stop: async () => {
 			await proxy.stop();
@@ -54,6 +75,7 @@ export function useApps(name: string) {
 					credentials,
 				},
 				'n8n-nodes-base.googleDrive': { parameters, credentials },
+				'n8n-nodes-base.youTube': { credentials },
 				'n8n-nodes-base.slack': { parameters: slack.choice, credentials },
 				'n8n-nodes-base.slackHitlTool': { parameters: slack.choice, credentials },
 			};
@@ -73,6 +95,14 @@ async function createCredentials(
 			privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
 		},
 	});
+	const youTube = await client.createCredential({
+		name: 'YouTube',
+		type: 'youTubeOAuth2Api',
+		data: {
+			...{ clientId: 'client', clientSecret: 'none', customScopes: false },
+			oauthTokenData: { access_token: 'token', token_type: 'Bearer' },
+		},
+	});
 	const slack = await client.createCredential({
 		name: 'Slack',
 		type: 'slackApi',
@@ -80,6 +110,7 @@ async function createCredentials(
 	});
 	return {
 		googleApi: { id: google.id, name: google.name },
+		youTubeOAuth2Api: { id: youTube.id, name: youTube.name },
 		slackApi: { id: slack.id, name: slack.name },
 	};
 }
