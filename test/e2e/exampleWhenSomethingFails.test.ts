@@ -114,7 +114,7 @@ describe('The example that says what has failed', () => {
 		failAdd(1, 'refused');
 		await start('Refused', queue(TWO_ITEMS.slice(0, 1)));
 		const message = await readMessage();
-		expect(message).toMatch(/Paid for: \*no\*\. Check "Project" and "Custom Prompt"/);
+		expect(message).toMatch(/Paid for: \*no\*\. Check 'Project' and 'Custom Prompt'/);
 		expect(real.sandbox.charges).toEqual([]);
 	});
 

@@ -3,9 +3,18 @@ import { NodeApiError } from 'n8n-workflow';
 import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
 import { createApiError } from '../../nodes/VideoGeneration/failures/apiError';
-import { classifyError, classifyStreamError } from '../../nodes/VideoGeneration/failures/classifyError';
+import {
+	classifyError,
+	classifyStreamError,
+} from '../../nodes/VideoGeneration/failures/classifyError';
 import type { FailureFacts, FailureKind } from '../../nodes/VideoGeneration/failures/failure';
-import { createExcess, isAboutCredits, isNotFound, mayBeCarriedOut, RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
+import {
+	createExcess,
+	isAboutCredits,
+	isNotFound,
+	mayBeCarriedOut,
+	RequestFailure,
+} from '../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../nodes/VideoGeneration/failures/texts';
 import { describeFailure } from '../../nodes/VideoGeneration/failures/texts';
 import type { Operation } from '../../nodes/VideoGeneration/execution/job';
