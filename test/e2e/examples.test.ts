@@ -342,7 +342,7 @@ describe('The example with an agent', () => {
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
-		const costly = model.tools.filter(({ description }) => description.includes('for credits'));
+		const costly = model.tools.filter(({ description }) => description.includes('costs credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
 		expect(JSON.stringify(model.requests[0])).toContain(
 			'Queue it only after the user has said yes to exactly this.',
@@ -514,7 +514,7 @@ describe('The example for any MCP client', () => {
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
-		const costly = tools.filter(({ description }) => description.includes('for credits'));
+		const costly = tools.filter(({ description }) => description.includes('costs credits'));
 		expect(costly).toMatchObject([
 			{ name: 'Queue_a_video', inputSchema: { required: ['projectId', 'customPrompt'] } },
 		]);
@@ -554,6 +554,12 @@ describe('The example for any MCP client', () => {
 	});
 });
 
+/** Returns the node that n8n makes a review from, with the operation of a review. */
+function getOperation(node: INode): INode {
+	if (!node.type.endsWith('HitlTool')) return node;
+	return { ...node, parameters: { operation: 'sendAndWait', ...node.parameters } };
+}
+
 describe('The nodes of all examples', () => {
 	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {
 		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
@@ -568,8 +574,8 @@ describe('The nodes of all examples', () => {
 			})),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
-			// n8n makes the tool of our node from the node.
-			name: type.replace(/(?<!Hitl)Tool$/, ''),
+			// n8n makes tools and reviews from nodes.
+			name: type.replace(/(Hitl)?Tool$/, ''),
 			version: typeVersion,
 		}));
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {
@@ -582,7 +588,7 @@ describe('The nodes of all examples', () => {
 			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(file);
 			return [
 				...(isOld ? [`typeVersion, which is now ${newest}`] : []),
-				...listUnknownParameters(node as INode, type),
+				...listUnknownParameters(getOperation(node as INode), type),
 			].map((problem) => `${file}: ${node.name}: ${problem}`);
 		});
 		expect(problems).toEqual([]);
