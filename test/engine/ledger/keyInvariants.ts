@@ -147,6 +147,33 @@ const creditsAreKept: Invariant = ({ story, groups, videos, executions }) => {
 	});
 };
 
+/** With the guard on, nothing is sent before the account has told its credits. */
+const guardReadsTheAccount: Invariant = ({ story, groups, requests, begun, executions }) =>
+	[...groups.values()].flatMap(({ orders, adds }) => {
+		const guarded = orders.every(
+			({ execution }) => (story.executions[execution]?.creditsToKeep ?? null) !== null,
+		);
+		if (orders.length === 0 || !guarded) return [];
+		const starts = orders.map(({ execution }) => {
+			const { attempts = [], killed } = executions[execution] ?? {};
+			return (killed ?? attempts[0])?.startedAt ?? -Infinity;
+		});
+		const from = Math.min(...starts);
+		const isRead = (add: PlayedAdd) =>
+			requests.some(
+				({ operation, headers, at, status, clientPort }) =>
+					operation === 'account.get' &&
+					headers.authorization === add.authorization &&
+					at >= from &&
+					at <= add.at &&
+					status === 200 &&
+					begun.every(({ localPort, trouble }) => localPort !== clientPort || !trouble),
+			);
+		return adds
+			.filter((add) => !isRead(add) && add.fate !== 'unsent')
+			.map(() => `${name(orders)} was sent though the credits were not read`);
+	});
+
 export const KEY_INVARIANTS: Record<string, Invariant> = {
 	oneChargeAKey,
 	usedKeyIsNotSentAgain,
@@ -154,4 +181,5 @@ export const KEY_INVARIANTS: Record<string, Invariant> = {
 	ownKeyIsNotRefused,
 	freeKeyIsSent,
 	creditsAreKept,
+	guardReadsTheAccount,
 };

@@ -81,7 +81,7 @@ const key = onceIn<StoryValue>(
 	oneOf<StoryValue>('row 1', 'row 1 ', 'row 2', 7, '7', 0, '', '  ', null, [], true),
 );
 const UNUSABLE: StoryValue[] = ['', ' ', null, 'abc', NOT_A_NUMBER, 'Infinity', -1, '-0.5'];
-const keep = onceIn<StoryValue>(7, 0, oneOf<StoryValue>(2, '3', 1.5, 997, '998', ...UNUSABLE));
+const keep = onceIn<StoryValue>(5, 2, oneOf<StoryValue>(0, '3', 1.5, 997, '998', ...UNUSABLE));
 const cost = onceIn<StoryValue>(10, 1, oneOf<StoryValue>(2, '3', 1.5, 0.5, 0, '0', ...UNUSABLE));
 
 const itemSeed = fc.record({
@@ -513,7 +513,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 			),
 			...{ service, listing },
 			keyStore: isWithKeys ? keyStore : fc.constant(EMPTY_KEY_STORE),
-			fewCredits: onceIn<number | null>(2, null, fc.integer({ min: 0, max: 9 })),
+			fewCredits: onceIn<number | null>(2, null, fc.integer({ min: 2, max: 8 })),
 			socketTroubles: onceIn<SocketTrouble[]>(
 				2,
 				[],
