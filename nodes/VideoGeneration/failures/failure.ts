@@ -113,13 +113,12 @@ export type FailureFacts = { [Kind in FailureKind]: FactsOf<Kind> }[FailureKind]
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
+	readonly kind: FailureKind;
+
 	constructor(readonly facts: FailureFacts) {
 		super(facts.kind);
 		this.name = 'RequestFailure';
-	}
-
-	get kind(): FailureKind {
-		return this.facts.kind;
+		this.kind = facts.kind;
 	}
 
 	with(facts: SharedFacts): RequestFailure {
