@@ -14,7 +14,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',
 		notes: [
-			'Videos are queued one at a time, in the order of the items. [What may have been queued](paying-once.md) is not sent again: **Retry On Fail** and **Executions > Retry** queue only videos that were refused or never sent.',
+			'Videos are queued one at a time, in the order of the items. After a failure, see [Paying once](paying-once.md).',
 			'With **Credits to Keep**, a node that stops on errors queues all items or none. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions that run at the same time can both pass.',
 		],
 	},
@@ -26,7 +26,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		cost: 'free',
 		notes: [
 			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger).',
-			'The service links a finished video to its project and a time, not to the queue item. If several videos of one project finish close together, `video` and `videoUrl` can be `null`, and `videoCandidates` lists [what it may be](paying-once.md#which-video-belongs-to-which-item).',
+			'If several videos of one project finish close together, `video` and `videoUrl` can be `null`, and `videoCandidates` lists [what it may be](paying-once.md#which-video-belongs-to-which-item).',
 			'With **Download Video**, the output also contains the file. After a failed download, a retry only downloads.',
 		],
 	},
@@ -45,7 +45,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'video.download': {
 		cost: 'free',
 		notes: [
-			"The file is streamed into n8n's storage and checked to be a video that has arrived in full. If a download fails, nothing is kept. Up to 4 videos are downloaded at the same time.",
+			"The file is streamed into n8n's storage and checked to be a video that arrived as announced. Up to 4 videos are downloaded at the same time.",
 			"AI agents can't use this operation, because n8n can't pass files to agents.",
 		],
 		output: 'The input item with the file added.',
@@ -55,7 +55,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	trigger: {
 		cost: 'free',
 		notes: [
-			'n8n checks for new videos at the **Poll Times** that you set, at most once a minute. All videos that finished since the last check start one execution, oldest first. See [how the trigger works](trigger.md).',
+			'n8n checks for new videos at the **Poll Times** that you set, at most once a minute. All videos since the last check start one execution, oldest first. See [how the trigger works](trigger.md).',
 		],
 	},
 };

@@ -91,7 +91,7 @@ describe('The videos of a run', () => {
 			fetchLog: async () => await Promise.resolve(createLog(entries)),
 		});
 		const read = async () => {
-			const reading = account.read(requests, true);
+			const reading = account.fetchLog(requests);
 			await pass(1_000);
 			await reading;
 		};
