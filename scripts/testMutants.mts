@@ -27,19 +27,23 @@ export default async function testMutants(args: string[]): Promise<number> {
 	await build();
 	const config = join(FOLDER, 'config.json');
 	mkdirSync(FOLDER, { recursive: true });
-	writeFileSync(config, JSON.stringify(createConfig(installation, folder, values.sample)));
+	writeFileSync(config, JSON.stringify(createConfig(installation, folder, values)));
 	const stryker = join(installation, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 	const env = { ...process.env, ...(values.engine && { MUTANTS_IN_ENGINE: 'true' }) };
 	return await runVisibly(process.execPath, [stryker, 'run', config], { env });
 }
 
-function createConfig(installation: string, folder: string, sample?: string): object {
+function createConfig(
+	installation: string,
+	folder: string,
+	{ sample, engine: inEngine }: { sample?: string; engine: boolean },
+): object {
 	return {
 		mutate: sample === undefined ? [`${folder}/**/*.ts`] : sampleLines(folder, Number(sample)),
 		testRunner: 'jest',
 		plugins: [join(installation, 'node_modules/@stryker-mutator/jest-runner/dist/src/index.js')],
-		// The engine tests load the sources by the path of the built package.
-		jest: { configFile: 'test/mutants/jest.config.js', enableFindRelatedTests: false },
+		// No import leads from an engine test to the sources: it loads the package as n8n does.
+		jest: { configFile: 'test/mutants/jest.config.js', enableFindRelatedTests: !inEngine },
 		coverageAnalysis: 'perTest',
 		// A mutant of what runs once, when a module is loaded, would need all tests.
 		ignoreStatic: true,

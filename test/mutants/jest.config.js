@@ -12,5 +12,7 @@ module.exports = {
 		? ['<rootDir>/test/unit', '<rootDir>/test/engine']
 		: ['<rootDir>/test/unit'],
 	testPathIgnorePatterns: ['/unit/sandbox/', '/unit/scripts/', '/ledger/', '/operationsDocument'],
+	// Mutants make the code slower, and StrykerJS records what each test runs.
+	testTimeout: 120_000,
 	moduleNameMapper: { '^.*/dist/((?:nodes|credentials)/.+)\\.js$': '<rootDir>/$1.ts' },
 };
