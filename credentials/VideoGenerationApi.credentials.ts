@@ -95,7 +95,7 @@ export class VideoGenerationApi implements ICredentialType {
 		const { origin } = new URL(serviceUrl);
 		if (!targets.every((target) => findOrigin(target, serviceUrl) === origin)) {
 			throw new Error(
-				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct the Base URL of this one.`,
+				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct 'Base URL' in this one.`,
 			);
 		}
 		const isRelative = !targets.some((target) => /^https?:\/\//i.test(target));

@@ -11,7 +11,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const text = typeof pasted === 'string' ? pasted.trim() : '';
 	if (text === '') {
 		throw new Error(
-			'The Base URL is empty. Open the Video Generation API credential and enter the address of the service in "Base URL".',
+			"'Base URL' is empty. Open the Video Generation API credential and enter the address of the service.",
 		);
 	}
 	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
@@ -20,7 +20,7 @@ export function parseBaseUrl(pasted: unknown): string {
 	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
 		throw new Error(
-			'The Base URL is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com in "Base URL".',
+			"'Base URL' is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com.",
 		);
 	}
 	const path = trimSlashes(trimSlashes(url.pathname).replace(/\/v1$/i, ''));
@@ -50,8 +50,8 @@ export function parseApiKey(pasted: unknown): string {
 	if (isSendableKey(key)) return key;
 	throw new Error(
 		key === ''
-			? 'The API Key is empty. Open the Video Generation API credential and paste the key from the developers page of your account.'
-			: 'The API Key contains characters that are not allowed, such as spaces or line breaks. Copy it again from the developers page of your account.',
+			? "'API Key' is empty. Open the Video Generation API credential and paste the key from the developers page of your account."
+			: "'API Key' contains characters that are not allowed, such as spaces or line breaks. Copy it again from the developers page of your account.",
 	);
 }
 

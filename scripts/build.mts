@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
@@ -8,8 +9,45 @@ import { step } from './support/steps.mjs';
 /** The bundle of all code: one file loads faster than sixty (`npm run bench -- packages`). */
 const BUNDLE = 'dist/package.js';
 
-/** `npm run build`: rebuilds `dist/`: the code, the files that n8n looks for, and their assets. */
+/** Everything that `dist/` is built from. */
+const INPUTS = [
+	'nodes',
+	'credentials',
+	'icons',
+	'package.json',
+	'package-lock.json',
+	'gulpfile.js',
+];
+const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mts'];
+/** Contains the hash of the inputs of the last build. */
+const STAMP = '.n8n-local/built';
+
+/**
+ * Builds `dist/` unless it is up to date: a command that needs the built package does not remove it
+ * under another one.
+ */
 export async function build(): Promise<void> {
+	const isBuilt = existsSync(BUNDLE) && existsSync(STAMP);
+	if (!isBuilt || readFileSync(STAMP, 'utf8') !== hashInputs()) await rebuild();
+}
+
+function hashInputs(): string {
+	const hash = createHash('sha256');
+	for (const input of [...INPUTS, ...SETTINGS]) {
+		const files = statSync(input).isDirectory()
+			? readdirSync(input, { recursive: true, encoding: 'utf8' }).map((name) => join(input, name))
+			: [input];
+		for (const file of files.sort().filter((name) => statSync(name).isFile())) {
+			hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+		}
+	}
+	return hash.digest('hex');
+}
+
+/** `npm run build`: rebuilds `dist/`: the code, the files that n8n looks for, and their assets. */
+export default async function rebuild(): Promise<void> {
+	const inputs = hashInputs();
+	await rm(STAMP, { force: true });
 	await rm('dist', { recursive: true, force: true });
 	await step('Building the package', async () => {
 		await run('tsc', ['-p', 'tsconfig.build.json', '--noEmit']);
@@ -30,6 +68,8 @@ export async function build(): Promise<void> {
 		for (const file of files) writeEntry(file);
 		await run('gulp', ['build:assets', '--silent']);
 	});
+	mkdirSync(dirname(STAMP), { recursive: true });
+	writeFileSync(STAMP, inputs);
 }
 
 /** Returns the files that package.json declares for n8n. */
@@ -47,5 +87,3 @@ function writeEntry(file: string): void {
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, `exports.${className} = require('${from}').${className};\n`);
 }
-
-export default build;

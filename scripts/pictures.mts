@@ -46,9 +46,10 @@ const PICTURES: Picture[] = [
 	ofExample('video-for-each-row', { x: 1000, y: -660, width: 905, height: 1200 }),
 	ofExample('store-finished-videos', { x: -80, y: -420, width: 905, height: 830 }),
 	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),
-	ofExample('agent-that-makes-videos', { x: 425, y: -230, width: 900, height: 940 }),
-	ofExample('clear-stuck-queue-items', { x: 1300, y: 70, width: 880, height: 550 }),
-	ofExample('queue-now-finish-later', { x: 610, y: -200, width: 905, height: 540 }),
+	ofExample('agent-that-makes-videos', { x: 425, y: -230, width: 900, height: 1130 }),
+	ofExample('ask-before-spending', { x: 625, y: -400, width: 905, height: 860 }),
+	ofExample('when-something-fails', { x: 430, y: -410, width: 905, height: 990 }),
+	ofExample('credits-check', { x: -90, y: -310, width: 905, height: 640 }),
 	ofExample('nothing-missed', { x: -70, y: -40, width: 900, height: 440 }),
 	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];

@@ -7,7 +7,7 @@ import { installN8n, installPackage } from './n8n/install.mjs';
 import { findProgram, PROGRAMS, type Program } from './requirements.js';
 import { run, runVisibly } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
-import { ENGINE_ARGS, installEngine, OLDEST } from './versions.mjs';
+import { installEngine, OLDEST } from './versions.mjs';
 
 interface Suite {
 	/** Arguments of jest, before those of the user. */
@@ -31,15 +31,10 @@ const SUITES: Record<string, Suite> = {
 		isBuilt: true,
 		prepare: NOTHING,
 	},
-	// Runs 10,000 random histories of the trigger and of an example, and 10,000 random executions of
-	// the node, different ones each time. A failure prints the seed that repeats it.
+	// Runs 10,000 random histories of the trigger, and 10,000 random executions of the node, different
+	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: [
-			'--maxWorkers=2',
-			'test/unit/trigger/histories',
-			'test/unit/scripts/exampleWhoseVideo',
-			'test/engine/ledger/',
-		],
+		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
 		isBuilt: true,
 		prepare: () =>
 			Promise.resolve({
@@ -48,7 +43,7 @@ const SUITES: Record<string, Suite> = {
 			}),
 	},
 	oldest: {
-		args: ENGINE_ARGS,
+		args: ['--config', 'test/versions/jest.oldest.config.js'],
 		isBuilt: true,
 		prepare: async () => ({ VIDEO_GENERATION_ENGINE: await installEngine(OLDEST) }),
 	},

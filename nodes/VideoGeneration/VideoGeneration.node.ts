@@ -1,8 +1,8 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { REQUEST_DEFAULTS, CREDENTIAL } from './api/request';
+import { CREDENTIAL, REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './execution/calls';
-import { searchProjects } from './listSearch/searchProjects';
+import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';
 import { hints } from './resources/hints';
 import { projectOperations, projectProperties } from './resources/project';
@@ -33,7 +33,7 @@ export class VideoGeneration implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its "Wait for Completion" to get the finished video, and "Download Video" to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.',
+				"Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its 'Wait for Completion' to get the finished video, and 'Download Video' to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.",
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

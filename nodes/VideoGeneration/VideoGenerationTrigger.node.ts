@@ -5,9 +5,9 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { getProjects } from './loadOptions/getProjects';
+import { getProjects } from './listSearch/projects';
 import { CREDENTIAL } from './api/request';
-import { getTriggerParameters, triggerPanel, triggerProperties } from './resources/trigger';
+import { getTriggerParameters, triggerPanel, triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 
 export class VideoGenerationTrigger implements INodeType {
@@ -27,7 +27,7 @@ export class VideoGenerationTrigger implements INodeType {
 		polling: true,
 		builderHint: {
 			searchHint:
-				'Starts the workflow once for each finished video, so nothing has to be deduplicated. It downloads the file as well if "Download Video" is on.',
+				"Starts the workflow once for each finished video, so nothing has to be deduplicated. It downloads the file as well if 'Download Video' is on.",
 		},
 		triggerPanel,
 		inputs: [],

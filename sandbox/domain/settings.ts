@@ -8,7 +8,7 @@ export interface Durations {
 }
 
 /** The maximum number of requests in each window, per account and limited endpoint. */
-export interface RateLimit {
+interface RateLimit {
 	max: number;
 	windowMs: number;
 }
@@ -43,8 +43,6 @@ export interface Settings {
 	videoUrlInDetails: boolean;
 	/** Pads every video to this size. Null leaves videos as they are. */
 	videoSizeBytes: number | null;
-	/** Words the API uses instead of `completed` and `failed`. */
-	statusWords: { completed?: string; failed?: string };
 }
 
 /** Missing settings, and missing durations, stay as they are. */
@@ -64,7 +62,6 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
 	videoSizeBytes: null,
-	statusWords: {},
 };
 
 /** Returns changed settings. Other fields of `change` are ignored. */

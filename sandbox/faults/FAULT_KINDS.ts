@@ -1,56 +1,12 @@
-import { brokenHttp } from './brokenHttp';
-import { brokenTls } from './brokenTls';
-import { contentType } from './contentType';
-import { cutOff } from './cutOff';
-import { emptyBody } from './emptyBody';
-import { encoding } from './encoding';
-import { endlessBody } from './endlessBody';
-import { envelopeStatus } from './envelopeStatus';
-import { errorEnvelope } from './errorEnvelope';
-import { errorKey } from './errorKey';
-import { extraFields } from './extraFields';
-import { hang } from './hang';
-import { html } from './html';
-import { latency } from './latency';
-import { leavesQueue } from './leavesQueue';
-import { missingField } from './missingField';
-import { oddEntries } from './oddEntries';
-import { redirect } from './redirect';
-import { renamedField } from './renamedField';
-import { reset } from './reset';
-import { slowBody } from './slowBody';
-import { status } from './status';
-import { statusWord } from './statusWord';
-import { textBefore } from './textBefore';
-import { tooManyRequests } from './tooManyRequests';
-import { wrongLength } from './wrongLength';
+import { BODY_FAULTS } from './body';
+import { CONNECTION_FAULTS } from './connection';
+import { FIELD_FAULTS } from './fields';
+import { OTHER_REPLIES } from './otherReply';
 
 /** Every kind of fault by its name. */
 export const FAULT_KINDS = {
-	brokenHttp,
-	brokenTls,
-	contentType,
-	cutOff,
-	emptyBody,
-	encoding,
-	endlessBody,
-	envelopeStatus,
-	errorEnvelope,
-	errorKey,
-	extraFields,
-	hang,
-	html,
-	latency,
-	leavesQueue,
-	missingField,
-	oddEntries,
-	redirect,
-	renamedField,
-	reset,
-	slowBody,
-	status,
-	statusWord,
-	textBefore,
-	tooManyRequests,
-	wrongLength,
+	...CONNECTION_FAULTS,
+	...OTHER_REPLIES,
+	...BODY_FAULTS,
+	...FIELD_FAULTS,
 };

@@ -30,10 +30,6 @@ export interface FaultContext {
 	now: () => number;
 	/** Waits in real time, even if the client has disconnected: a service does not notice at once. */
 	wait: (ms: number) => Promise<void>;
-	/** Undefined unless the request names a queue item. */
-	queueId: string | undefined;
-	/** Removes an item from the queue, if it is there. Its generation continues. */
-	removeQueueItem: (queueId: string) => void;
 }
 
 type MaybePromise<T> = T | Promise<T>;

@@ -58,7 +58,7 @@ export function parseFaultSpec(input: unknown): FaultSpec {
 	const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : '';
 	const validate = validators.get(String(kind));
 	if (!validate) {
-		throw new TypeError(`A fault's kind is one of ${[...validators.keys()].join(', ')}`);
+		throw new TypeError(`A fault's kind is one of ${[...validators.keys()].sort().join(', ')}`);
 	}
 	if (!validate(input)) {
 		throw new TypeError(

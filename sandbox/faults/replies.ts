@@ -13,40 +13,6 @@ export function createJsonReply(
 	};
 }
 
-/** Changes the body of a reply that is a JSON object; other replies stay as they are. */
-export function changeJson(reply: Reply, change: (body: Record<string, unknown>) => void): Reply {
-	if (!Buffer.isBuffer(reply.body)) return reply;
-	if (!reply.headers['content-type']?.includes('json')) return reply;
-	// Long queue ids are numbers that JavaScript cannot hold.
-	const text = reply.body.toString().replace(/:(\d{17,})/g, ':"number $1"');
-	const body: unknown = JSON.parse(text);
-	if (typeof body !== 'object' || body === null || Array.isArray(body)) return reply;
-	change(body as Record<string, unknown>);
-	const headers = omitHeader(reply.headers, 'content-length');
-	const changed = JSON.stringify(body).replace(/"number (\d{17,})"/g, '$1');
-	return { ...reply, headers, body: Buffer.from(changed) };
-}
-
-/** Adds fields to a reply's envelope and to every resource in it. */
-export function addFields(reply: Reply, fields: Record<string, unknown>): Reply {
-	const changed = changeResources(reply, (resource) => Object.assign(resource, fields));
-	return changeJson(changed, (body) => Object.assign(body, fields));
-}
-
-/** Changes every resource in a reply's envelope, alone or in a list. */
-export function changeResources(
-	reply: Reply,
-	change: (resource: Record<string, unknown>) => void,
-): Reply {
-	return changeJson(reply, (body) => {
-		for (const value of Object.values(body)) {
-			for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
-				if (typeof entry === 'object' && entry !== null) change(entry as Record<string, unknown>);
-			}
-		}
-	});
-}
-
 export function omitHeader(
 	headers: Readonly<Record<string, string>>,
 	name: string,

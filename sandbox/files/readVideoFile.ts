@@ -22,16 +22,12 @@ const BOX_HEADER_BYTES = 8;
 const CHUNK = Buffer.alloc(64 * 1024);
 
 /**
- * Streams bytes `start` to `end` (inclusive) of a video that is padded to `sizeBytes` with an MP4
- * `free` box: playable, up to 4 GiB, and never in memory as a whole.
+ * Streams a video that is padded to `sizeBytes` with an MP4 `free` box: playable, up to 4 GiB, and
+ * never in memory as a whole.
  */
-export function streamPaddedVideo(
-	video: Buffer,
-	sizeBytes: number,
-	{ start, end }: { start: number; end: number },
-): Readable {
+export function streamPaddedVideo(video: Buffer, sizeBytes: number): Readable {
 	const head = Buffer.concat([video, createFreeBoxHeader(sizeBytes - video.length)]);
-	return Readable.from(generateChunks(head, start, end + 1), { objectMode: false });
+	return Readable.from(generateChunks(head, sizeBytes), { objectMode: false });
 }
 
 function createFreeBoxHeader(boxBytes: number): Buffer {
@@ -44,11 +40,9 @@ function createFreeBoxHeader(boxBytes: number): Buffer {
 	return header;
 }
 
-function* generateChunks(head: Buffer, start: number, end: number): Generator<Buffer> {
-	let at = start;
-	while (at < end) {
-		const chunk = at < head.length ? head.subarray(at, end) : CHUNK.subarray(0, end - at);
-		yield chunk;
-		at += chunk.length;
+function* generateChunks(head: Buffer, sizeBytes: number): Generator<Buffer> {
+	yield head;
+	for (let at = head.length; at < sizeBytes; at += CHUNK.length) {
+		yield CHUNK.subarray(0, sizeBytes - at);
 	}
 }

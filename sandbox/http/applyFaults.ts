@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as waitInRealTime } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import type { RecordedRequest } from '../control/requestLog';
 import type { Fault, FaultContext, Outcome, Reply } from '../faults/Fault';
@@ -18,7 +18,7 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 		if (latencyMs > 0) await wait(latencyMs, record, context);
 		const { operation, url } = record;
 		request.faults = context.faults.take({ operation, text: `${url}\n${rawBody}` });
-		const faultContext = createFaultContext(request, record, context);
+		const faultContext = createFaultContext(record, context);
 		for (const fault of request.faults) {
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
@@ -40,7 +40,7 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 			return;
 		}
 		// `done` is never called: fastify would correct the length and the end of the reply.
-		alterReply(toReply(reply, payload), faults, createFaultContext(request, record, context))
+		alterReply(toReply(reply, payload), faults, createFaultContext(record, context))
 			.then((outcome) => {
 				context.requests.announce(record, 'replied', outcome);
 				return sendReply(reply.raw, outcome, record);
@@ -76,26 +76,11 @@ function toReply(reply: FastifyReply, payload: unknown): Reply {
 	return { status: reply.statusCode, headers, body };
 }
 
-function createFaultContext(
-	request: FastifyRequest,
-	record: RecordedRequest,
-	context: SandboxContext,
-): FaultContext {
+function createFaultContext(record: RecordedRequest, context: SandboxContext): FaultContext {
 	return {
 		now: () => context.clock.now(),
 		wait: (delayMs) => wait(delayMs, record, context),
-		queueId: findQueueId(request.params) ?? findQueueId(record.body),
-		removeQueueItem: (queueId) => {
-			const item = context.store.queue.get(queueId);
-			if (item) item.left = true;
-		},
 	};
-}
-
-function findQueueId(holder: unknown): string | undefined {
-	if (typeof holder !== 'object' || holder === null || !('queueId' in holder)) return undefined;
-	const { queueId } = holder;
-	return typeof queueId === 'string' || typeof queueId === 'number' ? String(queueId) : undefined;
 }
 
 async function wait(

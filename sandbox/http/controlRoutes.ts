@@ -40,7 +40,6 @@ const SCHEMAS = {
 			logWholeSeconds: FLAG,
 			videoUrlInDetails: FLAG,
 			videoSizeBytes: { anyOf: [COUNT, { type: 'null' }] },
-			statusWords: object({ completed: TEXT, failed: TEXT }),
 		}),
 	},
 	advance: { body: object({ ms: MS }, ['ms']) },

@@ -91,11 +91,10 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 function describeProgress(
 	{ status, generationProgress, renderProgress }: QueueItemState,
 	videoUrl: string,
-	{ statusWords, videoUrlInDetails }: Settings,
+	{ videoUrlInDetails }: Settings,
 ): object {
-	const words: Partial<Record<string, string>> = statusWords;
 	return {
-		status: words[status] ?? status,
+		status,
 		generationProgress,
 		renderProgress,
 		...(videoUrlInDetails && status === 'completed' ? { videoUrl } : {}),

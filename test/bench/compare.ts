@@ -10,6 +10,7 @@ import { ADD_NODE } from '../engine/ledger/parameters';
 import type { Play } from '../engine/ledger/Scene';
 import { toText } from '../../nodes/VideoGeneration/api/response';
 import { sampleStories } from '../engine/ledger/stories';
+import { EMPTY_KEY_STORE } from '../engine/ledger/Story';
 import type { Story, StoryExecution } from '../engine/ledger/Story';
 import { tellStory } from '../engine/ledger/tellStory';
 import { KeySearch } from '../support/e2e/KeySearch';
@@ -91,6 +92,7 @@ function simplify({ executions, service }: Story): Story {
 	const [first] = executions as [StoryExecution];
 	return {
 		...{ clockIsSet: [], stopAfterMs: null, socketTroubles: [], n8nTroubles: [] },
+		keyStore: EMPTY_KEY_STORE,
 		service: { ...service, credits: null, fileTroubles: [], oddEntries: false },
 		executions: [
 			{

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { createSlots } from '../../nodes/VideoGeneration/api/slots';
+import { createSlots } from '../../nodes/VideoGeneration/api/pacing';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { loadPackage } from '../support/engine/loadPackage';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';

@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { createSlots } from '../../nodes/VideoGeneration/api/slots';
+import { createSlots } from '../../nodes/VideoGeneration/api/pacing';
 import { DOWNLOADS_AT_ONCE } from '../../nodes/VideoGeneration/download/downloadVideo';
 import { startSandbox } from '../../sandbox/startSandbox';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';

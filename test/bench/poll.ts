@@ -96,7 +96,7 @@ async function bench(): Promise<void> {
 			stateBytes: full.stateBytes,
 		};
 		keepFigures('poll', figures);
-		if (ratio > LIMIT || idleRatio > IDLE_LIMIT) process.exitCode = 1;
+		if (Math.max(ratio, unchangedRatio) > LIMIT || idleRatio > IDLE_LIMIT) process.exitCode = 1;
 	} finally {
 		for (const server of Object.values(servers)) server.disconnect();
 	}

@@ -169,11 +169,11 @@ ${figures.matched} of ${items} items got their video, with ${figures.looksPerIte
 }
 
 function describePoll(figures: PollFigures): string {
-	const { logs, ratio, bareMs, unchangedRatio, idleRatio, keptMiB, stateBytes } = figures;
+	const { logs, ratio, bareMs, idleRatio, keptMiB, stateBytes } = figures;
 	return `## The trigger
 
 One poll of an account with ${logs.toLocaleString('en')} finished videos, compared with n8n's bare request for the list (${Math.round(bareMs)} ms of processor time), takes
-**${ratio.toFixed(2)} times** as long if a video is new, **${unchangedRatio.toFixed(2)} times** if nothing is new, and **${idleRatio.toFixed(2)} times** if the service also sends an \`ETag\`.
+**${ratio.toFixed(2)} times** as long, and **${idleRatio.toFixed(2)} times** if nothing is new and the service sends an \`ETag\`.
 Afterwards, it keeps ${keptMiB < 1 ? 'nothing' : `${keptMiB.toFixed(1)} MiB`} in memory, and ${Math.round(stateBytes / 1000)} kB in n8n's database.`;
 }
 

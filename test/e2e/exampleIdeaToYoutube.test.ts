@@ -214,7 +214,7 @@ describe('The example that makes an idea a video on YouTube', () => {
 		expect(sheet.rows).toMatchObject([
 			{
 				...{ status: 'check', video: findAddress('a') },
-				note: expect.stringMatching(/^YouTube: .+YouTube Studio.+"upload"/) as string,
+				note: expect.stringMatching(/^YouTube: .+YouTube Studio.+'upload'/) as string,
 			},
 		]);
 		expect(slack.texts).toEqual([expect.stringContaining('YouTube Studio')]);

@@ -1,9 +1,9 @@
-import axios from 'axios';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { pressButton } from '../support/e2e/apps/pressButton';
 import { useApps } from '../support/e2e/apps/useApps';
 import { readItems } from '../support/e2e/runContent';
 import { DataTable } from '../support/e2e/DataTable';
@@ -42,40 +42,24 @@ beforeAll(async () => {
 async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
 	const { client } = real;
 	const { id } = await client.createWorkflow(setUpExample(name, { choices, ...setUp }));
-	const start = async (trigger: string) => await client.runWorkflow(id, trigger);
 	const run = async (trigger: string) =>
-		await client.waitForExecution(await start(trigger), TIMEOUT_MS);
-	return { start, run };
+		await client.waitForExecution(await client.runWorkflow(id, trigger), TIMEOUT_MS);
+	return { run };
 }
 
 /** Adds an example with a data table to n8n, and creates its table under a separate name. */
 async function takeWithTable(
 	name: string,
 	tableName: string,
-	changes: NonNullable<ExampleSetUp['changes']> = {},
 	settings: NonNullable<ExampleSetUp['settings']> = {},
 ) {
 	const parameters = { tableName, dataTableId: { __rl: true, mode: 'name', value: tableName } };
 	const example = await take(name, {
 		choices: { ...choices, 'n8n-nodes-base.dataTable': { parameters } },
-		...{ changes, settings },
+		settings,
 	});
 	expect((await example.run('Press once to make the table')).status).toBe('success');
 	return { ...example, table: await DataTable.find(real.client, tableName) };
-}
-
-/** Returns the parameters of a Set node with one field. */
-const assign = (name: string, type: string, value: unknown) => ({
-	assignments: { assignments: [{ id: name, name, type, value }] },
-});
-
-async function listVideos(): Promise<{ id: string; url: string }[]> {
-	const { url, apiKey } = real.sandbox;
-	const headers = { Authorization: `Bearer ${apiKey}` };
-	const { data } = await axios.get<{ videos: { id: string; url: string }[] }>(`${url}/v1/videos`, {
-		...{ headers, proxy: false },
-	});
-	return data.videos;
 }
 
 const readJson = (execution: Execution, node: string) =>
@@ -98,6 +82,19 @@ describe('The example that makes a video', () => {
 		const file = item?.binary?.data;
 		const content = file && (await real.client.readBinary(file));
 		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
+	});
+});
+
+describe('The example that reacts to finished videos', () => {
+	const TRIGGER = 'When a video is finished';
+
+	test('runs at one click with the newest video, and passes its file on', async () => {
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		const execution = await (await take('react-to-finished-videos')).run(TRIGGER);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(readItems(execution, 'Pass it on')).toMatchObject([
+			{ json: { id: 'v1' }, binary: { data: { mimeType: 'video/mp4' } } },
+		]);
 	});
 });
 
@@ -209,353 +206,6 @@ describe('The example that makes videos every day', () => {
 	});
 });
 
-describe('The example that clears stuck queue items', () => {
-	const START = 'Every hour';
-	const CALLED = 'When a workflow has queued a video';
-	let tables = 0;
-
-	/**
-	 * Returns the example after its table was created and these items were noted and checked once.
-	 */
-	async function takeIt(queueIds: string[]) {
-		const named = { dataTableId: { __rl: true, mode: 'name', value: `Queued ${++tables}` } };
-		const onTable = [
-			'Note the queue ID',
-			'Get the watched queue IDs',
-			'Note that it needs no watching',
-			'Note how far it is',
-			'Note that it has left the queue',
-			'Note that a person is asked',
-			'Note that it is cleared',
-			'Watch it again',
-			'Watch them again',
-		].map((node): [string, typeof named] => [node, named]);
-		const example = await take('clear-stuck-queue-items', {
-			changes: {
-				...Object.fromEntries(onTable),
-				'Make the table of queued videos': { tableName: named.dataTableId.value },
-				'Set after how many hours to ask': assign('hours', 'number', 0),
-			},
-			pinData: {
-				[CALLED]: queueIds.map((queueId) => ({ json: { queueId, projectId: TEASER } })),
-			},
-		});
-		expect((await example.run('Press once to make the table')).status).toBe('success');
-		expect((await example.run(CALLED)).status).toBe('success');
-		return example;
-	}
-
-	async function queue(count: number): Promise<string[]> {
-		real.sandbox.configure({ durations: SLOW });
-		const { url, apiKey } = real.sandbox;
-		const headers = { Authorization: `Bearer ${apiKey}` };
-		for (let index = 0; index < count; index += 1) {
-			await axios.post(`${url}/v1/queue/add`, { projectId: TEASER }, { headers, proxy: false });
-		}
-		return real.sandbox.readState().queue.map(({ queueId }) => queueId);
-	}
-
-	/** Presses a button of the question, as a person does. */
-	async function answer(label: string): Promise<void> {
-		const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
-		const { status } = await axios.get(slack.findButton(label), { headers, proxy: false });
-		expect(status).toBe(200);
-	}
-
-	async function runUntilAsked({ start }: Awaited<ReturnType<typeof take>>) {
-		const id = await start(START);
-		const isWaiting = async () => (await real.client.getExecution(id)).status === 'waiting';
-		await waitFor('the question to a person', isWaiting);
-		return id;
-	}
-
-	const listQueue = () => real.sandbox.readState().queue.map(({ queueId }) => queueId);
-
-	test('clears what a person agrees to, and nothing that has moved or finished', async () => {
-		const [stuck = '', moving = '', finished = '', gone = ''] = await queue(4);
-		const example = await takeIt([stuck, moving, finished, gone]);
-		real.sandbox.finish(finished);
-		real.sandbox.removeQueueItem(gone);
-		const first = await example.run(START);
-		expect(readJson(first, 'Note how far it is').map(({ queueId }) => queueId)).toEqual([
-			stuck,
-			moving,
-		]);
-		expect(readJson(first, 'Note that it needs no watching')).toMatchObject([
-			{ queueId: finished, state: 'finished' },
-		]);
-		expect(readJson(first, 'Note that it has left the queue')).toMatchObject([
-			{ queueId: gone, state: 'gone' },
-		]);
-		expect(slack.texts).toEqual([]);
-
-		const id = await runUntilAsked(example);
-		expect(slack.texts).toHaveLength(1);
-		expect(slack.texts[0]).toContain(`• ${stuck}: pending, generation 0, render 0`);
-		expect(slack.texts[0]).toContain(`• ${moving}: pending`);
-		// The question is not sent again while it is open.
-		expect((await example.run(START)).status).toBe('success');
-		expect(slack.texts).toHaveLength(1);
-		expect(listQueue()).toContain(stuck);
-
-		real.sandbox.changeQueueItem(moving, { durations: { pendingMs: 0 } });
-		await answer('Clear them for good');
-		const execution = await real.client.waitForExecution(id, TIMEOUT_MS);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(listQueue()).not.toContain(stuck);
-		expect(listQueue()).toContain(moving);
-		expect(readJson(execution, 'Note that it is cleared')).toMatchObject([
-			{ queueId: stuck, state: 'cleared' },
-		]);
-		expect(readJson(execution, 'Watch it again')).toMatchObject([
-			{ queueId: moving, state: 'watched' },
-		]);
-		expect(slack.texts.slice(1)).toEqual([`Cleared for good: ${stuck}`]);
-	});
-
-	test('clears nothing when the person says no, and goes on watching', async () => {
-		const [stuck = ''] = await queue(1);
-		const example = await takeIt([stuck]);
-		await example.run(START);
-		const id = await runUntilAsked(example);
-		await answer('Keep them');
-		const execution = await real.client.waitForExecution(id, TIMEOUT_MS);
-		expect(execution.status).toBe('success');
-		expect(readJson(execution, 'Watch them again')).toMatchObject([
-			{ queueId: stuck, state: 'watched' },
-		]);
-		expect(listQueue()).toEqual([stuck]);
-		expect(slack.texts).toHaveLength(1);
-	});
-
-	test('goes on watching when the question cannot be posted', async () => {
-		const [stuck = ''] = await queue(1);
-		const example = await takeIt([stuck]);
-		await example.run(START);
-		slack.isDown = true;
-		const execution = await example.run(START);
-		expect(execution.status).toBe('success');
-		expect(readJson(execution, 'Watch them again')).toMatchObject([
-			{ queueId: stuck, state: 'watched' },
-		]);
-		expect(listQueue()).toEqual([stuck]);
-	});
-});
-
-describe('The example that queues now and finishes later', () => {
-	const QUEUE = 'Every five minutes';
-	const FINISH = 'Every 15 minutes';
-	const TRIGGER = 'When a video is finished';
-	let tables = 0;
-
-	/** Returns the example with these rows in its table, queued. */
-	async function takeIt(
-		rows: [projectId: string, prompt: string][],
-		{ hours = 24, minutes = 4 } = {},
-	) {
-		const { client, sandbox } = real;
-		const { table, ...example } = await takeWithTable(
-			'queue-now-finish-later',
-			`Videos to make ${++tables}`,
-			{
-				'Set how many hours to wait': assign('hours', 'number', hours),
-				'Set when this run ends': assign(
-					'until',
-					'string',
-					`={{ $now.plus({ minutes: ${minutes} }).toISO() }}`,
-				),
-			},
-		);
-		const inserted = rows.map(([projectId, prompt]) => ({ projectId, prompt }));
-		await table.insertRows(client, inserted);
-		expect((await example.run(QUEUE)).status).toBe('success');
-		const findItem = (prompt: string) => {
-			const item = sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt);
-			if (!item) throw new Error(`No video of "${prompt}" was queued`);
-			return item;
-		};
-		return {
-			...example,
-			findItem,
-			insert: async (more: object[]) => {
-				await table.insertRows(client, more);
-			},
-			readRows: async () => await table.listRows(client),
-			finishItem: (prompt: string) => {
-				sandbox.finish(findItem(prompt).queueId);
-			},
-			/** Checks all open rows. @returns the prompts of the rows that are handed on */
-			look: async (start = FINISH) => {
-				const execution = await example.run(start);
-				expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-				return readJson(execution, 'Pass it on').map(({ prompt }) => prompt);
-			},
-		};
-	}
-
-	test('queues each row once, and hands on each finished one once with its video', async () => {
-		const { sandbox } = real;
-		sandbox.configure({ durations: QUICK });
-		const { readRows, look, findItem, run } = await takeIt([
-			[TEASER, 'a'],
-			[TOUR, ''],
-			[FAILING, 'fails'],
-			['nowhere', 'unknown'],
-			['', 'no project'],
-		]);
-		expect(listAsked()).toEqual(['a', undefined, 'fails', 'unknown']);
-		const hasEnded = ({ status }: { status: string }) => ['completed', 'failed'].includes(status);
-		await waitFor('the videos to end', () => sandbox.readState().queue.every(hasEnded));
-
-		expect(await look(TRIGGER)).toEqual(['a', '']);
-		const [a, b] = [findItem('a'), sandbox.readState().queue[1]];
-		const rows = await readRows();
-		expect(rows).toMatchObject([
-			{ status: 'finished', queueId: a.queueId, videoIds: a.videoId },
-			{ status: 'finished', queueId: b?.queueId, videoIds: b?.videoId },
-			{ status: 'failed', videoIds: '', note: 'The service says: failed' },
-			{ status: 'failed', queueId: null, note: expect.stringContaining('(400)') as string },
-			{ status: null, queueId: null },
-		]);
-		expect(rows[0]?.videoUrl).toContain(`${sandbox.url}/files/`);
-
-		expect(await look()).toEqual([]);
-		await run(QUEUE);
-		expect(listAsked()).toHaveLength(4);
-		expect(await readRows()).toEqual(rows);
-	});
-
-	test('gives a video to the only row of its project that no longer runs', async () => {
-		real.sandbox.configure({ durations: SLOW });
-		const { readRows, look, findItem, finishItem } = await takeIt([
-			[TEASER, 'a'],
-			[TEASER, 'b'],
-		]);
-		finishItem('b');
-		expect(await look()).toEqual(['b']);
-		expect(await readRows()).toMatchObject([
-			{ status: 'queued' },
-			{ status: 'finished', videoIds: findItem('b').videoId },
-		]);
-		finishItem('a');
-		expect(await look()).toEqual(['a']);
-		expect(await readRows()).toMatchObject([{ videoIds: findItem('a').videoId }, {}]);
-	});
-
-	test('marks rows that could own the same videos, and goes on with the next of their project', async () => {
-		real.sandbox.configure({ durations: SLOW });
-		const { readRows, look, findItem, finishItem, run, insert } = await takeIt([
-			[TEASER, 'a'],
-			[TEASER, 'b'],
-		]);
-		finishItem('a');
-		finishItem('b');
-		expect(await look()).toEqual([]);
-		const both = [findItem('a').videoId, findItem('b').videoId].sort();
-		for (const { status, videoIds, videoUrl, note } of await readRows()) {
-			expect([status, videoUrl]).toEqual(['ambiguous', '']);
-			expect(String(videoIds).split(' ').sort()).toEqual(both);
-			expect(note).toContain(`${real.sandbox.url}/files/`);
-		}
-		await insert([{ projectId: TEASER, prompt: 'c' }]);
-		await run(QUEUE);
-		finishItem('c');
-		expect(await look()).toEqual(['c']);
-		expect((await readRows())[2]).toMatchObject({ videoIds: findItem('c').videoId });
-	});
-
-	test('never queues a row again whose answer was lost, and waits for its video as well', async () => {
-		real.sandbox.configure({ durations: SLOW });
-		const lost = { kind: 'reset', phase: 'after', containing: 'lost' } as const;
-		real.sandbox.addFault({ ...lost, operation: 'queue.add' });
-		const { readRows, look, finishItem, findItem, run } = await takeIt([
-			[TOUR, 'lost alone'],
-			[TEASER, 'lost'],
-			[TEASER, 'known'],
-		]);
-		expect(await readRows()).toMatchObject([
-			{ status: 'queuing', queueId: null, note: expect.stringContaining('may') as string },
-			{ status: 'queuing', queueId: null },
-			{ status: 'queued' },
-		]);
-		await run(QUEUE);
-		expect(listAsked()).toHaveLength(3);
-		finishItem('lost alone');
-		finishItem('known');
-		// The only video of the teaser project could belong to either of its rows.
-		expect(await look()).toEqual(['lost alone']);
-		expect(await readRows()).toMatchObject([
-			{ status: 'finished', videoIds: findItem('lost alone').videoId },
-			{ status: 'queuing' },
-			{ status: 'queued' },
-		]);
-	});
-
-	test('gives rows up when their time is over: ambiguous with a video, failed without any', async () => {
-		real.sandbox.configure({ durations: SLOW });
-		const lost = { kind: 'reset', phase: 'before', containing: 'lost' } as const;
-		real.sandbox.addFault({ ...lost, operation: 'queue.add' });
-		const { readRows, look, finishItem, findItem } = await takeIt(
-			[
-				[TEASER, 'lost'],
-				[TEASER, 'known'],
-				[TOUR, 'lost alone'],
-				[COSTLY, 'still being made'],
-			],
-			{ hours: 0 },
-		);
-		finishItem('known');
-		expect(await look()).toEqual([]);
-		const candidates = { status: 'ambiguous', videoIds: findItem('known').videoId };
-		expect(await readRows()).toMatchObject([
-			candidates,
-			candidates,
-			{ status: 'failed', note: expect.stringContaining('No video has appeared') as string },
-			{ status: 'queued' },
-		]);
-	});
-
-	test('gives a row the video whose address the service tells with its progress', async () => {
-		real.sandbox.configure({ durations: SLOW });
-		const { readRows, look, finishItem, findItem } = await takeIt([
-			[TEASER, 'a'],
-			[TEASER, 'b'],
-		]);
-		finishItem('a');
-		finishItem('b');
-		const { videoId, queueId } = findItem('a');
-		const video = (await listVideos()).find(({ id }) => id === videoId);
-		const operation = 'queue.getProgress';
-		const fields = { videoUrl: `${video?.url}?signature=other` };
-		real.sandbox.addFault({ kind: 'extraFields', fields, operation, containing: queueId });
-		expect(await look()).toEqual(['a', 'b']);
-		expect(await readRows()).toMatchObject([
-			{ status: 'finished', videoIds: videoId, videoUrl: fields.videoUrl },
-			{ status: 'finished', videoIds: findItem('b').videoId },
-		]);
-	});
-
-	test('queues no row twice when its runs overlap', async () => {
-		const { insert, start, run, readRows } = await takeIt([[TEASER, 'first']]);
-		const rows = Array.from({ length: 20 }, (_, row) => ({
-			...{ projectId: TEASER, prompt: `row ${row}` },
-		}));
-		await insert(rows);
-		const overlapping = await Promise.all([start(QUEUE), start(QUEUE), start(QUEUE)]);
-		for (const id of overlapping) await real.client.waitForExecution(id, TIMEOUT_MS);
-		// A run ends when it meets a row of another run; the next run takes the remaining rows.
-		await run(QUEUE);
-		expect(listAsked().sort()).toEqual(['first', ...rows.map(({ prompt }) => prompt)].sort());
-		expect(new Set((await readRows()).map(({ status }) => status))).toEqual(new Set(['queued']));
-	});
-
-	test('begins no row that could be cut off by the end of its time', async () => {
-		const { readRows } = await takeIt([[TEASER, 'a']], { minutes: 0 });
-		expect(await readRows()).toMatchObject([{ status: null }]);
-		expect(listAsked()).toEqual([]);
-	});
-});
-
 describe('The example with an agent', () => {
 	const TRIGGER = 'When a chat message comes';
 	const model = new ScriptedModel();
@@ -574,15 +224,36 @@ describe('The example with an agent', () => {
 		await model.stop();
 	});
 
-	async function say(chatInput: string) {
-		const { run } = await take('agent-that-makes-videos', {
-			choices: { ...choices, ...modelChoice },
-			pinData: {
-				[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
-			},
-		});
-		return await run(TRIGGER);
+	async function startChat(chatInput: string): Promise<string> {
+		const { client } = real;
+		const { id } = await client.createWorkflow(
+			setUpExample('agent-that-makes-videos', {
+				choices: { ...choices, ...modelChoice },
+				pinData: {
+					[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
+				},
+			}),
+		);
+		return await client.runWorkflow(id, TRIGGER);
 	}
+
+	const say = async (chatInput: string) =>
+		await real.client.waitForExecution(await startChat(chatInput), TIMEOUT_MS);
+
+	/** Says something after which the agent wants to queue a video, and answers the review. */
+	async function sayAndReview(chatInput: string, label: string) {
+		const { client } = real;
+		const id = await startChat(chatInput);
+		await waitFor('the review', async () => (await client.getExecution(id)).status === 'waiting');
+		expect(listAsked()).toEqual([]);
+		expect(await pressButton(client.address, slack.findButton(label))).toBe(200);
+		return await client.waitForExecution(id, TIMEOUT_MS);
+	}
+
+	const orderSea = {
+		tool: 'Queue_a_video',
+		input: { toolParameters: { projectId: TEASER, customPrompt: 'The sea' }, hitlParameters: {} },
+	};
 
 	test('offers its model four tools, of which one costs, and tells it to ask before that one', async () => {
 		model.play(['The product teaser would cost 1 credit. Shall I?']);
@@ -604,14 +275,14 @@ describe('The example with an agent', () => {
 		expect(listAsked()).toEqual([]);
 	});
 
-	test('finds a project, reads the credits, queues the video and reads its progress', async () => {
+	test('reads by itself, and queues the video once a person has approved it', async () => {
 		const { sandbox } = real;
 		model.play([
 			[
 				{ tool: 'List_the_projects', input: {} },
 				{ tool: 'Read_the_credits_left', input: {} },
 			],
-			[{ tool: 'Queue_a_video', input: { projectId: TEASER, customPrompt: 'The sea' } }],
+			[orderSea],
 			() => [
 				{
 					tool: 'Read_the_progress',
@@ -620,8 +291,12 @@ describe('The example with an agent', () => {
 			],
 			'It is on its way.',
 		]);
-		expect((await say('Yes')).status).toBe('success');
-		expect(listAsked()).toEqual(['The sea']);
+		const execution = await sayAndReview('Yes', 'Queue it');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(slack.texts).toEqual([
+			expect.stringContaining(`Project: ${TEASER}\nPrompt: The sea`) as string,
+		]);
+		expect(sandbox.charges).toMatchObject([{ projectId: TEASER, customPrompt: 'The sea' }]);
 		const [item] = sandbox.readState().queue;
 		const [projects = '', credits = '', added = '', progress = ''] = model.toolResults;
 		expect(projects).toContain(TEASER);
@@ -630,17 +305,21 @@ describe('The example with an agent', () => {
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
 	});
 
-	test('queues no video that would leave fewer credits than are to be kept, however often its model asks', async () => {
-		real.sandbox.setCredits('main', 15);
-		const input = (call: number) => ({ projectId: TEASER, customPrompt: `${call}` });
-		const calls = Array.from({ length: 100 }, (_, call) => ({
-			...{ tool: 'Queue_a_video', input: input(call) },
-		}));
-		model.play([calls, 'These are all.']);
-		expect((await say('Yes, a hundred')).status).toBe('success');
-		expect(listAsked()).toEqual(['0', '1', '2', '3', '4']);
-		expect(model.toolResults).toHaveLength(100);
-		for (const result of model.toolResults.slice(5)) expect(result).toMatch(/Credits to Keep/);
+	test('queues nothing that a person has declined, whatever its model wants', async () => {
+		model.play([[orderSea], 'It was declined.']);
+		const execution = await sayAndReview('Yes', 'Decline');
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(listAsked()).toEqual([]);
+		expect(real.sandbox.charges).toEqual([]);
+		expect(model.toolResults).toEqual([expect.stringContaining('rejected') as string]);
+	});
+
+	test('queues no video that would leave fewer credits than are to be kept, approved or not', async () => {
+		real.sandbox.setCredits('main', 10);
+		model.play([[orderSea], 'There are too few credits.']);
+		expect((await sayAndReview('Yes', 'Queue it')).status).toBe('success');
+		expect(listAsked()).toEqual([]);
+		expect(model.toolResults).toEqual([expect.stringMatching(/Credits to Keep/) as string]);
 	});
 });
 
@@ -652,7 +331,7 @@ describe('The example that checks that nothing was missed', () => {
 	let tables = 0;
 
 	const takeIt = async (settings?: ExampleSetUp['settings']) =>
-		await takeWithTable('nothing-missed', `Videos passed on ${++tables}`, {}, settings);
+		await takeWithTable('nothing-missed', `Videos passed on ${++tables}`, settings);
 	/** Adds videos that were finished this many hours ago. */
 	const addVideos = (hours: Record<string, number>) => {
 		const videos = Object.entries(hours).map(([id, ago]) => ({
@@ -782,7 +461,7 @@ describe('The example for any MCP client', () => {
 
 	test('is told what is wrong with a project', async () => {
 		const input = { projectId: 'unknown', customPrompt: 'a' };
-		expect(await client.call('Queue_a_video', input)).toContain('Check "Project"');
+		expect(await client.call('Queue_a_video', input)).toContain("Check 'Project'");
 	});
 
 	test('makes no video that would leave fewer credits than are to be kept, however often it is called', async () => {
@@ -802,12 +481,17 @@ describe('The nodes of all examples', () => {
 		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
 		// chosen.
 		const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
+		// The choice of a channel fits Slack's messages, not its files.
+		const chosen = { ...choices, 'n8n-nodes-base.slack': {} };
 		const nodes = files.flatMap((file) =>
-			setUpExample(basename(file, '.json'), { choices }).nodes.map((node) => ({ file, node })),
+			setUpExample(basename(file, '.json'), { choices: chosen }).nodes.map((node) => ({
+				file,
+				node,
+			})),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
 			// n8n makes the tool of our node from the node.
-			name: type.replace(/Tool$/, ''),
+			name: type.replace(/(?<!Hitl)Tool$/, ''),
 			version: typeVersion,
 		}));
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {

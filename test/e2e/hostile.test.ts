@@ -2,7 +2,6 @@ import axios from 'axios';
 import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { API_OPERATIONS, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { useFileHost } from '../support/engine/useFileHost';
 import {
 	buildWorkflow,
 	START,
@@ -15,7 +14,6 @@ import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
 const real = useRealN8n('hostile', { environment: WITHOUT_EDITOR });
-const otherHost = useFileHost();
 /**
  * Maximum memory: the largest accepted list has 256 MiB, and is in memory more than once for a
  * moment.
@@ -113,24 +111,4 @@ describe('A service that means harm, in a real n8n,', () => {
 			expect((memory.read() ?? 0) - idleMiB).toBeLessThan(MOST_MIB);
 		},
 	);
-
-	test('does not get the key by way of the HTTP Request node', async () => {
-		const { id, name } = real.credential;
-		const ask: WorkflowStep = {
-			name: 'Ask another host',
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.5,
-			parameters: {
-				url: `${otherHost.url}/v1/user/account`,
-				authentication: 'predefinedCredentialType',
-				nodeCredentialType: 'videoGenerationApi',
-				options: {},
-			},
-			credentials: { videoGenerationApi: { id, name } },
-		};
-		const execution = await runContent(real.client, buildWorkflow('Elsewhere', [START, ask]));
-		expect(execution.status).toBe('error');
-		expect(JSON.stringify(execution.data.resultData.error)).toContain('The API key is sent to');
-		expect(otherHost.requests).toEqual([]);
-	});
 });

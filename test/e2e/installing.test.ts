@@ -75,34 +75,6 @@ describe('In a real n8n, the credential', () => {
 		expect(data.apiKey).toMatch(/^__n8n_BLANK_VALUE_/);
 		expect(await testWith(data)).toEqual({ status: 'OK', message: 'Connection successful!' });
 	});
-
-	test.each(['/', '/v1', '/v1/'])('takes the address with %j behind it', async (end) => {
-		expect(await testWith({ baseUrl: `${sandbox.url}${end}` })).toMatchObject({ status: 'OK' });
-	});
-
-	test.each([
-		[
-			'a wrong key',
-			() => ({ apiKey: 'wrong' }),
-			'The service does not accept this key. Copy it again from the developers page of your account.',
-		],
-		['an address where nothing answers', () => ({ baseUrl: 'http://127.0.0.1:1' }), 'ECONNREFUSED'],
-		[
-			'the address of a website',
-			() => {
-				sandbox.addFault({ kind: 'html' });
-				return {};
-			},
-			'This is not the address of the video generation service. Check "Base URL".',
-		],
-		[
-			'a path of the service that is not there',
-			() => ({ baseUrl: `${sandbox.url}/api` }),
-			'There is no video generation service at this address (404). Check "Base URL".',
-		],
-	])('says what is wrong with %s', async (_what, spoil, message) => {
-		expect(await testWith(spoil())).toEqual({ status: 'Error', message });
-	});
 });
 
 describe('In a real n8n, the package', () => {

@@ -228,32 +228,11 @@ describe('In a real n8n', () => {
 				...items[2],
 				error: expect.stringMatching(/^The video service rejected the request \(400\)/) as string,
 				message: expect.stringContaining(
-					'Check "Project" and "Custom Prompt" of this item.',
+					"Check 'Project' and 'Custom Prompt' of this item.",
 				) as string,
 				details: expect.objectContaining({ httpCode: '400', projectId: 'nowhere' }) as object,
 			},
 		]);
-	});
-
-	test('Retry On Fail sends only what was not accepted', async () => {
-		const { sandbox } = real;
-		sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const prompts = ['a', 'b', 'c'];
-		const execution = await run(
-			prompts.map((prompt) => ({ project: TEASER, prompt })),
-			video('Add', ADD, settings),
-		);
-		const sent = sandbox.requests.map(
-			({ body }) => (body as { customPrompt: string }).customPrompt,
-		);
-		expect(sent).toEqual(['a', 'b', 'b', 'c']);
-		const queue = listQueue();
-		expect(queue.map(({ customPrompt }) => customPrompt)).toEqual(prompts);
-		expect(readJson(execution, 'Add').map(({ queueId }) => queueId)).toEqual(
-			queue.map(({ queueId }) => queueId),
-		);
-		expect(readJson(execution, LOOK_BACK.name)).toEqual(prompts.map((prompt) => ({ prompt })));
 	});
 });
 

@@ -68,57 +68,9 @@ describe.each(['original', 'saved'])('Executions > Retry with the %s workflow', 
 		}
 		expect(listOperations()).toEqual(['queue.add', 'queue.add']);
 	});
-
-	test('only downloads after a failed download', async () => {
-		const { sandbox } = real;
-		sandbox.configure({ durations: { pendingMs: 0, processingMs: 0, renderingMs: 0 } });
-		sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
-		const waitOptions = { pollingInterval: 1, listingDelay: 1 };
-		const failed = await run(ITEMS.slice(0, 1), {
-			...{ ...ADD, waitForCompletion: true, waitOptions, downloadVideo: true },
-		});
-		expect(failed.data.resultData.error?.message).toContain('There is no video at this address');
-		sandbox.clearRequests();
-		const execution = await retry(failed, workflow);
-		const [item] = readItems(execution, 'Video');
-		expect(item?.binary?.data?.mimeType).toBe('video/mp4');
-		expect(item?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
-		expect(listOperations()).toEqual(['video.file']);
-	});
-
-	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {
-		const { sandbox } = real;
-		await run(ITEMS, ADD);
-		const queueIds = listPaidIds();
-		sandbox.addFault({
-			...{ kind: 'status', status: 500, phase: 'after', operation: 'queue.clear' },
-			...{ containing: queueIds[1] ?? '', times: 1 },
-		});
-		const clear = { ...OPERATIONS['queue.clear'], options: { maxTries: 1 } };
-		const failed = await run(
-			queueIds.map((queueId) => ({ queueId })),
-			clear,
-		);
-		expect(failed.status).toBe('error');
-		expect(sandbox.readState().queue).toEqual([]);
-		sandbox.clearRequests();
-		const execution = await retry(failed, workflow);
-		expect(readJson(execution)).toEqual(queueIds.map((queueId) => ({ queueId, deleted: true })));
-		expect(listOperations()).toEqual(['queue.clear']);
-	});
 });
 
 describe('Executions > Retry', () => {
-	test('runs the node as it is saved now, and queues no item again for a changed prompt', async () => {
-		const { client } = real;
-		failAdd({ kind: 'status', status: 400, nth: 2 });
-		const failed = await run(ITEMS, ADD);
-		const customPrompt = '={{ $json.prompt }}, changed';
-		await client.updateWorkflow(failed.workflowId, build(ITEMS, { ...ADD, customPrompt }));
-		await retry(failed, 'saved');
-		expect(listPaid()).toEqual(['one', 'two, changed', 'three, changed']);
-	});
-
 	test('of 2,000 items needs 300 KB in the failed execution, and nothing in the successful one', async () => {
 		const { client, sandbox } = real;
 		const prompts = Array.from({ length: 2_000 }, (_, index) => `Video ${index}`);

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import axios from 'axios';
+import * as fc from 'fast-check';
 import type { Project } from '../../sandbox/domain/model';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { buildCalledWorkflow } from '../support/e2e/buildCalledWorkflow';
@@ -25,6 +27,11 @@ const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
 /** Durations longer than the test: such a video is finished by hand. */
 const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
 
+/** Executions of 1 to 4 items, 40 in all, in one project, each beside a video of somebody else. */
+const SHARING = 16;
+/** The list shows each video within this time of its end. */
+const MAX_LAG_MS = 4_000;
+
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
 
@@ -34,6 +41,7 @@ const ADD_NOTED = 'queue-and-note';
 const REPAIR = 'repair';
 const DOWNLOAD = 'download';
 const REACT = 'react';
+const SHARE = 'share';
 
 describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
 	let notes: DataTable;
@@ -215,6 +223,59 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		await stopped.start();
 	});
 
+	test('nobody is given the video of another worker, execution or person of the same project', async () => {
+		const { sandbox } = queueMode;
+		const [{ id: projectId } = { id: '' }] = addProjects(1);
+		const durations = fc.record({
+			...{ pendingMs: fc.constant(500), renderingMs: fc.constant(500) },
+			...{ processingMs: fc.integer({ min: 500, max: 9_000 }), logDelayMs: fc.nat(MAX_LAG_MS) },
+		});
+		const samples = fc.sample(durations, { numRuns: 41 + SHARING, seed: 40 });
+		const changeDurations = () => {
+			sandbox.changeProject(projectId, { durations: samples.pop() ?? {} });
+		};
+		// Each add gets durations of its own, before it is processed.
+		const stopListening = sandbox.onRequest(({ operation }) => {
+			if (operation === 'queue.add') changeDurations();
+		});
+		const started: string[] = [];
+		for (let count = 0; count < SHARING; count++) {
+			const rows = Array.from({ length: 1 + (count % 4) }, () => ({ projectId }));
+			started.push(await startExecution(SHARE, { rows }));
+			changeDurations();
+			sandbox.queueVideo(projectId);
+			await setTimeout(500);
+		}
+		const executions = await waitForExecutions(started);
+		// Once the others are finished, the next video of the project is told again.
+		const next = await startExecution(SHARE, { rows: [{ projectId }] });
+		const [alone] = await waitForExecutions([next]);
+		stopListening();
+
+		expect(executions.map(({ status }) => status)).toEqual(started.map(() => 'success'));
+		const items = executions.flatMap((execution) => readItems(execution, 'Queue and wait'));
+		const workers = n8n.workers.filter((worker) => countBegun(started)(worker) > 0);
+		expect([items.length, workers.length]).toEqual([40, 2]);
+		const { queue } = sandbox.readState();
+		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
+		const given = items.filter(({ json }) => json.video !== null);
+		const wrong = given.filter(({ json }) => {
+			const { id } = json.video as { id: string };
+			return id !== ownOf.get(json.queueId as string);
+		});
+		expect(wrong).toEqual([]);
+		const withoutOwn = items
+			.filter(({ json }) => json.video === null)
+			.filter(({ json }) => {
+				const candidates = json.videoCandidates as { id: string }[];
+				return !candidates.some(({ id }) => id === ownOf.get(json.queueId as string));
+			});
+		expect(withoutOwn).toEqual([]);
+		const [last] = alone ? readItems(alone, 'Queue and wait') : [];
+		const ownVideo = { id: ownOf.get(last?.json.queueId as string) };
+		expect(last?.json.video).toEqual(expect.objectContaining(ownVideo));
+	});
+
 	test('a file that a worker has downloaded can be read from main', async () => {
 		const [video] = await queueMode.listVideos();
 		const id = await startExecution(DOWNLOAD, { videoUrl: video?.url });
@@ -282,6 +343,16 @@ function buildWorkflows(credential: Credential, notes: DataTable): WorkflowConte
 		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
 	};
 	const waiting = { waitForCompletion: true, waitOptions: { pollingInterval: 1 } };
+	const rows: WorkflowStep = {
+		name: 'Rows',
+		type: 'n8n-nodes-base.splitOut',
+		parameters: { fieldToSplitOut: 'body.rows', options: {} },
+	};
+	const share = {
+		...{ ...add, projectId: { __rl: true, mode: 'id', value: '={{ $json.projectId }}' } },
+		waitForCompletion: true,
+		waitOptions: { pollingInterval: 1, listingDelay: MAX_LAG_MS / 1_000 + 1 },
+	};
 	const video = {
 		resource: 'video',
 		operation: 'download',
@@ -290,6 +361,7 @@ function buildWorkflows(credential: Credential, notes: DataTable): WorkflowConte
 	return [
 		buildWorkflow(REACT, [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
 		buildCalledWorkflow(ADD, [ours('Queue and wait', { ...add, ...waiting })]),
+		buildCalledWorkflow(SHARE, [rows, ours('Queue and wait', share)]),
 		buildCalledWorkflow(ADD_NOTED, [ours('Queue', add), note, wait, forget]),
 		buildCalledWorkflow(REPAIR, [notes.buildStep('Notes', 'get'), wait, forget]),
 		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),

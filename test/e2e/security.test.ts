@@ -106,7 +106,7 @@ describe("With n8n's SSRF protection on", () => {
 		const items = readItems(execution, 'Download').map(({ json }) => json);
 		expect(items.map(({ error }) => error)).toEqual(urls.map(() => BLOCKED));
 		expect(items[0]?.message).toBe(
-			`${innerUrl()}/a.mp4 was not requested: n8n's SSRF protection blocks private networks or this host. Check "Video URL" of this item. Check where it redirects to. If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
+			`${innerUrl()}/a.mp4 was not requested: n8n's SSRF protection blocks private networks or this host. Check 'Video URL' of this item. Check where it redirects to. If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
 		);
 	});
 
@@ -156,7 +156,7 @@ describe("With n8n's SSRF protection on", () => {
 		const execution = await run(step);
 		expect(execution.data.resultData.error).toMatchObject({
 			message: "n8n blocks requests to the video service's address",
-			description: expect.stringMatching(/"Base URL".*N8N_SSRF_ALLOWED_IP_RANGES/) as string,
+			description: expect.stringMatching(/'Base URL'.*N8N_SSRF_ALLOWED_IP_RANGES/) as string,
 		});
 	});
 });

@@ -105,7 +105,7 @@ describe('Several adds', () => {
 		const { error } = await service.run(parameters, {
 			items: [{ prompt: 'one' }, { prompt: '' }, { prompt: 'three' }],
 		});
-		expect(error?.message).toBe('"Custom Prompt" is empty');
+		expect(error?.message).toBe("'Custom Prompt' is empty");
 		expect(error?.context.itemIndex).toBe(1);
 		expect(service.sandbox.requests).toEqual([]);
 	});
@@ -141,7 +141,7 @@ describe('Several adds', () => {
 		expect(sentPrompts()).toEqual(['one', 'three']);
 		expect(items).toHaveLength(2);
 		expect(errorItems[0]).toMatchObject({
-			json: { error: '"Custom Prompt" is empty' },
+			json: { error: "'Custom Prompt' is empty" },
 			pairedItem: { item: 1 },
 		});
 	});

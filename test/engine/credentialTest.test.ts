@@ -7,17 +7,10 @@ const testIt = async (more: { apiKey?: string; baseUrl?: string } = {}) =>
 	await testCredential({ apiKey: service.sandbox.apiKey, baseUrl: service.sandbox.url, ...more });
 
 describe('The credential test', () => {
-	test('reads the account, which is free', async () => {
-		expect(await testIt()).toBe('OK');
+	test('reads the account, which is free, at the address as it was pasted', async () => {
+		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/ ` })).toBe('OK');
 		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
 	});
-
-	test.each(['/', '/v1', '/v1/', '/v1// '])(
-		'accepts the address with %j behind it',
-		async (end) => {
-			expect(await testIt({ baseUrl: ` ${service.sandbox.url}${end}` })).toBe('OK');
-		},
-	);
 
 	testWith('errorCauses', 'says that the key is wrong', async () => {
 		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(
@@ -34,13 +27,13 @@ describe('The credential test', () => {
 	);
 
 	test.each([
-		[{ kind: 'html' }, /not the address of the video generation service. Check "Base URL"/],
-		[{ kind: 'emptyBody' }, /not the address of the video generation service. Check "Base URL"/],
+		[{ kind: 'html' }, /not the address of the video generation service. Check 'Base URL'/],
+		[{ kind: 'emptyBody' }, /not the address of the video generation service. Check 'Base URL'/],
 		[
 			{ kind: 'status', status: 200, body: { status: 'ok' } },
 			/not the address of the video generation service/,
 		],
-		[{ kind: 'errorEnvelope' }, /reported a failure/],
+		[{ kind: 'errorEnvelope' }, /did not (carry out|return)/],
 	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
 		service.sandbox.addFault(fault);
 		expect(await testIt()).toMatch(expected);
@@ -51,7 +44,7 @@ describe('The credential test', () => {
 		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
 		[{ kind: 'status', status: 429 }, /Wait a minute/],
 		[{ kind: 'status', status: 500 }, /The service is not working at the moment.*Try again later/],
-		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*"Base URL"/],
+		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*'Base URL'/],
 	] as const) {
 		const name = `says what is wrong when the service answers with ${JSON.stringify(fault)}`;
 		testWith('errorCauses', name, async () => {
@@ -66,9 +59,9 @@ describe('The credential test', () => {
 	});
 
 	test.each([
-		[{ baseUrl: '' }, /^The Base URL is empty/],
-		[{ baseUrl: 'my service' }, /^The Base URL is not a web address/],
-		[{ apiKey: '' }, /^The API Key is empty/],
+		[{ baseUrl: '' }, /^'Base URL' is empty/],
+		[{ baseUrl: 'my service' }, /^'Base URL' is not a web address/],
+		[{ apiKey: '' }, /^'API Key' is empty/],
 	])('says what is missing in %j before any request', async (part, expected) => {
 		expect(await testIt(part)).toMatch(expected);
 		expect(service.sandbox.requests).toEqual([]);

@@ -202,18 +202,18 @@ describe('A redirect', () => {
 
 describe('An address of no use', () => {
 	test.each([
-		['', '"Video URL" is empty'],
-		['  ', '"Video URL" is empty'],
-		[null, '"Video URL" is empty'],
-		['file:///etc/passwd', '"Video URL" is not a web address'],
-		['javascript:alert(1)', '"Video URL" is not a web address'],
-		['data:video/mp4;base64,AAAA', '"Video URL" is not a web address'],
-		['/files/a.mp4', '"Video URL" is not a web address'],
-		['ftp://127.0.0.1/a.mp4', '"Video URL" is not a web address'],
-		[{}, '"Video URL" must be text'],
-		[['http://127.0.0.1/a.mp4'], '"Video URL" must be text'],
-		[7, '"Video URL" is not a web address'],
-		['http://ada:secret@127.0.0.1/a.mp4', '"Video URL" is not a web address'],
+		['', "'Video URL' is empty"],
+		['  ', "'Video URL' is empty"],
+		[null, "'Video URL' is empty"],
+		['file:///etc/passwd', "'Video URL' is not a web address"],
+		['javascript:alert(1)', "'Video URL' is not a web address"],
+		['data:video/mp4;base64,AAAA', "'Video URL' is not a web address"],
+		['/files/a.mp4', "'Video URL' is not a web address"],
+		['ftp://127.0.0.1/a.mp4', "'Video URL' is not a web address"],
+		[{}, "'Video URL' must be text"],
+		[['http://127.0.0.1/a.mp4'], "'Video URL' must be text"],
+		[7, "'Video URL' is not a web address"],
+		['http://ada:secret@127.0.0.1/a.mp4', "'Video URL' is not a web address"],
 	])('such as %j fails before any request', async (url, message) => {
 		const { error } = await download(url);
 		expect(error?.message).toBe(message);
@@ -224,9 +224,9 @@ describe('An address of no use', () => {
 	});
 
 	test.each([
-		[{ binaryPropertyName: ' ' }, '"Put Output File in Field" is empty'],
-		[{ binaryPropertyName: ['data'] }, '"Put Output File in Field" must be text'],
-		[{ options: { fileName: { name: 'a' } } }, '"File Name" must be text'],
+		[{ binaryPropertyName: ' ' }, "'Put Output File in Field' is empty"],
+		[{ binaryPropertyName: ['data'] }, "'Put Output File in Field' must be text"],
+		[{ options: { fileName: { name: 'a' } } }, "'File Name' must be text"],
 	])('fails before any request, as does %j', async (parameters, message) => {
 		const { error } = await download(addVideo().url, parameters);
 		expect(error?.message).toBe(message);
@@ -336,8 +336,8 @@ describe('A refusal', () => {
 		[410, 'There is no video at this address (410)', 'Video > Get Many'],
 		[401, "The video's host does not allow the download (401)", 'Video > Get Many'],
 		[403, "The video's host does not allow the download (403)", 'Video > Get Many'],
-		[402, "The video's host rejected the request (402)", '"Video URL"'],
-		[418, "The video's host rejected the request (418)", '"Video URL"'],
+		[402, "The video's host rejected the request (402)", "'Video URL'"],
+		[418, "The video's host rejected the request (418)", "'Video URL'"],
 		[501, "The video's host failed to send the video (501)", 'was requested once'],
 	])('with %d fails at once and says what to do', async (status, message, hint) => {
 		service.sandbox.addFault({ kind: 'status', status });
@@ -564,7 +564,7 @@ describe('Several downloads', () => {
 			},
 			{
 				...input[2],
-				error: '"Video URL" is not a web address',
+				error: "'Video URL' is not a web address",
 				message: expect.stringContaining('http://') as string,
 				details: {},
 			},

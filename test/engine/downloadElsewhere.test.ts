@@ -110,14 +110,14 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 	testWith('hostRules', 'sends no request there', async () => {
 		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
 		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toMatch(/\.mp4 was not requested.*"Video URL".*N8N_SSRF_ALLOWED/);
+		expect(error?.description).toMatch(/\.mp4 was not requested.*'Video URL'.*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
 	testWith('hostRules', 'says so, too, when it is the service that is there', async () => {
 		const { error } = await service.run({ resource: 'account', operation: 'get' });
 		expect(error?.message).toBe("n8n blocks requests to the video service's address");
-		expect(error?.description).toMatch(/"Base URL".*N8N_SSRF_ALLOWED/);
+		expect(error?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
 		expect(service.sandbox.requests).toEqual([]);
 	});
 

@@ -122,12 +122,12 @@ describe('A redirect to another host', () => {
 
 describe('A credential of no use', () => {
 	test.each([
-		[{ baseUrl: '' }, 'The Base URL is empty'],
-		[{ baseUrl: 'not a url' }, 'The Base URL is not a web address'],
-		[{ apiKey: '' }, 'The API Key is empty'],
+		[{ baseUrl: '' }, "'Base URL' is empty"],
+		[{ baseUrl: 'not a url' }, "'Base URL' is not a web address"],
+		[{ apiKey: '' }, "'API Key' is empty"],
 		[
 			{ apiKey: 'a b' },
-			'The API Key contains characters that are not allowed, such as spaces or line breaks',
+			"'API Key' contains characters that are not allowed, such as spaces or line breaks",
 		],
 	])('%j is named before any request', async (part, message) => {
 		for (const name of API_OPERATIONS) {

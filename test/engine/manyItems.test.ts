@@ -169,10 +169,10 @@ describe('The items of a run', () => {
 				const { errorItems, run } = await runBehind(address);
 				expect(errorItems[0]?.json).toMatchObject({
 					error: expect.stringMatching(/^The proxy could not be reached/) as string,
-					message: expect.stringContaining('"Proxy" under Request Options') as string,
+					message: expect.stringContaining("'Proxy' under 'Request Options'") as string,
 					details: { mayBeQueued: false, tries: 2 },
 				});
-				expect(JSON.stringify(errorItems)).not.toContain('"Base URL"');
+				expect(JSON.stringify(errorItems)).not.toContain("'Base URL'");
 				expect(JSON.stringify(run.data.resultData.runData['Video Generation'])).not.toContain(
 					's3cret',
 				);
@@ -185,7 +185,7 @@ describe('The items of a run', () => {
 			const { errorItems } = await runBehind(`http://user:wrong@127.0.0.1:${port}`);
 			expect(errorItems[0]?.json).toMatchObject({
 				error: 'The proxy rejected the request (407)',
-				message: expect.stringContaining('"Proxy" under Request Options') as string,
+				message: expect.stringContaining("'Proxy' under 'Request Options'") as string,
 				// A proxy may have forwarded the request, so its status proves nothing.
 				details: { mayBeQueued: true, httpCode: '407', tries: 1 },
 			});
@@ -205,7 +205,7 @@ describe('The items of a run', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 			expect(errorItems[0]).toMatchObject({
 				json: {
-					error: '"Proxy" must be an address',
+					error: "'Proxy' must be an address",
 					message: expect.stringContaining('Nothing was sent') as string,
 				},
 				pairedItem: { item: 0 },

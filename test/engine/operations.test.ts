@@ -77,14 +77,14 @@ describe('Queue > Add', () => {
 	});
 
 	test.each([
-		[{ overwriteSettings: true, customPrompt: '' }, '"Custom Prompt" is empty'],
-		[{ overwriteSettings: true, customPrompt: ' \n' }, '"Custom Prompt" is empty'],
+		[{ overwriteSettings: true, customPrompt: '' }, "'Custom Prompt' is empty"],
+		[{ overwriteSettings: true, customPrompt: ' \n' }, "'Custom Prompt' is empty"],
 		[
 			{ projectId: { __rl: true, mode: 'id', value: '={{ $json.nothing }}' } },
-			'"Project" is empty',
+			"'Project' is empty",
 		],
-		[{ options: { maxTries: 0 } }, '"Max Tries" must be a whole number from 1 to 10'],
-		[{ options: { maxTries: 11 } }, '"Max Tries" must be a whole number from 1 to 10'],
+		[{ options: { maxTries: 0 } }, "'Max Tries' must be a whole number from 1 to 10"],
+		[{ options: { maxTries: 11 } }, "'Max Tries' must be a whole number from 1 to 10"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['queue.add'], ...parameters });
 		expect(error?.message).toBe(message);
@@ -193,9 +193,9 @@ describe('Video > Get Many', () => {
 	});
 
 	test.each([
-		[{ filters: { createdAfter: 'soon' } }, '"Created After" must be a date'],
-		[{ filters: { createdBefore: '2026-02-31' } }, '"Created Before" must be a date'],
-		[{ limit: 0 }, '"Limit" must be a whole number of 1 or more'],
+		[{ filters: { createdAfter: 'soon' } }, "'Created After' must be a date"],
+		[{ filters: { createdBefore: '2026-02-31' } }, "'Created Before' must be a date"],
+		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
 		expect(error?.message).toBe(message);

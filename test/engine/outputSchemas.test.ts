@@ -162,7 +162,7 @@ describe.each(Object.keys(REPLIES))(
 	},
 );
 
-test('Queue > Add with "Wait for Completion" returns the fields that Queue > Wait returns', () => {
+test("Queue > Add with 'Wait for Completion' returns the fields that Queue > Wait returns", () => {
 	const [, withWait] = getOutputs('queue.add');
 	const [finished] = getOutputs('queue.wait');
 	expect(withWait).toHaveProperty('video.id');

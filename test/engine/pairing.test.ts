@@ -17,7 +17,7 @@ async function failOne() {
 
 describe('A failed item', () => {
 	const error = 'The video service has no queue item with this ID';
-	const message = expect.stringContaining('Check "Queue ID"') as string;
+	const message = expect.stringContaining("Check 'Queue ID'") as string;
 	const details = expect.objectContaining({ httpCode: '404' }) as object;
 	const input = { queueId: expect.any(String) as string, row: 1 };
 	const pairedItem = { item: 0 };
@@ -78,7 +78,7 @@ describe('Every output item', () => {
 			{
 				...input[1],
 				error: 'The video service has no queue item with this ID',
-				message: expect.stringContaining('Check "Queue ID"') as string,
+				message: expect.stringContaining("Check 'Queue ID'") as string,
 				details: {
 					queueId: queueIds[1],
 					httpCode: '404',
@@ -89,7 +89,7 @@ describe('Every output item', () => {
 			{
 				...input[3],
 				error: 'The video service rejected the request (418)',
-				message: 'Check "Queue ID" of this item. The service said: "Teapot"',
+				message: 'Check \'Queue ID\' of this item. The service said: "Teapot"',
 				details: { queueId: queueIds[3], httpCode: '418', serviceMessage: 'Teapot', tries: 1 },
 			},
 		]);
@@ -103,7 +103,7 @@ describe('Every output item', () => {
 		});
 		expect(items[0]).toEqual({
 			json: {
-				error: '"Queue ID" is empty',
+				error: "'Queue ID' is empty",
 				message: expect.stringMatching(/./) as string,
 				details: {},
 			},

@@ -199,6 +199,18 @@ describe('mayBeQueued', () => {
 	});
 });
 
+describe('With the node set to stop, the error tells an error workflow', () => {
+	test.each<[string, FaultSpec, boolean | undefined]>([
+		['that a video may have been queued', { kind: 'reset', phase: 'after' }, true],
+		['nothing of that after a refusal', { kind: 'status', status: 400 }, undefined],
+	])('%s', async (_what, fault, mayBeQueued) => {
+		failAdd({ ...fault, nth: 2 });
+		const { error } = await run({}, THREE);
+		expect(error?.context.mayBeQueued).toBe(mayBeQueued);
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds().slice(0, 1));
+	});
+});
+
 describe('Retry On Fail', () => {
 	test.each(['{{ $now.toISO() }}', '{{ Math.random() }}'])(
 		'knows an item by its place, so that a prompt with %s is paid for once',

@@ -32,7 +32,7 @@ describe("The trigger's list of projects to choose from", () => {
 	test('shows a key problem as an error, not as an empty list', async () => {
 		await expect(load('wrong-key')).rejects.toMatchObject({
 			httpCode: '401',
-			description: expect.stringContaining('"API Key"') as string,
+			description: expect.stringContaining("'API Key'") as string,
 		});
 	});
 

@@ -75,7 +75,7 @@ describe('The list of projects to pick from', () => {
 		await expect(search(undefined, 'wrong-key')).rejects.toMatchObject({
 			httpCode: '401',
 			message: expect.stringContaining('did not accept the API key') as string,
-			description: expect.stringContaining('"API Key"') as string,
+			description: expect.stringContaining("'API Key'") as string,
 		});
 	});
 

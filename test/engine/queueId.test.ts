@@ -2,25 +2,8 @@ import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-const VALUES = [
-	'../clear',
-	'..',
-	'.',
-	'a/b?c#d',
-	'%2e%2e',
-	'%2E%2E/%2e%2e',
-	'a\nb',
-	'a\r\nX-Injected: 1',
-	'\n',
-	'x'.repeat(10_240),
-	'雪🎬é',
-	'\ud800',
-	'a\\b',
-	'a b+c&d=e;f',
-	'{{ 1 }}',
-	' q1 ',
-	'',
-];
+/** `test/unit/response.test.ts` has the rule for every text. */
+const VALUES = ['../clear', '..', '%2e%2e', 'a\r\nX-Injected: 1', 'x'.repeat(10_240), ' q1 ', ''];
 
 describe('A queue ID', () => {
 	test.each(VALUES)(
@@ -31,7 +14,7 @@ describe('A queue ID', () => {
 			});
 			const { requests } = service.sandbox;
 			if (requests.length === 0) {
-				expect(error?.message).toMatch(/^"Queue ID" is (empty|not the ID of a queue item)$/);
+				expect(error?.message).toMatch(/^'Queue ID' is (empty|not the ID of a queue item)$/);
 				return;
 			}
 			expect(requests).toHaveLength(1);
@@ -51,7 +34,7 @@ describe('A queue ID', () => {
 			const { error } = await service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] });
 			const { requests } = service.sandbox;
 			if (queueId.trim() === '') {
-				expect(error?.message).toBe('"Queue ID" is empty');
+				expect(error?.message).toBe("'Queue ID' is empty");
 				expect(requests).toHaveLength(0);
 				return;
 			}

@@ -42,7 +42,7 @@ describe('Credits to Keep', () => {
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'There are not enough credits to queue this video',
 			details: { remainingCredits: 10, mayBeQueued: false },
-			message: expect.stringMatching(/"Credits to Keep" is 3\. Nothing was queued/) as string,
+			message: expect.stringMatching(/'Credits to Keep' is 3\. Nothing was queued/) as string,
 		});
 		expect(getOperations().filter((name) => name === 'account.get')).toHaveLength(1);
 		expect(countAdds()).toBe(7);

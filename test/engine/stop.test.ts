@@ -32,6 +32,26 @@ describe('Pressing stop', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
+	test("ends an execution beside another one whose request is never answered, in each one's own time", async () => {
+		const { sandbox } = service;
+		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
+		const waiting = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+		const other = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
+		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
+		const started = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
+		// It has read the log itself, and waits for its video.
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		const stoppedAt = performance.now();
+		started.stop();
+		expect((await started.result).run.status).toBe('canceled');
+		expect(performance.now() - stoppedAt).toBeLessThan(1000);
+		other.stop();
+		expect((await other.result).run.status).toBe('canceled');
+		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
+			...['video.getAll', 'video.getAll', 'queue.add'],
+		]);
+	});
+
 	test('lets no further add be sent', async () => {
 		service.sandbox.addFault({ kind: 'hang', nth: 2, operation: 'queue.add' });
 		const { status } = await stopAfter(2, OPERATIONS['queue.add'], [{}, {}, {}, {}]);

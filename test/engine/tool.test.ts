@@ -243,7 +243,7 @@ describe('With an expression for Resource or Operation', () => {
 				{ ...OPERATIONS['queue.add'], ...parameters },
 				{ items: each },
 			);
-			expect(error?.message).toBe('"Resource" and "Operation" cannot be expressions here');
+			expect(error?.message).toBe("'Resource' and 'Operation' cannot be expressions here");
 		}
 		expect(service.sandbox.requests).toEqual([]);
 	});

@@ -164,7 +164,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			finish('a');
 			trigger.parameters = { projectIds };
 			await expect(trigger.activate()).rejects.toMatchObject({
-				message: expect.stringContaining('"Project Names or IDs"') as string,
+				message: expect.stringContaining("'Project Names or IDs'") as string,
 			});
 			trigger.parameters = {};
 			expect(ids(await trigger.activate())).toEqual(['a']);
@@ -185,9 +185,9 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 	});
 
 	test.each([
-		['"Emit Existing Videos"', { emitExisting: 'maybe' }],
-		['"Download Video"', { downloadVideo: { on: true } }],
-		['"Put Output File in Field"', { downloadVideo: true, binaryPropertyName: ['data'] }],
+		["'Emit Existing Videos'", { emitExisting: 'maybe' }],
+		["'Download Video'", { downloadVideo: { on: true } }],
+		["'Put Output File in Field'", { downloadVideo: true, binaryPropertyName: ['data'] }],
 	])('names %s when its value cannot be understood, and sends nothing', async (field, options) => {
 		const trigger = await setUp(storage, { parameters: { options } });
 		await expect(trigger.activate()).rejects.toMatchObject({
@@ -355,35 +355,6 @@ describe.each(STORAGES)(
 			await trigger.poll();
 			expect(lastRequest()?.headers).not.toHaveProperty('if-none-match');
 			if (storage === 'static data') expect(trigger.state).toBe(before);
-		});
-
-		test('parses the log only when it has changed, and once an hour, where the service sends no tags', async () => {
-			service.sandbox.configure({ etags: 'none' });
-			const startedAt = Date.now();
-			setClock(startedAt);
-			finish('old');
-			const trigger = await activate(storage);
-			const parse = jest.spyOn(JSON, 'parse');
-			const poll = async () => {
-				parse.mockClear();
-				const videos = ids(await trigger.poll());
-				const isParsed = parse.mock.calls.some(([text]) => text.includes('"videos":[{'));
-				return { videos, isParsed };
-			};
-			expect(await poll()).toEqual({ videos: null, isParsed: false });
-			finish('a');
-			expect(await poll()).toEqual({ videos: ['a'], isParsed: true });
-			expect(await poll()).toEqual({ videos: null, isParsed: true });
-			expect(await poll()).toEqual({ videos: null, isParsed: false });
-			service.sandbox.addFault({
-				kind: 'status',
-				status: 404,
-				body: 'x'.repeat(100_000),
-				times: 1,
-			});
-			expect((await trigger.poll()).error).toMatchObject({ httpCode: '404' });
-			setClock(startedAt + HOUR);
-			expect(await poll()).toEqual({ videos: null, isParsed: true });
 		});
 
 		test.each(['constant', 'alwaysNotModified'] as const)(
@@ -615,7 +586,7 @@ describe.each(STORAGES)('The state in %s', (storage) => {
 		trigger.credentials = { ...credentials, baseUrl: 'https://' };
 		finish('a');
 		expect((await trigger.poll()).error).toMatchObject({
-			message: 'The Base URL is not a web address',
+			message: "'Base URL' is not a web address",
 			failure: { cause: 'configuration-invalid' },
 		});
 		trigger.credentials = credentials;
@@ -655,7 +626,7 @@ describe('"Fetch test event"', () => {
 		finish('a');
 		trigger.parameters = { projectIds: ['project-city-tour'] };
 		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({
-			description: expect.stringContaining('"Project Names or IDs"') as string,
+			description: expect.stringContaining("'Project Names or IDs'") as string,
 		});
 	});
 

@@ -70,10 +70,10 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 	});
 
 	test.each([
-		['is gone', { kind: 'status', status: 404 }, /link in url may have expired/],
-		['is forbidden', { kind: 'status', status: 403 }, /link in url may have expired/],
-		['is refused', { kind: 'status', status: 402 }, /Check url of this item/],
-		['is a web page', { kind: 'html' }, /link in url may have expired/],
+		['is gone', { kind: 'status', status: 404 }, /link in 'url' may have expired/],
+		['is forbidden', { kind: 'status', status: 403 }, /link in 'url' may have expired/],
+		['is refused', { kind: 'status', status: 402 }, /Check 'url' of this item/],
+		['is a web page', { kind: 'html' }, /link in 'url' may have expired/],
 		['is limited', { kind: 'tooManyRequests', retryAfter: 'none' }, /later in the workflow/],
 	] as [string, FaultSpec, RegExp][])(
 		'explains a file that %s without fields that only the other node has',
@@ -94,7 +94,7 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 		const { items } = await trigger.poll();
 		expect(items?.map(({ json }) => json.downloadError)).toEqual(
 			Array.from({ length: 2 }, () => ({
-				message: 'The url of the video is not a web address',
+				message: "The 'url' of the video is not a web address",
 				description: expect.stringContaining('Video > Get Many') as string,
 			})),
 		);

@@ -223,7 +223,7 @@ describe('Queue > Add with waiting', () => {
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The video was not finished within 65 seconds',
 			message: expect.stringMatching(
-				/still being made.*"thinking".*Queue > Wait.*"Timeout"/,
+				/still being made.*"thinking".*Queue > Wait.*'Timeout'/,
 			) as string,
 			details: { queueId: getQueued()[0]?.queueId, lastStatus: 'thinking' },
 		});
@@ -274,9 +274,9 @@ describe('Queue > Add with waiting', () => {
 
 	test('reads its options before anything is spent', async () => {
 		for (const [waitOptions, message] of [
-			[{ pollingInterval: 0 }, '"Polling Interval" must be 1 second or more'],
-			[{ timeout: 'soon' }, '"Timeout" must be 1 second or more'],
-			[{ listingDelay: -1 }, '"Listing Delay" must be 0 seconds or more'],
+			[{ pollingInterval: 0 }, "'Polling Interval' must be 1 second or more"],
+			[{ timeout: 'soon' }, "'Timeout' must be 1 second or more"],
+			[{ listingDelay: -1 }, "'Listing Delay' must be 0 seconds or more"],
 		] as const) {
 			const { error } = await run({ ...ADD, waitOptions });
 			expect(error?.message).toBe(message);

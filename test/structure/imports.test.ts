@@ -39,10 +39,9 @@ const published = [...listFiles('nodes'), ...listFiles('credentials')];
  * and the credential's own modules are exempt.
  */
 const BELOW: Record<string, string[]> = {
-	resources: ['trigger', 'execution', 'waiting', 'download', 'api', 'failures'],
-	listSearch: ['loadOptions', 'api', 'failures'],
-	loadOptions: ['api', 'failures'],
-	trigger: ['download', 'api', 'failures'],
+	listSearch: ['api', 'failures'],
+	trigger: ['resources', 'execution', 'download', 'api', 'failures'],
+	resources: ['execution', 'waiting', 'download', 'api', 'failures'],
 	execution: ['waiting', 'download', 'api', 'failures'],
 	waiting: ['api', 'failures'],
 	download: ['api', 'failures'],
@@ -54,7 +53,7 @@ const findRoom = (name: string) => /^nodes\/VideoGeneration\/(\w+)\//.exec(name)
 /** Files with a WeakMap for objects of n8n: for timeouts, for listeners, for what only this process knows of an item, and for a run's videos. */
 const WEAK_MAPS = [
 	'credentials/VideoGenerationApi.credentials.ts',
-	'nodes/VideoGeneration/api/pause.ts',
+	'nodes/VideoGeneration/api/pacing.ts',
 	'nodes/VideoGeneration/execution/memory.ts',
 	'nodes/VideoGeneration/waiting/runVideos.ts',
 ];

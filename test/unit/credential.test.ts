@@ -33,7 +33,7 @@ describe('The Base URL', () => {
 	});
 
 	test.each(['', '   ', undefined, 5])('that is %j is reported as empty', (pasted) => {
-		expect(() => parseBaseUrl(pasted)).toThrow(/Base URL is empty.*Open the .* credential/);
+		expect(() => parseBaseUrl(pasted)).toThrow(/^'Base URL' is empty.*Open the .* credential/);
 	});
 
 	test.each([
@@ -54,7 +54,7 @@ describe('The API key', () => {
 	);
 
 	test.each(['', ' ', undefined])('that is %j is reported as empty', (pasted) => {
-		expect(() => parseApiKey(pasted)).toThrow(/API Key is empty.*paste the key/);
+		expect(() => parseApiKey(pasted)).toThrow(/^'API Key' is empty.*paste the key/);
 	});
 
 	test.each(['a b', 'a\nb', 'ключ'])('that cannot be one is not repeated: %j', (pasted) => {

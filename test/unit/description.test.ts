@@ -181,8 +181,8 @@ describe('The description', () => {
 				option.action,
 			]),
 		);
-		expect(actions['queue add']).toMatch(/credits/);
-		expect(actions['queue clear']).toMatch(/^Permanently/);
+		expect(actions['queue add']).toMatch(/\(costs credits\)$/);
+		expect(actions['queue clear']).toMatch(/permanently$/);
 		expect(description.usableAsTool).toBe(true);
 	});
 

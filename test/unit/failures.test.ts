@@ -17,7 +17,7 @@ import {
 } from '../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../nodes/VideoGeneration/failures/texts';
 import { describeFailure } from '../../nodes/VideoGeneration/failures/texts';
-import type { Operation } from '../../nodes/VideoGeneration/execution/operation';
+import type { Operation } from '../../nodes/VideoGeneration/execution/job';
 import { add } from '../../nodes/VideoGeneration/resources/queue/add';
 import { clear } from '../../nodes/VideoGeneration/resources/queue/clear';
 import { getProgress } from '../../nodes/VideoGeneration/resources/queue/getProgress';
@@ -113,8 +113,8 @@ describe.each([
 	});
 
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
-		expect(classifyError(wrap(new Error('The Base URL is empty.')))).toMatchObject({
-			...{ kind: 'unsent', facts: { serviceMessage: 'The Base URL is empty.' } },
+		expect(classifyError(wrap(new Error("'Base URL' is empty.")))).toMatchObject({
+			...{ kind: 'unsent', facts: { serviceMessage: "'Base URL' is empty." } },
 		});
 	});
 });
@@ -202,40 +202,48 @@ describe('A failure', () => {
 const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
-	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*"Base URL"/],
-	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*"Base URL"/],
+	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
+	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
 	[
 		'unreached',
 		{ httpCode: 'ECONNREFUSED', isProxied: true },
-		/proxy.*"Proxy" under Request Options/,
+		/proxy.*'Proxy' under 'Request Options'/,
 	],
-	['unreached', { httpCode: 'ENOTFOUND', isProxied: true }, /proxy.*"Proxy" under Request Options/],
+	[
+		'unreached',
+		{ httpCode: 'ENOTFOUND', isProxied: true },
+		/proxy.*'Proxy' under 'Request Options'/,
+	],
 	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
 	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
 	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
 	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
-	['redirected', { httpCode: '302', location: 'https://b.example' }, /to https:.*"Base URL"/],
-	['redirected', { httpCode: '302' }, /redirects.*"Base URL"/],
+	['redirected', { httpCode: '302', location: 'https://b.example' }, /to https:.*'Base URL'/],
+	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
 	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
-	['rejected', { httpCode: '401', serviceMessage: SAID }, /"API Key"/],
+	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
 	['rejected', { httpCode: '402', serviceMessage: SAID }, /credits/],
-	['rejected', { httpCode: '403', serviceMessage: SAID }, /"API Key"/],
-	['rejected', { httpCode: '404', serviceMessage: SAID }, /"(Base URL|Project|Queue ID)"/],
-	['rejected', { httpCode: '407', serviceMessage: SAID }, /proxy.*"Proxy" under Request Options/],
+	['rejected', { httpCode: '403', serviceMessage: SAID }, /'API Key'/],
+	['rejected', { httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
+	['rejected', { httpCode: '407', serviceMessage: SAID }, /proxy.*'Proxy' under 'Request Options'/],
 	['rejected', { httpCode: '418' }, /\(418\)/],
-	['unreadable', { httpCode: '200', found: 'html' }, /web page.*"Base URL"/],
+	['unreadable', { httpCode: '200', found: 'html' }, /web page.*'Base URL'/],
 	['unreadable', { httpCode: '200', found: 'empty' }, /empty/],
 	['unreadable', { httpCode: '200', found: 'cutOff' }, /cut off/],
-	['unreadable', { httpCode: '200', found: 'other' }, /not JSON.*"Base URL"/],
+	['unreadable', { httpCode: '200', found: 'other' }, /not JSON.*'Base URL'/],
 	['unreadable', { found: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
-	['unsuccessful', { httpCode: '200', found: 'error', serviceMessage: SAID }, /reported a failure/],
-	['incomplete', { httpCode: '200', found: 'videos' }, /has no "videos"/],
+	[
+		'unsuccessful',
+		{ httpCode: '200', found: 'error', serviceMessage: SAID },
+		/did not (carry out|return)/,
+	],
+	['incomplete', { httpCode: '200', found: 'videos' }, /has no 'videos'/],
 	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	[
 		'unsent',
-		{ serviceMessage: 'The Base URL is empty. Open the credential.' },
-		/Base URL is empty/,
+		{ serviceMessage: "'Base URL' is empty. Open the credential." },
+		/^'Base URL' is empty/,
 	],
 	['unsent', { serviceMessage: '' }, /could not be sent/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
@@ -256,10 +264,12 @@ const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name,
 
 /** Expects whole sentences, the last of which may be the service's own words. */
 function expectGoodText({ message, description }: { message: string; description: string }) {
-	expect(message).toMatch(/^(["A-Z]|n8n )[^\n]{10,}[^.\s]$/);
-	expect(description).toMatch(/^["A-Zh][^\n]{8,}[."]$/);
+	expect(message).toMatch(/^(['A-Z]|n8n )[^\n]{10,}[^.\s]$/);
+	expect(description).toMatch(/^['A-Zh][^\n]{8,}[."]$/);
 	expect(`${message} ${description}`).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)|\.\./);
 	expect(message).not.toContain(SAID);
+	const ours = `${message} ${description}`.replaceAll(/"[^"]*"/g, '');
+	expect(ours).not.toMatch(/\b(error(?! output)|problem|failure|mistake)s?\b/i);
 }
 
 describe('An error text', () => {
@@ -320,12 +330,12 @@ describe('An error text', () => {
 	);
 
 	test.each([
-		['add', ADD, '400', '"Project" and "Custom Prompt"'],
-		['add', ADD, '404', '"Project"'],
-		['clear', CLEAR, '400', '"Queue ID"'],
-		['clear', CLEAR, '404', '"Queue ID"'],
-		['getProgress', GET_PROGRESS, '404', '"Queue ID"'],
-		['a list', READ, '404', '"Base URL"'],
+		['add', ADD, '400', "'Project' and 'Custom Prompt'"],
+		['add', ADD, '404', "'Project'"],
+		['clear', CLEAR, '400', "'Queue ID'"],
+		['clear', CLEAR, '404', "'Queue ID'"],
+		['getProgress', GET_PROGRESS, '404', "'Queue ID'"],
+		['a list', READ, '404', "'Base URL'"],
 	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
 		const failure = new RequestFailure('rejected', { httpCode });
 		expect(describeFailure(failure, context).description).toContain(`Check ${fields}`);

@@ -66,7 +66,7 @@ describe('A text', () => {
 
 	test.each(WRONG_TYPES)('that is %p is refused by a sentence with the field', (value, found) => {
 		const error = catchError(() => getText(createContext({ prompt: value }), 'prompt', 'Prompt'));
-		expect(error.message).toBe('"Prompt" must be text');
+		expect(error.message).toBe("'Prompt' must be text");
 		expect(error.description).toMatch(new RegExp(`^It is ${found}\\. .*Nothing was sent`));
 		expect(error.context.itemIndex).toBe(3);
 	});
@@ -110,11 +110,11 @@ describe('An ID', () => {
 		'that is %p is refused by a sentence with the field',
 		(value, found) => {
 			const error = catchError(() => getId(createContext({ id: value }), 'id', 'Queue ID'));
-			expect(error.message).toBe('"Queue ID" must be an ID');
+			expect(error.message).toBe("'Queue ID' must be an ID");
 			expect(error.description).toContain(`It is ${found}.`);
 			const locator = { __rl: true, mode: 'id', value };
 			expect(catchError(() => getProjectId(createContext({ projectId: locator }))).message).toBe(
-				'"Project" must be an ID',
+				"'Project' must be an ID",
 			);
 		},
 	);
@@ -140,7 +140,7 @@ describe('A switch', () => {
 		[{}, 'It is an object.'],
 	])('that is %j is refused by a sentence with the field', (value, found) => {
 		const error = catchError(() => getSwitch(createContext({ on: value }), 'on', 'Return All'));
-		expect(error.message).toBe('"Return All" must be true or false');
+		expect(error.message).toBe("'Return All' must be true or false");
 		expect(error.description).toContain(found);
 	});
 });
@@ -160,26 +160,26 @@ describe('A number', () => {
 		expect(parseNumber(value)).toBe(expected);
 	});
 
-	test.each([1, 4, 10, '10'])('in "Max Tries" may be %j', (maxTries) => {
+	test.each([1, 4, 10, '10'])("in 'Max Tries' may be %j", (maxTries) => {
 		expect(getMaxTries(createContext({ options: { maxTries } }))).toBe(Number(maxTries));
 	});
 
-	test.each([0, 11, 2.5, 'many', true])('in "Max Tries" may not be %j', (maxTries) => {
+	test.each([0, 11, 2.5, 'many', true])("in 'Max Tries' may not be %j", (maxTries) => {
 		const error = catchError(() => getMaxTries(createContext({ options: { maxTries } })));
-		expect(error.message).toBe('"Max Tries" must be a whole number from 1 to 10');
+		expect(error.message).toBe("'Max Tries' must be a whole number from 1 to 10");
 	});
 
-	test('in "Limit" is 1 or more, and does not matter with "Return All"', () => {
+	test("in 'Limit' is 1 or more, and does not matter with 'Return All'", () => {
 		expect(getLimit(createContext({ limit: '7' }))).toBe(7);
 		expect(getLimit(createContext({}))).toBe(50);
 		expect(getLimit(createContext({ limit: 0, returnAll: 'true' }))).toBe(Infinity);
 		for (const limit of [0, -1, 1.5, 'all']) {
 			const error = catchError(() => getLimit(createContext({ limit })));
-			expect(error.message).toBe('"Limit" must be a whole number of 1 or more');
+			expect(error.message).toBe("'Limit' must be a whole number of 1 or more");
 		}
 	});
 
-	test('of seconds in "Wait Options" is 1 or more', () => {
+	test("of seconds in 'Wait Options' is 1 or more", () => {
 		const get = (waitOptions: unknown) => getWaitSettings(createContext({ waitOptions }));
 		expect(get(undefined)).toMatchObject({ intervalMs: 10_000, timeoutMs: 1_800_000 });
 		expect(get({ pollingInterval: '1.5', timeout: 60 })).toMatchObject({
@@ -191,7 +191,7 @@ describe('A number', () => {
 		] as const) {
 			for (const value of [0, 0.5, -1, 'soon', NaN, Infinity, []]) {
 				const error = catchError(() => get({ [name]: value }));
-				expect(error.message).toBe(`"${label}" must be 1 second or more`);
+				expect(error.message).toBe(`'${label}' must be 1 second or more`);
 			}
 		}
 	});
@@ -250,7 +250,7 @@ describe("n8n's Request Options", () => {
 		...[5, {}],
 	])('refuse %j, and say what a proxy looks like', (proxy) => {
 		const error = catchError(() => get({ proxy }));
-		expect(error.message).toBe('"Proxy" must be an address');
+		expect(error.message).toBe("'Proxy' must be an address");
 		expect(error.description).toContain('http://proxy.example.com:3128');
 	});
 

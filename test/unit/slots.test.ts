@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSlots } from '../../nodes/VideoGeneration/api/slots';
+import { createSlots } from '../../nodes/VideoGeneration/api/pacing';
 
 describe('Slots', () => {
 	it('do so much work at the same time, in its order, and go on after an error', async () => {

@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { binaryPropertyField } from '../../nodes/VideoGeneration/resources/fields';
 import { listPromisedFields } from '../support/schemas/listFields';
 import { loadSchema } from '../support/schemas/loadSchema';
 
@@ -41,6 +45,30 @@ const sentences: [string, string][] = [
 	['node: description', node.description],
 	['trigger: description', trigger.description],
 ].filter((entry): entry is [string, string] => entry[1] !== undefined);
+
+const ROOT = path.resolve(__dirname, '../..');
+
+/** Lists the published code, relative to the project. */
+function listCode(): string[] {
+	return ['nodes', 'credentials'].flatMap((folder) =>
+		readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith('.ts'))
+			.map((file) => path.posix.join(folder, file.split(path.sep).join('/'))),
+	);
+}
+
+/** Lists the texts in a file's code; a template is one text, with its placeholders as written. */
+function listTexts(file: string): string[] {
+	const texts: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isStringLiteralLike(node)) texts.push(node.text);
+		else if (ts.isTemplateExpression(node)) texts.push(node.getText().slice(1, -1));
+		ts.forEachChild(node, visit);
+	};
+	const code = readFileSync(path.join(ROOT, file), 'utf8');
+	visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
+	return texts;
+}
 
 /** Words that n8n's title case does not capitalize. */
 const SMALL = ['per', 'a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
@@ -83,7 +111,11 @@ describe('Every text', () => {
 			...all.map(({ displayName }) => displayName),
 			// The Settings of every node have this field.
 			'Execute Once',
-			...['queue.add', 'queue.wait'].flatMap((each) => listPromisedFields(loadSchema(each))),
+			// The fields of the output, with the trigger's and the file's.
+			...['queue.add', 'queue.wait', 'project.getAll', 'video.getAll'].flatMap((each) =>
+				listPromisedFields(loadSchema(each)),
+			),
+			...['downloadError', binaryPropertyField.default],
 		];
 		for (const [, name = ''] of text.matchAll(/(?<!\w)'([^']+)'(?!\w)/g)) {
 			expect(seen).toContain(name);
@@ -100,6 +132,43 @@ describe('Every text', () => {
 			expect(operations?.map(({ name }) => name)).toContain(operation);
 		}
 	});
+});
+
+describe('Every text in the code', () => {
+	const names = new Set([
+		...all.map(({ displayName }) => displayName),
+		...[
+			'Request Options',
+			'Proxy',
+			'Ignore SSL Issues (Insecure)',
+			'Poll Times',
+			'${field}',
+			'${label}',
+		],
+	]);
+
+	test.each(listCode())('has names of fields in single quotes, as n8n writes them: %s', (file) => {
+		const quoted = listTexts(file).flatMap((text) =>
+			[...text.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name),
+		);
+		expect(quoted.filter((name) => names.has(name))).toEqual([]);
+	});
+
+	test.each(listCode())('says in which field in quotes another one is: %s', (file) => {
+		for (const text of listTexts(file)) {
+			expect(text).not.toMatch(/' (under|in) (Options|Wait Options|Request Options|Filters)\b/);
+		}
+	});
+});
+
+describe('Every action', () => {
+	test.each(choices.flatMap(({ action }) => (action === undefined ? [] : [action])))(
+		'is short and without articles: %s',
+		(action) => {
+			expect(action).not.toMatch(/\b(a|an|the|its|your)\b/i);
+			expect(action.length).toBeLessThanOrEqual(40);
+		},
+	);
 });
 
 describe('Every field', () => {

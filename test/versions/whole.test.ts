@@ -100,7 +100,7 @@ describe('In the whole of this n8n', () => {
 		const failed = readItems(execution, 'Progress', 1) as INodeExecutionData[];
 		expect(failed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		expect(failed.map(({ json }) => unfoldError(json))).toMatchObject([
-			{ row: 0, error: '"Queue ID" is empty', details: {} },
+			{ row: 0, error: "'Queue ID' is empty", details: {} },
 			{ row: 1, details: { queueId: unknown, httpCode: '404' } },
 		]);
 		expect(readItems(execution, 'Repair')).toHaveLength(2);

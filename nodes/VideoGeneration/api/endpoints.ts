@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, FetchOptions, Tagged } from './request';
-import { fetchFromApi, fetchTagged } from './request';
+import type { ApiContext, FetchOptions } from './request';
+import { fetchFromApi } from './request';
 import { isObject, requireField, requireList, toText } from './response';
 import { LIST_LIMITS, OBJECT_LIMITS } from './responseBody';
 
@@ -30,45 +30,6 @@ export async function fetchProgress(
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
 	const body = await fetchFromApi(context, { url }, { ...options, limits: OBJECT_LIMITS });
 	return requireField(body, 'details', 'object');
-}
-
-/** The video log, with the tag of its response. */
-export interface VideoLog extends Omit<Tagged, 'body'> {
-	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
-	entries: unknown[];
-}
-
-/**
- * The whole video log (specification, "GET /v1/videos").
- *
- * @param etag the tag of an earlier response: an unchanged log then comes without entries
- */
-export async function fetchVideoLog(
-	context: ApiContext,
-	etag: string | undefined,
-	options: Options,
-): Promise<VideoLog> {
-	const request = { url: '/v1/videos' };
-	const { body, ...log } = await fetchTagged(context, request, etag, {
-		...options,
-		limits: LIST_LIMITS,
-	});
-	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
-}
-
-/**
- * The entries of a video log. The specification names an entry's address `url`, and reports of prose
- * examples that name it `videoUrl`: such an entry gets a `url` as well.
- *
- * @throws a RequestFailure when the list is missing
- */
-export function listLogEntries(body: IDataObject | IDataObject[]): unknown[] {
-	const entries = requireList(body, 'videos');
-	for (const entry of entries as (IDataObject | null)[]) {
-		if (typeof entry?.url === 'string' && entry.url !== '') continue;
-		if (isObject(entry) && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
-	}
-	return entries;
 }
 
 /**

@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import { getAccountKey, parseApiKey, parseBaseUrl } from '../../../credentials/connection';
 import { classifyError } from '../failures/classifyError';
-import { hashBytes } from './hash';
 import { CREDENTIAL, hideKey } from './hideKey';
 import { checkBody, parseEtag } from './response';
 import type { BodyLimits, HttpResponse } from './responseBody';
@@ -115,19 +114,13 @@ export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 
 type Body = IDataObject | IDataObject[];
 
-/** A body with its tag, which tells later whether the body has changed. */
-export interface Tagged {
+/** A body with its `ETag`, which tells later whether the body has changed. */
+export interface TaggedBody {
 	body: Body;
-	/** The service's `ETag`. */
 	etag: string | undefined;
-	/** Creates our own tag, for a service that sends none, in a pass over the body. */
-	createTag: () => string | undefined;
 	/** Whether nothing has changed since the given tag. The body is then empty. */
 	isUnchanged: boolean;
 }
-
-/** The prefix of our own tags, which are compared here and never sent. */
-const OWN_TAG = 'body-';
 
 /**
  * Fetches something from the service, other than by the request that an operation declares.
@@ -146,17 +139,14 @@ export async function fetchFromApi(
 
 /**
  * Like `fetchFromApi`, and conditional if a tag is given: the service sends no body when nothing has
- * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own). If
- * the service sends no tags, an unchanged body is not parsed, since parsing takes most of the time.
+ * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own).
  */
 export async function fetchTagged(
 	context: ApiContext,
 	request: { url: string; qs?: IDataObject },
 	etag: string | undefined,
 	{ limits, connection, deadline = Infinity, ...retries }: FetchOptions,
-): Promise<Tagged> {
-	const isOwn = etag?.startsWith(OWN_TAG) === true;
-	const isSent = etag !== undefined && !isOwn;
+): Promise<TaggedBody> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
@@ -166,18 +156,12 @@ export async function fetchTagged(
 			...request,
 			method: 'GET',
 			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
-			...(isSent ? { headers: { 'If-None-Match': etag } } : {}),
+			...(etag !== undefined && { headers: { 'If-None-Match': etag } }),
 		});
-		let received: Buffer | undefined;
-		let isUnchanged = isSent && response.statusCode === 304;
-		const createTag = () => received && `${OWN_TAG}${hashBytes(received)}-${received.length}`;
-		const content = await receiveBody(response, limits, (bytes) => {
-			received = bytes;
-			isUnchanged = isOwn && createTag() === etag;
-			return isUnchanged;
-		});
+		const isUnchanged = etag !== undefined && response.statusCode === 304;
+		const content = await receiveBody(response, limits);
 		const body = isUnchanged ? {} : checkBody(response, content);
-		return { body, etag: parseEtag(response.headers.etag), createTag, isUnchanged };
+		return { body, etag: parseEtag(response.headers.etag), isUnchanged };
 	};
 	try {
 		return await sendWithRetries(send, {

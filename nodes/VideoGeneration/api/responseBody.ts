@@ -2,7 +2,7 @@ import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { classifyStreamError } from '../failures/classifyError';
 import type { RequestFailure } from '../failures/failure';
 import { createExcess } from '../failures/failure';
-import { pause } from './pause';
+import { pause } from './pacing';
 
 export type HttpResponse = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
 
@@ -40,15 +40,13 @@ interface IncomingStream {
  * Receives the body of a response, and parses it where it is JSON.
  *
  * @param response its body is the stream that n8n hands over
- * @param isKnown whether the bytes of a body are known, and need not be parsed
- * @returns the parsed body; the beginning of its text where it is not JSON; undefined for a known
- * body, and for that of an HTTP error that is too long or breaks off, since the status says enough
+ * @returns the parsed body; the beginning of its text where it is not JSON; undefined for the body of
+ * an HTTP error that is too long or breaks off, since the status says enough
  * @throws a RequestFailure
  */
 export async function receiveBody(
 	{ body, statusCode }: HttpResponse,
 	limits: BodyLimits,
-	isKnown: (bytes: Buffer) => boolean = () => false,
 ): Promise<unknown> {
 	if (!isStream(body)) return body;
 	if (statusCode >= 300) {
@@ -57,7 +55,6 @@ export async function receiveBody(
 	}
 	const { bytes, failure } = await receiveBytes(body, limits.bytes);
 	if (failure) throw failure;
-	if (isKnown(bytes)) return undefined;
 	// With a long body, each step takes long. In between, n8n does other work.
 	const letOthersWork = async () => bytes.length > OBJECT_LIMITS.bytes && (await pause(1));
 	const text = decodeText(bytes);

@@ -2,7 +2,7 @@ import { classifyError } from '../failures/classifyError';
 import type { RequestKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 import { MAX_RETRY_AFTER_MS } from '../failures/texts';
-import { pause } from './pause';
+import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
 export const DEFAULT_MAX_TRIES = 4;

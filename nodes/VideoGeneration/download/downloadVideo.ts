@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { pause } from '../api/pause';
+import { pause } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import type { RetryOptions } from '../api/retry';
@@ -7,10 +7,9 @@ import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { DownloadContext, VideoResponse } from './fetchVideo';
-import { fetchVideo } from './fetchVideo';
+import { fetchVideo, hideQuery, parseVideoAddress } from './fetchVideo';
 import type { Transfer } from './storeVideo';
 import { storeVideo } from './storeVideo';
-import { hideQuery, parseVideoAddress } from './videoAddress';
 
 /** Long enough for the largest file that is accepted, at 6 Mbit/s. */
 const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;

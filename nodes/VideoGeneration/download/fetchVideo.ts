@@ -4,10 +4,9 @@ import type {
 	RequestHelperFunctions,
 } from 'n8n-workflow';
 import type { ConnectionSettings } from '../api/request';
-import { checkBody } from '../api/response';
+import { checkBody, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
-import { hideQuery, isWebAddress } from './videoAddress';
 
 /** The parts of an n8n context that a download uses: those of operations and triggers have them. */
 export interface DownloadContext {
@@ -111,4 +110,26 @@ function findRedirect({ headers, statusCode }: Response, url: URL): URL | undefi
 	const target = new URL(location, url);
 	if (isWebAddress(target)) return target;
 	throw new RequestFailure('redirected', { httpCode, found: 'notWeb', location: target.protocol });
+}
+
+/**
+ * The address of a video, from "Video URL" or from the service's video log.
+ *
+ * @returns undefined unless it is an address that can be requested
+ */
+export function parseVideoAddress(value: unknown): URL | undefined {
+	const text = toText(value);
+	if (!URL.canParse(text)) return undefined;
+	const url = new URL(text);
+	return isWebAddress(url) ? url : undefined;
+}
+
+/** Whether it is http(s), with a host. A user name or a password in it would be sent as a key. */
+function isWebAddress({ protocol, hostname, username, password }: URL): boolean {
+	return /^https?:$/.test(protocol) && hostname !== '' && username === '' && password === '';
+}
+
+/** The address as errors show it: the query of a signed address is as good as a key. */
+export function hideQuery({ origin, pathname }: URL): string {
+	return origin + pathname;
 }

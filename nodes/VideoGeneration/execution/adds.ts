@@ -1,7 +1,7 @@
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { AddResponse } from '../api/addResponse';
 import { receiveAddResponse } from '../api/addResponse';
-import { onAbort, pause } from '../api/pause';
+import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, requireField, toText } from '../api/response';
@@ -11,47 +11,62 @@ import { RequestFailure } from '../failures/failure';
 import type { Fate } from '../failures/fate';
 import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/runVideos';
-import { getVideosBeforeAdd } from './finishVideo';
+import { finishVideo, getVideosBeforeAdd } from './finishVideo';
 import { keepPlain } from './memory';
-import type { Job } from './operation';
-import { checkJob } from './run';
+import type { Job } from './job';
+import { checkJob } from './job';
 import { releaseKey, takeKey } from './uniqueKey';
 
-/**
- * Queues the video of one item, unless an earlier try has queued it, or may have. At most one add of an
- * item is accepted, through all its tries: it is sent again only with proof that nothing was queued.
- *
- * @returns the new queue item, and the account if it was sent in this try
- * @throws a RequestFailure; the same one again for an add whose fate is unknown
- */
-export async function queueVideo(job: Job): Promise<{ queueItem: IDataObject; account?: string }> {
-	const { memory, run } = job;
-	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
-	if (memory.state.fate === 'unknown') throw memory.getFailure();
-	checkJob(job);
-	// What is needed later is read now: once the add is sent, nothing else can change its fate.
-	const service = await resolveService(job.context);
-	const videos = await getVideosBeforeAdd(job, service.account);
-	const sent = sendWithKey(job, service, videos);
-	return { queueItem: await untilStopped(sent, run.stopSignal), account: service.account };
+/** An item whose video is queued. */
+interface AddedVideo {
+	queueItem: IDataObject;
+	/** Identifies the account, if the add was sent in this try. */
+	account?: string;
 }
 
-/** The key is taken just before the add is sent, and freed only with proof that nothing was queued. */
-async function sendWithKey(
-	job: Job,
-	service: Service<IExecuteSingleFunctions>,
-	videos: AccountVideos | undefined,
-): Promise<IDataObject> {
-	const { maxTries, memory, run } = job;
+/**
+ * The first half of an item's add, up to its queue item. At most one add of an item is accepted, through
+ * all its tries: it is sent again only with proof that nothing was queued.
+ *
+ * @throws a RequestFailure; the same one again for an add whose fate is unknown
+ */
+export async function addVideo(job: Job): Promise<AddedVideo> {
+	const adding = addUnlessDone(job);
+	return await Promise.race([adding, failWhenStopped(job.run.stopSignal, adding)]);
+}
+
+async function addUnlessDone(job: Job): Promise<AddedVideo> {
+	const { context, maxTries, memory, run } = job;
+	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
+	if (memory.isFateUnknown()) throw memory.getFailure();
+	checkJob(job);
+	// What is needed later is read now: once the add is sent, nothing else can change its fate.
+	const service = await resolveService(context);
+	const videos = await getVideosBeforeAdd(job, service.account);
+	// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
 	await takeKey(job);
-	const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 	try {
-		return await sendWithRetries(send, { requestKind: 'add', maxTries, signal: run.signal });
+		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
+		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
+		const queueItem = await sendWithRetries(send, retries);
+		return { queueItem, account: service.account };
 	} catch (error) {
 		const failure = classifyError(error);
-		if (memory.state.fate !== 'unknown') await releaseKey(job);
+		if (!memory.isFateUnknown()) await releaseKey(job);
 		throw failure;
 	}
+}
+
+/** The second half of an item's add: its video and its file, if they are waited for. */
+export async function finishAdd(
+	job: Job,
+	{ queueItem, account }: AddedVideo,
+): Promise<INodeExecutionData[]> {
+	const { queueId, projectId } = job.memory.state;
+	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
+	const { status = 'pending', generationProgress, renderProgress } = queueItem;
+	const details = { status, generationProgress, renderProgress };
+	return await finishVideo(job, { queueId, projectId, account, details });
 }
 
 /**
@@ -144,20 +159,23 @@ function explainResponse(response: AddResponse): RequestFailure {
 	}
 }
 
-/** @throws a RequestFailure of the kind `cancelled` at once when the signal is aborted */
-async function untilStopped<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	let stopListening: () => void = () => undefined;
-	const stopped = new Promise<never>((_, reject) => {
-		stopListening = onAbort(signal, () => {
-			// Between two tries no request is under way, and the work itself fails first.
+/**
+ * Ends the wait for an add that is under way when the execution is stopped. The add itself goes on: its
+ * queue ID still gets into n8n's log.
+ *
+ * @throws a RequestFailure of the kind `cancelled`
+ */
+async function failWhenStopped(
+	signal: AbortSignal | undefined,
+	adding: Promise<unknown>,
+): Promise<never> {
+	return await new Promise<never>((_, reject) => {
+		const stopListening = onAbort(signal, () => {
+			// Between two tries no request is under way, and the add itself fails first.
 			void pause(1).then(() => {
 				reject(new RequestFailure('cancelled'));
 			});
 		});
+		adding.then(stopListening, stopListening);
 	});
-	try {
-		return await Promise.race([work, stopped]);
-	} finally {
-		stopListening();
-	}
 }

@@ -6,7 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type { Operation, Operations } from './operation';
+import type { Operation, Operations } from './job';
 import { createInputError } from './parameters';
 import { knowsDetails, runItems, runPrepared } from './runItems';
 
@@ -60,7 +60,7 @@ export function createToolCall(operations: Operations) {
 		if (operation === undefined || countItems(this) > 1) {
 			throw createInputError(
 				this,
-				'"Resource" and "Operation" cannot be expressions here',
+				"'Resource' and 'Operation' cannot be expressions here",
 				'Choose both from the list. Nothing was sent.',
 			);
 		}

@@ -8,7 +8,7 @@ import { describeDownloadFailure } from '../failures/downloadTexts';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import { listStates } from './memory';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
@@ -37,7 +37,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	const details = {
 		...ids,
 		...explained.facts,
-		mayBeQueued: isAdd ? memory.state.fate === 'unknown' : undefined,
+		mayBeQueued: isAdd ? memory.isFateUnknown() : undefined,
 	};
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
 }
@@ -49,7 +49,7 @@ async function explainRequest(
 	const failure = await hideKey(context, reason);
 	const { httpCode, serviceMessage, receivedText, tries, lastStatus, uniqueKey } = failure.facts;
 	const { addressField } = failure.facts;
-	const mayBeQueued = operation.requestKind === 'add' && memory.state.fate === 'unknown';
+	const mayBeQueued = operation.requestKind === 'add' && memory.isFateUnknown();
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
 		operation.requestKind === 'add' && !mayBeQueued && isAboutCredits(failure)
@@ -94,7 +94,10 @@ function getVideo({ extras, state }: Job['memory']): IDataObject {
 	return videoUrl === null ? { videoCandidates } : { videoUrl };
 }
 
-/** With the node set to stop, n8n drops the other items' output, so the error lists what was paid for. */
+/**
+ * With the node set to stop, n8n drops the other items' output, so the error lists what was paid for:
+ * in its text, and as data for an error workflow.
+ */
 function listPaidVideos(
 	{ context, memory, operation, run }: Job,
 	error: NodeApiError | NodeOperationError,
@@ -115,6 +118,7 @@ function listPaidVideos(
 		sentences.push(`${lead} ${list}.`);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}
+	if (memory.state.fate === 'unknown' || unknown.length > 0) error.context.mayBeQueued = true;
 	if (unknown.length > 0) {
 		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
 		sentences.push(`Other items that may have been queued and paid for: ${list}.`);

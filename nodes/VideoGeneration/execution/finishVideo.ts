@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { getAccountKey } from '../../../credentials/connection';
-import { fetchProgress, fetchVideoLog } from '../api/endpoints';
+import { fetchProgress } from '../api/endpoints';
+import { fetchVideoLog } from '../api/videoLog';
 import type { ConnectionSettings } from '../api/request';
 import { CREDENTIAL } from '../api/request';
 import { toText } from '../api/response';
@@ -10,7 +11,7 @@ import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
 import { getAccountVideos } from '../waiting/runVideos';
 import { waitForVideo } from '../waiting/waitForVideo';
 import { keepPlain } from './memory';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {
@@ -29,7 +30,7 @@ export async function getVideosBeforeAdd(
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, account);
-	await videos.readBeforeAdd(createRequests(job));
+	await videos.fetchLogBeforeAdd(createRequests(job));
 	return videos;
 }
 
@@ -112,7 +113,7 @@ async function downloadFinished(
 		async () =>
 			await downloadVideo(context, {
 				address: videoUrl,
-				addressField: '"videoUrl"',
+				addressField: "'videoUrl'",
 				retries: { maxTries, signal: run.signal },
 				settings: getConnectionSettings(request),
 			}),

@@ -1,6 +1,7 @@
 import type {
 	IDataObject,
 	IExecuteSingleFunctions,
+	IHttpRequestOptions,
 	INodeExecutionData,
 	ITaskMetadata,
 } from 'n8n-workflow';
@@ -8,7 +9,6 @@ import { hashText } from '../api/hash';
 import { isObject } from '../api/response';
 import type { FailureKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
-import type { Job } from './operation';
 
 /** The name of our data in those of the execution. */
 const KEY = 'videoGeneration';
@@ -33,7 +33,7 @@ export interface ItemState {
 	finished?: IDataObject;
 	isCleared?: true;
 	/** The hash of the unique key that the item has taken. */
-	key?: string | undefined;
+	key?: number | undefined;
 }
 
 /** The states of a node's items, in their order; null for an item that has reached nothing. */
@@ -70,10 +70,12 @@ const extrasOfStates = new WeakMap<ItemState, Extras>();
 export class ItemMemory {
 	readonly state: ItemState;
 
-	private readonly context: IExecuteSingleFunctions;
-
-	constructor(private readonly job: Pick<Job, 'context' | 'operation' | 'request' | 'run'>) {
-		this.context = job.context;
+	/** @param isAgentStep whether an agent's model reads the result */
+	constructor(
+		private readonly context: IExecuteSingleFunctions,
+		private readonly request: IHttpRequestOptions,
+		private readonly isAgentStep: boolean,
+	) {
 		this.state = this.findState() ?? {};
 		if (this.isCall()) this.extras.isInUse = true;
 	}
@@ -83,6 +85,11 @@ export class ItemMemory {
 		const extras = extrasOfStates.get(this.state) ?? {};
 		extrasOfStates.set(this.state, extras);
 		return extras;
+	}
+
+	/** Whether something was sent whose fate is not known. */
+	isFateUnknown(): boolean {
+		return this.state.fate === 'unknown';
 	}
 
 	/** Notes what the item has reached, and hands it to n8n. */
@@ -156,7 +163,7 @@ export class ItemMemory {
 	}
 
 	private isCall(): boolean {
-		return this.job.run.isAgentStep || !isRunByN8n(this.context);
+		return this.isAgentStep || !isRunByN8n(this.context);
 	}
 
 	private getCalls(): CallStates {
@@ -188,8 +195,8 @@ export class ItemMemory {
 
 	/** Identifies identical calls of an agent, without their prompt. */
 	private describeCall(): string {
-		const { url, body } = this.job.request;
-		return hashText(JSON.stringify([url, body]));
+		const { url, body } = this.request;
+		return String(hashText(JSON.stringify([url, body])));
 	}
 }
 

@@ -52,7 +52,7 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
 	if (text !== undefined) return text;
 	throw createInputError(
 		context,
-		`"${label}" must be text`,
+		`'${label}' must be text`,
 		`It is ${nameType(value)}. Enter text, or an expression that returns text. ${NOTHING_SENT}`,
 	);
 }
@@ -62,12 +62,12 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
  *
  * @throws a NodeOperationError for anything but text or a number
  */
-export function parseId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+function parseId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
 	if (value === undefined || value === null) return '';
 	if (typeof value === 'string' || typeof value === 'number') return String(value).trim();
 	throw createInputError(
 		context,
-		`"${label}" must be an ID`,
+		`'${label}' must be an ID`,
 		`It is ${nameType(value)}. Enter an ID, or an expression that returns one. ${NOTHING_SENT}`,
 	);
 }
@@ -106,7 +106,7 @@ export function getSwitch(context: IExecuteSingleFunctions, name: string, label:
 	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);
 	throw createInputError(
 		context,
-		`"${label}" must be true or false`,
+		`'${label}' must be true or false`,
 		`It is ${found}. Turn it on or off, or use an expression that returns true or false. ${NOTHING_SENT}`,
 	);
 }
@@ -126,8 +126,8 @@ export function getMaxTries(context: IExecuteSingleFunctions): number {
 	if (Number.isInteger(maxTries) && maxTries >= 1 && maxTries <= 10) return maxTries;
 	throw createInputError(
 		context,
-		'"Max Tries" must be a whole number from 1 to 10',
-		`Correct "Max Tries" under Options. ${NOTHING_SENT}`,
+		"'Max Tries' must be a whole number from 1 to 10",
+		`Correct 'Max Tries' under 'Options'. ${NOTHING_SENT}`,
 	);
 }
 
@@ -138,8 +138,8 @@ export function getLimit(context: IExecuteSingleFunctions): number {
 	if (Number.isInteger(limit) && limit >= 1) return limit;
 	throw createInputError(
 		context,
-		'"Limit" must be a whole number of 1 or more',
-		'Correct "Limit", or turn on "Return All".',
+		"'Limit' must be a whole number of 1 or more",
+		"Correct 'Limit', or turn on 'Return All'.",
 	);
 }
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
 import { isAssumptionBroken } from '../waiting/runVideos';
-import type { Job } from './operation';
+import type { Job } from './job';
 
 /**
  * Tells the person under the output of a run what they should know and cannot see: how many videos may
@@ -12,7 +12,7 @@ export function addReceipt(jobs: Job[]): void {
 	const [first] = jobs;
 	if (first === undefined) return;
 	const mayBeQueued = jobs.filter(
-		({ operation, memory }) => operation.requestKind === 'add' && memory.state.fate === 'unknown',
+		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
 	);
 	const ambiguous = jobs.filter(({ memory }) => memory.state.finished?.videoUrl === null);
 	const hints = [
@@ -43,7 +43,7 @@ function describeAmbiguous(count: number, isListedLate: boolean): string | undef
 			? '1 video could not be told apart from others of its project'
 			: `${count} videos could not be told apart from others of their project`;
 	const cause = isListedLate
-		? "The service lists its videos later than 'Listing Delay' under Wait Options says: raise it."
+		? "The service lists its videos later than 'Listing Delay' under 'Wait Options' says: raise it."
 		: TELL_APART;
 	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
 }

@@ -67,8 +67,8 @@ function parseProxy(
 	} catch {
 		throw createInputError(
 			context,
-			'"Proxy" must be an address',
-			'Enter "Proxy" under Request Options as http://proxy.example.com:3128. Nothing was sent.',
+			"'Proxy' must be an address",
+			"Enter 'Proxy' under 'Request Options' as http://proxy.example.com:3128. Nothing was sent.",
 		);
 	}
 }

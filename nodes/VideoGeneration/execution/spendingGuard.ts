@@ -6,15 +6,8 @@ import { CREDENTIAL } from '../api/request';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
-import type { Job } from './operation';
+import type { Job, SpendingLimit } from './job';
 import { createInputError, getOption, parseNumber } from './parameters';
-
-/** "Credits to Keep" and "Credits per Video" of an item. */
-export interface SpendingLimit {
-	/** Undefined when the guard is off. */
-	keep: number | undefined;
-	cost: number;
-}
 
 /**
  * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
@@ -42,7 +35,7 @@ function getCredits(
 	throw createInputError(
 		context,
 		credits === undefined ? `'${label}' is empty` : `'${label}' must be ${range}`,
-		`Enter ${range} in '${label}' under Options, or remove the option. If it is an expression, check that it has a value for this item. Nothing was sent for this item.`,
+		`Enter ${range} in '${label}' under 'Options', or remove the option. If it is an expression, check that it has a value for this item. Nothing was sent for this item.`,
 	);
 }
 
@@ -53,8 +46,8 @@ function getCredits(
 export async function guardSpending(jobs: Job[]): Promise<void> {
 	if (jobs.every(({ spending }) => spending?.keep === undefined)) return;
 	const unsent = jobs.filter(
-		({ problem, memory: { state } }) =>
-			problem === undefined && state.queueId === undefined && state.fate !== 'unknown',
+		({ problem, memory }) =>
+			problem === undefined && memory.state.queueId === undefined && !memory.isFateUnknown(),
 	);
 	const accounts = new Map<string, Job[]>();
 	for (const job of unsent) {

@@ -5,9 +5,9 @@ import type {
 } from 'n8n-workflow';
 import { hashText } from '../api/hash';
 import { RequestFailure } from '../failures/failure';
-import type { Job } from './operation';
+import type { Job } from './job';
 import { createInputError, getOption, parseText } from './parameters';
-import { checkJob } from './run';
+import { checkJob } from './job';
 
 /** Maximum number of keys that a node keeps. Old keys are never dropped for new ones. */
 const MAX_KEYS = 10_000;
@@ -30,14 +30,14 @@ export function getUniqueKey(context: IExecuteSingleFunctions): string | undefin
 		throw createInputError(
 			context,
 			"'Unique Key' is empty",
-			"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under Options. If it is an expression, check that it has a value for this item. Nothing was sent.",
+			"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. If it is an expression, check that it has a value for this item. Nothing was sent.",
 		);
 	}
 	if (typeof getStore(context).checkProcessedAndRecord !== 'function') {
 		throw createInputError(
 			context,
 			"'Unique Key' cannot be used by this agent",
-			"n8n keeps no keys for tools of older agents. Use a newer AI Agent node, or remove 'Unique Key' under Options. Nothing was sent.",
+			"n8n keeps no keys for tools of older agents. Use a newer AI Agent node, or remove 'Unique Key' under 'Options'. Nothing was sent.",
 		);
 	}
 	if (!context.getWorkflow().id) {

@@ -4,7 +4,7 @@ import type { RequestFailure } from './failure';
 import type { FailureText } from './texts';
 
 /** The beginning of the credential's error about its address. */
-const BASE_URL_PROBLEM = 'The Base URL is ';
+const BASE_URL_PROBLEM = "'Base URL' is ";
 
 /**
  * The error that n8n shows. It is made of the failure's facts alone: no request, and so no key,

@@ -26,7 +26,7 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 		message: describeBreak(facts),
 		description:
 			describeLongWait(facts) ??
-			`${asked(facts)} Nothing was stored. This is a problem with the host or the network. Try again later.`,
+			`${asked(facts)} Nothing was stored. The host or the network is not working at the moment. Try again later.`,
 	}),
 	redirected: ({ found, location, ...facts }, { field }) => ({
 		message:
@@ -62,7 +62,7 @@ export function describeDownloadFailure(
 	{ kind, facts }: RequestFailure,
 	{ rateLimitAdvice = RUN_LESS }: DownloadContext = {},
 ): FailureText {
-	const { addressField: field = '"Video URL"' } = facts;
+	const { addressField: field = "'Video URL'" } = facts;
 	const describe = TEXTS[kind];
 	if (describe) return describe(facts, { field, rateLimitAdvice });
 	return {

@@ -28,17 +28,17 @@ export const MAX_RETRY_AFTER_MS = 120_000;
 export const ALLOW_ADDRESS =
 	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 export const RUN_LESS =
-	'Run the workflow less often or with fewer items at a time, or raise "Max Tries" under Options.';
+	"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.";
 
 const CHECK_CREDENTIAL = 'Open the Video Generation API credential';
-const CHECK_BASE_URL = 'Check "Base URL" in the Video Generation API credential.';
-const TRY_LATER = 'This is a problem with the service or the network. Try again later.';
+const CHECK_BASE_URL = "Check 'Base URL' in the Video Generation API credential.";
+const TRY_LATER = 'The service or the network is not working at the moment. Try again later.';
 const MAY_BE_QUEUED =
 	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 
 /** What helps when several videos of a project finish close together. */
 export const TELL_APART =
-	"To get each item its own video, make one video at a time with Loop Over Items, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay' under Wait Options.";
+	"To get each item its own video, make one video at a time with Loop Over Items, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay' under 'Wait Options'.";
 
 type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
 
@@ -60,16 +60,16 @@ const TEXTS: Record<FailureKind, Describe> = {
 	}),
 	redirected: ({ location }) => ({
 		message: `The video service's address redirects${location === undefined ? '' : ` to ${location}`}`,
-		description: `To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set "Base URL" to it.`,
+		description: `To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
 	}),
 	rejected: describeRejection,
 	unreadable: describeUnreadable,
 	unsuccessful: (facts, context) => ({
-		message: 'The video service reported a failure',
+		message: 'The video service did not carry out the request',
 		description: `${checkFields(context)}${quote(facts)}`,
 	}),
 	incomplete: ({ found = '' }) => ({
-		message: `The response from the video service has no "${found}"`,
+		message: `The response from the video service has no '${found}'`,
 		description: `The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
 	}),
 	blocked: () => ({
@@ -83,7 +83,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 	}),
 	notGenerated: ({ lastStatus = '' }) => ({
 		message: 'The video could not be generated',
-		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. "Failed Statuses" under Wait Options lists the statuses that mean failure.`,
+		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
 	}),
 	undecided: ({ found = '0', isLogUnread }) => ({
 		message: 'The video could not be identified, so it was not downloaded',
@@ -91,16 +91,16 @@ const TEXTS: Record<FailureKind, Describe> = {
 			isLogUnread === true
 				? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
 				: found === '0'
-					? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under Wait Options, raise it."
-					: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, "details.videoCandidates" lists them. ${TELL_APART}`,
+					? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
+					: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
 	}),
 	overBudget: ({ remainingCredits = 0, budget }) => ({
 		message: 'There are not enough credits to queue this video',
-		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and "Credits to Keep" is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
+		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and 'Credits to Keep' is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
 	}),
 	unguarded: ({ found = '' }) => ({
 		message: "The account's credits could not be read, so nothing was queued",
-		description: `"Credits to Keep" needs this number. ${found}`,
+		description: `'Credits to Keep' needs this number. ${found}`,
 	}),
 	keyUsed: ({ uniqueKey = '' }) => ({
 		message: 'A video was already queued for this key, or may have been',
@@ -121,7 +121,7 @@ const TEXTS: Record<FailureKind, Describe> = {
 		description: `${
 			hasLeftQueue === true
 				? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
-				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this Queue ID, or set a longer "Timeout" under Wait Options. To start a workflow when the video is finished, use the Video Generation Trigger.`
+				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`
 		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
 	}),
 	unstored: ({ serviceMessage = '' }) => ({
@@ -158,11 +158,11 @@ function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureT
 	return isProxied === true
 		? {
 				message: `The proxy could not be reached: ${reason}`,
-				description: `Check "Proxy" under Request Options. Nothing was sent to the video service (${httpCode}).`,
+				description: `Check 'Proxy' under 'Request Options'. Nothing was sent to the video service (${httpCode}).`,
 			}
 		: {
 				message: `The video service could not be reached: ${reason}`,
-				description: `${CHECK_CREDENTIAL}, check "Base URL" and test it. The service may be down. Nothing was sent (${httpCode}).`,
+				description: `${CHECK_CREDENTIAL}, check 'Base URL' and test it. The service may be down. Nothing was sent (${httpCode}).`,
 			};
 }
 
@@ -171,7 +171,7 @@ function describeUnsent({ httpCode, serviceMessage = '' }: FailureFacts): Failur
 	if (httpCode !== undefined) {
 		return {
 			message: `No secure connection to the video service could be made (${httpCode})`,
-			description: `${CHECK_BASE_URL} If the service uses a private certificate, turn on "Ignore SSL Issues (Insecure)" under Request Options. Nothing was sent.`,
+			description: `${CHECK_BASE_URL} If the service uses a private certificate, turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'. Nothing was sent.`,
 		};
 	}
 	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
@@ -188,12 +188,12 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 		case '401':
 			return {
 				message: 'The video service did not accept the API key',
-				description: `${CHECK_CREDENTIAL}, paste "API Key" again from the developers page of your account and test it.${said}`,
+				description: `${CHECK_CREDENTIAL}, paste 'API Key' again from the developers page of your account and test it.${said}`,
 			};
 		case '403':
 			return {
 				message: 'The video service does not allow this for the API key',
-				description: `${CHECK_CREDENTIAL} and check that "API Key" belongs to the account that owns the project or queue item.${said}`,
+				description: `${CHECK_CREDENTIAL} and check that 'API Key' belongs to the account that owns the project or queue item.${said}`,
 			};
 		case '404':
 			return context.notFound === undefined
@@ -208,7 +208,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 		case '407':
 			return {
 				message: 'The proxy rejected the request (407)',
-				description: `Check the user name and password in "Proxy" under Request Options.${said}`,
+				description: `Check the user name and password in 'Proxy' under 'Request Options'.${said}`,
 			};
 		default:
 			return {
@@ -220,7 +220,7 @@ function describeRejection(facts: FailureFacts, context: FailureContext): Failur
 
 function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 	const wrongAddress =
-		'"Base URL" in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.';
+		"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 	switch (found) {
 		case 'html':
 			return {
@@ -230,12 +230,12 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 		case 'empty':
 			return {
 				message: 'The video service sent an empty response',
-				description: `Try again. If it happens again, check "Base URL" in the Video Generation API credential.`,
+				description: `Try again. If it happens again, check 'Base URL' in the Video Generation API credential.`,
 			};
 		case 'cutOff':
 			return {
 				message: 'The response from the video service was cut off',
-				description: 'This is a problem with the service or the network.',
+				description: 'The service or the network is not working at the moment. Try again later.',
 			};
 		case 'tooLarge':
 			return {
@@ -287,7 +287,7 @@ export function countTries({ tries = 1 }: FailureFacts, subject = 'The request w
 }
 
 /** The service's own words, as a sentence of their own. */
-export function quote({ serviceMessage }: FailureFacts): string {
+function quote({ serviceMessage }: FailureFacts): string {
 	return serviceMessage === undefined ? '' : ` The service said: "${serviceMessage}"`;
 }
 

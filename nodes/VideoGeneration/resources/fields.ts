@@ -67,7 +67,7 @@ export const projectLocator: INodeProperties = {
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. 6f1c2a7e',
-			hint: 'Project > Get Many returns it as id',
+			hint: "Project > Get Many returns it as 'id'",
 		},
 	],
 };
@@ -80,7 +80,7 @@ export const binaryPropertyField: INodeProperties = {
 	required: true,
 	default: 'data',
 	hint: 'The name of the output binary field to put the file in',
-	description: 'Most nodes read files from the field data',
+	description: "Most nodes read files from the field 'data'",
 };
 
 /** "Put Output File in Field". @throws a NodeOperationError when it is empty */
@@ -89,7 +89,7 @@ export function getBinaryPropertyName(context: IExecuteSingleFunctions): string 
 	if (name !== '') return name;
 	throw createInputError(
 		context,
-		'"Put Output File in Field" is empty',
-		'Enter a name for the field that receives the file, such as data. Nothing was sent.',
+		"'Put Output File in Field' is empty",
+		"Enter a name for the field that receives the file, such as 'data'. Nothing was sent.",
 	);
 }

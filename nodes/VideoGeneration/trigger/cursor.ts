@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { MAX_LOG_TIME, parseLogTime } from '../api/logTime';
+import { MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 import { isObject, toText } from '../api/response';
 import type { Cursor, Seen, StoredCursor } from './cursorFormat';
 import {
@@ -7,7 +7,6 @@ import {
 	hashEntry,
 	hashProjects,
 	includesProjectOf,
-	parseHashes,
 	parseRecords,
 	UNDATED,
 } from './cursorFormat';
@@ -172,8 +171,13 @@ function startCursor(
  */
 function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Watch): boolean {
 	if (cursor.account === account || log.length === 0) return false;
-	const known = parseHashes(cursor.videos);
-	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry) ?? ''));
+	const known = listHashes(cursor);
+	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry)));
+}
+
+/** The hashes of all entries that a cursor remembers. */
+function listHashes({ videos }: Cursor): Set<number | undefined> {
+	return new Set(parseRecords(videos).map(({ hash }) => hash));
 }
 
 interface UnseenEntry extends Seen {
@@ -181,13 +185,10 @@ interface UnseenEntry extends Seen {
 }
 
 /** The entries that a cursor neither remembers nor has forgotten, each ID once. */
-function findUnseen(
-	log: readonly unknown[],
-	{ videos, floor, isUndatedForgotten }: Cursor,
-	times?: Float64Array,
-): UnseenEntry[] {
+function findUnseen(log: readonly unknown[], cursor: Cursor, times?: Float64Array): UnseenEntry[] {
 	if (log.length === 0) return [];
-	const known = parseHashes(videos);
+	const { floor, isUndatedForgotten } = cursor;
+	const known = listHashes(cursor);
 	const isOld = createAgeCheck(floor);
 	const unseen: UnseenEntry[] = [];
 	log.forEach((entry, i) => {
@@ -232,7 +233,7 @@ function listWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[
 /** Remembers the entries of all projects, so that they are not new when their project is watched later. */
 function remember(unseen: UnseenEntry[], before: Cursor, { account, projectIds }: Watch): Cursor {
 	const projects = hashProjects(projectIds);
-	const isSame = account === before.account && projects === before.projects;
+	const isSame = account === before.account && projects.join() === before.projects.join();
 	if (isSame && unseen.length === 0) return before;
 
 	const cursor = { ...before, account, projects };

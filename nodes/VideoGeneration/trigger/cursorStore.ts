@@ -26,7 +26,7 @@ export class CursorStore {
 	private readonly durableCursor: StoredCursor;
 
 	/** A hash of that cursor; undefined before the first poll, and without durable cursors. */
-	private readonly durableHash: string | undefined;
+	private readonly durableHash: number | undefined;
 
 	/**
 	 * @param data the node's static data

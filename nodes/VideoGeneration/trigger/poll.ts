@@ -1,13 +1,12 @@
 import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { VideoLog } from '../api/endpoints';
-import { fetchVideoLog } from '../api/endpoints';
-import { Breaks } from '../api/pause';
+import type { VideoLog } from '../api/videoLog';
+import { fetchVideoLog } from '../api/videoLog';
+import { Breaks, createSlots } from '../api/pacing';
 import { CREDENTIAL } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { createSlots } from '../api/slots';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
-import { parseVideoAddress } from '../download/videoAddress';
+import { parseVideoAddress } from '../download/fetchVideo';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
@@ -23,15 +22,7 @@ import {
 } from './cursor';
 import { hashAccount } from './cursorFormat';
 import { CursorStore } from './cursorStore';
-
-/** The trigger's parameters for one poll. */
-export interface PollParameters {
-	/** Empty for all projects. */
-	projectIds: string[];
-	emitExisting: boolean;
-	/** The binary field for the files; undefined without downloads. */
-	binaryPropertyName: string | undefined;
-}
+import type { PollParameters } from './triggerParameters';
 
 /** Older versions of n8n have no limit. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -44,7 +35,7 @@ const MAX_LIST_MS = 60_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const RATE_LIMIT_ADVICE =
-	'The next poll tries again, and no video is missed. If this happens often, set longer intervals in "Poll Times".';
+	"The next poll tries again, and no video is missed. If this happens often, set longer intervals in 'Poll Times'.";
 
 /**
  * Fetches the video log and returns an item for each new video, oldest first. The list and the
@@ -94,11 +85,8 @@ async function fetchNewVideos(
 	const { isContinuous } = store;
 	const watch = { account, projectIds, emitExisting, isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, times);
-	const isNew = videos.length > 0;
-	// If every poll finds videos, our own tag would save nothing.
-	const etag = log.etag ?? (isNew ? undefined : log.createTag());
-	const kept = log.isUnchanged ? cursor : keepTag(cursor, etag, Date.now());
-	store.save(kept, { isChanged: kept !== stored, isStarting: isNew });
+	const kept = log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now());
+	store.save(kept, { isChanged: kept !== stored, isStarting: videos.length > 0 });
 
 	if (isFirst) await breaks.takeDue();
 	return sortOldestFirst(videos);
@@ -117,7 +105,7 @@ async function fetchTestEvent(
 		description:
 			projectIds.length === 0
 				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
-				: 'When a video of the projects in "Project Names or IDs" is finished, fetch the test event again, or choose other projects.',
+				: "When a video of the projects in 'Project Names or IDs' is finished, fetch the test event again, or choose other projects.",
 	});
 }
 
@@ -158,7 +146,7 @@ async function attachFiles(
 	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
 	const attach = async (json: IDataObject) =>
-		await downloadVideo(context, { address: json.url, addressField: 'url', retries }).then(
+		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(
 			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
 			(reason: unknown) => ({
 				json: { ...json, downloadError: { ...describeDownloadError(json, reason, deadline) } },
@@ -172,7 +160,7 @@ const OUT_OF_TIME: FailureText = {
 	description: 'Download it in the workflow with Video > Download, which has more time.',
 };
 const NOT_AN_ADDRESS: FailureText = {
-	message: 'The url of the video is not a web address',
+	message: "The 'url' of the video is not a web address",
 	description: 'Get the video again with Video > Get Many, and download it with Video > Download.',
 };
 

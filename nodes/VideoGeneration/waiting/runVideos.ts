@@ -1,25 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { VideoLog } from '../api/endpoints';
-import { parseLogTime } from '../api/logTime';
-import { Breaks, inParts, onAbort, pause } from '../api/pause';
+import type { VideoLog } from '../api/videoLog';
+import { parseLogTime } from '../api/videoLog';
+import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
-import { createSlots } from '../api/slots';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { LoggedVideo, QueuedVideo } from './ownVideos';
 import { canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
 
-/** Items that ask for the log within this time share one read. */
+/** Items that ask for the log within this time share one request. */
 const TOGETHER_MS = 20;
 
-/** Minimum time between two reads of the log, which may be large. */
-const MIN_READ_INTERVAL_MS = 1_000;
+/** Minimum time between two requests for the log, which may be large. */
+const MIN_FETCH_INTERVAL_MS = 1_000;
 
-/** A longer read of the log counts as failed: nothing waits for it. */
-const READ_TIMEOUT_MS = 30_000;
+/** A request for the log that takes longer counts as failed: nothing waits for it. */
+const FETCH_TIMEOUT_MS = 30_000;
 
-/** The first interval between two reads while items are running. Each later one is twice as long. */
-const FIRST_REREAD_MS = 60_000;
+/** The first interval between two requests for the log while items are running. Each later one is twice as long. */
+const FIRST_REFETCH_MS = 60_000;
 
 /** How often an item that waits for its siblings checks whether they leave it a single candidate. */
 const REVIEW_INTERVAL_MS = 1_000;
@@ -47,7 +46,7 @@ export interface TrackedItem extends QueuedVideo {
 	listingDelayMs: number;
 	/** Whether it may be given a video once its siblings are settled. */
 	isHopeful: boolean;
-	/** Why the log could not be read when the item had to be settled. */
+	/** Why the log could not be fetched when the item had to be settled. */
 	logFailure?: RequestFailure | undefined;
 	/** Ends the pauses before the next progress checks. */
 	wake: Set<() => void>;
@@ -97,26 +96,26 @@ export class AccountVideos {
 
 	private hasLog = false;
 
-	/** When the last read of the log began, by `performance.now()`. */
-	private readAt = -Infinity;
+	/** When the log was last requested, by `performance.now()`. */
+	private fetchedAt = -Infinity;
 
-	/** The last failure of a read, with the time before which the service asks not to read the log again. */
+	/** The last failure, with the time before which the service asks not to request the log again. */
 	private refusal: { failure: RequestFailure; until: number } | undefined;
 
-	private rereadMs = FIRST_REREAD_MS;
+	private refetchMs = FIRST_REFETCH_MS;
 
-	/** The end of all reads that have begun. It never rejects. */
-	private reading: Promise<unknown> = Promise.resolve();
+	/** The end of all requests for the log that have begun. It never rejects. */
+	private fetching: Promise<unknown> = Promise.resolve();
 
-	/** The read that has not begun. */
-	private next: { isFull: boolean; done: Promise<void> } | undefined;
+	/** The next request for the log, which has not begun. */
+	private next: { isConditional: boolean; done: Promise<void> } | undefined;
 
 	private reviewing: Promise<void> | undefined;
 
-	/** The signal of the last try of the node that has read the log before its first add. */
-	private readFor: AbortSignal | undefined;
+	/** The signal of the last try of the node that has requested the log before its first add. */
+	private fetchedFor: AbortSignal | undefined;
 
-	/** Spreads out work that thousands of items may do after the same read. */
+	/** Spreads out work that thousands of items may do after the same response. */
 	readonly takeSlot = createSlots(1);
 
 	get isAssumptionBroken(): boolean {
@@ -149,10 +148,10 @@ export class AccountVideos {
 		return item;
 	}
 
-	/** @param askedAt the tick before the request that showed it */
-	noteRunning(item: TrackedItem, askedAt: number): void {
-		item.runningAt = Math.max(item.runningAt ?? -1, askedAt);
-		if (item.endedTick === undefined || askedAt < item.endedTick) return;
+	/** @param requestedAt the tick before the request that showed it */
+	noteRunning(item: TrackedItem, requestedAt: number): void {
+		item.runningAt = Math.max(item.runningAt ?? -1, requestedAt);
+		if (item.endedTick === undefined || requestedAt < item.endedTick) return;
 		// Its earlier status was wrong, and with it what was concluded from it.
 		if (item.video) {
 			this.free.add(Object.assign(item.video, { shownAt: this.tick(), isOwned: false }));
@@ -163,6 +162,10 @@ export class AccountVideos {
 	}
 
 	noteEnded(item: TrackedItem, hasLeft: boolean): void {
+		// It was in the queue all the time, so the log need not have shown its video yet.
+		if (item.hasLeft && !hasLeft) {
+			Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
+		}
 		item.endedAt ??= performance.now();
 		item.endedTick ??= this.tick();
 		item.hasLeft = hasLeft;
@@ -170,51 +173,54 @@ export class AccountVideos {
 		if (hasLeft) item.settledAt = undefined;
 	}
 
-	/** Reads the log before the first add of a try: the entries in it are of no item that is added then. */
-	async readBeforeAdd(requests: AccountRequests): Promise<void> {
-		if (this.readFor === requests.signal) return;
-		this.readFor = requests.signal;
-		await this.readIfPossible(requests, true);
+	/** Fetches the log before the first add of a try: the entries in it are of no item that is added then. */
+	async fetchLogBeforeAdd(requests: AccountRequests): Promise<void> {
+		if (this.fetchedFor === requests.signal) return;
+		this.fetchedFor = requests.signal;
+		await this.fetchLogIfPossible(requests, false);
 	}
 
 	/**
-	 * Reads the log before a look at an item, if that may tell which entries are not its own.
+	 * Fetches the log before the progress of an item is checked, if that may tell which entries are not its own.
 	 *
-	 * @param isFirst whether this is the first look at an item that was added elsewhere
+	 * @param isFirst whether this is the first check of an item that was added elsewhere
 	 */
-	async readBeforeLook(requests: AccountRequests, isFirst: boolean): Promise<void> {
-		const isFull = isFirst || !this.hasLog;
-		const sinceMs = performance.now() - this.readAt;
-		const isDue =
-			this.etag === undefined ? sinceMs >= this.rereadMs : sinceMs >= MIN_READ_INTERVAL_MS;
-		if (!isFull && !isDue) return;
-		if (!isFull && this.etag === undefined) this.rereadMs *= 2;
-		await this.readIfPossible(requests, isFull);
+	async fetchLogBeforeCheck(requests: AccountRequests, isFirst: boolean): Promise<void> {
+		if (isFirst || !this.hasLog) {
+			await this.fetchLogIfPossible(requests, false);
+			return;
+		}
+		const isTagged = this.etag !== undefined;
+		const intervalMs = isTagged ? MIN_FETCH_INTERVAL_MS : this.refetchMs;
+		if (performance.now() - this.fetchedAt < intervalMs) return;
+		if (!isTagged) this.refetchMs *= 2;
+		await this.fetchLogIfPossible(requests);
 	}
 
-	/** Like `read`, for a read without which a wait goes on. */
-	async readIfPossible(requests: AccountRequests, isFull: boolean): Promise<void> {
-		await this.read(requests, isFull).catch(() => undefined);
+	/** Like `fetchLog`, where a wait goes on without the log. */
+	async fetchLogIfPossible(requests: AccountRequests, isConditional = true): Promise<void> {
+		await this.fetchLog(requests, isConditional).catch(() => undefined);
 		if (requests.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
 	}
 
 	/**
-	 * Reads the log, and decides whose videos it shows. Items that ask before the read begins share it.
+	 * Fetches the log, and decides whose videos it shows. Items that call this before the request begins
+	 * share it.
 	 *
-	 * @param isFull whether the log is needed even if its tag has not changed: nothing else shows a tag
-	 * that fails to change
-	 * @throws a RequestFailure when the log cannot be read
+	 * @param isConditional whether the log is not needed if its tag has not changed. A tag may fail to
+	 * change, which only a full response shows.
+	 * @throws a RequestFailure when the log cannot be fetched
 	 */
-	async read(requests: AccountRequests, isFull: boolean): Promise<void> {
-		this.next ??= this.createRead(requests);
-		this.next.isFull ||= isFull;
+	async fetchLog(requests: AccountRequests, isConditional = false): Promise<void> {
+		this.next ??= this.planFetch(requests);
+		this.next.isConditional &&= isConditional;
 		try {
 			await this.next.done;
 		} catch (error) {
 			const failure = classifyError(error);
-			// It was asked for by an earlier try of the node, which has ended.
+			// It belongs to an earlier try of the node, which has ended.
 			if (failure.kind !== 'cancelled' || requests.signal.aborted) throw failure;
-			await this.read(requests, isFull);
+			await this.fetchLog(requests, isConditional);
 		}
 		await this.takeSlot(() => undefined);
 	}
@@ -252,29 +258,28 @@ export class AccountVideos {
 		return { list: this.free.list(item), count };
 	}
 
-	private createRead(requests: AccountRequests): { isFull: boolean; done: Promise<void> } {
-		const read = { isFull: false, done: Promise.resolve() };
+	private planFetch(requests: AccountRequests): { isConditional: boolean; done: Promise<void> } {
+		const next = { isConditional: true, done: Promise.resolve() };
 		const { signal } = requests;
-		const earlier = this.reading;
-		read.done = (async () => {
+		const earlier = this.fetching;
+		next.done = (async () => {
 			await pause(TOGETHER_MS, signal);
 			await earlier;
-			await pause(Math.ceil(this.readAt + MIN_READ_INTERVAL_MS - performance.now()), signal);
+			await pause(Math.ceil(this.fetchedAt + MIN_FETCH_INTERVAL_MS - performance.now()), signal);
 			this.next = undefined;
 			if (signal.aborted) throw new RequestFailure('cancelled');
-			await this.readNow(requests, read.isFull);
+			await this.fetchNow(requests, next.isConditional ? this.etag : undefined);
 		})();
-		this.reading = read.done.catch(() => undefined);
-		return read;
+		this.fetching = next.done.catch(() => undefined);
+		return next;
 	}
 
-	private async readNow(requests: AccountRequests, isFull: boolean): Promise<void> {
-		const askedAt = performance.now();
-		const restMs = (this.refusal?.until ?? askedAt) - askedAt;
+	private async fetchNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
+		const requestedAt = performance.now();
+		const restMs = (this.refusal?.until ?? requestedAt) - requestedAt;
 		if (this.refusal && restMs > 0) throw this.refusal.failure.with({ retryAfterMs: restMs });
-		this.readAt = askedAt;
-		const etag = isFull ? undefined : this.etag;
-		const log = await fetchInTime(requests, etag, askedAt + READ_TIMEOUT_MS).catch(
+		this.fetchedAt = requestedAt;
+		const log = await fetchInTime(requests, etag, requestedAt + FETCH_TIMEOUT_MS).catch(
 			(error: unknown) => {
 				const failure = classifyError(error);
 				const until = performance.now() + (failure.facts.retryAfterMs ?? 0);
@@ -290,7 +295,8 @@ export class AccountVideos {
 		this.hasLog = true;
 		for (const item of this.items.values()) {
 			const { endedAt = Infinity, listingDelayMs, videoUrl } = item;
-			if (askedAt >= endedAt + listingDelayMs && videoUrl === undefined) item.settledAt ??= shownAt;
+			if (requestedAt >= endedAt + listingDelayMs && videoUrl === undefined)
+				item.settledAt ??= shownAt;
 		}
 		this.decide();
 		await this.wakeRunning(breaks);
@@ -359,7 +365,7 @@ async function fetchInTime(
 	const stopListening = onAbort(requests.signal, () => {
 		timer.abort();
 	});
-	const timedOut = pause(READ_TIMEOUT_MS, timer.signal).then((isOver) => {
+	const timedOut = pause(FETCH_TIMEOUT_MS, timer.signal).then((isOver) => {
 		throw isOver
 			? new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' })
 			: new RequestFailure('cancelled');

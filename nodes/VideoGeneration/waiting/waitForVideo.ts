@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { onAbort, pause } from '../api/pause';
+import { onAbort, pause } from '../api/pacing';
 import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
@@ -17,12 +17,12 @@ const MALFORMED: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
 /** This many 404 in a row mean that a queue item left the queue. */
 const MAX_NOT_FOUND = 3;
 
-/** The log is tried to be read for this long, and for a late video it is read again for this long. */
+/** How long a log that cannot be fetched, or that does not show a video yet, is requested again. */
 const MAX_LOG_WAIT_MS = 30_000;
 
 const FIRST_LOG_DELAY_MS = 1_000;
 
-/** The time that a look at a sibling and the read after it may take, beyond their intervals. */
+/** The time that a sibling's progress check and the request for the log after it may take, beyond their intervals. */
 const REQUESTS_MS = 5_000;
 
 /** How a video is waited for. */
@@ -97,28 +97,29 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	}
 }
 
-/** Looks at the item until it is finished or has left the queue. */
+/** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 	const { account, item, requests, intervalMs } = wait;
-	const isFirstRead = item.runningAt === undefined;
+	let isFirst = item.runningAt === undefined;
 	// An item that was just queued is not finished yet.
 	let delayMs = progress.isSeen && item.endedAt === undefined ? intervalMs : 0;
 	let canBeWoken = true;
-	for (let look = 0; ; look++) {
-		const lookAt = Math.min(performance.now() + delayMs, progress.deadline);
-		const isWoken = canBeWoken && (await pauseUntilWoken(wait, lookAt));
+	for (;;) {
+		const checkAt = Math.min(performance.now() + delayMs, progress.deadline);
+		const isWoken = canBeWoken && (await pauseUntilWoken(wait, checkAt));
 		if (!isWoken) {
-			await pauseUntil(lookAt, requests.signal);
-			await account.readBeforeLook(requests, isFirstRead && look === 0);
+			await pauseUntil(checkAt, requests.signal);
+			await account.fetchLogBeforeCheck(requests, isFirst);
 		}
-		const askedAt = account.tick();
+		isFirst = false;
+		const requestedAt = account.tick();
 		try {
 			const details = await requests.fetchProgress(wait.queueId);
 			if (noteDetails(wait, progress, details) === 'finished') {
 				account.noteEnded(item, false);
 				return;
 			}
-			account.noteRunning(item, askedAt);
+			account.noteRunning(item, requestedAt);
 			canBeWoken = true;
 			delayMs = intervalMs;
 		} catch (error) {
@@ -173,12 +174,12 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 	const { account, item, requests } = wait;
 	if (item.videoUrl !== undefined) {
 		account.assignByAddress(item);
-		if (item.video === undefined) await account.readIfPossible(requests, false);
+		if (item.video === undefined) await account.fetchLogIfPossible(requests);
 		if (item.video === undefined) account.assignByAddress(item);
 		return true;
 	}
 	// The new entry tells the item from those that still run.
-	if (account.hasRunningSibling(item)) await account.readIfPossible(requests, false);
+	if (account.hasRunningSibling(item)) await account.fetchLogIfPossible(requests);
 	await settle(wait);
 	if (item.endedAt === undefined) return false;
 	if (item.hasLeft !== true) {
@@ -194,7 +195,7 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 	return false;
 }
 
-/** Reads the log once it must show the video. */
+/** Fetches the log once it must show the video. */
 async function settle({ account, item, requests, listingDelayMs }: Wait): Promise<void> {
 	const { signal } = requests;
 	const dueAt = (item.endedAt ?? 0) + listingDelayMs;
@@ -206,7 +207,7 @@ async function settle({ account, item, requests, listingDelayMs }: Wait): Promis
 	item.logFailure = undefined;
 	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
 		try {
-			await account.read(requests, true);
+			await account.fetchLog(requests);
 		} catch (error) {
 			const failure = classifyError(error);
 			if (signal.aborted) throw createCancelled();
@@ -230,7 +231,7 @@ async function waitForSiblings(wait: Wait): Promise<void> {
 	const hasNone = () => item.video === undefined && account.getCandidates(item).count === 0;
 	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
 		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
-		await account.readIfPossible(requests, false);
+		await account.fetchLogIfPossible(requests);
 	}
 }
 
@@ -244,7 +245,7 @@ async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 	}
 }
 
-/** @returns whether the log shows new entries of the item's project, so that it is looked at at once */
+/** @returns whether the log shows new entries of the item's project, so that its progress is checked at once */
 async function pauseUntilWoken({ account, item, requests }: Wait, time: number): Promise<boolean> {
 	if (account.hasNews(item)) return true;
 	const alarm = new AbortController();

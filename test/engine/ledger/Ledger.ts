@@ -3,6 +3,7 @@ import type { Play, PlayedAdd, PlayedAttempt, PlayedVideo } from './Scene';
 import { ADD_NODE, formatProject, PROMPT_SEPARATOR, TOOL_NAME, WAIT_NODE } from './parameters';
 import { unfoldError } from '../../support/engine/unfoldError';
 import { isAgent } from './Story';
+import { hasUsableOptions } from './storyValues';
 import type { StoryExecution, StoryItem } from './Story';
 
 /**
@@ -106,6 +107,7 @@ function listOrders(execution: StoryExecution, index: number): Order[] {
 				...{ execution: index, run, item: itemIndex },
 				signature: formatSignature(item, prompt, overwrites === true),
 				isComplete:
+					listSettings(execution).some((settings) => hasUsableOptions(settings, item)) &&
 					overwrites !== undefined &&
 					!Array.isArray(item.prompt) &&
 					(!overwrites || prompt !== '' || promptEnd !== ''),
@@ -113,6 +115,13 @@ function listOrders(execution: StoryExecution, index: number): Order[] {
 			};
 		}),
 	);
+}
+
+/** Lists an execution's settings in all its retries, as far as they concern its keys. */
+function listSettings(execution: StoryExecution): StoryExecution[] {
+	const { uniqueKey, retries } = execution;
+	const changes = retries.flatMap(({ change }) => (change && uniqueKey !== null ? [change] : []));
+	return [execution, ...changes.map((change) => ({ ...execution, uniqueKey: change.uniqueKey }))];
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import type { Answer, Fate } from './fates';
 import { judgeFate, toAnswer, parseAnswer } from './fates';
 import { formatProject } from './parameters';
-import type { SocketTrouble, Story, StoryExecution, StoryVideo } from './Story';
+import type { SocketTrouble, Story, StoryEntry, StoryExecution, StoryStranger } from './Story';
+import type { StoryVideo } from './Story';
 import { getVideo } from './Story';
 import { describeFault, READ_TROUBLES } from './troubles';
 import type { BegunRequest } from './Wire';
@@ -23,6 +24,8 @@ export interface Play {
 	executions: PlayedExecution[];
 	adds: PlayedAdd[];
 	videos: PlayedVideo[];
+	/** The entries of other videos that appear in the log meanwhile. */
+	foreign: ForeignEntry[];
 	/** The workflows' requests that reached the service. */
 	requests: readonly RecordedRequest[];
 	/** The requests that this process began; empty in a real n8n. */
@@ -49,7 +52,8 @@ export interface Leftovers {
 /** The service's and the network's part of a play. */
 export type ScenePlay = Pick<
 	Play,
-	'story' | 'startedAt' | 'adds' | 'videos' | 'requests' | 'keys' | 'queueIds' | 'toClear' | 'begun'
+	| ('story' | 'startedAt' | 'adds' | 'videos' | 'foreign' | 'requests' | 'keys')
+	| ('queueIds' | 'toClear' | 'begun')
 >;
 
 export interface PlayedExecution {
@@ -57,6 +61,8 @@ export interface PlayedExecution {
 	run: IRun | undefined;
 	endedAt: number;
 	isStopped: boolean;
+	/** When its process was started and killed, if it was. */
+	killed?: { startedAt: number; at: number };
 	/** The time when n8n had processed Stop, if that took time. */
 	stoppedAt?: number;
 	/** The execution that n8n started itself, and one for each press of Executions > Retry. */
@@ -110,8 +116,18 @@ export interface PlayedVideo {
 	loggedAt: number | null;
 }
 
+/** An entry of a video that no execution has ordered, at the time when it appears, or returns. */
+export interface ForeignEntry {
+	accountId: string;
+	/** Empty if it names none. */
+	projectId: string;
+	at: number;
+}
+
 /** Number of requests for a video's progress after which its `laterEnding` shows. */
 const LATER_LOOKS = 3;
+
+const ACCOUNTS = ['main', 'other'] as const;
 
 /** Time to render a video that fails: it must not be finished before it fails. */
 const NEVER_MS = 6 * 3_600_000;
@@ -126,6 +142,11 @@ export class Scene {
 	readonly toClear: string[][] = [];
 
 	private readonly videos: PlayedVideo[] = [];
+
+	private readonly foreign: ForeignEntry[] = [];
+
+	/** The queue items of strangers. */
+	private readonly strangers = new Set<string>();
 
 	private readonly replies = new Map<RecordedRequest, Reply>();
 
@@ -167,6 +188,17 @@ export class Scene {
 		};
 	}
 
+	/** Begins with everything that happens at a time of its own. */
+	begin(): void {
+		const { history, strangers } = this.story.service;
+		for (const [index, entry] of history.entries()) this.addEntry(entry, index);
+		for (const stranger of strangers) {
+			this.later(stranger.addedAfterMs, () => {
+				this.addStranger(stranger);
+			});
+		}
+	}
+
 	/** Lists the workflows' requests from an index on. */
 	listRequests(from: number): string[] {
 		return this.requests.slice(from).map(({ method, url }) => `${method} ${url}`);
@@ -174,9 +206,9 @@ export class Scene {
 
 	/** Returns the service's record of the play. */
 	describe(): ScenePlay {
-		const { story, startedAt, videos, keys, toClear, begun = [] } = this;
+		const { story, startedAt, videos, foreign, keys, toClear, begun = [] } = this;
 		return {
-			...{ story, startedAt, videos, keys, toClear, adds: this.listAdds() },
+			...{ story, startedAt, videos, foreign, keys, toClear, adds: this.listAdds() },
 			...{ requests: [...this.requests], begun: [...begun] },
 			queueIds: this.sandbox.readState().queue.map(({ queueId }) => queueId),
 		};
@@ -194,8 +226,9 @@ export class Scene {
 			logClockSkewMs: service.logClockSkewMs,
 			logWholeSeconds: service.logWholeSeconds,
 			etags: service.etags,
+			latencyMs: service.latencyMs,
 		});
-		for (const [index, account] of (['main', 'other'] as const).entries()) {
+		for (const [index, account] of ACCOUNTS.entries()) {
 			sandbox.setCredits(account, 1_000);
 			sandbox.addProjects(
 				account,
@@ -207,7 +240,7 @@ export class Scene {
 			this.toClear.push(queued.map((project) => sandbox.queueVideo(project)));
 		}
 		this.earlierCharges = sandbox.charges.length;
-		for (const account of ['main', 'other']) sandbox.setCredits(account, service.credits ?? 1_000);
+		for (const account of ACCOUNTS) sandbox.setCredits(account, service.credits ?? 1_000);
 		for (const { nth, fault } of service.addTroubles) {
 			sandbox.addFault({ ...fault, operation: 'queue.add', nth });
 		}
@@ -225,23 +258,67 @@ export class Scene {
 
 	/** Gives each newly accepted video the life that the story has for it. */
 	castVideos(): void {
-		const { charges } = this.sandbox;
-		for (let index = this.videos.length; ; index++) {
-			const charge = charges[this.earlierCharges + index];
-			if (!charge) return;
-			const plan = getVideo(this.story.service, index);
+		const charges = this.sandbox.charges
+			.slice(this.earlierCharges)
+			.filter(({ queueId }) => !this.strangers.has(queueId));
+		for (const charge of charges.slice(this.videos.length)) {
+			const plan = getVideo(this.story.service, this.videos.length);
 			this.videos.push(this.castVideo(charge, plan));
 		}
+	}
+
+	/** Queues the video of a stranger, which costs the account nothing. */
+	private addStranger({ account, project, runsMs, logDelayMs }: StoryStranger): void {
+		const { sandbox } = this;
+		const accountId = ACCOUNTS[account];
+		const { credits = 0 } = sandbox.readState().accounts.find(({ id }) => id === accountId) ?? {};
+		sandbox.setCredits(accountId, credits + 1);
+		const projectId = formatProject({ account, project });
+		const queueId = sandbox.queueVideo(projectId);
+		this.strangers.add(queueId);
+		const isListed = logDelayMs !== null;
+		sandbox.changeQueueItem(queueId, {
+			durations: {
+				...{ pendingMs: 0, processingMs: 0, renderingMs: isListed ? runsMs : NEVER_MS },
+				...(isListed && { logDelayMs }),
+			},
+		});
+		if (isListed) {
+			const at = sandbox.clock.now() + runsMs + logDelayMs;
+			this.foreign.push({ accountId, projectId, at });
+		}
+	}
+
+	/** Adds an entry that is in the log from the beginning, and may vanish for a while. */
+	private addEntry(entry: StoryEntry, index: number): void {
+		const { account, project, createdAt, vanishesAfterMs, returnsAfterMs } = entry;
+		const accountId = ACCOUNTS[account];
+		const projectId = project === null ? '' : formatProject({ account, project });
+		const id = `entry-${index}`;
+		const show = () => {
+			this.sandbox.addVideos(accountId, [{ id, projectId, createdAt }]);
+		};
+		show();
+		if (vanishesAfterMs === null) return;
+		this.later(vanishesAfterMs, () => {
+			this.sandbox.removeVideos(accountId, [id]);
+		});
+		this.later(vanishesAfterMs + returnsAfterMs, show);
+		this.foreign.push({
+			...{ accountId, projectId },
+			at: this.startedAt + vanishesAfterMs + returnsAfterMs,
+		});
 	}
 
 	private castVideo(charge: Charge, plan: StoryVideo): PlayedVideo {
 		const { sandbox } = this;
 		const { queueId } = charge;
 		const { runsMs, logDelayMs, clearedAfterMs, lookTrouble, fails, ending, laterEnding } = plan;
+		const aheadMs = fails ? 0 : Math.min(plan.aheadMs, runsMs - 1_000);
 		const durations = {
 			pendingMs: 1_000,
 			processingMs: 0,
-			renderingMs: runsMs - 1_000,
+			renderingMs: runsMs - 1_000 - aheadMs,
 			logDelayMs,
 		};
 		sandbox.changeQueueItem(queueId, {
@@ -262,7 +339,24 @@ export class Scene {
 			const { nth, count, trouble } = lookTrouble;
 			sandbox.addFault({ ...READ_TROUBLES[trouble].fault, ...about, skip: nth - 1, times: count });
 		}
+		if (plan.calledFailedAt !== null) {
+			const fault = {
+				kind: 'statusWord',
+				word: 'failed',
+				insteadOf: 'rendering',
+				...about,
+			} as const;
+			sandbox.addFault({ ...fault, skip: plan.calledFailedAt - 1, times: 1 });
+		}
 		const elapsedMs = sandbox.clock.now() - charge.at;
+		const isClearedBefore = clearedAfterMs !== null && clearedAfterMs < runsMs - aheadMs;
+		if (aheadMs > 0) {
+			const fault = { kind: 'statusWord', word: 'rendering', insteadOf: 'completed' } as const;
+			const masked = sandbox.addFault({ ...fault, ...about });
+			this.later(runsMs - elapsedMs, () => {
+				sandbox.removeFault(masked);
+			});
+		}
 		if (fails) {
 			this.later(runsMs - elapsedMs, () => {
 				if (sandbox.readState().queue.some((item) => item.queueId === queueId))
@@ -271,16 +365,16 @@ export class Scene {
 		}
 		if (clearedAfterMs !== null) {
 			this.later(clearedAfterMs - elapsedMs, () => {
-				clear(sandbox, charge);
+				// A finished video is listed all the same.
+				if (isClearedBefore || fails) clear(sandbox, charge);
+				else if (sandbox.readState().queue.some((item) => item.queueId === queueId))
+					sandbox.removeQueueItem(queueId);
 			});
 		}
-		const isClearedBefore = (delayMs: number) =>
-			clearedAfterMs !== null && clearedAfterMs <= delayMs;
-		const isMade = !fails && !isClearedBefore(runsMs + logDelayMs);
 		return {
 			...{ charge, plan },
-			endsAt: isClearedBefore(runsMs) ? null : charge.at + runsMs,
-			loggedAt: isMade ? charge.at + runsMs + logDelayMs : null,
+			endsAt: isClearedBefore ? null : charge.at + runsMs,
+			loggedAt: fails || isClearedBefore ? null : charge.at + runsMs - aheadMs + logDelayMs,
 		};
 	}
 

@@ -9,7 +9,6 @@ import type { FileTrouble, ReadTrouble } from './troubles';
  * it, such as n8n's engine or a real n8n.
  */
 export interface Story {
-	/** Two executions start at the same moment. */
 	executions: StoryExecution[];
 	service: StoryService;
 	/** Requests whose connection breaks. A real n8n cannot play them. */
@@ -20,7 +19,22 @@ export interface Story {
 	clockIsSet: { afterMs: number; byMs: number }[];
 	/** Time until Stop is pressed on the first execution; null: never. */
 	stopAfterMs: number | null;
+	/** n8n's store of the unique keys. A real n8n has its own. */
+	keyStore: StoryKeyStore;
 }
+
+export interface StoryKeyStore {
+	/** Numbers of the calls that fail without an effect, from 1. */
+	failingCalls: number[];
+	/** Duration of each call. */
+	delayMs: number;
+	/** Number of keys that the node has used already: others, after the `OLDEST_KEY`. */
+	keys: number;
+}
+
+export const OLDEST_KEY = 'row 1';
+
+export const EMPTY_KEY_STORE: StoryKeyStore = { failingCalls: [], delayMs: 0, keys: 0 };
 
 /**
  * A connection of this process that breaks with an error of the system, as the kernel reports it.
@@ -65,14 +79,27 @@ export interface StoryRetry {
 	 * The changes of the workflow since then; null: Retry with original workflow. Otherwise, n8n runs
 	 * the workflow as it is saved now.
 	 */
-	change: Pick<StoryExecution, 'promptEnd' | 'maxTries' | 'tries'> | null;
+	change: Pick<StoryExecution, 'promptEnd' | 'maxTries' | 'tries' | 'uniqueKey'> | null;
 }
+
+/** The expression of Unique Key. The last one is another key in every try. */
+export type KeyExpression = '$json.key' | '$json.key-b' | 'Math.random()';
+
+/** A value from a sheet or a form; null if the column is missing. */
+export type StoryValue = string | number | boolean | string[] | null;
 
 export interface StoryExecution {
 	/** A clear has no prompts and never waits; `clear` items name items that are in the queue. */
 	operation: 'add' | 'clear';
 	/** With `https`, SSL certificates are not verified (Ignore SSL Issues). */
 	protocol: 'http' | 'https';
+	/** Time from the end of the execution before it; null: it starts together with that one. */
+	startsAfterMs: number | null;
+	/**
+	 * Time from its start until its process is killed; null: never. n8n has saved nothing of it then. A
+	 * real n8n is not killed.
+	 */
+	killedAfterMs: number | null;
 	/** The presses of Executions > Retry, each after the execution before it failed. */
 	retries: StoryRetry[];
 	/**
@@ -90,7 +117,11 @@ export interface StoryExecution {
 	waiting: 'none' | 'add' | 'wait';
 	/** The value that turns Wait for Completion on. */
 	waitSwitch: true | 'true' | 'TRUE' | 1;
-	waitOptions: { pollingInterval?: number | string; timeout?: number | string };
+	waitOptions: {
+		pollingInterval?: number | string;
+		timeout?: number | string;
+		listingDelay?: number | string;
+	};
 	/** Whether the file of an awaited video is downloaded. */
 	downloadVideo: boolean;
 	/** Whether Queue > Wait receives the project. */
@@ -99,8 +130,10 @@ export interface StoryExecution {
 	/** The maximum number of tries of Retry On Fail; 1 when it is off. */
 	tries: 1 | 2 | 3 | 5;
 	executeOnce: boolean;
-	/** The option Credits to Keep; null when it is not set. */
-	creditsToKeep: number | null;
+	/** The options Unique Key, Credits to Keep and Credits per Video; null when they are not set. */
+	uniqueKey: KeyExpression | null;
+	creditsToKeep: number | '$json.keep' | null;
+	creditsPerVideo: '$json.cost' | null;
 	/** n8n's Request Options; a batch size of 0 and a timeout of null mean that they are not set. */
 	batchSize: number | string;
 	batchIntervalMs: number;
@@ -124,6 +157,10 @@ export interface StoryItem {
 	 * a certificate that n8n does not accept, or an https address at which a server speaks plain HTTP.
 	 */
 	address: 'service' | 'closedPort' | 'untrusted' | 'plainText';
+	/** The values for the expressions of Unique Key, Credits to Keep and Credits per Video. */
+	key: StoryValue;
+	keep: StoryValue;
+	cost: StoryValue;
 }
 
 export interface ServiceTrouble {
@@ -137,6 +174,12 @@ export interface StoryService {
 	clearTroubles: ServiceTrouble[];
 	/** The lives of the accepted adds, in their order; adds beyond the list have plain lives. */
 	videos: StoryVideo[];
+	/** Videos that another n8n, a worker, a person or an add of unknown fate queues meanwhile. */
+	strangers: StoryStranger[];
+	/** The entries that the log has from the beginning. */
+	history: StoryEntry[];
+	/** Delay of every request. */
+	latencyMs: number;
 	/** The troubles of requests for the video log, by their order, from 1. */
 	logTroubles: { nth: number; trouble: ReadTrouble }[];
 	/** The troubles of downloads of files, by their order, from 1. */
@@ -167,7 +210,14 @@ export interface StoryVideo {
 	fails: boolean;
 	/** Time from its end to its entry in the log. */
 	logDelayMs: number;
-	/** Time from its acceptance until another client clears it; null: never. */
+	/** Time by which its entry precedes its end, which the node assumes never to happen. */
+	aheadMs: number;
+	/** The request for its progress that calls it failed, though it goes on; null: none. */
+	calledFailedAt: number | null;
+	/**
+	 * Time from its acceptance until another client clears it; null: never. A finished video is listed
+	 * all the same.
+	 */
 	clearedAfterMs: number | null;
 	/** The trouble of `count` requests for its progress, beginning with the `nth`. */
 	lookTrouble: { nth: number; count: number; trouble: ReadTrouble } | null;
@@ -175,8 +225,27 @@ export interface StoryVideo {
 
 export const PLAIN_VIDEO: StoryVideo = {
 	...{ runsMs: 8_000, ending: 'completed', laterEnding: null, fails: false, logDelayMs: 0 },
-	...{ clearedAfterMs: null, lookTrouble: null },
+	...{ aheadMs: 0, calledFailedAt: null, clearedAfterMs: null, lookTrouble: null },
 };
+
+/** A video that none of the executions has ordered. */
+export interface StoryStranger extends Pick<StoryItem, 'account' | 'project'> {
+	addedAfterMs: number;
+	runsMs: number;
+	/** Time from its end to its entry in the log; null: it gets none. */
+	logDelayMs: number | null;
+}
+
+export interface StoryEntry {
+	account: StoryItem['account'];
+	/** Null: the entry names no project. */
+	project: StoryItem['project'] | null;
+	createdAt: string;
+	/** Time until it vanishes; null: never. */
+	vanishesAfterMs: number | null;
+	/** Time until it returns. */
+	returnsAfterMs: number;
+}
 
 /** Returns the story's video for the charge with this index. */
 export function getVideo({ videos }: StoryService, index: number): StoryVideo {

@@ -2,6 +2,7 @@ import { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { getSystemErrorMap } from 'node:util';
 import type { Operation } from '../../../sandbox/domain/model';
+import { N8nProcess } from './N8nProcess';
 import type { SocketError, SocketTrouble } from './Story';
 
 /** The header with which the harness marks its own requests, which are no part of the workflow's. */
@@ -73,6 +74,7 @@ export class Wire {
 
 	private note(request: ClientRequest, body: string): void {
 		const operation = getOperation(request);
+		if (N8nProcess.getCurrent()?.note(request) === false) return;
 		if (!operation || request.getHeader('user-agent') === OWN_REQUEST['user-agent']) return;
 		const nth = (this.counts.get(operation) ?? 0) + 1;
 		this.counts.set(operation, nth);

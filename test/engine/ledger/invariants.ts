@@ -1,9 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { DataText, Ledger, Order, OrderGroup, Outcome } from './Ledger';
 import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './parameters';
 import { isAgent } from './Story';
 import {
+	canReadLog,
+	findGone,
 	findGroup,
 	findLooks,
 	findSingleOrder,
@@ -17,6 +18,8 @@ import {
 } from './ledgerQueries';
 import type { Invariant } from './ledgerQueries';
 import { CLEAR_INVARIANTS } from './clearInvariants';
+import { KEY_INVARIANTS } from './keyInvariants';
+import { getListingDelayMs, WAIT_INVARIANTS } from './waitInvariants';
 import type { PlayedAdd, PlayedVideo } from './Scene';
 import { RETRY_INVARIANTS } from './retryInvariants';
 import type { StoryExecution } from './Story';
@@ -67,27 +70,16 @@ const everyOrderIsPaid: Invariant = ({ story, executions, orders, groups }) => {
 		story.n8nTroubles.length === 0 &&
 		credits === null &&
 		executions.every(({ isStopped }) => !isStopped) &&
-		story.executions.every((each) => each.waiting === 'none' && each.creditsToKeep === null) &&
+		executions.every(({ killed }) => killed === undefined) &&
+		story.executions.every(
+			({ waiting, creditsToKeep, uniqueKey }) =>
+				waiting === 'none' && creditsToKeep === null && uniqueKey === null,
+		) &&
 		orders.every(({ isComplete, isReachable }) => isComplete && isReachable);
 	if (!isSmooth) return [];
 	return [...groups.values()]
 		.filter((group) => group.videos.length < group.orders.length)
 		.map((group) => `${name(group.orders)} paid ${group.videos.length} times`);
-};
-
-/** The account keeps the Credits to Keep, unless two runs or two calls read the account at once. */
-const creditsAreKept: Invariant = ({ story, videos }) => {
-	const [execution, second] = story.executions;
-	const { creditsToKeep = null, callsAtOnce = 1 } = execution ?? {};
-	if (!execution || second || creditsToKeep === null) return [];
-	if (isAgent(execution) && callsAtOnce > 1) return [];
-	return ['main', 'other'].flatMap((accountId) => {
-		const paid = videos.filter(({ charge }) => charge.accountId === accountId).length;
-		const left = (story.service.credits ?? 1_000) - paid;
-		return paid === 0 || left >= creditsToKeep
-			? []
-			: [`the account ${accountId} has ${left} credits left, and is to keep ${creditsToKeep}`];
-	});
 };
 
 /**
@@ -115,6 +107,7 @@ const everyIdStands: Invariant = ({ groups, shown, executions, logLines, story }
 			const { queueId } = charge;
 			const isIn = (texts: DataText[]) => texts.some(({ text }) => text.includes(queueId));
 			const places = [...new Set(orders.map(({ execution }) => execution))];
+			if (places.some((execution) => executions[execution]?.killed)) return [];
 			const isStopped = places.some((execution) => executions[execution]?.isStopped);
 			// n8n saves a stopped execution before the node can return its output.
 			const isLogged =
@@ -197,20 +190,6 @@ const queueIdIsOwn: Invariant = (ledger) => {
 	});
 };
 
-/** The video of an output is the item's own, or null. */
-const videoIsOwn: Invariant = (ledger) =>
-	ledger.outcomes.flatMap((outcome) => {
-		const video = findVideo(ledger, outcome);
-		const given = outcome.json.video as { id: string } | null | undefined;
-		if (!video || !given) return [];
-		if (given.id === video.charge.videoId) return [];
-		// Videos that this process does not wait for cannot be told apart while the log lags.
-		if (!areAllWaitedFor(ledger, outcome, video)) return [];
-		return [
-			`${nameOutcome(outcome)} was given the video ${given.id}, its own is ${video.charge.videoId}`,
-		];
-	});
-
 /** A finished item has a file exactly when Download Video is on. */
 const fileIsThere: Invariant = (ledger) =>
 	ledger.outcomes.flatMap((outcome) => {
@@ -222,23 +201,6 @@ const fileIsThere: Invariant = (ledger) =>
 		return outcome.hasFile === isWanted
 			? []
 			: [`${nameOutcome(outcome)} has ${outcome.hasFile ? 'a' : 'no'} file`];
-	});
-
-/** An item without its video has it among its candidates once the log shows it. */
-const ownVideoIsCandidate: Invariant = (ledger) =>
-	ledger.outcomes.flatMap((outcome) => {
-		const video = findVideo(ledger, outcome);
-		// An item with Download Video fails if its video cannot be told from others.
-		const json = outcome.error === undefined ? outcome.json : (outcome.details ?? {});
-		const isGiven = outcome.error !== undefined && json.videoCandidates === undefined;
-		if (!video || isGiven || json.video || !isWaited(ledger, outcome)) return [];
-		// An item that knows the address of its video does not wait for a log entry.
-		if (json.videoUrl) return [];
-		if (!areAllWaitedFor(ledger, outcome, video)) return [];
-		if (!wasLogShown(ledger, video) || Number(json.videoCandidateCount ?? 0) > 100) return [];
-		const candidates = (json.videoCandidates ?? []) as IDataObject[];
-		if (candidates.some(({ id }) => id === video.charge.videoId)) return [];
-		return [`${nameOutcome(outcome)} has no video, and its own is not among its candidates`];
 	});
 
 /** An item comes out as finished only if its video is finished and has not failed. */
@@ -354,7 +316,8 @@ const unknownFateEndsTheRun: Invariant = ({ story, groups, adds }) =>
 
 /** The execution ends within its timeouts. */
 const executionEnds: Invariant = (ledger) =>
-	ledger.executions.flatMap(({ run, endedAt }, index) => {
+	ledger.executions.flatMap(({ run, endedAt, killed }, index) => {
+		if (killed) return [];
 		if (!run)
 			return [`execution ${index + 1} does not end: ${ledger.standstill ?? 'time is over'}`];
 		const tookMs = endedAt - ledger.startedAt;
@@ -422,16 +385,13 @@ export const INVARIANTS: Record<string, Invariant> = {
 	oneChargeAnItem,
 	nothingIsSentAgain,
 	unusableItemStopsAll,
-	creditsAreKept,
 	everyOrderIsPaid,
 	nothingElseIsSent,
 	everyIdStands,
 	mayBeQueuedIsRight,
 	unknownFateIsSaid,
 	queueIdIsOwn,
-	videoIsOwn,
 	fileIsThere,
-	ownVideoIsCandidate,
 	finishedIsFinished,
 	healthyItemSucceeds,
 	everyOutputIsLinked,
@@ -445,10 +405,9 @@ export const INVARIANTS: Record<string, Invariant> = {
 	nothingIsLeft,
 	...RETRY_INVARIANTS,
 	...CLEAR_INVARIANTS,
+	...KEY_INVARIANTS,
+	...WAIT_INVARIANTS,
 };
-
-/** The maximum log delay of all stories. */
-const LONGEST_LOG_DELAY_MS = 10_000;
 
 export interface Violation {
 	invariant: string;
@@ -471,69 +430,17 @@ function changesItsPrompt(executions: StoryExecution[], order: Order): boolean {
 	return execution?.way === 'agentCalls' && execution.promptEnd !== '';
 }
 
-/** Returns the time of the third response in a row that there is no such item. */
-function findGone(ledger: Ledger, video: PlayedVideo): number | undefined {
-	const looks = findLooks(ledger, video);
-	const isThird = (_: unknown, at: number) =>
-		at >= 2 && looks.slice(at - 2, at + 1).every(({ status }) => status === 404);
-	return looks.find(isThird)?.at;
-}
-
-/**
- * Returns whether this process waits for every video that could be taken for an outcome's own, from
- * before the end of that video.
- */
-function areAllWaitedFor(ledger: Ledger, outcome: Outcome, { charge }: PlayedVideo): boolean {
-	const { story, executions, groups } = ledger;
-	const { waiting, waitKnowsProject } = story.executions[outcome.execution] ?? {};
-	const isOfAnyProject = waiting === 'wait' && waitKnowsProject === false;
-	return [...groups.values()]
-		.flatMap((group) => group.videos.map((video) => ({ video, orders: group.orders })))
-		.filter(({ video }) => video.charge.accountId === charge.accountId)
-		.filter(({ video }) => isOfAnyProject || video.charge.projectId === charge.projectId)
-		.every(({ video, orders }) =>
-			orders.every(({ execution }) => {
-				if (executions[execution]?.isStopped) return false;
-				const other = story.executions[execution]?.waiting;
-				if (other !== 'wait') return other === 'add';
-				// An item never seen running may own any of the many earlier entries.
-				const seen = findLooks(ledger, video).find(({ status }) => status === 200);
-				return seen !== undefined && seen.at < (video.endsAt ?? Infinity);
-			}),
-		);
-}
-
-/** Returns whether the log had the video's entry in time for the item that waited for it. */
-function wasLogShown(ledger: Ledger, video: PlayedVideo): boolean {
-	const { loggedAt } = video;
-	if (!canReadLog(ledger) || loggedAt === null) return false;
-	const endsAt = video.endsAt ?? Infinity;
-	const finished = findLooks(ledger, video).find(
-		({ status, at }) => status === 200 && at >= endsAt,
-	);
-	const { at: finishedAt = Infinity } = finished ?? {};
-	const goneAt = findGone(ledger, video) ?? Infinity;
-	// An item that has left the queue can only get entries that were in the log when it left.
-	if (goneAt < finishedAt) return loggedAt < goneAt;
-	return loggedAt <= finishedAt + LONGEST_LOG_DELAY_MS && finishedAt < Infinity;
-}
-
-function canReadLog({ story }: Ledger): boolean {
-	return (
-		story.service.logTroubles.length === 0 &&
-		story.n8nTroubles.length === 0 &&
-		!hasSocketTrouble(story, 'video.getAll')
-	);
-}
-
 function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): boolean {
 	const { story, executions, requests } = ledger;
 	const execution = story.executions[order.execution];
 	const [video] = videos;
 	const played = executions[order.execution];
 	const attempt = played?.attempts.at(-1);
-	if (!execution || !played || played.isStopped || story.n8nTroubles.length > 0) return false;
+	if (!execution || !played || played.isStopped || played.killed || story.n8nTroubles.length > 0)
+		return false;
 	if (execution.way === 'agentCalls' || execution.creditsToKeep !== null) return false;
+	// A key may be used.
+	if (execution.uniqueKey !== null && !video) return false;
 	// The file may be unavailable, or the video indistinguishable from others.
 	if (execution.waiting !== 'none' && execution.downloadVideo) return false;
 	const isAlone = execution.items.length === 1 || execution.executeOnce;
@@ -547,6 +454,7 @@ function isHealthy(ledger: Ledger, order: Order, { adds, videos }: OrderGroup): 
 	const { plan, charge, endsAt } = video;
 	if (execution.waiting === 'none') return true;
 	if (plan.fails || plan.clearedAfterMs !== null || plan.lookTrouble !== null) return false;
+	if (plan.calledFailedAt !== null) return false;
 	if (story.service.endedItemsLeaveAfterMs !== null || !canReadLog(ledger)) return false;
 	if (hasSocketTrouble(story, 'queue.getProgress')) return false;
 	const { timeout = 1_800, pollingInterval = 10 } = execution.waitOptions;
@@ -579,18 +487,28 @@ function computeLongestMs({ story, adds, requests, begun }: Ledger): number {
 	const waitsMs = story.executions.map((execution) => {
 		const { timeout = 1_800 } = execution.waitOptions;
 		const runs = isAgent(execution) ? execution.items.length : execution.way === 'loop' ? 2 : 1;
-		const waitMs = execution.waiting === 'none' ? 0 : Number(timeout) * 1000 + 75_000;
+		const listingMs = 2 * getListingDelayMs(execution);
+		const waitMs = execution.waiting === 'none' ? 0 : Number(timeout) * 1000 + 55_000 + listingMs;
 		const pausesMs = execution.batchIntervalMs * execution.items.length;
 		const { retries } = execution;
 		const tries = [execution.tries, ...retries.map(({ change }) => change?.tries ?? 5)];
 		const restsMs = retries.reduce((sum, { afterMs }) => sum + afterMs, 0);
 		const passes = tries.reduce((sum: number, count) => sum + count, 0);
-		return restsMs + runs * passes * (waitMs + pausesMs + 10_000 + unreachable.length * 35_000);
+		const beforeMs = execution.startsAfterMs ?? 0;
+		return (
+			beforeMs +
+			restsMs +
+			runs * passes * (waitMs + pausesMs + 10_000 + unreachable.length * 35_000)
+		);
 	});
 	const clears = requests.filter(({ operation }) => operation === 'queue.clear').length;
 	const broken = begun.filter(({ trouble }) => trouble !== undefined).length;
 	const count = adds.length + clears + faults.length + broken;
-	return Math.max(...waitsMs) + troublesMs + count * 31_000;
+	const { latencyMs } = story.service;
+	const requestsMs = (begun.length + adds.length) * latencyMs + story.keyStore.delayMs * 1_000;
+	const isInARow = story.executions.some(({ startsAfterMs }) => startsAfterMs !== null);
+	const allMs = isInARow ? waitsMs.reduce((sum, ms) => sum + ms, 0) : Math.max(...waitsMs);
+	return allMs + troublesMs + requestsMs + count * 31_000;
 }
 
 function listIds(videos: PlayedVideo[]): string {

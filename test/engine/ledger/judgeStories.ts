@@ -12,9 +12,10 @@ import type { Story } from './Story';
 import { createStories, sampleStories } from './stories';
 import type { Theme } from './stories';
 import { tellStory } from './tellStory';
+import { measureVideos } from './waitInvariants';
 
 /** Number of stories of each theme, out of 300. */
-const SHARES: Record<Theme, number> = { adds: 110, clears: 20, waits: 110, agents: 60 };
+const SHARES: Record<Theme, number> = { adds: 85, clears: 20, waits: 100, agents: 50, keys: 45 };
 
 /** `npm run test:long` sets a larger number; its stories are different each time. */
 const LONG_RUN = Number(process.env.LEDGER_EXECUTIONS ?? 0);
@@ -151,10 +152,14 @@ async function survey(
 	folder: string,
 ): Promise<void> {
 	const counts = new Map<string, number>();
+	const measured = new Map<string, number>();
 	const examples = new Map<string, string>();
 	const startedAt = process.hrtime.bigint();
 	for (const story of sampleStories(theme, seed, numRuns)) {
 		const { ledger, violations } = await playAndJudge(stage, story);
+		for (const [name, count] of Object.entries(measureVideos(ledger))) {
+			measured.set(name, (measured.get(name) ?? 0) + count);
+		}
 		for (const violation of violations) {
 			const { invariant } = violation;
 			counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
@@ -167,7 +172,9 @@ async function survey(
 	const table = [...counts].map(([invariant, count]) => `${count}\t${invariant}`).sort();
 	const title = `${theme}, seed ${seed}: ${numRuns} stories, ${(tookMs / numRuns).toFixed(0)} ms each`;
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, `${theme}-${seed}.txt`), [title, ...table, ''].join('\n'));
+	const figures = [...measured].map(([name, count]) => `${count}\t${name}`).sort();
+	const lines = [title, ...table, '', 'Measured:', ...figures, ''];
+	writeFileSync(join(folder, `${theme}-${seed}.txt`), lines.join('\n'));
 	for (const [invariant, tale] of examples) {
 		writeFileSync(join(folder, `${theme}-${seed}-${invariant}.txt`), tale);
 	}

@@ -62,3 +62,20 @@ export function name(orders: Order[]): string {
 export function nameOutcome({ execution, node, run, item }: Outcome): string {
 	return `item ${String(item)} of ${node}, run ${run} of execution ${execution + 1},`;
 }
+
+/** Returns the time of the third response in a row that there is no such item. */
+export function findGone(ledger: Ledger, video: PlayedVideo): number | undefined {
+	const looks = findLooks(ledger, video);
+	const isThird = (_: unknown, at: number) =>
+		at >= 2 && looks.slice(at - 2, at + 1).every(({ status }) => status === 404);
+	return looks.find(isThird)?.at;
+}
+
+/** Whether nothing disturbed any request for the log. */
+export function canReadLog({ story }: Ledger): boolean {
+	return (
+		story.service.logTroubles.length === 0 &&
+		story.n8nTroubles.length === 0 &&
+		!hasSocketTrouble(story, 'video.getAll')
+	);
+}

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { isAgent } from './Story';
-import type { StoryExecution, StoryItem, StoryRetry } from './Story';
+import type { KeyExpression, StoryExecution, StoryItem, StoryRetry } from './Story';
 
 /*
  * The settings of a story's nodes and credentials, the same in n8n's engine and in a real n8n.
@@ -9,6 +9,9 @@ import type { StoryExecution, StoryItem, StoryRetry } from './Story';
 export const ADD_NODE = 'Add';
 export const WAIT_NODE = 'Wait';
 export const TOOL_NAME = 'Video Tool';
+
+/** The value of an item that its expression turns into NaN. */
+export const NOT_A_NUMBER = 'not a number';
 
 /** Separates an item's own prompt from the part that the expression adds. */
 export const PROMPT_SEPARATOR = ' / ';
@@ -43,7 +46,10 @@ export function getBaseUrl(
 	}
 }
 
-export function formatProject({ account, project }: StoryItem): string {
+export function formatProject({
+	account,
+	project,
+}: Pick<StoryItem, 'account' | 'project'>): string {
 	return `project-${account}-${project}`;
 }
 
@@ -62,6 +68,11 @@ function createItemJson(item: StoryItem): IDataObject {
 	return {
 		...{ account: item.account, address: item.address, project: formatProject(item) },
 		...(item.prompt !== null && { prompt: item.prompt }),
+		...Object.fromEntries(
+			(['key', 'keep', 'cost'] as const).flatMap((name) =>
+				item[name] === null ? [] : [[name, item[name]]],
+			),
+		),
 		overwriteSettings: item.overwriteSettings,
 	};
 }
@@ -75,7 +86,7 @@ export function changeWorkflow(
 		({ prompt }) => prompt !== null && !Array.isArray(prompt),
 	);
 	const promptEnd = canHaveEnd ? change.promptEnd : execution.promptEnd;
-	return { ...execution, ...change, promptEnd };
+	return { ...execution, ...change, promptEnd, uniqueKey: execution.uniqueKey && change.uniqueKey };
 }
 
 /** Creates the settings that n8n gives every node. */
@@ -94,7 +105,7 @@ export function createParameters(execution: StoryExecution): INodeParameters {
 	return execution.operation === 'clear'
 		? {
 				...{ resource: 'queue', operation: 'clear', queueId: '={{ $json.queueId }}' },
-				...createCommonParameters(execution, null),
+				...createCommonParameters(execution),
 			}
 		: createAddParameters(execution);
 }
@@ -104,7 +115,11 @@ function createAddParameters(execution: StoryExecution): INodeParameters {
 	const ask = (name: string) =>
 		isTool ? `$fromAI('${name}', 'the ${name}', 'string')` : `$json.${name}`;
 	const end = { '': '', $now: '{{ $now.toISO() }}', 'Math.random()': '{{ Math.random() }}' };
-	const promptEnd = end[execution.promptEnd];
+	// With a unique key, the prompt ends with it, so that the service's record tells it.
+	const promptEnd =
+		execution.uniqueKey === null
+			? end[execution.promptEnd]
+			: KEYS[execution.uniqueKey].replace('=', '');
 	return {
 		...{ resource: 'queue', operation: 'add' },
 		projectId: { __rl: true, mode: 'id', value: `={{ ${ask('project')} }}` },
@@ -120,7 +135,26 @@ function createAddParameters(execution: StoryExecution): INodeParameters {
 			waitOptions: execution.waitOptions,
 			downloadVideo: execution.downloadVideo,
 		}),
-		...createCommonParameters(execution, execution.creditsToKeep),
+		...createCommonParameters(execution, createAddOptions(execution)),
+	};
+}
+
+const KEYS: Record<KeyExpression, string> = {
+	'$json.key': '={{ $json.key }}',
+	'$json.key-b': '={{ $json.key }}-b',
+	'Math.random()': '={{ Math.random() }}',
+};
+
+function createAddOptions(execution: StoryExecution): INodeParameters {
+	const { uniqueKey, creditsToKeep, creditsPerVideo } = execution;
+	const number = (name: string) =>
+		`={{ $json.${name} === '${NOT_A_NUMBER}' ? 0 / 0 : $json.${name} }}`;
+	return {
+		...(uniqueKey !== null && { uniqueKey: KEYS[uniqueKey] }),
+		...(creditsToKeep !== null && {
+			creditsToKeep: creditsToKeep === '$json.keep' ? number('keep') : creditsToKeep,
+		}),
+		...(creditsPerVideo !== null && { creditsPerVideo: number('cost') }),
 	};
 }
 
@@ -137,13 +171,13 @@ export function createWaitParameters(execution: StoryExecution): INodeParameters
 		projectId: { __rl: true, mode: 'id', value },
 		waitOptions: execution.waitOptions,
 		downloadVideo: execution.downloadVideo,
-		...createCommonParameters(execution, null),
+		...createCommonParameters(execution),
 	};
 }
 
 function createCommonParameters(
 	execution: StoryExecution,
-	creditsToKeep: number | null,
+	addOptions: INodeParameters = {},
 ): INodeParameters {
 	const { batchSize, batchIntervalMs: batchInterval, maxTries, requestTimeout } = execution;
 	const requestOptions = {
@@ -153,7 +187,7 @@ function createCommonParameters(
 	};
 	const options = {
 		...(maxTries !== null && { maxTries }),
-		...(creditsToKeep !== null && { creditsToKeep }),
+		...addOptions,
 	};
 	return {
 		...(Object.keys(requestOptions).length > 0 && { requestOptions }),

@@ -9,21 +9,28 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { startBinaryStore } from '../../support/engine/startBinaryStore';
 import { passTime, SkippedTime } from '../../support/engine/runWithoutWaiting';
+import { DeduplicationStore } from '../../support/engine/DeduplicationStore';
+import { loadPackageAnew } from '../../support/engine/loadPackage';
 import { breakN8n } from './breakN8n';
-import { changeWorkflow } from './parameters';
+import { N8nProcess } from './N8nProcess';
+import { ADD_NODE, changeWorkflow } from './parameters';
 import type { Leftovers, Pass, Play, PlayedExecution } from './Scene';
 import { Scene } from './Scene';
 import { isAgent } from './Story';
-import type { Story, StoryExecution } from './Story';
+import { OLDEST_KEY } from './Story';
+import type { Story, StoryExecution, StoryKeyStore } from './Story';
 import { Wire } from './Wire';
 import type { ExecutionStart, StartedExecution } from './workflows';
-import { startExecution } from './workflows';
+import { startExecution, WORKFLOW_ID } from './workflows';
 
 /** The maximum duration of a story, longer than any story takes. */
 const LONGEST_MS = 6 * 3_600_000;
 
 /** Stop ends an execution within this time. */
 const STOP_GRACE_MS = 1_000;
+
+/** Maximum number of calls to the store of keys that begin before Stop and have not ended. */
+const CALLS_UNDER_WAY = 12;
 
 /** Time between two stories. The sandbox reuses its ids in each story, unlike a real service. */
 const BETWEEN_STORIES_MS = 24 * 3_600_000;
@@ -86,6 +93,9 @@ class StoryPlay {
 
 	private readonly logLines: string[] = [];
 
+	/** Whether a process of n8n was killed: those that start later know nothing. */
+	private isRestarted = false;
+
 	constructor(
 		private readonly story: Story,
 		private readonly sandbox: Sandbox,
@@ -111,9 +121,11 @@ class StoryPlay {
 			seedRandom(JSON.stringify(story)),
 			fakeAbortTimeout(this.later),
 			breakN8n(story.n8nTroubles, this.logLines, () => this.wire.countOrders()),
+			openKeyStore(story.keyStore, this.later),
 			this.wire.tap(),
 		];
 		try {
+			scene.begin();
 			const { executions, standstill } = await this.perform(time);
 			const leftovers = await this.lookAround(time);
 			return {
@@ -137,11 +149,19 @@ class StoryPlay {
 			...{ run: undefined, endedAt: NaN, isStopped: false, attempts: [] },
 		}));
 		const running: (StartedExecution | undefined)[] = [];
-		const ends = executions.map((played, index) =>
-			this.performExecution(index, played, (started) => {
-				running[index] = started;
-			}),
-		);
+		const ends: Promise<void>[] = [];
+		for (const [index, played] of executions.entries()) {
+			const { startsAfterMs = null } = story.executions[index] ?? {};
+			const before = startsAfterMs === null ? undefined : ends[index - 1];
+			const perform = async () => {
+				if (before) await Promise.allSettled([before]);
+				if (before && startsAfterMs !== null) await this.pause(startsAfterMs);
+				await this.performExecution(index, played, (started) => {
+					running[index] = started;
+				});
+			};
+			ends.push(perform());
+		}
 		const all = { areOver: false };
 		void Promise.allSettled(ends).then(() => {
 			all.areOver = true;
@@ -154,7 +174,7 @@ class StoryPlay {
 		if (story.stopAfterMs !== null) {
 			this.later(story.stopAfterMs, () => {
 				const [first] = executions;
-				if (!first || first.attempts.length > 0) return;
+				if (!first || first.attempts.length > 0 || first.killed) return;
 				first.isStopped = true;
 				running[0]?.stop();
 			});
@@ -180,15 +200,40 @@ class StoryPlay {
 			...{ url: sandbox.url, tlsUrl: sandbox.tlsUrl ?? '', keys: scene.keys },
 			toClear: scene.toClear[index] ?? [],
 		};
+		const n8n = new N8nProcess();
+		const kill = { isOver: false, now: (): void => undefined };
+		const killed = new Promise<'killed'>((resolve) => {
+			kill.now = () => {
+				resolve('killed');
+			};
+		});
 		const perform = async (settings: StoryExecution, more: Partial<ExecutionStart>) => {
 			const passes: Pass[] = [];
 			const startedAt = sandbox.clock.now();
-			const started = await startExecution({
-				...{ execution: settings, id: `execution-${index + 1}`, service, ...more },
-				onPass: (node) => passes.push({ node, from: wire.requests.length }),
-			});
+			const started = await n8n.run(
+				async () =>
+					await startExecution({
+						...{ execution: settings, id: `execution-${index + 1}`, service, ...more },
+						onPass: (node) => passes.push({ node, from: wire.requests.length }),
+						...(this.isRestarted && { loadNodes: loadPackageAnew }),
+					}),
+			);
 			onStart(started);
-			const run = await started.result;
+			if (execution.killedAfterMs !== null && !more.failed) {
+				this.later(execution.killedAfterMs, () => {
+					if (kill.isOver) return;
+					n8n.kill();
+					started.stop();
+					kill.now();
+				});
+			}
+			const run = await Promise.race([started.result, killed]);
+			kill.isOver = true;
+			if (run === 'killed') {
+				this.isRestarted = true;
+				played.killed = { startedAt, at: sandbox.clock.now() };
+				return undefined;
+			}
 			const endedAt = sandbox.clock.now();
 			const { status } = run;
 			const saved = copyAsSaved(run.data);
@@ -199,10 +244,8 @@ class StoryPlay {
 		let settings = execution;
 		for (const [number, { afterMs, change }] of execution.retries.entries()) {
 			// n8n does not retry what has succeeded, and an agent's calls are new orders then.
-			if (run.status !== 'error' || played.isStopped || isAgent(execution)) break;
-			await new Promise<void>((resolve) => {
-				this.later(afterMs, resolve);
-			});
+			if (run?.status !== 'error' || played.isStopped || isAgent(execution)) break;
+			await this.pause(afterMs);
 			if (change) settings = changeWorkflow(settings, change);
 			run = await perform(settings, {
 				id: `execution-${index + 1}-retry-${number + 1}`,
@@ -211,6 +254,12 @@ class StoryPlay {
 			});
 		}
 		Object.assign(played, { run, endedAt: sandbox.clock.now() });
+	}
+
+	private async pause(delayMs: number): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.later(delayMs, resolve);
+		});
 	}
 
 	/**
@@ -227,7 +276,11 @@ class StoryPlay {
 			const timers = jest.getTimerCount() - this.harness.timers;
 			return { timers, openRequests: time.openRequests };
 		};
-		const left = await pass(this.story.stopAfterMs === null ? 1 : STOP_GRACE_MS);
+		const { story } = this;
+		const isCut = story.stopAfterMs !== null || this.isRestarted;
+		// n8n's calls to its own store go on.
+		const callsMs = CALLS_UNDER_WAY * story.keyStore.delayMs;
+		const left = await pass(isCut ? STOP_GRACE_MS + callsMs : 1);
 		const count = this.scene.requests.length;
 		const isQuiet = left.timers === 0 && left.openRequests.length === 0;
 		const leftLater = isQuiet ? left : await pass(QUIET_MS);
@@ -242,6 +295,28 @@ class StoryPlay {
 	private countSleeping(): number {
 		return [...this.sleeping].filter(({ closed }) => closed !== true).length;
 	}
+}
+
+/**
+ * Gives n8n a store of keys of its own.
+ *
+ * @returns a function that takes it away again
+ */
+function openKeyStore(
+	{ keys, failingCalls, delayMs }: StoryKeyStore,
+	later: (delayMs: number, action: () => void) => void,
+): () => void {
+	const store = new DeduplicationStore().use();
+	store.later = later;
+	store.fill(WORKFLOW_ID, ADD_NODE, keys, [OLDEST_KEY]);
+	store.delayMs = delayMs;
+	for (const call of failingCalls) store.failingCalls.add(call);
+	store.checkCaller = () => {
+		if (N8nProcess.getCurrent()?.isKilled) throw new Error('The process was killed');
+	};
+	return () => {
+		new DeduplicationStore().use();
+	};
 }
 
 /** Copies data as n8n saves and loads it: no object is the same afterwards. */

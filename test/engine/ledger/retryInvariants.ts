@@ -40,23 +40,27 @@ const isIn =
 const whatIsNotQueuedIsSent: Invariant = (ledger) => {
 	const { story, executions, groups, orders } = ledger;
 	if (story.n8nTroubles.length > 0) return [];
-	return story.executions.flatMap(({ way, operation, onError, creditsToKeep }, index) => {
-		if (executions[index]?.isStopped || way !== 'items' || operation !== 'add') return [];
-		if (creditsToKeep !== null) return [];
-		const own = orders.filter(({ execution }) => execution === index);
-		const isStop = onError === 'stopWorkflow';
-		if (isStop && own.some(({ isComplete }) => !isComplete)) return [];
-		return listTries(ledger, index).flatMap((each, number) =>
-			own.flatMap((order) => {
-				const group = groups.get(order.signature);
-				if (!order.isComplete || group?.orders.length !== 1) return [];
-				if (!isPending(group, each) || group.adds.some(isIn(each))) return [];
-				const others = own.filter((other) => other !== order);
-				if (isStop && others.some((other) => mayEndTheTry(ledger, other, each))) return [];
-				return [`${name([order])} was not queued before try ${number + 1}, which did not send it`];
-			}),
-		);
-	});
+	return story.executions.flatMap(
+		({ way, operation, onError, creditsToKeep, uniqueKey }, index) => {
+			if (executions[index]?.isStopped || way !== 'items' || operation !== 'add') return [];
+			if (creditsToKeep !== null || uniqueKey !== null || executions[index]?.killed) return [];
+			const own = orders.filter(({ execution }) => execution === index);
+			const isStop = onError === 'stopWorkflow';
+			if (isStop && own.some(({ isComplete }) => !isComplete)) return [];
+			return listTries(ledger, index).flatMap((each, number) =>
+				own.flatMap((order) => {
+					const group = groups.get(order.signature);
+					if (!order.isComplete || group?.orders.length !== 1) return [];
+					if (!isPending(group, each) || group.adds.some(isIn(each))) return [];
+					const others = own.filter((other) => other !== order);
+					if (isStop && others.some((other) => mayEndTheTry(ledger, other, each))) return [];
+					return [
+						`${name([order])} was not queued before try ${number + 1}, which did not send it`,
+					];
+				}),
+			);
+		},
+	);
 };
 
 function isPending({ adds }: OrderGroup, { from }: Try): boolean {
@@ -147,6 +151,8 @@ const receivedTextIsShown: Invariant = (ledger) =>
 		const add = group.adds.find(({ fate, index }) => fate === 'unknown' && index >= lastFrom);
 		const received = add?.answer?.isRead === true ? decode(add.answer.body).trim() : '';
 		if (received === '' || ledger.executions[execution]?.isStopped) return [];
+		// Where the key cannot be read, it could stand in the text.
+		if (ledger.story.n8nTroubles.some(({ part }) => part === 'credential')) return [];
 		if (text === undefined) return [`${nameOutcome(outcome)} lacks the text that it received`];
 		const isBeginning = received.startsWith(text.trim().slice(0, 40));
 		return isBeginning
@@ -216,20 +222,23 @@ function holdsError(json: IDataObject): boolean {
 }
 
 const MAX_BYTES_AN_ITEM = 150;
+/** The hash of its unique key. */
+const MAX_BYTES_A_KEY = 30;
 /** For what does not grow with the items. */
 const MAX_BYTES_BESIDE = 200;
 
 /** What a failed execution keeps is small, unless videos are part of it. */
 const keptDataIsSmall: Invariant = (ledger) =>
 	listAttempts(ledger).flatMap(({ attempt, label }) => {
-		const { waiting, items, way } = attempt.settings;
+		const { waiting, items, way, uniqueKey } = attempt.settings;
 		const runs = way === 'loop' ? 2 : 1;
 		const bytes = listOwnMetadata(attempt).reduce(
 			// As n8n saves it: an object that is there twice counts once.
 			(sum, kept) => sum + Buffer.byteLength(stringify(kept)),
 			0,
 		);
-		const maxBytes = runs * (items.length * MAX_BYTES_AN_ITEM + MAX_BYTES_BESIDE);
+		const maxItemBytes = MAX_BYTES_AN_ITEM + (uniqueKey === null ? 0 : MAX_BYTES_A_KEY);
+		const maxBytes = runs * (items.length * maxItemBytes + MAX_BYTES_BESIDE);
 		return waiting !== 'none' || bytes <= maxBytes
 			? []
 			: [`${label} keeps ${bytes} bytes for ${items.length} items`];

@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import { ETAGS } from '../../../sandbox/domain/settings';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import { provesRefusal } from './fates';
+import { NOT_A_NUMBER } from './parameters';
 import type { N8nTrouble, SocketError, SocketTrouble, StoryRetry } from './Story';
+import type { KeyExpression, StoryEntry, StoryKeyStore, StoryStranger, StoryValue } from './Story';
 import type { Story, StoryExecution, StoryItem, StoryService, StoryVideo } from './Story';
+import { EMPTY_KEY_STORE } from './Story';
 import type { ReadTrouble } from './troubles';
 import { ADD_FAULTS, FILE_TROUBLES, READ_TROUBLES } from './troubles';
 
 /** The topic of a story; each theme has its share of the stories, and its own test file. */
-export type Theme = 'adds' | 'clears' | 'waits' | 'agents';
+export type Theme = 'adds' | 'clears' | 'waits' | 'agents' | 'keys';
 
 /*
  * What the stories do not show, because nothing here plays it:
@@ -19,12 +22,13 @@ export type Theme = 'adds' | 'clears' | 'waits' | 'agents';
  * - A certificate that was issued for another name, has expired or was withdrawn: the only bad
  *   certificate here is one that nobody trusts. A client's own certificate.
  * - A service that refuses an add by its response and has accepted it all the same.
- * - A process that is killed, and an execution that runs on another worker: a retry runs in the same
- *   process, with copies of all data, so memory of a module by names and numbers alone would survive.
+ * - An execution that runs on another worker: a retry runs in the same process, with copies of all
+ *   data, so memory of a module by names and numbers alone would survive. Only after a kill, the package
+ *   is loaded anew.
  * - The retry of an execution that was stopped, the retry of an older one of a chain, two retries at
  *   the same time, and a retry of an agent's execution, whose calls are new orders.
  * - A workflow whose items, operation or account were changed before a retry.
- * - Sub-workflows, Loop Over Items, and more than two executions.
+ * - Sub-workflows, Loop Over Items, and more than three executions.
  * - Ids that are neither text without escapes nor digits, and bodies in other encodings than UTF-8 and
  *   UTF-16.
  */
@@ -61,7 +65,24 @@ const isOnceIn = (cases: number) => onceIn(cases, false, fc.constant(true));
 const milliseconds = (min: number, max: number) =>
 	fc.integer({ min: min / 100, max: max / 100 }).map((tenths) => tenths * 100);
 
+type ListingDelay = StoryExecution['waitOptions']['listingDelay'];
+
 type PromptKind = 'own' | 'same' | 'number' | 'none' | 'true' | 'list';
+
+/*
+ * Blind spots of the keys: two processes at once, whose records n8n does not keep apart; a database that
+ * has carried out a call whose answer is lost, and one that returns to an older state; a node that is
+ * copied or replaced between two executions; keys that differ by more than spaces around them; more
+ * than one node with keys; a kill while n8n itself writes, and executions of which n8n has saved a part.
+ */
+const key = onceIn<StoryValue>(
+	3,
+	'own',
+	oneOf<StoryValue>('row 1', 'row 1 ', 'row 2', 7, '7', 0, '', '  ', null, [], true),
+);
+const UNUSABLE: StoryValue[] = ['', ' ', null, 'abc', NOT_A_NUMBER, 'Infinity', -1, '-0.5'];
+const keep = onceIn<StoryValue>(14, 0, oneOf<StoryValue>(2, '3', 1.5, 997, '998', ...UNUSABLE));
+const cost = onceIn<StoryValue>(14, 1, oneOf<StoryValue>(2, '3', 1.5, 0.5, 0, '0', ...UNUSABLE));
 
 const itemSeed = fc.record({
 	account: isOnceIn(6),
@@ -77,6 +98,38 @@ const itemSeed = fc.record({
 		'service',
 		oneOf<StoryItem['address']>('closedPort', 'untrusted', 'plainText'),
 	),
+	...{ key, keep, cost },
+});
+
+const keyExpression = onceIn<KeyExpression>(
+	6,
+	'$json.key',
+	oneOf<KeyExpression>('$json.key-b', 'Math.random()'),
+);
+
+const keySettings = fc.record({
+	uniqueKey: onceIn<KeyExpression | null>(10, '$json.key', fc.option(keyExpression)),
+	creditsToKeep: onceIn<StoryExecution['creditsToKeep']>(
+		4,
+		null,
+		oneOf<StoryExecution['creditsToKeep']>('$json.keep', '$json.keep', 2),
+	),
+	creditsPerVideo: onceIn<StoryExecution['creditsPerVideo']>(5, null, fc.constant('$json.cost')),
+	killedAfterMs: onceIn<number | null>(
+		3,
+		null,
+		fc.oneof(milliseconds(0, 3_000), milliseconds(0, 25_000)),
+	),
+});
+
+const keyStore: fc.Arbitrary<StoryKeyStore> = fc.record({
+	failingCalls: onceIn<number[]>(
+		4,
+		[],
+		fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 }),
+	),
+	delayMs: onceIn(2, 0, oneOf(100, 700, 4_000)),
+	keys: onceIn(12, 0, oneOf(9_997, 9_999, 10_000)),
 });
 
 const promptEnd = oneOf<StoryExecution['promptEnd']>('', '', '', '$now', 'Math.random()');
@@ -85,7 +138,11 @@ const tries = oneOf<StoryExecution['tries']>(1, 1, 2, 3, 5);
 
 const retry: fc.Arbitrary<StoryRetry> = fc.record({
 	afterMs: milliseconds(0, 60_000),
-	change: onceIn<StoryRetry['change']>(3, null, fc.record({ promptEnd, maxTries, tries })),
+	change: onceIn<StoryRetry['change']>(
+		3,
+		null,
+		fc.record({ promptEnd, maxTries, tries, uniqueKey: keyExpression }),
+	),
 });
 
 const executionSeed = fc.record({
@@ -113,6 +170,8 @@ const executionSeed = fc.record({
 			{ timeout: 90 },
 		),
 	),
+	listingDelay: onceIn<ListingDelay>(3, undefined, oneOf<ListingDelay>(0, 5, '15', 20)),
+	startsAfterMs: onceIn<number | null>(2, null, fc.oneof(fc.constant(0), milliseconds(0, 60_000))),
 	downloadVideo: isOnceIn(4),
 	waitKnowsProject: onceIn(6, true, fc.constant(false)),
 	onError: oneOf<StoryExecution['onError']>(
@@ -122,7 +181,7 @@ const executionSeed = fc.record({
 	),
 	tries,
 	executeOnce: isOnceIn(16),
-	creditsToKeep: onceIn<number | null>(6, null, oneOf(0, 2, 997)),
+	creditsToKeep: onceIn<StoryExecution['creditsToKeep']>(6, null, oneOf(0, 2, 997)),
 	batchSize: onceIn<StoryExecution['batchSize']>(6, 0, oneOf<number | string>(1, 2, 3, '2')),
 	batchIntervalMs: oneOf(0, 700, 5_000),
 	requestTimeout: onceIn<StoryExecution['requestTimeout']>(
@@ -263,6 +322,7 @@ const laterError: fc.Arbitrary<SocketError> = fc.record({
 
 const OPERATIONS: Record<Theme, fc.Arbitrary<SocketTrouble['operation']>> = {
 	adds: oneOf('queue.add'),
+	keys: oneOf('queue.add', 'queue.add', 'account.get'),
 	clears: oneOf('queue.clear'),
 	waits: oneOf('queue.add', 'queue.add', 'queue.getProgress', 'video.getAll', 'video.file'),
 	agents: oneOf('queue.add', 'queue.add', 'queue.getProgress', 'video.getAll'),
@@ -298,6 +358,8 @@ const video: fc.Arbitrary<StoryVideo> = fc
 		completedWord: onceIn(5, 'completed', oneOf(...COMPLETED_WORDS)),
 		laterWord: onceIn<string | null>(8, null, oneOf(...COMPLETED_WORDS)),
 		logDelayMs: onceIn(2, 0, milliseconds(0, 10_000)),
+		aheadMs: fc.constant(0),
+		calledFailedAt: onceIn<number | null>(16, null, fc.integer({ min: 1, max: 4 })),
 		clearedAfterMs: onceIn<number | null>(12, null, milliseconds(500, 40_000)),
 		lookTrouble: onceIn<StoryVideo['lookTrouble']>(
 			6,
@@ -315,6 +377,38 @@ const video: fc.Arbitrary<StoryVideo> = fc
 		ending: rest.fails ? failedWord : completedWord,
 	}));
 
+/*
+ * Blind spots of the strangers and the history: entries that change their project or their address, two
+ * entries with one ID, and a log that leaves out entries of the run itself or has more than a few dozen.
+ * For a run, the videos of another n8n, a worker, a person, an add of unknown fate, and of an item that
+ * was stopped or given up are the same: entries that it has not ordered.
+ */
+const stranger: fc.Arbitrary<StoryStranger> = fc.record({
+	account: onceIn<StoryItem['account']>(6, 0, fc.constant(1)),
+	project: oneOf<StoryItem['project']>(0, 0, 1, 2),
+	addedAfterMs: milliseconds(0, 60_000),
+	runsMs: milliseconds(0, 40_000),
+	logDelayMs: onceIn<number | null>(
+		2,
+		0,
+		fc.option(fc.oneof(milliseconds(0, 10_000), milliseconds(0, 60_000)), { freq: 5 }),
+	),
+});
+
+const entry: fc.Arbitrary<StoryEntry> = fc.record({
+	account: onceIn<StoryItem['account']>(6, 0, fc.constant(1)),
+	project: oneOf<StoryEntry['project']>(0, 0, 1, 2, null),
+	createdAt: oneOf('2025-03-01T08:00:00.000Z', '', 'no date', '2099-01-01T00:00:00Z', '0'),
+	vanishesAfterMs: onceIn<number | null>(3, null, milliseconds(0, 40_000)),
+	returnsAfterMs: milliseconds(100, 30_000),
+});
+
+/** How the log keeps what the node assumes of it: a list that is later or earlier is only measured. */
+type Listing = 'asAssumed' | 'late' | 'early';
+const listing = onceIn<Listing>(10, 'asAssumed', oneOf<Listing>('late', 'early'));
+const LATE_BY_MS = 12_000;
+const EARLY_BY_MS = 3_000;
+
 const service: fc.Arbitrary<StoryService> = fc.record({
 	addTroubles: fc.uniqueArray(fc.record({ nth, fault: addFault }), {
 		...{ maxLength: 4, size: 'max' },
@@ -325,6 +419,9 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 		...uniqueNth,
 	}),
 	videos: fc.array(video, { maxLength: 10, size: 'max' }),
+	strangers: fc.array(stranger, { maxLength: 5, size: 'max' }),
+	history: fc.array(entry, { maxLength: 4, size: 'max' }),
+	latencyMs: onceIn(2, 0, oneOf(100, 400, 2_500)),
 	logTroubles: onceIn<StoryService['logTroubles']>(
 		5,
 		[],
@@ -355,6 +452,8 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 const NO_VIDEOS: Partial<StoryService> = {
 	...{
 		videos: [],
+		strangers: [],
+		history: [],
 		logTroubles: [],
 		fileTroubles: [],
 		etags: 'strong',
@@ -379,6 +478,7 @@ const clockIsSet = onceIn<Story['clockIsSet']>(
 
 const WAYS: Record<Theme, StoryExecution['way'][]> = {
 	adds: ['items'],
+	keys: ['items'],
 	clears: ['items'],
 	waits: ['items'],
 	agents: ['agentSteps', 'agentCalls'],
@@ -386,6 +486,7 @@ const WAYS: Record<Theme, StoryExecution['way'][]> = {
 
 const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
 	adds: ['none'],
+	keys: ['none'],
 	clears: ['none'],
 	waits: ['add', 'add', 'wait'],
 	agents: ['none', 'add'],
@@ -393,8 +494,10 @@ const WAITING: Record<Theme, StoryExecution['waiting'][]> = {
 
 /** Creates a generator of stories of one theme. */
 export function createStories(theme: Theme): fc.Arbitrary<Story> {
+	const isWithKeys = theme === 'keys';
 	const execution = fc.record({
 		seed: executionSeed,
+		keySettings: isWithKeys ? keySettings : fc.constant(NO_KEYS),
 		operation: fc.constant(theme === 'clears' ? ('clear' as const) : ('add' as const)),
 		waiting: oneOf(...WAITING[theme]),
 		way: oneOf(...WAYS[theme]),
@@ -403,8 +506,13 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 	return fc
 		.record({
 			first: execution,
-			second: onceIn<ExecutionSeed | null>(5, null, execution),
-			service,
+			more: onceIn<ExecutionSeed[]>(
+				isWithKeys ? 2 : 4,
+				[],
+				fc.array(execution, { minLength: 1, maxLength: 2 }),
+			),
+			...{ service, listing },
+			keyStore: isWithKeys ? keyStore : fc.constant(EMPTY_KEY_STORE),
 			socketTroubles: onceIn<SocketTrouble[]>(
 				2,
 				[],
@@ -421,7 +529,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)),
 			),
 		})
-		.map(({ first, second, n8nTroubles, ...rest }) => ({
+		.map(({ first, more, n8nTroubles, listing: kind, ...rest }) => ({
 			...rest,
 			n8nTroubles: n8nTroubles.map(({ isWithFault, ...trouble }): N8nTrouble => {
 				const { addTroubles, clearTroubles } = rest.service;
@@ -429,11 +537,15 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				const afterRequests = Math.min(...faults.map((fault) => fault.nth));
 				return isWithFault && faults.length > 0 ? { ...trouble, afterRequests, nth: 1 } : trouble;
 			}),
-			executions: [first, ...(second ? [second] : [])].map(createExecution),
+			executions: [first, ...(isWithKeys ? more.map(repeat(first)) : more)].map(createExecution),
 			service: {
 				...rest.service,
-				...((theme === 'adds' || theme === 'clears') && NO_VIDEOS),
+				videos: rest.service.videos.map(listVideo(kind, [first, ...more])),
+				...((theme === 'adds' || theme === 'clears' || isWithKeys) && NO_VIDEOS),
 				...(theme === 'clears' ? { addTroubles: [] } : { clearTroubles: [] }),
+				...(!isWithKeys && { latencyMs: 0 }),
+				// With its address, the progress would say that a video is finished.
+				...(kind === 'early' && { videoUrlInDetails: false }),
 			},
 		}));
 }
@@ -443,22 +555,62 @@ export function sampleStories(theme: Theme, seed: number, count: number): Story[
 	return fc.sample(createStories(theme), { seed, numRuns: count });
 }
 
+type Generated<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
+
 interface ExecutionSeed extends Pick<StoryExecution, 'operation' | 'way' | 'waiting'> {
-	seed: typeof executionSeed extends fc.Arbitrary<infer Seed> ? Seed : never;
+	seed: Generated<typeof executionSeed>;
+	keySettings: Partial<Generated<typeof keySettings>>;
+}
+
+const NO_KEYS: ExecutionSeed['keySettings'] = {
+	...{ uniqueKey: null, creditsPerVideo: null, killedAfterMs: null },
+};
+
+/** Has an execution begin with the same rows as another one. */
+function repeat({ seed: { itemSeeds } }: ExecutionSeed): (again: ExecutionSeed) => ExecutionSeed {
+	return (again) => ({ ...again, seed: { ...again.seed, itemSeeds } });
+}
+
+/** Has a video get into the log within the shortest Listing Delay, unless the story is about that. */
+function listVideo(listing: Listing, seeds: ExecutionSeed[]): (video: StoryVideo) => StoryVideo {
+	const delays = seeds.map(({ seed: { listingDelay = 10 } }) => Number(listingDelay) * 1_000);
+	const shortestMs = Math.min(...delays);
+	return (each) => {
+		const logDelayMs = Math.round((each.logDelayMs * shortestMs) / 10_000);
+		switch (listing) {
+			case 'asAssumed':
+				return { ...each, logDelayMs };
+			case 'late':
+				return { ...each, logDelayMs: shortestMs + LATE_BY_MS };
+			case 'early':
+				// One word at a time can be replaced.
+				return {
+					...{ ...each, logDelayMs: 0, aheadMs: EARLY_BY_MS, laterEnding: null },
+					ending: each.fails ? each.ending : 'completed',
+				};
+		}
+	};
 }
 
 function createExecution(
-	{ seed, operation, way, waiting }: ExecutionSeed,
+	{ seed, keySettings: settings, operation, way, waiting }: ExecutionSeed,
 	index: number,
 ): StoryExecution {
-	const { isLoop, itemSeeds, projects, shortWait, ...rest } = seed;
+	const { isLoop, itemSeeds, projects, shortWait, listingDelay, ...others } = seed;
+	const { uniqueKey = null, creditsPerVideo = null, killedAfterMs = null } = settings;
+	const rest = {
+		...{ ...others, uniqueKey, creditsPerVideo, killedAfterMs },
+		startsAfterMs: index === 0 ? null : others.startsAfterMs,
+		creditsToKeep: settings.creditsToKeep ?? others.creditsToKeep,
+	};
 	const items = itemSeeds.map(({ account, project, prompt, ...item }, itemIndex): StoryItem => ({
 		...item,
+		key: item.key === 'own' ? `row ${itemIndex + 1}` : item.key,
 		account: account ? 1 : 0,
 		project: (project % projects) as StoryItem['project'],
 		// n8n formats a list within a text in its own way.
 		prompt: createPrompt(
-			prompt === 'list' && rest.promptEnd !== '' ? 'own' : prompt,
+			rest.uniqueKey !== null || (prompt === 'list' && rest.promptEnd !== '') ? 'own' : prompt,
 			index,
 			itemIndex,
 		),
@@ -466,7 +618,11 @@ function createExecution(
 		address:
 			item.address === 'untrusted' && rest.protocol === 'https' ? 'closedPort' : item.address,
 	}));
-	const execution = { ...rest, operation, waiting, waitOptions: shortWait ?? rest.waitOptions };
+	const waitOptions = {
+		...(shortWait ?? rest.waitOptions),
+		...(listingDelay !== undefined && { listingDelay }),
+	};
+	const execution = { ...rest, operation, waiting, waitOptions };
 	if (way === 'items') {
 		const isTwice = isLoop && operation === 'add';
 		return { ...execution, items, way: isTwice ? 'loop' : 'items' };

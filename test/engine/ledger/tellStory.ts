@@ -50,7 +50,11 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 			? 'no waiting'
 			: `waiting (${waiting}) with ${JSON.stringify(execution.waitOptions)}`,
 		waiting !== 'none' && execution.downloadVideo ? 'with the file' : '',
+		execution.startsAfterMs === null ? '' : `${execution.startsAfterMs} ms after the one before`,
+		execution.killedAfterMs === null ? '' : `killed after ${execution.killedAfterMs} ms`,
+		execution.uniqueKey === null ? '' : `Unique Key ${execution.uniqueKey}`,
 		execution.creditsToKeep === null ? '' : `Credits to Keep ${execution.creditsToKeep}`,
+		execution.creditsPerVideo === null ? '' : `Credits per Video ${execution.creditsPerVideo}`,
 		waiting === 'wait' && !execution.waitKnowsProject ? 'without the project' : '',
 		promptEnd === '' ? '' : `prompts end with ${promptEnd}`,
 		execution.executeOnce ? 'Execute Once' : '',
@@ -66,6 +70,9 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 		...items.map(
 			(item, i) =>
 				`  item ${i}: account ${item.account}, project ${item.project}, prompt ${JSON.stringify(item.prompt)}` +
+				(execution.uniqueKey === null ? '' : `, key ${JSON.stringify(item.key)}`) +
+				(execution.creditsToKeep === '$json.keep' ? `, keep ${JSON.stringify(item.keep)}` : '') +
+				(execution.creditsPerVideo === null ? '' : `, cost ${JSON.stringify(item.cost)}`) +
 				(item.overwriteSettings === false
 					? ''
 					: `, overwrite ${JSON.stringify(item.overwriteSettings)}`) +
@@ -79,8 +86,10 @@ function tellExecution(execution: StoryExecution, index: number): string[] {
 }
 
 function tellService({ story, adds, videos: accepted }: Ledger): string[] {
-	const { addTroubles, clearTroubles, videos, logTroubles, fileTroubles, ...settings } =
+	const { addTroubles, clearTroubles, videos, logTroubles, fileTroubles, ...others } =
 		story.service;
+	const { strangers, history, ...settings } = others;
+	const { failingCalls, delayMs, keys } = story.keyStore;
 	const special = Object.entries(settings).filter(
 		([, value]) => value !== false && value !== null && value !== 0,
 	);
@@ -105,16 +114,32 @@ function tellService({ story, adds, videos: accepted }: Ledger): string[] {
 		...fileTroubles.map(
 			({ nth, trouble }) => `download ${nth}: ${describeFault(READ_TROUBLES[trouble].fault)}`,
 		),
+		...strangers.map(
+			({ account, project, addedAfterMs, runsMs, logDelayMs }) =>
+				`a stranger's video of account ${account}, project ${project}: from ${addedAfterMs / 1000} s on, for ${runsMs / 1000} s, ${logDelayMs === null ? 'never in the log' : `in the log ${logDelayMs / 1000} s later`}`,
+		),
+		...history.map(
+			({ account, project, createdAt, vanishesAfterMs, returnsAfterMs }) =>
+				`an entry of account ${account}, project ${String(project)}, from "${createdAt}"${vanishesAfterMs === null ? '' : `: vanishes after ${vanishesAfterMs / 1000} s, for ${returnsAfterMs / 1000} s`}`,
+		),
+		...(failingCalls.length > 0
+			? [`the store of keys: calls ${failingCalls.join(', ')} fail`]
+			: []),
+		...(delayMs > 0 ? [`the store of keys: each call takes ${delayMs} ms`] : []),
+		...(keys > 0 ? [`the store of keys: ${keys} other keys`] : []),
 		...special.map(([name, value]) => `${name}: ${String(value)}`),
 	];
 }
 
 function tellVideo(video: StoryVideo, index: number): string[] {
 	if (JSON.stringify(video) === JSON.stringify(PLAIN_VIDEO)) return [];
-	const { runsMs, ending, logDelayMs, clearedAfterMs, lookTrouble } = video;
+	const { runsMs, ending, logDelayMs, aheadMs, calledFailedAt, clearedAfterMs, lookTrouble } =
+		video;
 	const parts = [
 		`video ${index + 1}: "${ending}" after ${runsMs / 1000} s`,
 		logDelayMs > 0 ? `in the log ${logDelayMs / 1000} s later` : '',
+		aheadMs > 0 ? `in the log ${aheadMs / 1000} s before` : '',
+		calledFailedAt === null ? '' : `called failed at look ${calledFailedAt}`,
 		clearedAfterMs === null ? '' : `cleared by somebody after ${clearedAfterMs / 1000} s`,
 		lookTrouble === null
 			? ''

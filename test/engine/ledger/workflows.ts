@@ -36,6 +36,9 @@ import {
 import { isAgent } from './Story';
 import type { StoryExecution } from './Story';
 
+/** All executions of a story are of one workflow. */
+export const WORKFLOW_ID = 'w1';
+
 export interface StartedExecution {
 	result: Promise<IRun>;
 	/** Presses Stop. */
@@ -78,6 +81,8 @@ export interface ExecutionStart {
 	onPass: (node: string) => void;
 	/** The saved data of the failed execution that is retried. */
 	failed?: IRun['data'];
+	/** Loads the package; by default, once for all executions. */
+	loadNodes?: typeof loadPackage;
 	/** Whether the retry takes the nodes as they are saved now, and not as they were. */
 	takesNodesAnew?: boolean;
 }
@@ -85,11 +90,11 @@ export interface ExecutionStart {
 /** Starts one execution of a story in n8n's own engine, with the built node. */
 export async function startExecution(start: ExecutionStart): Promise<StartedExecution> {
 	const { execution, id, service, onPass, failed } = start;
-	const { nodes: packageNodes, credentials } = await loadPackage();
+	const { nodes: packageNodes, credentials } = await (start.loadNodes ?? loadPackage)();
 	const nodes = createNodes(execution);
 	const registry = addAgent(createNodeTypes(packageNodes), execution);
 	const workflow = new Workflow({
-		id: 'w1',
+		id: WORKFLOW_ID,
 		active: false,
 		nodeTypes: watchPasses(registry, onPass),
 		settings: { executionOrder: 'v1' },

@@ -36,10 +36,6 @@ export class DataTable {
 		return new DataTable(`${address}/${table.id}`, table.id);
 	}
 
-	async insertRows(client: N8nClient, rows: object[]): Promise<void> {
-		await client.request('POST', `${this.address}/insert`, { data: rows });
-	}
-
 	/** Returns the rows in the order in which they were inserted. */
 	async listRows(client: N8nClient): Promise<Record<string, unknown>[]> {
 		const { data } = await client.request<{ data: Record<string, unknown>[] }>(

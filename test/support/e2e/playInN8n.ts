@@ -23,7 +23,7 @@ import {
 } from '../../engine/ledger/parameters';
 import type { Play, PlayedAttempt, PlayedExecution } from '../../engine/ledger/Scene';
 import { Scene } from '../../engine/ledger/Scene';
-import { isAgent } from '../../engine/ledger/Story';
+import { EMPTY_KEY_STORE, isAgent } from '../../engine/ledger/Story';
 import type {
 	ServiceTrouble,
 	Story,
@@ -72,15 +72,17 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 		...video,
 		runsMs: Math.max(SHORTEST_MS, video.runsMs / factor),
 		logDelayMs: video.logDelayMs / factor,
+		aheadMs: video.aheadMs / factor,
 		clearedAfterMs: video.clearedAfterMs && video.clearedAfterMs / factor,
 		lookTrouble: video.lookTrouble && isReadShort(video.lookTrouble) ? video.lookTrouble : null,
 	});
 	return {
 		// Only this process can break its own connections and n8n's parts.
-		...{ clockIsSet: [], socketTroubles: [], n8nTroubles: [] },
+		...{ clockIsSet: [], socketTroubles: [], n8nTroubles: [], keyStore: EMPTY_KEY_STORE },
 		stopAfterMs: stopAfterMs && stopAfterMs / factor,
 		executions: executions.map((execution) => ({
 			...execution,
+			...{ startsAfterMs: null, killedAfterMs: null },
 			items: execution.items.map(replaceAddress),
 			// An agent makes its calls one after the other.
 			tries: isAgent(execution) && execution.tries > 2 ? 2 : execution.tries,
@@ -96,6 +98,17 @@ export function shorten(story: Story, { factor }: { factor: number }): Story {
 			clearTroubles: service.clearTroubles.filter(isShort),
 			logTroubles: service.logTroubles.filter(isReadShort),
 			videos: service.videos.map(shortenVideo),
+			strangers: service.strangers.map(({ addedAfterMs, runsMs, logDelayMs, ...stranger }) => ({
+				...stranger,
+				addedAfterMs: addedAfterMs / factor,
+				runsMs: runsMs / factor,
+				logDelayMs: logDelayMs && logDelayMs / factor,
+			})),
+			history: service.history.map(({ vanishesAfterMs, returnsAfterMs, ...entry }) => ({
+				...entry,
+				vanishesAfterMs: vanishesAfterMs && vanishesAfterMs / factor,
+				returnsAfterMs: returnsAfterMs / factor,
+			})),
 			endedItemsLeaveAfterMs:
 				service.endedItemsLeaveAfterMs && service.endedItemsLeaveAfterMs / factor,
 		},
@@ -141,6 +154,7 @@ export async function playInN8n(
 		setTimeout(action, delayMs);
 	});
 	const stopListening = scene.open();
+	scene.begin();
 	const looking = setInterval(() => {
 		scene.castVideos();
 	}, LOOK_EVERY_MS);

@@ -24,6 +24,14 @@ export class DeduplicationStore implements IDataDeduplicator {
 
 	calls = 0;
 
+	/** Runs an action after a time. */
+	later = (delayMs: number, action: () => void): void => {
+		setTimeout(action, delayMs);
+	};
+
+	/** Called when a call is carried out, which fails with what it throws. */
+	checkCaller: () => void = () => undefined;
+
 	/** Makes all nodes of this process use this store. */
 	use(): this {
 		// The engine accepts a store only once.
@@ -81,9 +89,10 @@ export class DeduplicationStore implements IDataDeduplicator {
 		throw new Error('The package does not use this method');
 	}
 
-	/** Fills the record of a workflow's node, which has the ID `nodeId`. */
-	fill(workflowId: string, nodeId: string, count: number): void {
-		const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
+	/** Fills the record of a workflow's node, which has the ID `nodeId`. The first keys are the oldest. */
+	fill(workflowId: string, nodeId: string, count: number, oldest: string[] = []): void {
+		const others = Array.from({ length: count }, (_, index) => `key-${index}`);
+		const keys = [...oldest, ...others].slice(0, count);
 		this.records.set(`${workflowId} n:${nodeId}`, keys);
 	}
 
@@ -92,8 +101,9 @@ export class DeduplicationStore implements IDataDeduplicator {
 		const call = this.calls;
 		const record = this.records.get(name) ?? [];
 		await new Promise<void>((resolve) => {
-			setTimeout(resolve, this.delayMs);
+			this.later(this.delayMs, resolve);
 		});
+		this.checkCaller();
 		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');
 		return record;
 	}

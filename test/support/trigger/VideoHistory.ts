@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../../../nodes/VideoGeneration/api/hash';
-import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+import { parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
 import {
 	findTag,
@@ -26,10 +26,10 @@ const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
 
 /**
- * The source of the log's tag: the service, or the poll's `own` hash if the service sends no tag. A
- * `constant` tag and a service for which the log is `alwaysUnchanged` are broken.
+ * The tags that the service sends. A `constant` tag and a service for which the log is
+ * `alwaysUnchanged` are broken.
  */
-export type Tagging = 'none' | 'strong' | 'own' | 'constant' | 'alwaysUnchanged';
+export type Tagging = 'none' | 'strong' | 'constant' | 'alwaysUnchanged';
 
 const ACCOUNT = 'abc';
 const HOUR_MS = 3_600_000;
@@ -144,9 +144,7 @@ export class VideoHistory {
 			isContinuous: this.isContinuous,
 		});
 		const videos = sortOldestFirst(selection.videos);
-		// The node's poll, too, keeps its own tag only if it found no videos.
-		const kept = this.tagging === 'own' && videos.length > 0 ? undefined : etag;
-		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, kept, this.now);
+		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, etag, this.now);
 		this.checkVideos(videos, listed);
 		const state = JSON.stringify(cursor);
 		check(Buffer.byteLength(state) < STATE_LIMIT_BYTES, `the state has ${state.length} bytes`);
@@ -160,13 +158,9 @@ export class VideoHistory {
 		this.isContinuous = true;
 	}
 
-	private get isTrueTag(): boolean {
-		return this.tagging === 'strong' || this.tagging === 'own';
-	}
-
 	private createTag(): string | undefined {
 		if (this.tagging === 'none') return undefined;
-		return this.isTrueTag ? hashText(JSON.stringify(this.listed)) : 'constant';
+		return this.tagging === 'strong' ? String(hashText(JSON.stringify(this.listed))) : 'constant';
 	}
 
 	/**
@@ -174,7 +168,7 @@ export class VideoHistory {
 	 * the tag is broken.
 	 */
 	private checkUnchanged(): void {
-		if (this.isTrueTag) {
+		if (this.tagging === 'strong') {
 			const isNews = (log: IDataObject) =>
 				!this.everListed.has(identify(log)) && this.isWanted(log);
 			check(!this.listed.some(isNews), 'there is a new video in a log that is called unchanged');

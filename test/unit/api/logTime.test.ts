@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
-import { parseLogTime } from '../../../nodes/VideoGeneration/api/logTime';
+import { parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 
-const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/logTime.ts');
+const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/videoLog.ts');
 const NOON = '2026-01-15T12:00:00.000Z';
 const toIso = (createdAt: unknown) => new Date(parseLogTime(createdAt) ?? NaN).toISOString();
 

@@ -1,4 +1,4 @@
-import { onAbort, pause } from '../../../nodes/VideoGeneration/api/pause';
+import { onAbort, pause } from '../../../nodes/VideoGeneration/api/pacing';
 
 describe('A pause', () => {
 	beforeEach(() => jest.useFakeTimers());

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import type { VideoDownload } from '../../../nodes/VideoGeneration/download/downloadVideo';
-import { createSlots } from '../../../nodes/VideoGeneration/api/slots';
+import { createSlots } from '../../../nodes/VideoGeneration/api/pacing';
 import { downloadVideo } from '../../../nodes/VideoGeneration/download/downloadVideo';
 import type { DownloadContext } from '../../../nodes/VideoGeneration/download/fetchVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';

@@ -1,4 +1,4 @@
-import { hideQuery, parseVideoAddress } from '../../../nodes/VideoGeneration/download/videoAddress';
+import { hideQuery, parseVideoAddress } from '../../../nodes/VideoGeneration/download/fetchVideo';
 
 describe('The address of a video', () => {
 	test.each([

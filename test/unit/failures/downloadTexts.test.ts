@@ -7,9 +7,9 @@ import { isErrorDocumented } from '../../support/isErrorDocumented';
 
 const AT = { address: 'https://files.example/a.mp4' };
 const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
-	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*4 times.*"Max Tries"/],
+	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*4 times.*'Max Tries'/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 600_000 }, /in 10 minutes/],
-	['unreached', { httpCode: 'ENOTFOUND' }, /not be reached \(ENOTFOUND\).*"Video URL"/],
+	['unreached', { httpCode: 'ENOTFOUND' }, /not be reached \(ENOTFOUND\).*'Video URL'/],
 	['uncertain', { httpCode: '503', tries: 4 }, /failed to send the video \(503\).*4 times/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
 	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
@@ -26,22 +26,22 @@ const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
 		/broke after 5 of 9 bytes/,
 	],
 	['uncertain', { httpCode: '206', address: 'https://a.example' }, /failed to send.*\(206\)/],
-	['redirected', { httpCode: '302' }, /redirects without saying where.*"Video URL"/],
+	['redirected', { httpCode: '302' }, /redirects without saying where.*'Video URL'/],
 	['redirected', { found: 'tooMany' }, /redirects too many times/],
 	['redirected', { httpCode: '302', found: 'notWeb', location: 'file:' }, /redirects to "file:"/],
-	['rejected', { httpCode: '404' }, /no video.*"Video URL" may have expired.*Video > Get Many/],
-	['rejected', { httpCode: '410' }, /no video.*"Video URL" may have expired.*Video > Get Many/],
+	['rejected', { httpCode: '404' }, /no video.*'Video URL' may have expired.*Video > Get Many/],
+	['rejected', { httpCode: '410' }, /no video.*'Video URL' may have expired.*Video > Get Many/],
 	['rejected', { httpCode: '401' }, /not allow.*Video > Get Many.*key is not sent/],
 	['rejected', { httpCode: '403' }, /not allow.*Video > Get Many.*key is not sent/],
-	['rejected', { httpCode: '402' }, /rejected the request \(402\).*"Video URL"/],
-	['unreadable', { httpCode: '200', found: 'html' }, /web page.*"Video URL"/],
-	['unreadable', { httpCode: '200', found: 'empty' }, /empty file.*"Video URL"/],
+	['rejected', { httpCode: '402' }, /rejected the request \(402\).*'Video URL'/],
+	['unreadable', { httpCode: '200', found: 'html' }, /web page.*'Video URL'/],
+	['unreadable', { httpCode: '200', found: 'empty' }, /empty file.*'Video URL'/],
 	['unreadable', { found: 'tooLarge', limit: '16 GiB' }, /too large: it has more than 16 GiB/],
 	['unreadable', { httpCode: '200', found: 'image/png' }, /not a video.*"image\/png"/],
 	['unreadable', { httpCode: '200', found: '' }, /something that is not a video/],
 	['unsent', { serviceMessage: 'It is empty. Enter it.' }, /^It is empty Enter it\.$/],
-	['unsent', { serviceMessage: 'The host is blocked' }, /^The host is blocked Check "Video URL"/],
-	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*CERT_HAS_EXPIRED.*"Video URL"/],
+	['unsent', { serviceMessage: 'The host is blocked' }, /^The host is blocked Check 'Video URL'/],
+	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*CERT_HAS_EXPIRED.*'Video URL'/],
 	['unsent', {}, /could not be requested/],
 	['blocked', {}, /n8n blocks.*a\.mp4 was not requested.*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['cancelled', {}, /canceled/],
@@ -54,7 +54,7 @@ describe('The error text of a download', () => {
 		const failure = new RequestFailure(kind, { ...AT, ...facts });
 		const { message, description } = describeDownloadFailure(failure);
 		const all = `${message} ${description}`;
-		expect(message).toMatch(/^[A-Zn"][^\n]{8,}[^.]$/);
+		expect(message).toMatch(/^[A-Zn'][^\n]{8,}[^.]$/);
 		expect(description).toMatch(/^[A-Zh][^\n]{5,}[."]$/);
 		expect(all).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)/);
 		expect(all).toMatch(text);
@@ -67,9 +67,9 @@ describe('The error text of a download', () => {
 		const failure = new RequestFailure('rateLimited', { ...AT, httpCode: '429' });
 		const { description } = describeDownloadFailure(failure, { rateLimitAdvice: 'Come back.' });
 		expect(description).toMatch(/Come back\.$/);
-		const facts = { ...AT, httpCode: '404', addressField: 'url' };
+		const facts = { ...AT, httpCode: '404', addressField: "'url'" };
 		const gone = new RequestFailure('rejected', facts);
-		expect(describeDownloadFailure(gone).description).toContain('in url may');
+		expect(describeDownloadFailure(gone).description).toContain("in 'url' may");
 	});
 
 	test('has the words of a store or a host in its description alone', () => {

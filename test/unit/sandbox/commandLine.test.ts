@@ -75,21 +75,6 @@ it('prints what is needed to try it, works, and ends at once with Ctrl-C', async
 	await expect(axios.get(url, { proxy: false })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('ends with Ctrl-C even while a request hangs', async () => {
-	const run = runSandbox('--port', '0', '--clock', 'manual');
-	await run.waitFor('/v1/videos');
-	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
-	await axios.post(`${url}/_sandbox/faults`, { kind: 'hang' }, { proxy: false });
-	const hanging = axios.get(`${url}/v1/videos`, { proxy: false }).catch(() => 'broken');
-	const count = async () =>
-		(await axios.get<{ requestCount: number }>(`${url}/_sandbox/state`, { proxy: false })).data
-			.requestCount;
-	while ((await count()) === 0);
-	pressCtrlC(run);
-	expect((await run.exit).code).toBe(0);
-	expect(await hanging).toBe('broken');
-});
-
 it('says which port is taken', async () => {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -100,21 +85,6 @@ it('says which port is taken', async () => {
 	expect(output.trim()).toBe(
 		`Port ${port} is in use. Stop what uses it, or choose another one with --port.`,
 	);
-});
-
-it('explains itself', async () => {
-	const { code, output } = await runSandbox('--help').exit;
-	expect(code).toBe(0);
-	for (const option of ['--port', '--latency', '--credits', '--seed', '--clock', '3456']) {
-		expect(output).toContain(option);
-	}
-});
-
-it('says what is wrong with an option', async () => {
-	const { code, output } = await runSandbox('--credits', 'many').exit;
-	expect(code).toBe(1);
-	expect(output).toContain('--credits takes a whole number from 0 to 1000000000, not "many".');
-	expect(output).not.toContain('    at ');
 });
 
 it('without options: port 3456, no latency, 100 credits, real time, ids that are new each time', () => {

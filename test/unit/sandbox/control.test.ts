@@ -1,3 +1,6 @@
+import { createClock } from '../../../sandbox/domain/clock';
+import { createIdSource } from '../../../sandbox/domain/store';
+import { startSandbox } from '../../../sandbox/startSandbox';
 import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const service = useSandboxClient();
@@ -36,6 +39,16 @@ it('requests can be read and cleared', async () => {
 	});
 	await control('DELETE', '/requests');
 	expect(await control('GET', '/requests')).toEqual({ requests: [] });
+});
+it.each([
+	['POST', '/queue/unknown/finish', null],
+	['POST', '/queue/unknown/fail', null],
+	['DELETE', '/queue/unknown', null],
+	['PATCH', '/queue/unknown', { durations: {} }],
+	['PATCH', '/accounts/nobody', { credits: 1 }],
+	['PATCH', '/projects/unknown', {}],
+])('nothing is done to what does not exist: %s %s', async (method, path, body) => {
+	expect(await control(method, path, body)).toMatchObject([404, { status: 'error' }]);
 });
 it('the clock can be moved', async () => {
 	const queueId = await queue();
@@ -96,14 +109,6 @@ describe('a queue item', () => {
 			...['rendering', 'completed'],
 		]);
 	});
-	it.each([
-		['POST', '/queue/unknown/finish', null],
-		['POST', '/queue/unknown/fail', null],
-		['DELETE', '/queue/unknown', null],
-		['PATCH', '/queue/unknown', { durations: {} }],
-	])('must exist: %s %s', async (method, path, body) => {
-		expect(await control(method, path, body)).toMatchObject([404, { status: 'error' }]);
-	});
 });
 
 describe('an account', () => {
@@ -139,9 +144,6 @@ describe('an account', () => {
 			{ projectId: 'mine', accountId: 'main' },
 		]);
 	});
-	it('must exist', async () => {
-		expect(await control('PATCH', '/accounts/nobody', { credits: 1 })).toMatchObject([404, {}]);
-	});
 });
 
 it('a project can be given another cost, other durations and another outcome', async () => {
@@ -152,7 +154,6 @@ it('a project can be given another cost, other durations and another outcome', a
 	service.sandbox.clock.advance(1);
 	expect(await getStatus(queueId)).toBe('failed');
 	expect(service.sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
-	expect(await control('PATCH', '/projects/unknown', {})).toMatchObject([404, {}]);
 });
 it('settings can be changed, and a misspelt one is refused', async () => {
 	const settings = {
@@ -199,19 +200,6 @@ describe('a setting:', () => {
 	it('a number is no queue id by default', async () => {
 		expect((await service.client.post('/v1/queue/clear', { queueId: 7 })).status).toBe(400);
 	});
-	it('other words for completed and failed', async () => {
-		await control('PATCH', '/settings', {
-			statusWords: { completed: 'Ready', failed: 'canceled' },
-		});
-		const [first, second, third] = [await queue(), await queue(), await queue()];
-		service.sandbox.finish(first);
-		service.sandbox.fail(second);
-		expect(await getStatus(first)).toBe('Ready');
-		expect(await getStatus(second)).toBe('canceled');
-		expect(await getStatus(third)).toBe('pending');
-		await control('PATCH', '/settings', { statusWords: { completed: 'Done' } });
-		expect(await getStatus(second)).toBe('failed');
-	});
 	it('the address of the video in the details, even before the log has it', async () => {
 		await control('PATCH', '/settings', {
 			...{ videoUrlInDetails: true, durations: { logDelayMs: 5000 } },
@@ -225,13 +213,6 @@ describe('a setting:', () => {
 		service.sandbox.clock.advance(5000);
 		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
 	});
-	it('videos of a size', async () => {
-		const videoSizeBytes = 300_000;
-		await control('PATCH', '/settings', { videoSizeBytes });
-		const [video] = service.sandbox.addVideos('main', [{}]);
-		const { headers } = await service.client.get(`/files/${video?.id}.mp4`);
-		expect(headers['content-length']).toBe(String(videoSizeBytes));
-	});
 });
 it('a reset brings everything back, and the same ids again', async () => {
 	const before = service.sandbox.readState();
@@ -244,4 +225,57 @@ it('a reset brings everything back, and the same ids again', async () => {
 	await control('POST', '/reset');
 	expect(service.sandbox.readState()).toEqual(before);
 	expect(await queue()).toBe(queueId);
+});
+it('a reset returns to the options of the start', async () => {
+	const sandbox = await startSandbox({
+		...{ credits: 3, startsAt: 0, latencyMs: 1, rateLimit: false, seed: 7 },
+		...{ durations: { pendingMs: 7 }, endedItemsLeaveAfterMs: 9, numericQueueIds: true },
+	});
+	const start = sandbox.readState();
+	expect(start).toMatchObject({
+		clock: { kind: 'manual', now: '1970-01-01T00:00:00.000Z' },
+		settings: {
+			...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 9, numericQueueIds: true },
+			durations: { pendingMs: 7, processingMs: 4000 },
+		},
+		accounts: [{ credits: 3 }, {}, {}],
+	});
+	sandbox.configure({ latencyMs: 0, endedItemsLeaveAfterMs: null, durations: { pendingMs: 8 } });
+	sandbox.setCredits('main', 0);
+	sandbox.clock.advance(1);
+	sandbox.reset();
+	expect(sandbox.readState()).toEqual(start);
+	await sandbox.close();
+});
+
+describe('The clock', () => {
+	it('moves forward only', () => {
+		for (const ms of [-1, NaN, Infinity]) {
+			expect(() => {
+				createClock('manual').advance(ms);
+			}).toThrow(RangeError);
+		}
+	});
+	it("is this machine's if it is real, and what it was advanced by", () => {
+		jest.useFakeTimers({ now: 1_000_000 });
+		const clock = createClock('real');
+		clock.advance(500);
+		jest.setSystemTime(2_000_000);
+		expect(clock.now()).toBe(2_000_500);
+		jest.useRealTimers();
+	});
+});
+
+it('Ids are UUIDs that never repeat, and the same for the same seed', () => {
+	const take = (seed: number, count: number): string[] => {
+		const createId = createIdSource(seed);
+		return Array.from({ length: count }, () => createId());
+	};
+	const ids = take(1, 5000);
+	expect(new Set(ids).size).toBe(5000);
+	for (const id of ids) {
+		expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+	}
+	expect(take(1, 3)).toEqual(ids.slice(0, 3));
+	expect(take(8, 3)).not.toEqual(take(7, 3));
 });

@@ -45,7 +45,7 @@ function readBox(node: WorkflowNode, connections: WorkflowContent['connections']
 		return { name, left, top, right: left + width, bottom: top + height };
 	}
 	const narrow = isAttached(node, connections) ? ATTACHED_NODE_PX : NODE_PX;
-	const width = type.endsWith('.agent') ? WIDE_NODE_PX : narrow;
+	const width = /\.agent$|HitlTool$/.test(type) ? WIDE_NODE_PX : narrow;
 	return {
 		...{ name, top, bottom: top + NODE_PX + NAME_HEIGHT_PX },
 		...{ left: left - NAME_OVERHANG_PX, right: left + width + NAME_OVERHANG_PX },

@@ -5,6 +5,35 @@ import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { placeExamples } from '../../../scripts/n8n/examples';
 
 const PACKAGE = 'n8n-nodes-video-generation';
+const STICKY = 'n8n-nodes-base.stickyNote';
+/** A longer workflow is no example: nobody reads it before using it. */
+const MAX_NODES = 24;
+const MAX_LINES_OF_CODE = 5;
+/** What the first note calls the account that a type of node needs. */
+const ACCOUNTS: Record<string, string> = {
+	[`${PACKAGE}.videoGeneration`]: 'Video Generation',
+	[`${PACKAGE}.videoGenerationTool`]: 'Video Generation',
+	[`${PACKAGE}.videoGenerationTrigger`]: 'Video Generation',
+	'n8n-nodes-base.googleDrive': 'Google Drive',
+	'n8n-nodes-base.googleSheets': 'Google Sheets',
+	'n8n-nodes-base.slack': 'Slack',
+	'n8n-nodes-base.slackHitlTool': 'Slack',
+	'n8n-nodes-base.youTube': 'YouTube',
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'OpenAI',
+};
+/** The nodes of n8n itself, which need no account. */
+const WITHOUT_ACCOUNT = [
+	...['aggregate', 'code', 'dataTable', 'errorTrigger', 'filter', 'formTrigger', 'if', 'limit'],
+	...['manualTrigger', 'noOp', 'scheduleTrigger', 'set', 'splitOut', 'stickyNote'],
+	...['splitInBatches', 'stopAndError', 'switch', 'wait'],
+]
+	.map((name) => `n8n-nodes-base.${name}`)
+	.concat(
+		['agent', 'chainLlm', 'chatTrigger', 'mcpTrigger', 'memoryBufferWindow'].map(
+			(name) => `@n8n/n8n-nodes-langchain.${name}`,
+		),
+		'@n8n/n8n-nodes-langchain.outputParserStructured',
+	);
 const FILES = readdirSync('examples').filter((file) => file.endsWith('.json'));
 
 function read(file: string): WorkflowContent {
@@ -42,9 +71,33 @@ describe.each(FILES)('the example %s', (file) => {
 		expect(section).toContain('<picture>');
 	});
 
-	it('says in a note what it does', () => {
-		expect(example.nodes.some(({ type }) => type === 'n8n-nodes-base.stickyNote')).toBe(true);
+	it('says in its first note what it does, and which accounts it needs', () => {
+		const note = example.nodes.find(({ type }) => type === STICKY)?.parameters.content as string;
+		const others = example.nodes.filter(({ type }) => !WITHOUT_ACCOUNT.includes(type));
+		const accounts = new Set(others.map(({ type }) => ACCOUNTS[type] ?? `${type}, which is new`));
+		expect(note).toMatch(/^## /);
+		for (const account of accounts) expect(note).toContain(account);
 	});
+
+	it('is short enough to be read, and holds no program', () => {
+		expect(example.nodes.length).toBeLessThanOrEqual(MAX_NODES);
+		for (const { parameters } of example.nodes) {
+			const code = String(parameters.jsCode ?? parameters.pythonCode ?? '');
+			expect(code.split('\n').length).toBeLessThanOrEqual(MAX_LINES_OF_CODE);
+		}
+	});
+});
+
+test('There are ten to twelve examples, each on the page of the examples and in the README', () => {
+	expect(FILES.length).toBeGreaterThanOrEqual(10);
+	expect(FILES.length).toBeLessThanOrEqual(12);
+	const titles = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+	const listed = readFileSync('README.md', 'utf8').matchAll(
+		/^- \[(.+)\]\(examples\/README\.md#.+\)$/gm,
+	);
+	expect([...listed].map(([, title]) => title)).toEqual(
+		titles(readFileSync(join('examples', 'README.md'), 'utf8')),
+	);
 });
 
 describe('placing the examples', () => {

@@ -26,6 +26,7 @@ describe('A cursor that was saved', () => {
 		{ ...SOUND, version: '1' },
 		{ ...SOUND, account: 7 },
 		{ ...SOUND, projects: 'short' },
+		{ ...SOUND, projects: ['p'] },
 		{ ...SOUND, floor: -1 },
 		{ ...SOUND, floor: 1.5 },
 		{ ...SOUND, floor: 2 ** 42 },
@@ -63,11 +64,11 @@ describe('A cursor that was saved', () => {
 	test('by version 0.1.0 still knows its entries', () => {
 		const saved = {
 			version: 1,
-			account: 'kQx',
-			projects: '9F5h9SZtqgD',
+			account: '1234',
+			projects: [1105337851710484],
 			floor: 0,
 			isUndatedForgotten: false,
-			videos: 'lD0-sBpruLDPk1Xit0A3a5hUzc3kG0000000bQ9YjupQBDDPk1Xj7d',
+			videos: 'QyFUMkOUuP4Bm8GG3gBDDVJkMAyXaAAAAAAAAEMy/QsiuYuOAZvBhuHo',
 		};
 		const log = [
 			{ id: 'one', createdAt: '2026-01-15T12:00:00.000Z' },
@@ -76,7 +77,7 @@ describe('A cursor that was saved', () => {
 		];
 		const { videos, cursor } = selectNewVideos(log, parseCursor(saved), {
 			...WATCH,
-			account: 'kQx',
+			account: '1234',
 		});
 		expect(videos).toEqual([]);
 		expect(cursor).toEqual(saved);

@@ -131,7 +131,7 @@ const sizes = fc.oneof(
 	{ weight: 1, arbitrary: fc.constantFrom(9_999, 10_000, 10_001, 20_000) },
 );
 const saving = fc.constantFrom('always' as const, 'withExecutions' as const);
-const tagging = fc.constantFrom<Tagging>('none', 'own', 'strong', 'constant', 'alwaysUnchanged');
+const tagging = fc.constantFrom<Tagging>('none', 'strong', 'constant', 'alwaysUnchanged');
 
 describe('Whatever happens to account, service and n8n', () => {
 	test('every video is emitted once, oldest first, and the state stays small', () => {

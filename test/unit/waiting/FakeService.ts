@@ -93,7 +93,7 @@ export class FakeService {
 					const tag = this.behaviour.hasEtags ? `"${JSON.stringify(entries)}"` : undefined;
 					const isUnchanged = tag !== undefined && tag === etag;
 					return {
-						...{ etag: tag, createTag: () => undefined, isUnchanged },
+						...{ etag: tag, isUnchanged },
 						entries: isUnchanged ? [] : entries,
 					};
 				});
@@ -190,7 +190,7 @@ export async function playRun(
 	const waits: Promise<Ended>[] = [];
 	for (const [index, life] of lives.entries()) {
 		await sleep(Math.max(0, life.addedAt - service.now));
-		await account.readBeforeAdd(requests);
+		await account.fetchLogBeforeAdd(requests);
 		const queueId = `item-${index}`;
 		const runningAt = account.tick();
 		await service.add(queueId, life);

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const createLog = (entries: unknown[], etag?: string) => ({
-	...{ entries, etag, createTag: () => undefined, isUnchanged: false },
+	...{ entries, etag, isUnchanged: false },
 });
 const createRequests = (more: Partial<AccountRequests> = {}): AccountRequests => ({
 	fetchLog: jest.fn(async () => await Promise.resolve(createLog([]))),
@@ -54,7 +54,7 @@ describe('The videos of a run', () => {
 			[1_000, true],
 		] as const) {
 			await pass(afterMs - 20);
-			const reading = account.read(requests, true);
+			const reading = account.fetchLog(requests);
 			await pass(20);
 			await reading;
 			expect(item.settledAt !== undefined).toBe(isSettled);
@@ -69,7 +69,7 @@ describe('The videos of a run', () => {
 		});
 		const item = trackFinished(account, 'q');
 		const read = async () => {
-			const reading = account.read(requests, true);
+			const reading = account.fetchLog(requests);
 			await pass(1_000);
 			await reading;
 		};
@@ -92,7 +92,7 @@ describe('The videos of a run', () => {
 			fetchLog: async () => await Promise.resolve(createLog(entries)),
 		});
 		const read = async () => {
-			const reading = account.read(requests, true);
+			const reading = account.fetchLog(requests);
 			await pass(1_000);
 			await reading;
 		};
@@ -128,7 +128,7 @@ test('An item whose entry is shown while a look at it is under way is given it',
 	requests.fetchLog = async () => await Promise.reject(new RequestFailure('uncertain'));
 	await pass(2_000);
 	requests.fetchLog = fetchLog;
-	await Promise.all([account.read(requests, true), pass(1_100)]);
+	await Promise.all([account.fetchLog(requests), pass(1_100)]);
 	await pass(60_000);
 	expect((await waiting).video).toMatchObject({ id: 'own' });
 });
@@ -137,8 +137,8 @@ describe('Reads of the log', () => {
 	test('are shared by items that ask at nearly the same time', async () => {
 		const account = new AccountVideos();
 		const requests = createRequests();
-		const reads = [false, true, false].map(async (isFull) => {
-			await account.read(requests, isFull);
+		const reads = [true, false, true].map(async (isConditional) => {
+			await account.fetchLog(requests, isConditional);
 		});
 		await pass(1_000);
 		await Promise.all(reads);
@@ -149,9 +149,9 @@ describe('Reads of the log', () => {
 		const account = new AccountVideos();
 		const fetchLog = jest.fn(async () => await Promise.resolve(createLog([], '"tag"')));
 		const requests = createRequests({ fetchLog });
-		for (const isFull of [false, false, true]) {
-			void account.read(requests, false);
-			const reading = account.read(requests, isFull);
+		for (const isConditional of [true, true, false]) {
+			void account.fetchLog(requests, true);
+			const reading = account.fetchLog(requests, isConditional);
 			await pass(1_000);
 			await reading;
 		}
@@ -164,14 +164,14 @@ describe('Reads of the log', () => {
 		const fetchLog = jest.fn(never);
 		const requests = createRequests({ fetchLog });
 		let isOver = false;
-		const reading = account.readBeforeAdd(requests).then(() => {
+		const reading = account.fetchLogBeforeAdd(requests).then(() => {
 			isOver = true;
 		});
 		await pass(29_000);
 		expect(isOver).toBe(false);
 		await pass(1_100);
 		await reading;
-		await account.readBeforeAdd(requests);
+		await account.fetchLogBeforeAdd(requests);
 		expect(fetchLog).toHaveBeenCalledTimes(1);
 	});
 
@@ -179,7 +179,7 @@ describe('Reads of the log', () => {
 		const account = new AccountVideos();
 		const stop = new AbortController();
 		const requests = createRequests({ fetchLog: never, signal: stop.signal });
-		const reading = account.readBeforeAdd(requests);
+		const reading = account.fetchLogBeforeAdd(requests);
 		const failed = expect(reading).rejects.toMatchObject({ kind: 'cancelled' });
 		await pass(100);
 		stop.abort();
@@ -190,10 +190,10 @@ describe('Reads of the log', () => {
 	test('of a try that has ended do not fail the next one', async () => {
 		const account = new AccountVideos();
 		const stop = new AbortController();
-		const first = account.read(createRequests({ fetchLog: never, signal: stop.signal }), true);
+		const first = account.fetchLog(createRequests({ fetchLog: never, signal: stop.signal }));
 		const failed = expect(first).rejects.toMatchObject({ kind: 'cancelled' });
 		const requests = createRequests();
-		const second = account.read(requests, true);
+		const second = account.fetchLog(requests);
 		stop.abort();
 		await failed;
 		await pass(1_100);
@@ -213,7 +213,7 @@ describe('Reads of the log', () => {
 			[5_000, 2],
 		] as const) {
 			await pass(afterMs);
-			const failed = expect(account.read(requests, true)).rejects.toMatchObject({
+			const failed = expect(account.fetchLog(requests)).rejects.toMatchObject({
 				kind: 'rateLimited',
 			});
 			await pass(1_000);

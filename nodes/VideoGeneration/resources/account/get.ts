@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { requireField } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { optionsField } from '../fields';
 import { checkObject, getBody } from '../responseSteps';
 

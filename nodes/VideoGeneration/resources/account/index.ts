@@ -15,7 +15,7 @@ export const accountProperties: INodeProperties[] = [
 			{
 				name: 'Get',
 				value: 'get',
-				action: 'Get the account and its remaining credits',
+				action: 'Get account with remaining credits',
 				description: 'Show the account with its remaining credits, which is free',
 				routing: get.routing,
 			},

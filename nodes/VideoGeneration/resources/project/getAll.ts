@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { getCollection, getLimit } from '../../execution/parameters';
 import { createOptionsField, limitFields, maxTriesOption } from '../fields';
 import { checkList, limitItems, unwrapList } from '../responseSteps';
@@ -45,7 +45,7 @@ export const getAll: Operation = {
 		send: { paginate: true, preSend: [setQuery] },
 		output: { postReceive: [checkList, unwrapList('projects'), limitItems] },
 	},
-	texts: { fields: '"Sort By" and "Sort Order"' },
+	texts: { fields: "'Sort By' and 'Sort Order'" },
 };
 
 /** `sort` and `order`, each only when it is chosen. */

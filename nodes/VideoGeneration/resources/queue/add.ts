@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
@@ -57,7 +57,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				type: 'number',
 				typeOptions: { minValue: 0 },
 				default: 1,
-				description: 'How many credits a video of this project costs. Used by "Credits to Keep".',
+				description: "How many credits a video of this project costs. Used by 'Credits to Keep'.",
 			},
 			{
 				displayName: 'Credits to Keep',
@@ -96,11 +96,11 @@ export const add: Operation = {
 		send: { paginate: true, preSend: [setBody] },
 	},
 	texts: {
-		fields: '"Project" and "Custom Prompt"',
+		fields: "'Project' and 'Custom Prompt'",
 		notFound: {
 			message: 'The video service does not know this project',
 			description:
-				'Check "Project" of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.',
+				"Check 'Project' of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.",
 		},
 	},
 	getIds: ({ body }) => {
@@ -131,15 +131,15 @@ async function setBody(
 	if (projectId === '') {
 		throw createInputError(
 			this,
-			'"Project" is empty',
+			"'Project' is empty",
 			`Choose a project from the list, or enter its ID. ${notSpent}`,
 		);
 	}
 	if (overwriteSettings && isEmpty) {
 		throw createInputError(
 			this,
-			'"Custom Prompt" is empty',
-			`It is required when "Overwrite Settings" is on: enter a prompt, or turn "Overwrite Settings" off. ${notSpent}`,
+			"'Custom Prompt' is empty",
+			`It is required when 'Overwrite Settings' is on: enter a prompt, or turn 'Overwrite Settings' off. ${notSpent}`,
 		);
 	}
 	request.body = {

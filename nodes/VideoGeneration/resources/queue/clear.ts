@@ -4,7 +4,8 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { createIncomplete, toText } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import { sendDeclaredRequest } from '../../execution/declaredRequest';
+import type { Operation } from '../../execution/job';
 import { classifyError } from '../../failures/classifyError';
 import { isNotFound, mayBeCarriedOut } from '../../failures/failure';
 import { checkObject, getBody } from '../responseSteps';
@@ -18,11 +19,12 @@ export const clear: Operation = {
 		send: { paginate: true, preSend: [setQueueIdInBody] },
 		output: { postReceive: [checkObject, getClearedItem] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: ({ body }) => body as { queueId?: string },
 
 	/** After a clear that may have been carried out, in this try or an earlier one, "not found" means that the item is cleared. */
-	async perform({ memory, request }, send) {
+	async perform(job) {
+		const { memory, request } = job;
 		const { queueId } = request.body as { queueId: string };
 		const cleared = [{ json: { queueId, deleted: true } }];
 		// A workflow that was changed before the retry may clear another item.
@@ -31,7 +33,7 @@ export const clear: Operation = {
 		const mayBeCleared = earlier.fate === 'unknown';
 		memory.keep({ queueId, fate: 'unknown' });
 		try {
-			await send();
+			await sendDeclaredRequest(job);
 			memory.keep({ fate: undefined, isCleared: true });
 			return cleared;
 		} catch (error) {

@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { requireField } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import { sendDeclaredRequest } from '../../execution/declaredRequest';
+import type { Operation } from '../../execution/job';
 import { checkObject, getBody } from '../responseSteps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 
@@ -12,13 +13,13 @@ export const getProgress: Operation = {
 		send: { paginate: true, preSend: [setQueueIdInPath] },
 		output: { postReceive: [checkObject, unwrapDetails] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
 
 	/** The response lacks the queue ID. */
-	async perform({ request }, send) {
-		const items = await send();
-		return items.map(({ json }) => ({ json: { ...getIdsFromPath(request), ...json } }));
+	async perform(job) {
+		const items = await sendDeclaredRequest(job);
+		return items.map(({ json }) => ({ json: { ...getIdsFromPath(job.request), ...json } }));
 	},
 };
 

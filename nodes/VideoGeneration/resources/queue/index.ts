@@ -7,6 +7,9 @@ import { getProgress } from './getProgress';
 import { queueIdField } from './queueId';
 import { wait, waitFields } from './wait';
 
+/** Agents read it. A constant, because the rule for sentence case would remove the brackets. */
+const ADD_ACTION = 'Queue video (costs credits)';
+
 export const queueOperations = { add, clear, getProgress, wait };
 
 export const queueProperties: INodeProperties[] = [
@@ -21,28 +24,28 @@ export const queueProperties: INodeProperties[] = [
 			{
 				name: 'Add',
 				value: 'add',
-				action: 'Queue a video for credits',
+				action: ADD_ACTION,
 				description: 'Queue a video of a project, which costs credits',
 				routing: add.routing,
 			},
 			{
 				name: 'Clear',
 				value: 'clear',
-				action: 'Permanently clear a queue item',
+				action: 'Clear queue item permanently',
 				description: 'Permanently delete a queue item, which cannot be undone',
 				routing: clear.routing,
 			},
 			{
 				name: 'Get Progress',
 				value: 'getProgress',
-				action: 'Get the progress of a queued video',
+				action: 'Get progress of queued video',
 				description: "Show a queued video's progress, which is free",
 				routing: getProgress.routing,
 			},
 			{
 				name: 'Wait',
 				value: 'wait',
-				action: 'Wait for a queued video to be finished',
+				action: 'Wait for queued video',
 				description: 'Wait until a queued video is finished and return it, which is free',
 				routing: wait.routing,
 			},

@@ -12,13 +12,13 @@ export const queueIdField: INodeProperties = {
 	required: true,
 	default: '',
 	placeholder: 'e.g. {{ $json.queueId }}',
-	description: 'The queueId that Queue > Add returned for the video',
+	description: "The 'queueId' that Queue > Add returned for the video",
 };
 
 export const QUEUE_ITEM_NOT_FOUND: FailureText = {
 	message: 'The video service has no queue item with this ID',
 	description:
-		'Check "Queue ID" of this item. The queue item may belong to another account, may have been cleared, or may have left the queue because its video is finished. Look for the video with Video > Get Many.',
+		"Check 'Queue ID' of this item. The queue item may belong to another account, may have been cleared, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
 };
 
 /** "Queue ID". @throws a NodeOperationError when it is empty */
@@ -27,8 +27,8 @@ export function getQueueId(context: IExecuteSingleFunctions): string {
 	if (queueId !== '') return queueId;
 	throw createInputError(
 		context,
-		'"Queue ID" is empty',
-		'Enter the queueId that Queue > Add returned. If it is an expression, check that it has a value for this item. Nothing was sent.',
+		"'Queue ID' is empty",
+		"Enter the 'queueId' that Queue > Add returned. If it is an expression, check that it has a value for this item. Nothing was sent.",
 	);
 }
 
@@ -41,8 +41,8 @@ export async function setQueueIdInPath(
 	if (segment === undefined) {
 		throw createInputError(
 			this,
-			'"Queue ID" is not the ID of a queue item',
-			'Enter the queueId that Queue > Add returned. Nothing was sent.',
+			"'Queue ID' is not the ID of a queue item",
+			"Enter the 'queueId' that Queue > Add returned. Nothing was sent.",
 		);
 	}
 	request.url = `${request.url}/${segment}`;

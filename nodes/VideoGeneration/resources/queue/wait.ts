@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import { finishVideo } from '../../execution/finishVideo';
 import { getProjectId } from '../../execution/parameters';
 import { projectLocator } from '../fields';
@@ -27,7 +27,7 @@ export const wait: Operation<{ projectId: string | undefined }> = {
 		request: { method: 'GET', url: '/v1/queue/progress' },
 		send: { paginate: true, preSend: [setQueueIdInPath] },
 	},
-	texts: { fields: '"Queue ID"', notFound: QUEUE_ITEM_NOT_FOUND },
+	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
 	getWait: getWaitSettings,
 	getSettings: (context) => ({ projectId: getProjectId(context) || undefined }),

@@ -85,7 +85,7 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_TIMEOUT_SECONDS,
 			description:
-				'Seconds to wait before the item fails. The video is still made, and the error says how to continue.',
+				'Seconds to wait before the item fails. The video is still made, and the message says how to continue.',
 			hint: 'A timeout in the workflow settings must be longer, because it ends the whole execution',
 		},
 	],
@@ -122,7 +122,7 @@ function getSeconds(
 	if (Number.isFinite(seconds) && seconds >= min) return seconds;
 	throw createInputError(
 		context,
-		`"${field}" must be ${min} second${min === 1 ? '' : 's'} or more`,
-		`Correct "${field}" under Wait Options. Nothing was sent for this item.`,
+		`'${field}' must be ${min} second${min === 1 ? '' : 's'} or more`,
+		`Correct '${field}' under 'Wait Options'. Nothing was sent for this item.`,
 	);
 }

@@ -1,8 +1,8 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo } from '../../download/downloadVideo';
-import { hideQuery, parseVideoAddress } from '../../download/videoAddress';
-import type { Operation } from '../../execution/operation';
+import { hideQuery, parseVideoAddress } from '../../download/fetchVideo';
+import type { Operation } from '../../execution/job';
 import { createInputError, getText } from '../../execution/parameters';
 import {
 	binaryPropertyField,
@@ -22,7 +22,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. {{ $json.url }}',
 			description:
-				'The address of the finished video: the URL that Video > Get Many returns, or the videoUrl of Queue > Wait. The API key is not sent there.',
+				"The address of the finished video: the URL that Video > Get Many returns, or 'videoUrl' of Queue > Wait. The API key is not sent there.",
 		},
 		binaryPropertyField,
 		createOptionsField(
@@ -63,7 +63,7 @@ export const download: Operation<Settings> = {
 			async () =>
 				await downloadVideo(context, {
 					address: request.url,
-					addressField: '"Video URL"',
+					addressField: "'Video URL'",
 					fileName: settings.fileName,
 					retries: { maxTries, signal: run.signal },
 					settings: { proxy, skipSslCertificateValidation, timeout },
@@ -83,7 +83,7 @@ async function setVideoUrl(
 	if (videoUrl === '') {
 		throw createInputError(
 			this,
-			'"Video URL" is empty',
+			"'Video URL' is empty",
 			'Enter the URL of a video, as Video > Get Many returns it. If it is an expression, check that it has a value for this item. Nothing was sent.',
 		);
 	}
@@ -91,8 +91,8 @@ async function setVideoUrl(
 	if (address === undefined) {
 		throw createInputError(
 			this,
-			'"Video URL" is not a web address',
-			'Enter an address that begins with http:// or https://, without a user name or password, such as the url that Video > Get Many returns. Nothing was sent.',
+			"'Video URL' is not a web address",
+			"Enter an address that begins with http:// or https://, without a user name or password, such as the 'url' that Video > Get Many returns. Nothing was sent.",
 		);
 	}
 	request.url = address.href;

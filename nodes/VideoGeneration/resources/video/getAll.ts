@@ -6,11 +6,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { parseLogTime } from '../../api/logTime';
-import { listLogEntries } from '../../api/endpoints';
-import { Breaks, inParts } from '../../api/pause';
+import { listLogEntries, parseLogTime } from '../../api/videoLog';
+import { Breaks, inParts } from '../../api/pacing';
 import { isObject, toText } from '../../api/response';
-import type { Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/job';
 import {
 	createInputError,
 	getCollection,
@@ -101,8 +100,8 @@ function getTime(
 	if (time !== undefined) return time;
 	throw createInputError(
 		context,
-		`"${field}" must be a date`,
-		`Enter a date such as 2026-01-31T12:00:00 in "${field}" under Filters, or remove the filter.`,
+		`'${field}' must be a date`,
+		`Enter a date such as 2026-01-31T12:00:00 in '${field}' under 'Filters', or remove the filter.`,
 	);
 }
 

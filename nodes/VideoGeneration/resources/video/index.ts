@@ -16,14 +16,14 @@ export const videoProperties: INodeProperties[] = [
 			{
 				name: 'Download',
 				value: 'download',
-				action: 'Download a video file',
+				action: 'Download video file',
 				description: 'Download the file of a finished video, which is free',
 				routing: download.routing,
 			},
 			{
 				name: 'Get Many',
 				value: 'getAll',
-				action: 'Get many finished videos',
+				action: 'Get many videos',
 				description: 'List finished videos, newest first, which is free',
 				routing: getAll.routing,
 			},

@@ -9,18 +9,39 @@ interface Message {
 	}[];
 }
 
-/** The part of Slack that n8n's node needs to post messages. */
+/** A file that was posted to a channel. */
+interface PostedFile {
+	channel?: string;
+	comment?: string;
+	/** The body of the upload: a form that contains the file. */
+	upload: Buffer;
+}
+
+/** The part of Slack that n8n's node needs to post messages and files. */
 export class Slack {
 	readonly messages: Message[] = [];
 
+	readonly files: PostedFile[] = [];
+
+	private readonly uploads: Buffer[] = [];
+
 	/** Whether requests fail, as in an outage of Slack. */
 	isDown = false;
+
+	/** Whether files are refused, as by a workspace without storage left. */
+	isFull = false;
+
+	/** Called after Slack has accepted a request, before it responds. */
+	onAccepted: (method: string) => void = () => undefined;
 
 	readonly choice = { channelId: { __rl: true, mode: 'id', value: 'C01' } };
 
 	empty(): void {
 		this.messages.length = 0;
+		this.files.length = 0;
 		this.isDown = false;
+		this.isFull = false;
+		this.onAccepted = () => undefined;
 	}
 
 	get texts(): string[] {
@@ -37,11 +58,50 @@ export class Slack {
 		return button.url;
 	}
 
-	readonly answer: App = ({ method, path, body }) => {
-		if (method !== 'POST' || path !== '/api/chat.postMessage') return undefined;
+	readonly answer: App = ({ path, body }) => {
+		const [, method = ''] = /^\/api\/(.+)$/.exec(path) ?? [];
+		const content = this.respond(method, body);
+		if (content === undefined) return undefined;
 		if (this.isDown) return { status: 500 };
-		const message = JSON.parse(body.toString()) as Message;
-		const ts = String(this.messages.push(message));
-		return { body: { ok: true, channel: message.channel, ts, message } };
+		const reply = content();
+		this.onAccepted(method);
+		return { body: reply };
 	};
+
+	/** Answers at the address to which Slack has files sent. */
+	readonly answerUpload: App = ({ body }) => {
+		this.uploads.push(body);
+		return { body: 'OK' };
+	};
+
+	/** @returns undefined for an unknown method */
+	private respond(method: string, body: Buffer): (() => object) | undefined {
+		switch (method) {
+			case 'chat.postMessage':
+				return () => {
+					const message = JSON.parse(body.toString()) as Message;
+					const ts = String(this.messages.push(message));
+					return { ok: true, channel: message.channel, ts, message };
+				};
+			case 'files.getUploadURLExternal':
+				return () =>
+					this.isFull
+						? { ok: false, error: 'storage_limit_reached' }
+						: { ok: true, upload_url: 'https://files.slack.com/upload/v1/F01', file_id: 'F01' };
+			case 'files.completeUploadExternal':
+				return () => {
+					const { channel_id, initial_comment, files } = JSON.parse(body.toString()) as {
+						channel_id?: string;
+						initial_comment?: string;
+						files: object[];
+					};
+					const upload = this.uploads.pop();
+					if (!upload) return { ok: false, error: 'file_not_found' };
+					this.files.push({ channel: channel_id, comment: initial_comment, upload });
+					return { ok: true, files };
+				};
+			default:
+				return undefined;
+		}
+	}
 }

@@ -31,6 +31,7 @@ export function useApps(name: string) {
 		},
 		'www.googleapis.com': (request) => youTube.answer(request) ?? drive.answer(request),
 		'slack.com': slack.answer,
+		'files.slack.com': slack.answerUpload,
 	});
 	const environment: Record<string, string> = { ...WITHOUT_EDITOR };
 	beforeAll(async () => {
@@ -76,6 +77,7 @@ export function useApps(name: string) {
 				'n8n-nodes-base.googleDrive': { parameters, credentials },
 				'n8n-nodes-base.youTube': { credentials },
 				'n8n-nodes-base.slack': { parameters: slack.choice, credentials },
+				'n8n-nodes-base.slackHitlTool': { parameters: slack.choice, credentials },
 			};
 		},
 	};

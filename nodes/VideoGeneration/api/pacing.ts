@@ -1,0 +1,129 @@
+import * as n8nWorkflow from 'n8n-workflow';
+
+/** Longer timers overflow in Node.js, and fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Older versions of n8n have another function for a wait that a signal can end. */
+const sleep =
+	(n8nWorkflow as { sleepWithAbort?: typeof n8nWorkflow.sleep }).sleepWithAbort ??
+	n8nWorkflow.sleep;
+
+/**
+ * Waits, unless the signal ends the wait at once.
+ *
+ * @returns whether the time has passed; false when the signal ended the wait
+ */
+export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
+	for (let leftMs = delayMs; leftMs > 0 && signal?.aborted !== true; leftMs -= MAX_TIMER_MS) {
+		const timer = new AbortController();
+		const stopListening = onAbort(signal, () => {
+			timer.abort();
+		});
+		await sleep(Math.min(leftMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
+		stopListening();
+	}
+	return signal?.aborted !== true;
+}
+
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js warns of a leak at
+ * more than ten listeners, and thousands of items may wait.
+ *
+ * @returns a function that stops listening
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+	if (signal === undefined) return () => undefined;
+	if (signal.aborted) callback();
+	const callbacks = listeners.get(signal) ?? new Set();
+	if (!listeners.has(signal)) {
+		listeners.set(signal, callbacks);
+		signal.addEventListener('abort', () => {
+			for (const each of callbacks) each();
+		});
+	}
+	callbacks.add(callback);
+	return () => {
+		callbacks.delete(callback);
+	};
+}
+
+/** A signal that is aborted when one of the others is; undefined ones are left out. */
+export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSignal {
+	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
+/** Maximum time of work without a break, in which n8n does other work. */
+const MAX_WORK_MS = 10;
+
+/** The breaks in long work, in which n8n does other work. */
+export class Breaks {
+	private lastAt = performance.now();
+
+	/** Takes a break if one is due. Is called between small parts of the work. */
+	async takeDue(): Promise<void> {
+		if (performance.now() - this.lastAt <= MAX_WORK_MS) return;
+		await pause(1);
+		this.lastAt = performance.now();
+	}
+}
+
+/** The number of entries in a part: a few milliseconds of work. */
+const PART_LENGTH = 5_000;
+
+/**
+ * Splits a long list into parts, between which n8n does other work.
+ *
+ * @param breaks the breaks of the work that the list is a part of
+ */
+export async function* inParts<T>(
+	list: readonly T[],
+	breaks = new Breaks(),
+): AsyncGenerator<readonly T[]> {
+	for (let at = 0; at < list.length; at += PART_LENGTH) {
+		await breaks.takeDue();
+		yield list.slice(at, at + PART_LENGTH);
+	}
+}
+
+/**
+ * The number of jobs that begin without a break: n8n takes up to a millisecond to prepare a request.
+ * They are counted and not timed, since jobs that begin together do most of their work later.
+ */
+const MAX_BEGUN = 8;
+
+/** Does some work as soon as a slot is free. */
+export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
+
+/**
+ * Limits how much work is done at the same time; the rest waits in its order. Thousands of items may
+ * ask at once, so there are breaks in which n8n does other work.
+ */
+export function createSlots(count: number): TakeSlot {
+	const waiting: (() => void)[] = [];
+	let free = count;
+	let begun = 0;
+	let nextBreak: Promise<void> | undefined;
+	const takeBreak = async () => {
+		nextBreak ??= pause(1).then(() => {
+			begun = 0;
+			nextBreak = undefined;
+		});
+		await nextBreak;
+	};
+	return async (work) => {
+		if (free > 0) free -= 1;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			while (begun >= MAX_BEGUN) await takeBreak();
+			begun += 1;
+			return await work();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else free += 1;
+			if (free === count) begun = 0;
+		}
+	};
+}

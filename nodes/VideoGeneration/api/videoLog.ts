@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { ApiContext, FetchOptions, TaggedBody } from './request';
+import { fetchTagged } from './request';
+import { isObject, requireList, toText } from './response';
+import { LIST_LIMITS } from './responseBody';
+
+/** The video log, with the tag of its response. */
+export interface VideoLog extends Omit<TaggedBody, 'body'> {
+	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
+	entries: unknown[];
+}
+
+/**
+ * The whole video log (specification, "GET /v1/videos").
+ *
+ * @param etag the tag of an earlier response: an unchanged log then comes without entries
+ */
+export async function fetchVideoLog(
+	context: ApiContext,
+	etag: string | undefined,
+	options: Omit<FetchOptions, 'limits'>,
+): Promise<VideoLog> {
+	const request = { url: '/v1/videos' };
+	const { body, ...log } = await fetchTagged(context, request, etag, {
+		...options,
+		limits: LIST_LIMITS,
+	});
+	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
+}
+
+/**
+ * The entries of a video log. The specification names an entry's address `url`, and reports of prose
+ * examples that name it `videoUrl`: such an entry gets a `url` as well.
+ *
+ * @throws a RequestFailure when the list is missing
+ */
+export function listLogEntries(body: IDataObject | IDataObject[]): unknown[] {
+	const entries = requireList(body, 'videos');
+	for (const entry of entries as (IDataObject | null)[]) {
+		if (typeof entry?.url === 'string' && entry.url !== '') continue;
+		if (isObject(entry) && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+	}
+	return entries;
+}
+
+/** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
+const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
+
+/** A longer text is no date; what it is need not be found out. */
+const MAX_DATE_LENGTH = 100;
+
+/** The year 2109. Services write "never" as a date far in the future. */
+export const MAX_LOG_TIME = 2 ** 42;
+
+/**
+ * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. A
+ * date without a time zone means UTC, wherever n8n runs.
+ *
+ * @returns undefined when it is not a date, or a date that no video can have: 1970 or earlier,
+ * which is how an unset date looks, and after 2109
+ */
+export function parseLogTime(createdAt: unknown): number | undefined {
+	if (typeof createdAt !== 'string' || createdAt.length > MAX_DATE_LENGTH) return undefined;
+	const text = createdAt.trim();
+	const time = (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
+	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
+}

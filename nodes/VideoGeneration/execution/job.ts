@@ -1,0 +1,136 @@
+import type {
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	INodePropertyRouting,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { combineSignals, createSlots } from '../api/pacing';
+import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
+import type { RequestKind } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import type { FailureContext } from '../failures/texts';
+import type { WaitSettings } from '../waiting/waitForVideo';
+import type { ItemMemory } from './memory';
+import { isRunByN8n } from './memory';
+
+/** Identifies an item in its error's `details`. */
+interface ItemIds {
+	queueId?: string;
+	projectId?: string;
+	videoUrl?: string;
+}
+
+/** One operation of the node: its declared request, and everything that a declaration cannot express. */
+export interface Operation<Settings = unknown> {
+	requestKind: RequestKind;
+	/** The declared request: its path, the steps before it is sent, and the steps for its response. */
+	routing: INodePropertyRouting;
+	/** The parts of its error texts that depend on the operation. */
+	texts?: Omit<FailureContext, 'requestKind' | 'mayBeQueued'>;
+	/** Gets how the item's video is waited for; undefined if it is not. */
+	getWait?(context: IExecuteSingleFunctions): WaitSettings | undefined;
+	/** Gets the other parameters that are not part of the request, before anything is sent. */
+	getSettings?(context: IExecuteSingleFunctions): Settings;
+	getIds?(request: IHttpRequestOptions): ItemIds;
+	/** Does the work of one item, if that is more than its declared request. Adds have `adds.ts`. */
+	perform?(job: Job<Settings>): Promise<INodeExecutionData[]>;
+}
+
+/** Operations by resource and operation, as the parameters name them. */
+export type Operations = Record<string, Record<string, Operation>>;
+
+/** "Credits to Keep" and "Credits per Video" of an item. */
+export interface SpendingLimit {
+	/** Undefined when the guard is off. */
+	keep: number | undefined;
+	cost: number;
+}
+
+/** One item's work. */
+export interface Job<Settings = unknown> {
+	readonly operation: Operation<Settings>;
+	readonly context: IExecuteSingleFunctions;
+	readonly run: Run;
+	readonly request: IHttpRequestOptions;
+	/** What the item has reached in this try and the ones before it. */
+	readonly memory: ItemMemory;
+	readonly maxTries: number;
+	readonly settings: Settings;
+	/** How the item's video is waited for; undefined if it is not. */
+	readonly wait: WaitSettings | undefined;
+	/** The item's limit for the spending guard. */
+	readonly spending: SpendingLimit | undefined;
+	/** "Unique Key"; undefined where it is not set. */
+	readonly uniqueKey: string | undefined;
+	/** Why the item cannot be sent. */
+	problem?: unknown;
+}
+
+/** @throws the problem that keeps an item from being sent */
+export function checkJob({ problem, run }: Job): void {
+	if (problem !== undefined) throw problem as Error;
+	if (run.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+}
+
+/** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
+const REQUESTS_AT_ONCE = 64;
+
+/** One try of the node with all its input items: the state that the items share. */
+export class Run {
+	private readonly ended = new AbortController();
+
+	/** n8n's object for all tries of this execution of the node; an agent's own call has none. */
+	readonly owner: object;
+
+	/** Aborted when the execution is stopped, or when a failed item ends the run. */
+	readonly signal: AbortSignal;
+
+	/** Aborted when the execution is stopped. */
+	readonly stopSignal: AbortSignal | undefined;
+
+	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
+	readonly stopsOnError: boolean;
+
+	/** Whether an agent's model reads the result. It gets only the message of an error. */
+	readonly isAgentStep: boolean;
+
+	/** The failed item that ended the run. */
+	failure: { itemIndex: number; reason: unknown } | undefined;
+
+	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
+
+	private readonly takeRequestSlot = createSlots(REQUESTS_AT_ONCE);
+
+	constructor(
+		context: Pick<
+			IExecuteSingleFunctions,
+			'getExecutionCancelSignal' | 'continueOnFail' | 'getNode' | 'getExecuteData'
+		>,
+	) {
+		this.owner = isRunByN8n(context) ? context.getExecuteData() : this;
+		this.stopSignal = context.getExecutionCancelSignal();
+		this.signal = combineSignals(this.stopSignal, this.ended.signal);
+		this.stopsOnError = !context.continueOnFail();
+		this.isAgentStep = context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
+	}
+
+	/**
+	 * Sends a request as soon as fewer than REQUESTS_AT_ONCE requests of this run are under way.
+	 *
+	 * @throws a RequestFailure of the kind `cancelled` when the run has ended meanwhile
+	 */
+	async request<T>(send: () => Promise<T>): Promise<T> {
+		return await this.takeRequestSlot(async () => {
+			if (this.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+			return await send();
+		});
+	}
+
+	/** Notes a failed item. With the node set to stop, the first one ends the run. */
+	noteFailure(itemIndex: number, reason: unknown): void {
+		if (!this.stopsOnError || this.failure !== undefined) return;
+		this.failure = { itemIndex, reason };
+		this.ended.abort();
+	}
+}

@@ -1,0 +1,133 @@
+import type {
+	DeclarativeRestApiSettings,
+	IExecuteFunctions,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { Breaks } from '../api/pacing';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { getDeclaredRequest } from './declaredRequest';
+import type { Job, Operation } from './job';
+import { Run } from './job';
+import { ItemMemory } from './memory';
+import { getMaxTries } from './parameters';
+import { getConnection } from './requestOptions';
+import { getSpendingLimit } from './spendingGuard';
+import { getUniqueKey } from './uniqueKey';
+
+/**
+ * Prepares the requests of all input items, before the first one is sent: nothing is spent when an item's
+ * parameters stop the run. An item that cannot be sent has a `problem`.
+ *
+ * @returns the items; only the first ones when the execution was stopped meanwhile
+ */
+export async function prepareItems(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<Job[]> {
+	const run = new Run(context);
+	const jobs: Job[] = [];
+	const breaks = new Breaks();
+	for (const [itemIndex, input] of context.getInputData().entries()) {
+		// Evaluating the expressions of thousands of items takes seconds.
+		await breaks.takeDue();
+		if (run.signal.aborted) break;
+		const item = createItemContext(context, itemIndex, input);
+		jobs.push(await prepareItem(item, operation, run));
+	}
+	return jobs;
+}
+
+/** Completes an item whose request n8n's own routing has prepared. */
+export function completeItem(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	{ url, qs, body, headers }: DeclarativeRestApiSettings.ResultOptions['options'],
+): Job {
+	const prepared = { url, qs, body, headers } as Partial<IHttpRequestOptions>;
+	const request = { ...getDeclaredRequest(operation), ...prepared };
+	return createJob(context, operation, request, new Run(context));
+}
+
+type Methods = Pick<
+	IExecuteSingleFunctions,
+	'getItemIndex' | 'getInputData' | 'getNodeParameter' | 'getCredentials'
+>;
+
+/** n8n's functions for a whole run, narrowed down to one item, as n8n's own routing narrows them. */
+function createItemContext(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	input: INodeExecutionData,
+): IExecuteSingleFunctions {
+	// Some nodes omit `json`.
+	const item = { ...input, json: (input as Partial<INodeExecutionData>).json ?? {} };
+	const methods: Methods = {
+		getItemIndex: () => itemIndex,
+		getInputData: () => item,
+		getNodeParameter: (name: string, fallback?: unknown, options?: object) =>
+			context.getNodeParameter(name, itemIndex, fallback, options),
+		// The credential's fields may be expressions over the item: a key for each customer.
+		getCredentials: async <T extends object>(type: string) =>
+			await context.getCredentials<T>(type, itemIndex),
+	};
+	// n8n's functions find one another through the object that they are called on.
+	return Object.assign(Object.create(context) as IExecuteSingleFunctions, methods);
+}
+
+/** Runs the declared steps before the request, as n8n's routing does. */
+async function prepareItem(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	run: Run,
+): Promise<Job> {
+	let request = getDeclaredRequest(operation);
+	try {
+		for (const step of operation.routing.send?.preSend ?? []) {
+			request = await step.call(context, request);
+		}
+	} catch (problem) {
+		return createUnusableJob(context, operation, request, run, problem);
+	}
+	return createJob(context, operation, request, run);
+}
+
+function createJob(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	prepared: IHttpRequestOptions,
+	run: Run,
+): Job {
+	try {
+		const isAdd = operation.requestKind === 'add';
+		const request = { ...prepared, ...getConnection(context, operation.requestKind) };
+		return {
+			...{ context, operation, run, request },
+			maxTries: getMaxTries(context),
+			settings: operation.getSettings?.(context),
+			wait: operation.getWait?.(context),
+			spending: isAdd ? getSpendingLimit(context) : undefined,
+			uniqueKey: isAdd ? getUniqueKey(context) : undefined,
+			memory: new ItemMemory(context, request, run.isAgentStep),
+		};
+	} catch (problem) {
+		return createUnusableJob(context, operation, prepared, run, problem);
+	}
+}
+
+/** @param problem why the item cannot be sent */
+function createUnusableJob(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	request: IHttpRequestOptions,
+	run: Run,
+	problem: unknown,
+): Job {
+	return {
+		...{ context, operation, run, request, problem },
+		...{ maxTries: DEFAULT_MAX_TRIES, settings: undefined },
+		...{ wait: undefined, spending: undefined, uniqueKey: undefined },
+		memory: new ItemMemory(context, request, run.isAgentStep),
+	};
+}

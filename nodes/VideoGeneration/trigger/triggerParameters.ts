@@ -1,0 +1,143 @@
+import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
+import { toText } from '../api/response';
+import { createInputError, parseSwitch, parseText } from '../execution/parameters';
+import { binaryPropertyField, createOptionsField } from '../resources/fields';
+
+export const triggerProperties: INodeProperties[] = [
+	{
+		// n8n's nodes panel names the trigger after its options.
+		displayName: 'Trigger On',
+		name: 'event',
+		type: 'options',
+		noDataExpression: true,
+		default: 'videoFinished',
+		description: 'What starts the workflow',
+		options: [
+			{
+				name: 'Video Finished',
+				value: 'videoFinished',
+				description: 'Starts the workflow once for each finished video',
+			},
+		],
+	},
+	{
+		displayName: 'Project Names or IDs',
+		name: 'projectIds',
+		type: 'multiOptions',
+		typeOptions: { loadOptionsMethod: 'getProjects' },
+		default: [],
+		description:
+			'The projects whose videos start the workflow. Leave it empty for all projects. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+	},
+	createOptionsField(
+		{
+			displayName: 'Download Video',
+			name: 'downloadVideo',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether to download the file of each video. If a download fails, the workflow starts without the file, and 'downloadError' says why.",
+		},
+		{
+			displayName: 'Emit Existing Videos',
+			name: 'emitExisting',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to also start the workflow for videos that are already finished when it is published',
+		},
+		{
+			...binaryPropertyField,
+			required: false,
+			displayOptions: { show: { downloadVideo: [true] } },
+		},
+	),
+];
+
+const TESTING =
+	"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.";
+const LISTED =
+	"These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
+
+/** The texts of n8n's panel while there is no output, in the words of n8n's own triggers. */
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Starts the workflow for every finished video',
+	executionsHelp: {
+		inactive: `${TESTING}<br /> <br /><b>Once you're happy with your workflow</b>, publish it. Then every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
+		active: `${TESTING}<br /> <br /><b>Your workflow will also execute automatically</b>, since it's activated. Every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
+	},
+	activationHint:
+		'Once you’ve finished building your workflow, publish it to have it start for every finished video (you just won’t see those executions here).',
+};
+
+/** The trigger's parameters for one poll. */
+export interface PollParameters {
+	/** Empty for all projects. */
+	projectIds: string[];
+	emitExisting: boolean;
+	/** The binary field for the files; undefined without downloads. */
+	binaryPropertyName: string | undefined;
+}
+
+/** @throws a NodeOperationError that names the field to correct */
+export function getTriggerParameters(context: IPollFunctions): PollParameters {
+	const name = parseText(context.getNodeParameter('options.binaryPropertyName', ''));
+	if (name === undefined) {
+		throw createInputError(
+			context,
+			"'Put Output File in Field' must be text",
+			"Enter the name of the field to put the file in, such as 'data', under 'Options'.",
+		);
+	}
+	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
+	return {
+		projectIds: getProjectIds(context),
+		emitExisting: getSwitch(context, 'emitExisting', 'Emit Existing Videos'),
+		binaryPropertyName: isDownloading ? name.trim() || 'data' : undefined,
+	};
+}
+
+function getSwitch(context: IPollFunctions, name: string, label: string): boolean {
+	const isOn = parseSwitch(context.getNodeParameter(`options.${name}`, false));
+	if (isOn !== undefined) return isOn;
+	throw createInputError(
+		context,
+		`'${label}' must be true or false`,
+		`Turn '${label}' on or off under 'Options', or use an expression that returns true or false.`,
+	);
+}
+
+/**
+ * The projects to watch, from the list or from an expression, which may return a list, an ID, or IDs
+ * with commas between them.
+ */
+function getProjectIds(context: IPollFunctions): string[] {
+	const value: unknown = context.getNodeParameter('projectIds', []);
+	if (value === '') return [];
+	const ids = parseList(value).flatMap(parseIds);
+	if (!ids.includes('')) return ids;
+	throw createInputError(
+		context,
+		"'Project Names or IDs' must be a list of project IDs",
+		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
+	);
+}
+
+function parseList(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value;
+	try {
+		const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+		return Array.isArray(list) ? list : [value];
+	} catch {
+		return [value];
+	}
+}
+
+/** @returns [''] when the value is not an ID */
+function parseIds(value: unknown): string[] {
+	const ids = toText(value)
+		.split(',')
+		.map((id) => id.trim())
+		.filter((id) => id !== '');
+	return ids.length > 0 ? ids : [''];
+}

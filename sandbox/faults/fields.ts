@@ -1,0 +1,152 @@
+import type { Fault, FaultKind, Reply } from './Fault';
+import { omitHeader } from './replies';
+
+type JsonObject = Record<string, unknown>;
+type Change = (body: JsonObject, reply: Reply) => void;
+
+const isObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Creates a fault that changes replies that are a JSON object; other replies stay as they are. */
+const inJson = (change: Change): Fault => ({ after: (reply) => changeJson(reply, change) });
+
+function changeJson(reply: Reply, change: Change): Reply {
+	if (!Buffer.isBuffer(reply.body)) return reply;
+	if (!reply.headers['content-type']?.includes('json')) return reply;
+	// Long queue ids are numbers that JavaScript cannot hold.
+	const text = reply.body.toString().replace(/:(\d{17,})/g, ':"number $1"');
+	const body: unknown = JSON.parse(text);
+	if (!isObject(body)) return reply;
+	change(body, reply);
+	const headers = omitHeader(reply.headers, 'content-length');
+	const changed = JSON.stringify(body).replace(/"number (\d{17,})"/g, '$1');
+	return { ...reply, headers, body: Buffer.from(changed) };
+}
+
+/** Returns the resources in an envelope, alone or in a list. */
+const listResources = (body: JsonObject): JsonObject[] =>
+	Object.values(body)
+		.flatMap((value) => value)
+		.filter(isObject);
+
+const addFields = (fields: JsonObject): Fault =>
+	inJson((body) => {
+		for (const holder of [...listResources(body), body]) Object.assign(holder, fields);
+	});
+
+/** Adds unspecified fields to the envelope and every resource. */
+const extraFields: FaultKind<{ fields: JsonObject }> = {
+	options: { fields: { type: 'object' } },
+	required: ['fields'],
+	create: ({ fields }) => addFields(fields),
+};
+
+/** Adds an `error` key to a success; it is empty by default, as services write "no error". */
+const errorKey: FaultKind<{ value?: unknown }> = {
+	options: { value: {} },
+	create: ({ value = '' }) => addFields({ error: value }),
+};
+
+/** Gives a field of every resource another name. */
+const renamedField: FaultKind<{ field: string; to: string }> = {
+	options: { field: { type: 'string', minLength: 1 }, to: { type: 'string', minLength: 1 } },
+	required: ['field', 'to'],
+	create: ({ field, to }) =>
+		inJson((body) => {
+			for (const resource of listResources(body)) {
+				if (!(field in resource)) continue;
+				resource[to] = resource[field];
+				Reflect.deleteProperty(resource, field);
+			}
+		}),
+};
+
+/** Leaves a field out. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
+const missingField: FaultKind<{ field: string }> = {
+	options: { field: { type: 'string', minLength: 1 } },
+	required: ['field'],
+	create: ({ field }) =>
+		inJson((body) => {
+			removeField(body, field);
+		}),
+};
+
+function removeField(body: JsonObject, field: string): void {
+	const path = field.split('.');
+	const last = path.pop() ?? field;
+	let holder: unknown = body;
+	for (const name of path) {
+		if (typeof holder !== 'object' || holder === null) return;
+		holder = (holder as JsonObject)[name];
+	}
+	if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, last);
+}
+
+/** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
+const envelopeStatus: FaultKind<{ word: unknown }> = {
+	options: { word: {} },
+	required: ['word'],
+	create: ({ word }) =>
+		inJson((body, { status }) => {
+			if (status === 200) body.status = word;
+		}),
+};
+
+interface StatusWordOptions {
+	word: string;
+	/** Replaces only this word; by default every word. */
+	insteadOf?: string;
+	/** Also adds a `videoUrl`: a service may send one without saying that the item is finished. */
+	videoUrl?: string;
+}
+
+/** Replaces the status word of queue items. */
+const statusWord: FaultKind<StatusWordOptions> = {
+	options: {
+		word: { type: 'string' },
+		insteadOf: { type: 'string' },
+		videoUrl: { type: 'string' },
+	},
+	required: ['word'],
+	create: ({ word, insteadOf, videoUrl }) =>
+		inJson(({ details, newQueueItem }) => {
+			for (const item of [details, newQueueItem].filter(isObject)) {
+				if (!('status' in item) || (insteadOf ?? item.status) !== item.status) continue;
+				Object.assign(item, { status: word }, videoUrl === undefined ? {} : { videoUrl });
+			}
+		}),
+};
+
+const ODD_ENTRIES = [
+	null,
+	7,
+	'odd',
+	true,
+	[],
+	{},
+	{ id: 'odd-without-other-fields' },
+	{ id: null, url: null, name: null, projectId: null, createdAt: null, updatedAt: null },
+	{ url: 'http://127.0.0.1:9/odd.mp4', name: 'Odd', createdAt: '2026-01-15T12:00:00.000Z' },
+];
+
+/** Puts invalid entries before, between and after the entries of a list. */
+const oddEntries: FaultKind<{ entries?: unknown[] }> = {
+	options: { entries: { type: 'array' } },
+	create: ({ entries = ODD_ENTRIES }) =>
+		inJson((body) => {
+			for (const [field, value] of Object.entries(body)) {
+				if (Array.isArray(value)) body[field] = interleave(entries, value);
+			}
+		}),
+};
+
+function interleave(odd: unknown[], good: unknown[]): unknown[] {
+	const mixed = good.flatMap((entry, index) => [...odd.slice(index, index + 1), entry]);
+	return [...mixed, ...odd.slice(good.length)];
+}
+
+/** Faults of a JSON reply's fields. */
+export const FIELD_FAULTS = {
+	...{ extraFields, errorKey, renamedField, missingField },
+	...{ envelopeStatus, statusWord, oddEntries },
+};

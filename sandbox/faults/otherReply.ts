@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream';
+import {
+	actInPhase,
+	type FaultContext,
+	type FaultKind,
+	PHASE,
+	type PhaseOption,
+	type Reply,
+} from './Fault';
+import { createJsonReply } from './replies';
+
+const STATUS = { type: 'integer', minimum: 200, maximum: 599 };
+
+interface StatusOptions extends PhaseOption {
+	status: number;
+	/** Message of the API's error body; ignored if there is a `body`. */
+	message?: string;
+	/** Text is sent as it is, anything else as JSON. */
+	body?: unknown;
+	contentType?: string;
+	headers?: Record<string, string>;
+}
+
+/** Replies with any status and any body; by default the API's error body. */
+const status: FaultKind<StatusOptions> = {
+	options: {
+		status: STATUS,
+		message: { type: 'string' },
+		body: {},
+		contentType: { type: 'string' },
+		headers: { type: 'object', additionalProperties: { type: 'string' } },
+		phase: PHASE,
+	},
+	required: ['status'],
+	create: (options) => actInPhase(options.phase, () => createReply(options)),
+};
+
+function createReply(options: StatusOptions): Reply {
+	const message = options.message ?? `Answered with ${options.status} by a fault of the sandbox`;
+	const reply = createJsonReply(options.status, options.body ?? { status: 'error', message });
+	if (typeof options.body === 'string') {
+		reply.body = Buffer.from(options.body);
+		reply.headers['content-type'] = 'text/plain; charset=utf-8';
+	}
+	if (options.contentType !== undefined) reply.headers['content-type'] = options.contentType;
+	for (const [name, value] of Object.entries(options.headers ?? {})) {
+		reply.headers[name.toLowerCase()] = value;
+	}
+	return reply;
+}
+
+const PAGE = '<!doctype html><html><head><title>Welcome</title></head><body>Hello</body></html>';
+
+interface HtmlOptions extends PhaseOption {
+	status?: number;
+	body?: string;
+}
+
+/** Replies with a web page, as a wrong base URL or a proxy's login page does. */
+const html: FaultKind<HtmlOptions> = {
+	options: { status: STATUS, body: { type: 'string' }, phase: PHASE },
+	create: ({ status = 200, body = PAGE, phase }) =>
+		actInPhase(phase, () => createReply({ status, body, contentType: 'text/html; charset=utf-8' })),
+};
+
+/** Redirects the client. */
+const redirect: FaultKind<{ location: string; status?: 301 | 302 | 303 | 307 | 308 }> = {
+	options: {
+		location: { type: 'string' },
+		status: { enum: [301, 302, 303, 307, 308] },
+	},
+	required: ['location'],
+	create: ({ location, status = 302 }) => ({
+		before: () => ({ status, headers: { location }, body: Buffer.alloc(0) }),
+	}),
+};
+
+interface TooManyRequestsOptions {
+	/** Form of the Retry-After header. A date follows the sandbox's clock. */
+	retryAfter: 'seconds' | 'date' | 'none';
+	seconds?: number;
+	message?: string;
+}
+
+/** Refuses the request with 429 before it is accepted. */
+const tooManyRequests: FaultKind<TooManyRequestsOptions> = {
+	options: {
+		retryAfter: { enum: ['seconds', 'date', 'none'] },
+		seconds: { type: 'number' },
+		message: { type: 'string' },
+	},
+	required: ['retryAfter'],
+	create: ({ retryAfter, seconds = 1, message = 'Too many requests' }) => ({
+		before: ({ now }) => {
+			const headers: Record<string, string> = {};
+			if (retryAfter === 'seconds') headers['retry-after'] = String(seconds);
+			if (retryAfter === 'date') {
+				headers['retry-after'] = new Date(now() + seconds * 1000).toUTCString();
+			}
+			return createJsonReply(429, { status: 'error', message }, headers);
+		},
+	}),
+};
+
+/** Reports a failure with status 200 and an envelope that says `error`. */
+const errorEnvelope: FaultKind<{ message?: string }> = {
+	options: { message: { type: 'string' } },
+	create: ({ message = 'Something went wrong' }) => ({
+		before: () => createJsonReply(200, { status: 'error', message }),
+	}),
+};
+
+interface EndlessBodyOptions extends PhaseOption {
+	/** Bytes per piece; 64 KiB by default. */
+	pieceBytes?: number;
+	/** Pause before each piece, in real time; none by default. */
+	delayMs?: number;
+	status?: number;
+}
+
+/** Sends JSON that never ends, fast or slowly, for as long as the client listens. */
+const endlessBody: FaultKind<EndlessBodyOptions> = {
+	options: {
+		pieceBytes: { type: 'integer', minimum: 1 },
+		delayMs: { type: 'number', minimum: 0 },
+		status: STATUS,
+		phase: PHASE,
+	},
+	create: ({ pieceBytes = 64 * 1024, delayMs = 0, status = 200, phase }) =>
+		actInPhase(phase, (context) => ({
+			status,
+			headers: { 'content-type': 'application/json; charset=utf-8' },
+			body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
+		})),
+};
+
+async function* flow(
+	pieceBytes: number,
+	delayMs: number,
+	context: FaultContext,
+): AsyncGenerator<Buffer> {
+	const piece = Buffer.alloc(pieceBytes, 'x');
+	yield Buffer.from('{"status":"success","message":"');
+	for (;;) {
+		if (delayMs > 0) await context.wait(delayMs);
+		yield piece;
+	}
+}
+
+/** Faults that send another reply than the service's own. */
+export const OTHER_REPLIES = {
+	...{ status, html, redirect, tooManyRequests, errorEnvelope, endlessBody },
+};

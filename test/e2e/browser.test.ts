@@ -1,0 +1,307 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import type { VideoPlayer } from '../../scripts/editor/NodePanel';
+import { waitFor } from '../../scripts/waitFor';
+import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { describeWith } from '../support/e2e/describeWith';
+import { eventually } from '../support/e2e/eventually';
+import { expectLabels } from '../support/e2e/expectLabels';
+import { useEditor } from '../support/e2e/useEditor';
+import { useRealN8n } from '../support/e2e/useRealN8n';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+
+const { description } = new VideoGeneration();
+
+const BASICS = ['Resource', 'Operation'];
+const LIST = ['Return All', 'Limit'];
+const WAITING = ['Download Video', 'Wait Options'];
+const FILE_FIELD = 'Put Output File in Field';
+
+/** The displayed name of the credential's type. */
+const CREDENTIAL_TYPE = 'Video Generation API';
+/** An address without a server. */
+const WRONG_ADDRESS = 'http://127.0.0.1:9';
+
+describeWith(['chromium'], "In n8n's editor,", () => {
+	const real = useRealN8n('browser');
+	const visit = useEditor('browser', real);
+
+	describe('the node', () => {
+		/** Creates a workflow of the start and one node of ours, called "Node". */
+		const createWorkflow = async (parameters: Record<string, unknown>, settings = {}) =>
+			await real.client.createWorkflow(
+				buildWorkflow('One node', [
+					START,
+					videoGeneration('Node', real.credential, parameters, settings),
+				]),
+			);
+
+		test(
+			'is found by typing "video", with its trigger, and shows every action with its whole text',
+			visit(async (editor) => {
+				await editor.newWorkflow();
+				const panel = editor.nodesPanel;
+				await panel.open();
+				expect(await panel.search('video')).toContainEqual({
+					name: 'Video Generation',
+					description: new VideoGenerationTrigger().description.description,
+				});
+				await panel.openDetails('Video Generation');
+				await eventually(async () => {
+					const shown = [...(await panel.readEntries())].sort();
+					expect(shown).toEqual(['On video finished', ...listActions()].sort());
+				});
+				expect(await panel.findCutTexts()).toEqual([]);
+			}),
+		);
+
+		test(
+			'is added by an action, set to it, and comes with its credential',
+			visit(async (editor) => {
+				await editor.newWorkflow();
+				await editor.nodesPanel.open();
+				await editor.nodesPanel.search('video');
+				await editor.nodesPanel.openDetails('Video Generation');
+				await editor.nodesPanel.choose('Wait for queued video');
+				const panel = editor.nodePanel;
+				expect(await panel.readCredential()).toBe(real.credential.name);
+				await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options']);
+			}),
+		);
+
+		test(
+			'shows the fields that belong to each choice, and no others',
+			visit(async (editor) => {
+				const { id } = await createWorkflow({});
+				await editor.openWorkflow(id);
+				const panel = await editor.openNode('Node');
+				const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
+				await expectLabels(panel, [...BASICS, ...add, 'Options']);
+				await panel.toggle('waitForCompletion');
+				await panel.waitForLabel('Download Video');
+				await expectLabels(panel, [...BASICS, ...add, ...WAITING, 'Options']);
+				await panel.toggle('downloadVideo');
+				await panel.waitForLabel(FILE_FIELD);
+				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
+				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
+
+				await panel.select('operation', 'Clear');
+				await panel.waitForLabel('Queue ID');
+				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
+
+				await panel.select('resource', 'Video');
+				await panel.waitForLabel('Filters');
+				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
+				await panel.toggle('returnAll');
+				await panel.waitForLabel('Limit', 'hidden');
+				await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
+
+				await panel.select('operation', 'Download');
+				await panel.waitForLabel('Video URL');
+				await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
+
+				await panel.select('resource', 'Account');
+				await panel.waitForLabel('Video URL', 'hidden');
+				await expectLabels(panel, [...BASICS, 'Options']);
+			}),
+		);
+
+		test(
+			'marks a required field that is empty, and takes a project by its name',
+			visit(async (editor) => {
+				const { id } = await createWorkflow({});
+				await editor.openWorkflow(id);
+				const panel = await editor.openNode('Node');
+				await panel.execute();
+				await panel.waitForIssue('projectId');
+				expect(real.sandbox.requests).toEqual([]);
+				expect(await panel.openList('projectId')).toEqual([
+					'Launch film (3 credits)',
+					'Product teaser',
+					'Broken storyboard (always fails)',
+					'City tour',
+				]);
+				expect(await panel.searchList('city', 'City tour')).toEqual(['City tour']);
+				await panel.pickFromList('City tour');
+				await panel.execute();
+				const { heads, rows } = await panel.readTable();
+				expect(heads).toEqual([
+					'queueId',
+					'projectId',
+					'status',
+					'videoUrl',
+					'generationProgress',
+					'renderProgress',
+					'createdAt',
+				]);
+				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
+				expect(rows).toHaveLength(1);
+			}),
+		);
+
+		test(
+			'makes a video with its file, downloads it again, and n8n plays both; then a node of it is executed alone',
+			visit(async (editor) => {
+				const add = videoGeneration('Make', real.credential, {
+					resource: 'queue',
+					operation: 'add',
+					projectId: { __rl: true, mode: 'id', value: 'project-city-tour' },
+					waitForCompletion: true,
+					downloadVideo: true,
+					waitOptions: { pollingInterval: 1 },
+				});
+				const download = videoGeneration('Download', real.credential, {
+					resource: 'video',
+					operation: 'download',
+					videoUrl: '={{ $json.videoUrl }}',
+				});
+				const content = buildWorkflow('Make and download', [START, add, download]);
+				const { id } = await real.client.createWorkflow(content);
+				await editor.openWorkflow(id);
+				await editor.executeWorkflow([START.name, 'Make', 'Download']);
+				for (const node of ['Make', 'Download']) {
+					const panel = await editor.openNode(node);
+					await expectToPlay(await panel.viewVideo());
+					await panel.close();
+				}
+
+				const panel = await editor.openNode('Download');
+				await panel.executeAgain();
+				const { heads } = await panel.readTable();
+				expect(heads).toContain('videoUrl');
+				expect(await editor.readErrorToasts()).toEqual([]);
+			}),
+		);
+
+		test(
+			'offers a unique key among the options of Add, and says after a run what may have been paid',
+			visit(async (editor) => {
+				const settings = { onError: 'continueRegularOutput' };
+				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] }, settings);
+				await editor.openWorkflow(id);
+				const panel = await editor.openNode('Node');
+				expect(await panel.openOptions()).toContain('Unique Key');
+				await panel.addOption('Unique Key');
+				await panel.parameter('uniqueKey').locator('input').fill('row 1');
+				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
+				await panel.execute();
+				expect(await panel.readHints()).toEqual([
+					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
+				]);
+				await panel.executeAgain();
+				const { rows } = await panel.readTable();
+				expect(rows[0]).toContain('A video was already queued for this key, or may have been');
+				expect(real.sandbox.charges).toHaveLength(1);
+			}),
+		);
+
+		test.each([
+			[
+				'there are too few credits',
+				() => {
+					real.sandbox.setCredits('main', 0);
+					return 'project-city-tour';
+				},
+				{
+					message: expect.stringMatching(/credits/) as string,
+					description: expect.stringMatching(/0 credits/) as string,
+				},
+			],
+			[
+				'no project has the ID',
+				() => 'no-such-project',
+				{
+					message: expect.stringContaining('rejected the request (400)') as string,
+					description: expect.stringContaining(
+						"Check 'Project' and 'Custom Prompt' of this item.",
+					) as string,
+				},
+			],
+		])('says what happened and what to do when %s', async (_title, prepare, error) => {
+			await visit(async (editor) => {
+				const projectId = { __rl: true, mode: 'id', value: prepare() };
+				const { id } = await createWorkflow({ resource: 'queue', operation: 'add', projectId });
+				await editor.openWorkflow(id);
+				const panel = await editor.openNode('Node');
+				await panel.execute();
+				expect(await panel.readError()).toEqual(error);
+			})();
+		});
+	});
+
+	describe('the credential', () => {
+		test(
+			'marks what is required, hides the key, and is tested as it is saved',
+			visit(async (editor) => {
+				await editor.newCredential(CREDENTIAL_TYPE);
+				const form = editor.credentialForm;
+				await expectLabels(form, [
+					'API Key *',
+					'Base URL *',
+					// n8n adds this field to every credential.
+					'Allowed HTTP Request Domains',
+				]);
+				expect(await form.field('apiKey').getAttribute('type')).toBe('password');
+				expect(await form.field('baseUrl').getAttribute('placeholder')).toBe(
+					'e.g. https://api.example.com',
+				);
+				await form.field('apiKey').fill(real.sandbox.apiKey);
+				await form.field('baseUrl').fill(` ${real.sandbox.url}/v1/ `);
+				expect(await form.saveAndTest()).toBe('Connection tested successfully');
+				expect(real.sandbox.requests.map(({ operation }) => operation)).toEqual(['account.get']);
+			}),
+		);
+
+		test(
+			'does not show the key again once it is saved',
+			visit(async (editor) => {
+				await editor.openCredential(real.credential.id);
+				const key = await editor.credentialForm.field('apiKey').inputValue();
+				expect(key).not.toBe('');
+				expect(await editor.page.content()).not.toContain(real.sandbox.apiKey);
+				expect(key).not.toContain(real.sandbox.apiKey);
+			}),
+		);
+
+		test.each([
+			[
+				'the key is wrong',
+				() => ({ apiKey: 'not-the-key', baseUrl: real.sandbox.url }),
+				'The service does not accept this key. Copy it again from the developers page of your account.',
+			],
+			[
+				'nothing answers at the address',
+				() => ({ apiKey: real.sandbox.apiKey, baseUrl: WRONG_ADDRESS }),
+				expect.stringContaining('ECONNREFUSED') as string,
+			],
+		])('says what is wrong when %s', async (_title, give, reason) => {
+			await visit(async (editor) => {
+				await editor.newCredential(CREDENTIAL_TYPE);
+				const form = editor.credentialForm;
+				const { apiKey, baseUrl } = give();
+				await form.field('apiKey').fill(apiKey);
+				await form.field('baseUrl').fill(baseUrl);
+				expect(await form.saveAndTest()).toEqual(reason);
+			})();
+		});
+	});
+});
+
+async function expectToPlay(video: VideoPlayer): Promise<void> {
+	await video.playFromStart();
+	await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+	const state = await video.read();
+	expect(state).toMatchObject({ error: null, width: 480 });
+	expect(state.durationSeconds).toBeCloseTo(2, 1);
+}
+
+/** Returns the texts of all actions from the description. */
+function listActions(): string[] {
+	const isOperation = ({ name }: INodeProperties) => name === 'operation';
+	return description.properties
+		.filter(isOperation)
+		.flatMap(({ options }) =>
+			(options as INodePropertyOptions[]).map(({ action }) => action ?? ''),
+		);
+}

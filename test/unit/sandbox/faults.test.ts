@@ -1,0 +1,212 @@
+import type { AxiosResponse } from 'axios';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import { parseFaultSpec } from '../../../sandbox/faults/FaultSpec';
+import { createBareClient } from '../../support/sandbox/createBareClient';
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const DOWN = { kind: 'status', status: 503 } as const;
+
+const service = useSandboxClient();
+const { add, getCredits } = service;
+
+async function request(count: number, url = '/v1/videos'): Promise<number[]> {
+	const statuses: number[] = [];
+	for (let sent = 0; sent < count; sent++) statuses.push((await service.client.get(url)).status);
+	return statuses;
+}
+
+describe('A fault affects', () => {
+	it('every request by default, even one with a wrong key, but no control route', async () => {
+		service.sandbox.addFault(DOWN);
+		for (const url of ['/v1/videos', '/v1/projects', '/files/x.mp4', '/anything']) {
+			expect(await request(1, url)).toEqual([503]);
+		}
+		const stranger = createBareClient(service.sandbox, 'wrong');
+		expect((await stranger.get('/v1/videos')).status).toBe(503);
+		expect(await request(1, '/_sandbox/state')).toEqual([200]);
+	});
+	it('the operations that it names', async () => {
+		service.sandbox.addFault({ ...DOWN, operation: ['video.getAll', 'account.get'] });
+		expect(await request(1)).toEqual([503]);
+		expect(await request(1, '/v1/user/account')).toEqual([503]);
+		expect(await request(1, '/v1/projects')).toEqual([200]);
+	});
+	it('only the nth request', async () => {
+		service.sandbox.addFault({ ...DOWN, operation: 'video.getAll', nth: 3 });
+		await request(3, '/v1/projects');
+		expect(await request(5)).toEqual([200, 200, 503, 200, 200]);
+	});
+	it('a number of requests, after a number of others', async () => {
+		service.sandbox.addFault({ ...DOWN, skip: 1, times: 2 });
+		expect(await request(5)).toEqual([200, 503, 503, 200, 200]);
+	});
+	it('requests that contain a text in their path or body', async () => {
+		service.sandbox.addFault({ ...DOWN, containing: UNKNOWN });
+		service.sandbox.addFault({ ...DOWN, containing: 'city-tour', nth: 2 });
+		expect(await request(1, `/v1/queue/progress/${UNKNOWN}`)).toEqual([503]);
+		expect(await request(1, '/v1/queue/progress/other')).toEqual([400]);
+		const statuses: number[] = [];
+		for (const name of ['city-tour', 'product-teaser', 'city-tour', 'city-tour']) {
+			statuses.push((await add({ projectId: `project-${name}` })).status);
+		}
+		expect(statuses).toEqual([200, 200, 503, 200]);
+	});
+});
+
+describe('Faults', () => {
+	it('add up in their order', async () => {
+		service.sandbox.addFault({ kind: 'extraFields', fields: { note: 'a' } });
+		service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
+		service.sandbox.addFault({ kind: 'contentType', value: 'text/json' });
+		const { headers, data } = await service.client.get<unknown>('/v1/videos');
+		expect(headers['content-type']).toBe('text/json');
+		expect(data).toEqual({ status: 'success', message: 'No videos were found', note: 'a' });
+	});
+	it('can be removed one by one, all together, and by a reset', async () => {
+		const first = service.sandbox.addFault(DOWN);
+		service.sandbox.addFault({ kind: 'status', status: 502 });
+		expect(await request(1)).toEqual([503]);
+		service.sandbox.removeFault(first);
+		expect(await request(1)).toEqual([502]);
+		service.sandbox.clearFaults();
+		expect(await request(1)).toEqual([200]);
+		service.sandbox.addFault({ kind: 'hang' });
+		service.sandbox.reset();
+		expect(await request(1)).toEqual([200]);
+	});
+	it.each([
+		[{}, /^A fault's kind is one of brokenHttp, brokenTls, .*wrongLength$/],
+		[null, /kind is one of/],
+		[{ kind: 'toString' }, /kind is one of/],
+		[{ kind: 'status' }, /status: fault must have required property 'status'/],
+		[{ kind: 'status', status: 99 }, /must be >= 200/],
+		[{ kind: 'hang', fase: 'after' }, /additional properties/],
+		[{ kind: 'hang', operation: 'queue.remove' }, /operation must be equal to one of/],
+	])('with a mistake are refused: %j', (spec, message) => {
+		expect(() => parseFaultSpec(spec)).toThrow(message);
+	});
+});
+
+/** The parts of a response to `GET /v1/videos` with one video. */
+const fetchVideos = async (fault: FaultSpec): Promise<Partial<AxiosResponse>> => {
+	service.sandbox.addVideos('main', [{ id: 'first' }]);
+	service.sandbox.addFault(fault);
+	return await service.client.get('/v1/videos');
+};
+const withType = (type: string) => ({ headers: { 'content-type': type } });
+
+it.each<[FaultSpec, object]>([
+	[{ kind: 'status', status: 422, message: 'No' }, { data: { status: 'error', message: 'No' } }],
+	[
+		{
+			kind: 'status',
+			status: 502,
+			body: '<no/>',
+			contentType: 'text/xml',
+			headers: { 'X-A': 'b' },
+		},
+		{ status: 502, data: '<no/>', headers: { 'content-type': 'text/xml', 'x-a': 'b' } },
+	],
+	[{ kind: 'html' }, { status: 200, ...withType('text/html; charset=utf-8') }],
+	[
+		{ kind: 'redirect', location: 'http://127.0.0.1:1/', status: 308 },
+		{ status: 308, headers: { location: 'http://127.0.0.1:1/' } },
+	],
+	[
+		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 90 },
+		{ status: 429, headers: { 'retry-after': '90' } },
+	],
+	[
+		{ kind: 'tooManyRequests', retryAfter: 'date', seconds: 90 },
+		{ headers: { 'retry-after': 'Thu, 15 Jan 2026 12:01:30 GMT' } },
+	],
+	[
+		{ kind: 'errorEnvelope', message: 'No' },
+		{ status: 200, data: { status: 'error' } },
+	],
+	[{ kind: 'emptyBody' }, { status: 200, data: '', headers: { 'content-length': '0' } }],
+	[{ kind: 'contentType', value: 'text/plain' }, withType('text/plain')],
+	[
+		{ kind: 'textBefore' },
+		{ data: expect.stringMatching(/^<br \/>[^]+\{"status":"success"/) as string },
+	],
+	[{ kind: 'encoding', as: 'utf-16le' }, withType('application/json; charset=utf-16le')],
+	[{ kind: 'extraFields', fields: { a: 1 } }, { data: { a: 1, videos: [{ a: 1 }] } }],
+	[{ kind: 'errorKey' }, { data: { error: '', videos: [{ error: '' }] } }],
+	[{ kind: 'renamedField', field: 'id', to: 'key' }, { data: { videos: [{ key: 'first' }] } }],
+	[
+		{ kind: 'missingField', field: 'videos.0.id' },
+		{ data: { videos: [expect.not.objectContaining({ id: 'first' })] } },
+	],
+	[{ kind: 'envelopeStatus', word: 'ok' }, { data: { status: 'ok' } }],
+	[{ kind: 'oddEntries', entries: [7, []] }, { data: { videos: [7, { id: 'first' }, []] } }],
+])('%j changes the reply as its name says', async (fault, expected) => {
+	expect(await fetchVideos(fault)).toMatchObject(expected);
+});
+
+it('statusWord replaces one word or each, and can add the address of the video', async () => {
+	const queueId = await service.queue();
+	const videoUrl = 'http://127.0.0.1/x.mp4';
+	const insteadOf = 'completed';
+	service.sandbox.addFault({ kind: 'statusWord', word: 'Ready', insteadOf, videoUrl });
+	expect(await service.getStatus(queueId)).toBe('pending');
+	service.sandbox.finish(queueId);
+	expect((await service.getProgress(queueId)).data.details).toMatchObject({
+		...{ status: 'Ready', videoUrl },
+	});
+	service.sandbox.addFault({ kind: 'statusWord', word: 'ODD' });
+	expect((await add()).data).toMatchObject({ newQueueItem: { status: 'ODD' } });
+});
+
+it.each([
+	['utf-8', 'efbbbf7b22'],
+	['utf-16le', 'fffe7b002200'],
+	['utf-16be', 'feff007b0022'],
+] as const)('encoding writes %s with a byte order mark', async (as, beginning) => {
+	service.sandbox.addFault({ kind: 'encoding', as, byteOrderMark: true, declared: false });
+	const { data, headers } = await service.client.get<Buffer>('/v1/projects', {
+		responseType: 'arraybuffer',
+	});
+	expect(data.toString('hex')).toMatch(new RegExp(`^${beginning}`));
+	expect(headers['content-type']).toBe('application/json');
+});
+
+describe('An add is accepted and paid, whatever its reply says:', () => {
+	const PAGE = '<html>Bad gateway</html>';
+	it.each<[FaultSpec, object | string]>([
+		[
+			{ kind: 'status', status: 502, phase: 'after', body: PAGE, contentType: 'text/html' },
+			{ status: 502, data: PAGE, ...withType('text/html') },
+		],
+		[
+			{ kind: 'html', phase: 'after', body: 'Hello' },
+			{ status: 200, data: 'Hello' },
+		],
+		[{ kind: 'cutOff' }, { status: 200, data: expect.stringMatching(/^\{"status":/) as string }],
+		[{ kind: 'cutOff', ending: 'break' }, 'ERR_BAD_RESPONSE'],
+		[{ kind: 'emptyBody' }, { status: 200, data: '' }],
+		[{ kind: 'missingField', field: 'newQueueItem' }, { data: { status: 'success' } }],
+		[{ kind: 'latency', delayMs: 5, phase: 'after' }, { data: { newQueueItem: {} } }],
+		[{ kind: 'reset', phase: 'after' }, 'ECONNRESET'],
+		[{ kind: 'brokenHttp' }, 'HPE_INVALID_CONSTANT'],
+	])('%j', async (fault, expected) => {
+		service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+		const reply: unknown = await add().catch((error: unknown) => (error as { code: string }).code);
+		if (typeof expected === 'string') expect(reply).toBe(expected);
+		else expect(reply).toMatchObject(expected);
+		expect(getCredits()).toBe(99);
+		expect(service.sandbox.readState().queue).toHaveLength(1);
+	});
+});
+
+it.each<FaultSpec>([
+	{ kind: 'status', status: 503 },
+	{ kind: 'tooManyRequests', retryAfter: 'none' },
+	{ kind: 'errorEnvelope' },
+	{ kind: 'reset' },
+])('An add that %j refuses costs nothing', async (fault) => {
+	service.sandbox.addFault(fault);
+	await add().catch(() => undefined);
+	expect(getCredits()).toBe(100);
+});

@@ -1,0 +1,14 @@
+const base = require('./jest.config.js');
+
+/**
+ * The engine tests on the oldest version of n8n, without the random executions: those run on the
+ * newest version with each change, and on every version with `npm run test:versions`.
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	...base,
+	testPathIgnorePatterns: [
+		...base.testPathIgnorePatterns,
+		'/ledger/(adds|agents|clears|fates|waits)\\.test\\.ts',
+	],
+};
