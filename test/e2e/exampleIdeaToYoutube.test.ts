@@ -87,7 +87,7 @@ async function take(from: GoogleSheet = sheet) {
 		settings: Object.fromEntries(
 			[
 				'Get the rows of the sheet',
-				'Write title, description and prompt',
+				'Write the texts',
 				'Note that the video is being made',
 				'Note that it is being uploaded',
 				'Write the link to the row',
