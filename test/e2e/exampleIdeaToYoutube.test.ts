@@ -87,7 +87,7 @@ async function take(from: GoogleSheet = sheet) {
 		settings: Object.fromEntries(
 			[
 				'Get the rows of the sheet',
-				'Write title, description and prompt',
+				'Write the texts',
 				'Note that the video is being made',
 				'Note that it is being uploaded',
 				'Write the link to the row',
@@ -214,7 +214,7 @@ describe('The example that makes an idea a video on YouTube', () => {
 		expect(sheet.rows).toMatchObject([
 			{
 				...{ status: 'check', video: findAddress('a') },
-				note: expect.stringMatching(/^YouTube: .+YouTube Studio.+"upload"/) as string,
+				note: expect.stringMatching(/^YouTube: .+YouTube Studio.+'upload'/) as string,
 			},
 		]);
 		expect(slack.texts).toEqual([expect.stringContaining('YouTube Studio')]);

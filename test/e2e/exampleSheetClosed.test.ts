@@ -91,7 +91,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 			{ id: 'a', ...stored('Prompt a', 1), video: findAddress('Prompt a') },
 			{ id: 'old', status: 'stored', queueId: '', link: '' },
 			{ id: 'none', status: '', note: '' },
-			{ id: 'unknown', status: 'check', queueId: '', note: expectText(/\(400\).*"Project"/) },
+			{ id: 'unknown', status: 'check', queueId: '', note: expectText(/\(400\).*'Project'/) },
 			{ id: 'b', ...stored('Prompt b', 2), video: findAddress('Prompt b') },
 			{
 				id: 'fails',
@@ -142,7 +142,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 		sheet.change('a', { status: '' });
 		await run();
 		expect(sheet.rows).toMatchObject([
-			{ status: 'check', note: expectText(/already queued for this key.* "video"/) },
+			{ status: 'check', note: expectText(/already queued for this key.* 'video'/) },
 		]);
 		sheet.change('a', { status: 'upload', video: findAddress('Prompt a') });
 		await run();
@@ -155,7 +155,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 		sheet.fill([COLUMNS, ['a', TEASER, 'Prompt a'], ['b', TOUR, 'Prompt b']]);
 		const { run } = await take(sheet, 5);
 		await run();
-		const note = expectText(/not finished within.* set the status to "upload"/);
+		const note = expectText(/not finished within.* set the status to 'upload'/);
 		expect(sheet.rows).toMatchObject([
 			{ status: 'check', queueId: findItem('Prompt a')?.queueId, note },
 			{ status: 'check', queueId: findItem('Prompt b')?.queueId, note },
