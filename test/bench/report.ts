@@ -131,8 +131,7 @@ function replaceBlock(text: string, name: string, figures: string): string {
 
 const INTRODUCTION = `# Performance
 
-How fast the node is, and how much memory it needs, as \`npm run bench\` measures it. Times depend on the machine, so compare the ratios:
-both sides of each were measured in the same run, in turn.`;
+As \`npm run bench\` measures it. Times depend on the machine, so compare the ratios: both sides were measured in the same run, in turn.`;
 
 function describeMachine(): string {
 	const memoryGiB = Math.round(totalmem() / 1024 ** 3);

@@ -190,8 +190,10 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
 				]);
 				await panel.executeAgain();
-				const { rows } = await panel.readTable();
-				expect(rows[0]).toContain('A video was already queued for this key, or may have been');
+				await eventually(async () => {
+					const { rows } = await panel.readTable();
+					expect(rows[0]).toContain('A video was already queued for this key, or may have been');
+				});
 				expect(real.sandbox.charges).toHaveLength(1);
 			}),
 		);

@@ -42,10 +42,60 @@ describe.each(DOCUMENTS)('%s', (file) => {
 	});
 });
 
-test('The README and the documents have at most 8,500 words, as wc counts them', () => {
+test('The README and the documents have at most 8,000 words, as wc counts them', () => {
 	const pages = DOCUMENTS.filter((file) => file === 'README.md' || file.startsWith('docs/'));
 	const words = pages.flatMap((file) =>
 		readFileSync(path.join(ROOT, file), 'utf8').split(/\s+/).filter(Boolean),
 	);
-	expect(words.length).toBeLessThanOrEqual(8_500);
+	expect(words.length).toBeLessThanOrEqual(8_000);
+});
+
+describe('The address of the repository, which does not exist yet,', () => {
+	const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+	const { homepage, repository } = JSON.parse(read('package.json')) as {
+		homepage: string;
+		repository: { url: string };
+	};
+
+	test('is in no document: their links are relative', () => {
+		expect(DOCUMENTS.filter((file) => read(file).includes(homepage))).toEqual([]);
+	});
+
+	test('is that of package.json where n8n needs a whole address', () => {
+		expect(repository.url).toBe(`git+${homepage}.git`);
+		const files = [
+			'credentials/VideoGenerationApi.credentials.ts',
+			'nodes/VideoGeneration/VideoGeneration.node.json',
+			'nodes/VideoGeneration/VideoGenerationTrigger.node.json',
+		];
+		for (const file of files) {
+			const links = [...read(file).matchAll(/https:\/\/github\.com\/[^'"#]+/g)].map(([url]) => url);
+			expect(links.length).toBeGreaterThan(0);
+			expect(new Set(links)).toEqual(new Set([homepage]));
+		}
+	});
+});
+
+test('The README names the file that npm pack writes', () => {
+	const { name, version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+		name: string;
+		version: string;
+	};
+	const files = readFileSync(path.join(ROOT, 'README.md'), 'utf8').match(/[\w.-]+\.tgz/g);
+	expect(new Set(files)).toEqual(new Set([`${name}-${version}.tgz`]));
+});
+
+test('The README begins with the figures of the comparison', () => {
+	const comparison = readFileSync(path.join(ROOT, 'docs/comparison.md'), 'utf8');
+	const getFigures = (row: string) =>
+		new RegExp(`\\| ${row} +\\| +(\\d+) \\| +(\\d+) \\|`).exec(comparison)?.slice(1) ?? [];
+	const [paid, paidByLoop] = getFigures('Items paid more than once');
+	const [wrong, wrongByLoop] = getFigures('Items with the wrong video');
+	const [, executions] = /\| (\d+) executions with/.exec(comparison) ?? [];
+	const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8').replace(/\s+/g, ' ');
+	expect(readme).toContain(`[${executions} compared executions`);
+	expect(readme).toContain(
+		`it paid ${paid} items twice, and gave ${wrong} items another one's video`,
+	);
+	expect(readme).toContain(`did so to ${paidByLoop} and ${wrongByLoop}`);
 });

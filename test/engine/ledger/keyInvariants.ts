@@ -62,7 +62,7 @@ const ownKeyIsNotRefused: Invariant = (ledger) => {
 		const { uniqueKey, retries = [] } = story.executions[execution] ?? {};
 		if (error?.includes('was already queued for this key') !== true) return [];
 		if (uniqueKey !== '$json.key' || retries.some(({ change }) => change !== null)) return [];
-		const key = String(details?.uniqueKey);
+		const key = details?.uniqueKey as string;
 		const adds = byKey.get(key) ?? [];
 		const own = findGroup(ledger, outcome)?.adds ?? [];
 		const isOld = key === OLDEST_KEY && story.keyStore.keys > 0;
@@ -105,10 +105,10 @@ const HIGHEST_KEEP = 3;
 
 /** Whether the guard, if there is one, surely lets an item pass. */
 function isAffordable({ story, videos, orders }: Ledger, { execution }: Order): boolean {
-	const settings = story.executions[execution];
-	if (!settings || settings.creditsToKeep === null) return true;
+	const { creditsToKeep = null, items = [] } = story.executions[execution] ?? {};
+	if (creditsToKeep === null) return true;
 	if (hasSocketTrouble(story, 'account.get')) return false;
-	if (settings.items.some(({ keep }) => (toCredits(keep) ?? 0) > HIGHEST_KEEP)) return false;
+	if (items.some(({ keep }) => (toCredits(keep) ?? 0) > HIGHEST_KEEP)) return false;
 	const left = (story.service.credits ?? 1_000) - videos.length - orders.length * HIGHEST_COST;
 	return left >= HIGHEST_KEEP;
 }
@@ -147,6 +147,33 @@ const creditsAreKept: Invariant = ({ story, groups, videos, executions }) => {
 	});
 };
 
+/** With the guard on, nothing is sent before the account has told its credits. */
+const guardReadsTheAccount: Invariant = ({ story, groups, requests, begun, executions }) =>
+	[...groups.values()].flatMap(({ orders, adds }) => {
+		const guarded = orders.every(
+			({ execution }) => (story.executions[execution]?.creditsToKeep ?? null) !== null,
+		);
+		if (orders.length === 0 || !guarded) return [];
+		const starts = orders.map(({ execution }) => {
+			const { attempts = [], killed } = executions[execution] ?? {};
+			return (killed ?? attempts[0])?.startedAt ?? -Infinity;
+		});
+		const from = Math.min(...starts);
+		const isRead = (add: PlayedAdd) =>
+			requests.some(
+				({ operation, headers, at, status, clientPort }) =>
+					operation === 'account.get' &&
+					headers.authorization === add.authorization &&
+					at >= from &&
+					at <= add.at &&
+					status === 200 &&
+					begun.every(({ localPort, trouble }) => localPort !== clientPort || !trouble),
+			);
+		return adds
+			.filter((add) => !isRead(add) && add.fate !== 'unsent')
+			.map(() => `${name(orders)} was sent though the credits were not read`);
+	});
+
 export const KEY_INVARIANTS: Record<string, Invariant> = {
 	oneChargeAKey,
 	usedKeyIsNotSentAgain,
@@ -154,4 +181,5 @@ export const KEY_INVARIANTS: Record<string, Invariant> = {
 	ownKeyIsNotRefused,
 	freeKeyIsSent,
 	creditsAreKept,
+	guardReadsTheAccount,
 };

@@ -128,7 +128,7 @@ describe('A download', () => {
 		expect(outcome).toEqual({});
 		await pass(SECOND);
 		expect(outcome.error).toMatchObject({
-			facts: { httpCode: 'ETIMEDOUT', found: 'tooSlow', receivedBytes: 2900, tries: 1 },
+			facts: { httpCode: 'ETIMEDOUT', isTooSlow: true, receivedBytes: 2900, tries: 1 },
 		});
 		expect(host.requests).toBe(1);
 	});
@@ -137,7 +137,7 @@ describe('A download', () => {
 		const host = new Host();
 		const outcome = start(host, { deadline: performance.now() });
 		await pass(0);
-		expect(outcome.error).toMatchObject({ facts: { found: 'tooSlow' } });
+		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
 		expect(host.requests).toBe(0);
 	});
 
@@ -152,7 +152,7 @@ describe('A download', () => {
 		}
 		expect(outcome).toEqual({});
 		await pass(60 * SECOND);
-		expect(outcome.error).toMatchObject({ facts: { found: 'tooSlow' } });
+		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
 	});
 
 	test('leaves no timer behind', async () => {

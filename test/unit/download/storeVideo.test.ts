@@ -65,7 +65,7 @@ describe('A stream on its way to the store', () => {
 		const { error, transfer } = await store(endless, readUntilError, almostAll);
 		expect(error).toMatchObject({
 			kind: 'unreadable',
-			facts: { found: 'tooLarge', limit: '16 GiB' },
+			facts: { content: 'tooLarge', limit: '16 GiB' },
 		});
 		expect(transfer.receivedBytes).toBe(almostAll + 11 * VIDEO.length);
 	});
@@ -96,7 +96,7 @@ describe('A stream on its way to the store', () => {
 			throw new Error('ENOSPC: no space left on device, write');
 		});
 		expect(error).toMatchObject({
-			kind: 'unstored',
+			kind: 'storageFailed',
 			facts: { serviceMessage: 'ENOSPC: no space left on device, write' },
 		});
 	});
