@@ -82,7 +82,7 @@ describe.each(FILES)('the example %s', (file) => {
 		const working = example.nodes.filter(({ type }) => type !== STICKY);
 		expect(working.length).toBeLessThanOrEqual(MAX_WORKING_NODES);
 		for (const { parameters } of example.nodes) {
-			const code = String(parameters.jsCode ?? parameters.pythonCode ?? '');
+			const code = (parameters.jsCode ?? parameters.pythonCode ?? '') as string;
 			expect(code.split('\n').length).toBeLessThanOrEqual(MAX_LINES_OF_CODE);
 		}
 	});
