@@ -1,3 +1,14 @@
+/** A problem of the credential that a person has to correct: what it is, and what to do. */
+export class CredentialProblem extends Error {
+	constructor(
+		readonly field: 'apiKey' | 'baseUrl',
+		readonly problem: string,
+		readonly whatToDo: string,
+	) {
+		super(`${problem}. ${whatToDo}`);
+	}
+}
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /**
@@ -5,13 +16,15 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
  * a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
  *
  * @returns an http or https address without a trailing slash, e.g. `https://api.example.com`
- * @throws an Error with a sentence for the user when it is not an address
+ * @throws a CredentialProblem when it is not an address
  */
 export function parseBaseUrl(pasted: unknown): string {
 	const text = typeof pasted === 'string' ? pasted.trim() : '';
 	if (text === '') {
-		throw new Error(
-			"'Base URL' is empty. Open the Video Generation API credential and enter the address of the service.",
+		throw new CredentialProblem(
+			'baseUrl',
+			"'Base URL' is empty",
+			'Open the Video Generation API credential and enter the address of the service.',
 		);
 	}
 	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
@@ -19,8 +32,10 @@ export function parseBaseUrl(pasted: unknown): string {
 		: `${LOOPBACK.test(text) ? 'http' : 'https'}://${text}`;
 	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
-		throw new Error(
-			"'Base URL' is not a web address. Open the Video Generation API credential and enter an address like https://api.example.com.",
+		throw new CredentialProblem(
+			'baseUrl',
+			"'Base URL' is not a web address",
+			'Open the Video Generation API credential and enter an address like https://api.example.com.',
 		);
 	}
 	const path = trimSlashes(trimSlashes(url.pathname).replace(/\/v1$/i, ''));
@@ -44,21 +59,27 @@ export function isSendableKey(key: string): boolean {
 	return /^[\x21-\x7e]+$/.test(key);
 }
 
-/** @throws an Error with a sentence for the user when the key cannot be sent */
+/** @throws a CredentialProblem when the key cannot be sent */
 export function parseApiKey(pasted: unknown): string {
 	const key = trimApiKey(pasted);
 	if (isSendableKey(key)) return key;
-	throw new Error(
-		key === ''
-			? "'API Key' is empty. Open the Video Generation API credential and paste the key from the developers page of your account."
-			: "'API Key' contains characters that are not allowed, such as spaces or line breaks. Copy it again from the developers page of your account.",
-	);
+	throw key === ''
+		? new CredentialProblem(
+				'apiKey',
+				"'API Key' is empty",
+				'Open the Video Generation API credential and paste the key from the developers page of your account.',
+			)
+		: new CredentialProblem(
+				'apiKey',
+				"'API Key' contains characters that are not allowed, such as spaces or line breaks",
+				'Copy it again from the developers page of your account.',
+			);
 }
 
 /**
  * Identifies an account, however its credential was pasted.
  *
- * @throws an Error with a sentence for the user when "Base URL" is not an address
+ * @throws a CredentialProblem when "Base URL" is not an address
  */
 export function getAccountKey({ baseUrl, apiKey }: Record<string, unknown>): string {
 	return `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;

@@ -4,9 +4,8 @@ import { CREDENTIAL, REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './execution/calls';
 import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';
-import { hints } from './resources/hints';
 import { projectOperations, projectProperties } from './resources/project';
-import { queueOperations, queueProperties } from './resources/queue';
+import { queueHints, queueOperations, queueProperties } from './resources/queue';
 import { videoOperations, videoProperties } from './resources/video';
 
 const operations = {
@@ -40,7 +39,7 @@ export class VideoGeneration implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		requestDefaults: REQUEST_DEFAULTS,
 		requestOperations: { pagination: createToolCall(operations) },
-		hints,
+		hints: queueHints,
 		properties: [
 			{
 				displayName: 'Resource',

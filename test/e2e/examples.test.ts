@@ -26,7 +26,7 @@ const FIRST_EXAMPLES = ['queue-a-video.json', 'react-to-finished-videos.json'];
 const TIMEOUT_MS = 180_000;
 
 const apps = useApps('examples');
-const { sheet, drive, slack } = apps;
+const { drive, slack } = apps;
 const real = useRealN8n('examples', { environment: apps.environment });
 afterAll(apps.stop);
 
@@ -95,84 +95,6 @@ describe('The example that reacts to finished videos', () => {
 		expect(readItems(execution, 'Pass it on')).toMatchObject([
 			{ json: { id: 'v1' }, binary: { data: { mimeType: 'video/mp4' } } },
 		]);
-	});
-});
-
-describe('The example that queues a video for each row of a sheet', () => {
-	const START = 'When you press Execute';
-	const COLUMNS = ['project', 'prompt', 'status', 'queueId', 'note'];
-	const settings = { 'Write the queue ID to the row': { waitBetweenTries: 1 } };
-	const takeIt = async () => await take('queue-a-video-per-row', { settings });
-
-	test('queues the rows that were never queued, writes back what became of them, and never queues them again', async () => {
-		sheet.fill([
-			COLUMNS,
-			[TEASER, 'a'],
-			[TEASER, 'has an ID', '', 'queue-old'],
-			[TOUR, 'has a status', 'queuing'],
-			['nowhere', 'unknown project'],
-			['', 'no project'],
-			[TOUR, 'b'],
-		]);
-		const { run } = await takeIt();
-		const execution = await run(START);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-
-		expect(listAsked()).toEqual(['a', 'unknown project', 'b']);
-		const [a, b] = real.sandbox.readState().queue;
-		expect(sheet.rows).toEqual([
-			{ project: TEASER, prompt: 'a', status: 'queued', queueId: a?.queueId, note: '' },
-			{ project: TEASER, prompt: 'has an ID', status: '', queueId: 'queue-old', note: '' },
-			{ project: TOUR, prompt: 'has a status', status: 'queuing', queueId: '', note: '' },
-			{
-				...{ project: 'nowhere', prompt: 'unknown project', status: 'failed', queueId: '' },
-				note: expect.stringMatching(/rejected the request \(400\).*Check 'Project'/) as string,
-			},
-			{ project: '', prompt: 'no project', status: '', queueId: '', note: '' },
-			{ project: TOUR, prompt: 'b', status: 'queued', queueId: b?.queueId, note: '' },
-		]);
-		// Values are stored as they are: as typed input, an ID of digits would become a number, and a
-		// text with "=" a formula.
-		expect(new Set(sheet.inputOptions)).toEqual(new Set(['RAW']));
-
-		expect((await run(START)).status).toBe('success');
-		expect(listAsked()).toHaveLength(3);
-	});
-
-	test('stops before anything is spent when there are too few credits for all rows', async () => {
-		const rows = [COLUMNS, [TEASER, 'a'], [TOUR, 'b']];
-		sheet.fill(rows);
-		real.sandbox.setCredits('main', 1);
-		const execution = await (await takeIt()).run(START);
-		expect(readFailure(execution)).toBe(
-			'Not enough credits: 2 videos need 2, the account has 1. Nothing was queued.',
-		);
-		expect(listAsked()).toEqual([]);
-		expect(sheet.inputOptions).toEqual([]);
-	});
-
-	test('says of a row whose answer was lost that it may be paid for, and leaves it alone', async () => {
-		sheet.fill([COLUMNS, [TEASER, 'a'], [TOUR, 'b']]);
-		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', times: 1 });
-		const { run } = await takeIt();
-		await run(START);
-		expect(sheet.rows).toMatchObject([
-			{ status: 'look first', queueId: '', note: expect.stringContaining('may') as string },
-			{ status: 'queued' },
-		]);
-		await run(START);
-		expect(listAsked()).toEqual(['a', 'b']);
-	});
-
-	test('does not queue a row again whose queue ID the sheet did not take', async () => {
-		sheet.fill([COLUMNS, [TEASER, 'a']]);
-		sheet.writesLeft = 1;
-		const { run } = await takeIt();
-		expect((await run(START)).status).toBe('error');
-		expect(sheet.rows).toMatchObject([{ status: 'queuing', queueId: '' }]);
-		sheet.writesLeft = Infinity;
-		expect((await run(START)).status).toBe('success');
-		expect(listAsked()).toEqual(['a']);
 	});
 });
 
@@ -342,7 +264,7 @@ describe('The example with an agent', () => {
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
-		const costly = model.tools.filter(({ description }) => description.includes('for credits'));
+		const costly = model.tools.filter(({ description }) => description.includes('costs credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
 		expect(JSON.stringify(model.requests[0])).toContain(
 			'Queue it only after the user has said yes to exactly this.',
@@ -514,7 +436,7 @@ describe('The example for any MCP client', () => {
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
-		const costly = tools.filter(({ description }) => description.includes('for credits'));
+		const costly = tools.filter(({ description }) => description.includes('costs credits'));
 		expect(costly).toMatchObject([
 			{ name: 'Queue_a_video', inputSchema: { required: ['projectId', 'customPrompt'] } },
 		]);
@@ -554,6 +476,12 @@ describe('The example for any MCP client', () => {
 	});
 });
 
+/** Returns the node that n8n makes a review from, with the operation of a review. */
+function getOperation(node: INode): INode {
+	if (!node.type.endsWith('HitlTool')) return node;
+	return { ...node, parameters: { operation: 'sendAndWait', ...node.parameters } };
+}
+
 describe('The nodes of all examples', () => {
 	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {
 		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
@@ -568,8 +496,8 @@ describe('The nodes of all examples', () => {
 			})),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
-			// n8n makes the tool of our node from the node.
-			name: type.replace(/(?<!Hitl)Tool$/, ''),
+			// n8n makes tools and reviews from nodes.
+			name: type.replace(/(Hitl)?Tool$/, ''),
 			version: typeVersion,
 		}));
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {
@@ -582,7 +510,7 @@ describe('The nodes of all examples', () => {
 			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(file);
 			return [
 				...(isOld ? [`typeVersion, which is now ${newest}`] : []),
-				...listUnknownParameters(node as INode, type),
+				...listUnknownParameters(getOperation(node as INode), type),
 			].map((problem) => `${file}: ${node.name}: ${problem}`);
 		});
 		expect(problems).toEqual([]);

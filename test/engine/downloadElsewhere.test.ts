@@ -86,8 +86,7 @@ describe('In the context of a trigger, a download', () => {
 			retries: { maxTries: 1 },
 		});
 		await expect(failed).rejects.toMatchObject({
-			kind: 'unsent',
-			facts: { serviceMessage: expect.stringContaining('not a web address') as string },
+			facts: { kind: 'notAnAddress', addressField: 'url' },
 		});
 	});
 });

@@ -130,7 +130,7 @@ describe('An error', () => {
 	});
 
 	test('that is a failure already stays what it is', () => {
-		const failure = new RequestFailure('rejected');
+		const failure = new RequestFailure({ kind: 'rejected' });
 		expect(classifyError(failure)).toBe(failure);
 	});
 
@@ -146,7 +146,7 @@ describe('What may have been carried out', () => {
 	const ALWAYS: FailureKind[] = ['uncertain', 'unreadable', 'incomplete'];
 	const NEVER: FailureKind[] = [
 		...(['rateLimited', 'unreached', 'blocked', 'unsent'] as const),
-		...(['notGenerated', 'timedOut', 'unstored'] as const),
+		...(['notGenerated', 'timedOut', 'storageFailed'] as const),
 	];
 
 	test.each([
@@ -158,21 +158,21 @@ describe('What may have been carried out', () => {
 		['redirected', { httpCode: '303' }, true],
 		['cancelled', { tries: 1 }, true],
 		['cancelled', { tries: 0 }, false],
-		['unsuccessful', { found: 'error' }, false],
-		['unsuccessful', { found: 'Failed' }, false],
-		['unsuccessful', { found: 'denied' }, false],
-		['unsuccessful', { found: 'ok' }, true],
-		['unsuccessful', { found: 'queued' }, true],
+		['unsuccessful', { bodyStatus: 'error' }, false],
+		['unsuccessful', { bodyStatus: 'Failed' }, false],
+		['unsuccessful', { bodyStatus: 'denied' }, false],
+		['unsuccessful', { bodyStatus: 'ok' }, true],
+		['unsuccessful', { bodyStatus: 'queued' }, true],
 		['unsuccessful', {}, true],
 	] as const)('is a request that was %s %j: %p', (kind, facts, expected) => {
-		expect(mayBeCarriedOut(new RequestFailure(kind, facts))).toBe(expected);
+		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts } as FailureFacts))).toBe(expected);
 	});
 });
 
 describe('A failure', () => {
 	test('is a missing item by its 404 alone', () => {
-		expect(isNotFound(new RequestFailure('rejected', { httpCode: '404' }))).toBe(true);
-		expect(isNotFound(new RequestFailure('rejected', { httpCode: '403' }))).toBe(false);
+		expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '404' }))).toBe(true);
+		expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '403' }))).toBe(false);
 		expect(isNotFound(new Error('404'))).toBe(false);
 	});
 
@@ -184,82 +184,101 @@ describe('A failure', () => {
 		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }, false],
 		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }, false],
 	] as const)('that was %s %j is about credits: %p', (kind, facts, expected) => {
-		expect(isAboutCredits(new RequestFailure(kind, facts))).toBe(expected);
+		expect(isAboutCredits(new RequestFailure({ kind, ...facts }))).toBe(expected);
 	});
 
 	test('keeps its facts when another is added', () => {
 		const failure = createExcess('1 MiB').with({ tries: 2 });
 		expect(failure.facts).toEqual({
-			...{ httpCode: '200', found: 'tooLarge', limit: '1 MiB', tries: 2 },
+			...{ kind: 'unreadable', httpCode: '200', content: 'tooLarge', limit: '1 MiB', tries: 2 },
 		});
 	});
 });
+
+const BAD_BASE_URL: FailureFacts = {
+	...{ kind: 'badCredential', isBaseUrl: true },
+	...{ problem: "'Base URL' is empty", whatToDo: 'Open the credential.' },
+};
 
 /**
  * Every kind of failure in each of its forms, and the text that it needs besides the service's
  * words.
  */
-const FAILURES: [FailureKind, FailureFacts, RegExp][] = [
-	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
-	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
-	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
-	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
+const FAILURES: [FailureFacts, RegExp][] = [
+	[{ kind: 'rateLimited', httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
+	[{ kind: 'rateLimited', httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
+	[{ kind: 'unreached', httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
+	[{ kind: 'unreached', httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
 	[
-		'unreached',
-		{ httpCode: 'ECONNREFUSED', isProxied: true },
+		{ kind: 'unreached', httpCode: 'ECONNREFUSED', isProxied: true },
 		/proxy.*'Proxy' under 'Request Options'/,
 	],
 	[
-		'unreached',
-		{ httpCode: 'ENOTFOUND', isProxied: true },
+		{ kind: 'unreached', httpCode: 'ENOTFOUND', isProxied: true },
 		/proxy.*'Proxy' under 'Request Options'/,
 	],
-	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
-	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
-	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
-	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
-	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
-	['redirected', { httpCode: '302', location: 'https://b.example' }, /to https:.*'Base URL'/],
-	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
-	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
-	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
-	['rejected', { httpCode: '402', serviceMessage: SAID }, /credits/],
-	['rejected', { httpCode: '403', serviceMessage: SAID }, /'API Key'/],
-	['rejected', { httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
-	['rejected', { httpCode: '407', serviceMessage: SAID }, /proxy.*'Proxy' under 'Request Options'/],
-	['rejected', { httpCode: '418' }, /\(418\)/],
-	['unreadable', { httpCode: '200', found: 'html' }, /web page.*'Base URL'/],
-	['unreadable', { httpCode: '200', found: 'empty' }, /empty/],
-	['unreadable', { httpCode: '200', found: 'cutOff' }, /cut off/],
-	['unreadable', { httpCode: '200', found: 'other' }, /not JSON.*'Base URL'/],
-	['unreadable', { found: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
 	[
-		'unsuccessful',
-		{ httpCode: '200', found: 'error', serviceMessage: SAID },
+		{ kind: 'uncertain', httpCode: '503', serviceMessage: SAID },
+		/failed to process the request \(503\)/,
+	],
+	[
+		{ kind: 'uncertain', httpCode: '503', retryAfterMs: 600_000 },
+		/in 10 minutes|may have been queued/,
+	],
+	[{ kind: 'uncertain', httpCode: 'ECONNABORTED' }, /did not answer in time/],
+	[{ kind: 'uncertain', httpCode: 'ETIMEDOUT' }, /did not answer in time/],
+	[{ kind: 'uncertain', httpCode: 'ECONNRESET' }, /broke before its response was complete/],
+	[{ kind: 'redirected', httpCode: '302', location: 'https://b.example' }, /to https:.*'Base URL'/],
+	[{ kind: 'redirected', httpCode: '302' }, /redirects.*'Base URL'/],
+	[{ kind: 'rejected', httpCode: '400', serviceMessage: SAID }, /\(400\)/],
+	[{ kind: 'rejected', httpCode: '401', serviceMessage: SAID }, /'API Key'/],
+	[{ kind: 'rejected', httpCode: '402', serviceMessage: SAID }, /credits/],
+	[{ kind: 'rejected', httpCode: '403', serviceMessage: SAID }, /'API Key'/],
+	[{ kind: 'rejected', httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
+	[
+		{ kind: 'rejected', httpCode: '407', serviceMessage: SAID },
+		/proxy.*'Proxy' under 'Request Options'/,
+	],
+	[{ kind: 'rejected', httpCode: '418' }, /\(418\)/],
+	[{ kind: 'unreadable', httpCode: '200', content: 'html' }, /web page.*'Base URL'/],
+	[{ kind: 'unreadable', httpCode: '200', content: 'empty' }, /empty/],
+	[{ kind: 'unreadable', httpCode: '200', content: 'cutOff' }, /cut off/],
+	[{ kind: 'unreadable', httpCode: '200', content: 'other' }, /not JSON.*'Base URL'/],
+	[{ kind: 'unreadable', content: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
+	[
+		{ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'error', serviceMessage: SAID },
 		/did not (carry out|return)/,
 	],
-	['incomplete', { httpCode: '200', found: 'videos' }, /has no 'videos'/],
-	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
+	[{ kind: 'incomplete', httpCode: '200', field: 'videos' }, /has no 'videos'/],
+	[{ kind: 'blocked' }, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	[
-		'unsent',
-		{ serviceMessage: "'Base URL' is empty. Open the credential." },
-		/^'Base URL' is empty/,
+		{ kind: 'unsent', serviceMessage: 'It has no credential. Choose one.' },
+		/^It has no credential Choose one\. Nothing/,
 	],
-	['unsent', { serviceMessage: '' }, /could not be sent/],
-	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
-	['cancelled', {}, /execution was canceled/],
-	['notGenerated', { lastStatus: 'canceled' }, /could not be generated.*status is "canceled"/],
-	['timedOut', { waitedSeconds: 5, lastStatus: 'canceled' }, /within 5 seconds.*Queue > Wait/],
+	[BAD_BASE_URL, /^'Base URL' is empty Open the credential\. Nothing was sent\.$/],
+	[{ kind: 'unsent', serviceMessage: '' }, /could not be sent/],
+	[{ kind: 'unsent', httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
+	[{ kind: 'cancelled' }, /execution was canceled/],
 	[
-		'timedOut',
-		{ waitedSeconds: 5, hasLeftQueue: true },
+		{ kind: 'notGenerated', lastStatus: 'canceled' },
+		/could not be generated.*status is "canceled"/,
+	],
+	[
+		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, lastStatus: 'canceled' },
+		/within 5 seconds.*Queue > Wait/,
+	],
+	[
+		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: true },
 		/no longer in the queue.*Video > Get Many/,
 	],
-	['timedOut', { waitedSeconds: 5, serviceMessage: SAID }, /last check failed/],
-	['unstored', { serviceMessage: 'ENOSPC' }, /enough storage.*ENOSPC/],
+	[
+		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, serviceMessage: SAID },
+		/last check failed/,
+	],
+	[{ kind: 'storageFailed', serviceMessage: 'ENOSPC' }, /enough storage.*ENOSPC/],
 ];
 const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
-	FAILURES.map(([kind, facts, text]) => [name, kind, facts, context, text] as const),
+	FAILURES.map(([facts, text]) => [name, facts, context, text] as const),
 );
 
 /** Expects whole sentences, the last of which may be the service's own words. */
@@ -273,26 +292,26 @@ function expectGoodText({ message, description }: { message: string; description
 }
 
 describe('An error text', () => {
-	test.each(CASES)('of %s for %s %j says what happened and what to do', (...each) => {
-		const [, kind, facts, context, expected] = each;
-		const text = describeFailure(new RequestFailure(kind, facts), context);
+	test.each(CASES)('of %s for %j says what happened and what to do', (...each) => {
+		const [, facts, context, expected] = each;
+		const text = describeFailure(new RequestFailure(facts), context);
 		expectGoodText(text);
 		expect(`${text.message} ${text.description}`).toMatch(expected);
-		if (kind !== 'cancelled') expect(text.message).not.toMatch(/cancell?ed/i);
+		if (facts.kind !== 'cancelled') expect(text.message).not.toMatch(/cancell?ed/i);
 		if (facts.serviceMessage === SAID) expect(text.description).toContain(SAID);
 	});
 
-	test.each(CASES)('of %s for %s %j is in docs/errors.md', (...each) => {
-		const [, kind, facts, context] = each;
+	test.each(CASES)('of %s for %j is in docs/errors.md', (...each) => {
+		const [, facts, context] = each;
 		// A message without a code is a sentence of n8n or of the credential.
-		if (kind === 'unsent' && facts.httpCode === undefined) return;
-		const { message } = describeFailure(new RequestFailure(kind, facts), context);
+		if (/^(unsent|badCredential)$/.test(facts.kind) && facts.httpCode === undefined) return;
+		const { message } = describeFailure(new RequestFailure(facts), context);
 		expect([message].filter((each) => !isErrorDocumented(each))).toEqual([]);
 	});
 
-	test.each(CASES)('of %s for %s %j reaches the user as it is written', (...each) => {
-		const [, kind, facts, context] = each;
-		const failure = new RequestFailure(kind, facts);
+	test.each(CASES)('of %s for %j reaches the user as it is written', (...each) => {
+		const [, facts, context] = each;
+		const failure = new RequestFailure(facts);
 		const text = describeFailure(failure, context);
 		const error = createApiError(NODE, failure, text);
 		expect(error).toBeInstanceOf(NodeApiError);
@@ -302,32 +321,37 @@ describe('An error text', () => {
 	});
 
 	test('of a rate limit tells n8n how long to leave a trigger alone', () => {
-		const failure = new RequestFailure('rateLimited', { httpCode: '429', retryAfterMs: 5_000 });
+		const failure = new RequestFailure({
+			kind: 'rateLimited',
+			httpCode: '429',
+			retryAfterMs: 5_000,
+		});
 		const error = createApiError(NODE, failure, describeFailure(failure, READ));
 		expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 5_000 });
 	});
 
+	test('about the address in the credential tells n8n that a person has to act', () => {
+		const failure = new RequestFailure(BAD_BASE_URL);
+		const error = createApiError(NODE, failure, describeFailure(failure, READ));
+		expect(error.failure).toEqual({ cause: 'configuration-invalid' });
+	});
+
 	test.each([
-		['uncertain', { httpCode: '500' }],
-		['uncertain', { httpCode: 'ECONNRESET' }],
-		['unreadable', { httpCode: '200', found: 'html' }],
-		['incomplete', { httpCode: '200', found: 'newQueueItem' }],
-		['unsuccessful', { httpCode: '200', found: 'ok' }],
-		['rejected', { httpCode: '409', serviceMessage: 'Not enough credits' }],
-		['rejected', { httpCode: '407' }],
-		['redirected', { httpCode: '303', location: 'https://other.example.com/' }],
-	] as const)(
-		'of an add of unknown fate (%s %j) says so first, and how to check',
-		(kind, facts) => {
-			const failure = new RequestFailure(kind, facts);
-			const { description } = describeFailure(failure, { ...ADD, mayBeQueued: true });
-			expect(description).toMatch(
-				/^The video may have been queued.*Account > Get.*Video > Get Many/,
-			);
-			expect(description).not.toMatch(/try again later|not queued/i);
-			expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
-		},
-	);
+		{ kind: 'uncertain', httpCode: '500' },
+		{ kind: 'uncertain', httpCode: 'ECONNRESET' },
+		{ kind: 'unreadable', httpCode: '200', content: 'html' },
+		{ kind: 'incomplete', httpCode: '200', field: 'newQueueItem' },
+		{ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'ok' },
+		{ kind: 'rejected', httpCode: '409', serviceMessage: 'Not enough credits' },
+		{ kind: 'rejected', httpCode: '407' },
+		{ kind: 'redirected', httpCode: '303', location: 'https://other.example.com/' },
+	] as const)('of an add of unknown fate (%j) says so first, and how to check', (facts) => {
+		const failure = new RequestFailure(facts);
+		const { description } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		expect(description).toMatch(/^The video may have been queued.*Account > Get.*Video > Get Many/);
+		expect(description).not.toMatch(/try again later|not queued/i);
+		expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
+	});
 
 	test.each([
 		['add', ADD, '400', "'Project' and 'Custom Prompt'"],
@@ -337,7 +361,7 @@ describe('An error text', () => {
 		['getProgress', GET_PROGRESS, '404', "'Queue ID'"],
 		['a list', READ, '404', "'Base URL'"],
 	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
-		const failure = new RequestFailure('rejected', { httpCode });
+		const failure = new RequestFailure({ kind: 'rejected', httpCode });
 		expect(describeFailure(failure, context).description).toContain(`Check ${fields}`);
 	});
 
@@ -346,11 +370,8 @@ describe('An error text', () => {
 		[0, /^The account has 0 credits left. This video was not queued/],
 		[1, /^The account has 1 credit left. This video was not queued/],
 	])('about missing credits, of which there are %p left, says so', (remainingCredits, expected) => {
-		const failure = new RequestFailure('rejected', {
-			httpCode: '402',
-			...(remainingCredits === undefined ? {} : { remainingCredits }),
-		});
-		const text = describeFailure(failure, ADD);
+		const failure = new RequestFailure({ kind: 'rejected', httpCode: '402' });
+		const text = describeFailure(failure, { ...ADD, remainingCredits });
 		expect(text.message).toBe('There are not enough credits for this video');
 		expect(text.description).toMatch(expected);
 		for (const context of [READ, CLEAR]) {

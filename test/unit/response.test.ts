@@ -13,12 +13,12 @@ import { OBJECT_LIMITS, receiveBody } from '../../nodes/VideoGeneration/api/resp
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 /** Returns the failure that `run` ends with. */
-async function catchFailure(run: () => unknown): Promise<Pick<RequestFailure, 'kind' | 'facts'>> {
+async function catchFailure(run: () => unknown) {
 	try {
 		await run();
 	} catch (error) {
 		expect(error).toBeInstanceOf(RequestFailure);
-		const { kind, facts } = error as RequestFailure;
+		const { kind, ...facts } = (error as RequestFailure).facts;
 		return { kind, facts };
 	}
 	throw new Error('There was no failure');
@@ -69,19 +69,19 @@ describe('A response', () => {
 		['[{"id":', 'cutOff'],
 		['OK', 'other'],
 		[5, 'other'],
-	])('of 200 with the body %j is unreadable: %s', async (body, found) => {
+	])('of 200 with the body %j is unreadable: %s', async (body, content) => {
 		expect(await catchFailure(() => check(200, body))).toEqual({
-			...{ kind: 'unreadable', facts: { httpCode: '200', found } },
+			...{ kind: 'unreadable', facts: { httpCode: '200', content } },
 		});
 	});
 
 	test.each([
-		[{ status: 'error', message: 'Down.' }, { found: 'error' }],
-		[{ status: 'ok', message: 'Down.' }, { found: 'ok' }],
+		[{ status: 'error', message: 'Down.' }, { bodyStatus: 'error' }],
+		[{ status: 'ok', message: 'Down.' }, { bodyStatus: 'ok' }],
 		[{ message: 'Down.' }, {}],
-	])('of 200 with %j was not successful', async (body, found) => {
+	])('of 200 with %j was not successful', async (body, facts) => {
 		expect(await catchFailure(() => check(200, body))).toEqual({
-			...{ kind: 'unsuccessful', facts: { httpCode: '200', serviceMessage: 'Down.', ...found } },
+			...{ kind: 'unsuccessful', facts: { httpCode: '200', serviceMessage: 'Down.', ...facts } },
 		});
 	});
 });
@@ -128,7 +128,7 @@ describe('A body', () => {
 		expect(await receive(`<html>${'x'.repeat(1000)}`)).toHaveLength(100);
 	});
 
-	test.each([[`"${'x'.repeat(1024 ** 2)}"`, { found: 'tooLarge', limit: '1 MiB' }]])(
+	test.each([[`"${'x'.repeat(1024 ** 2)}"`, { content: 'tooLarge', limit: '1 MiB' }]])(
 		'that exceeds a limit is refused before it is made',
 		async (text, facts) => {
 			expect(await catchFailure(() => receive(text))).toEqual({
@@ -172,7 +172,7 @@ describe('What the specification promises', () => {
 		for (const details of [undefined, null, 'x', 1, []]) {
 			expect(await catchFailure(() => requireField({ details }, 'details', 'object'))).toEqual({
 				kind: 'incomplete',
-				facts: { httpCode: '200', found: 'details' },
+				facts: { httpCode: '200', field: 'details' },
 			});
 		}
 	});
@@ -182,7 +182,7 @@ describe('What the specification promises', () => {
 		expect(requireList({ videos: odd }, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
 		expect(requireList(odd as never, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
 		expect(await catchFailure(() => requireList({ videos: {} }, 'videos'))).toMatchObject({
-			...{ kind: 'incomplete', facts: { found: 'videos' } },
+			...{ kind: 'incomplete', facts: { field: 'videos' } },
 		});
 	});
 

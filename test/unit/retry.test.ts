@@ -3,7 +3,11 @@ import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
 import { OBJECT_LIMITS } from '../../nodes/VideoGeneration/api/responseBody';
-import type { FailureKind, RequestKind } from '../../nodes/VideoGeneration/failures/failure';
+import type {
+	FailureFacts,
+	FailureKind,
+	RequestKind,
+} from '../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
@@ -19,14 +23,16 @@ const AGAIN: Record<FailureKind, RequestKind[]> = {
 	unsuccessful: [],
 	incomplete: [],
 	blocked: [],
+	badCredential: [],
 	unsent: [],
 	cancelled: [],
 	notGenerated: [],
 	timedOut: [],
-	unstored: [],
-	undecided: [],
+	storageFailed: [],
+	notAnAddress: [],
+	ambiguousVideo: [],
 	overBudget: [],
-	unguarded: [],
+	creditsUnknown: [],
 	keyUsed: [],
 	keysFull: [],
 	keysUnavailable: [],
@@ -39,24 +45,30 @@ describe('A failed request', () => {
 		),
 	);
 	test.each(table)('that was %s, of the kind %s, is sent %s', (failure, kind, expected) => {
-		const delayMs = decideRetry(kind, new RequestFailure(failure), 1, 4, 0.5);
+		const delayMs = decideRetry(
+			kind,
+			new RequestFailure({ kind: failure } as FailureFacts),
+			1,
+			4,
+			0.5,
+		);
 		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
 	});
 
 	test.each(['501', '505'])('is sent once after a %s, which no later try mends', (httpCode) => {
-		const failure = new RequestFailure('uncertain', { httpCode });
+		const failure = new RequestFailure({ kind: 'uncertain', httpCode });
 		expect(decideRetry('read', failure, 1, 4, 0.5)).toBeUndefined();
 	});
 
 	test('is sent no more often than Max Tries says, and there is no wait after the last try', () => {
-		const failure = new RequestFailure('rateLimited', { retryAfterMs: 1000 });
+		const failure = new RequestFailure({ kind: 'rateLimited', retryAfterMs: 1000 });
 		expect(decideRetry('read', failure, 3, 4, 0.5)).toBe(1000);
 		expect(decideRetry('read', failure, 4, 4, 0.5)).toBeUndefined();
 		expect(decideRetry('read', failure, 1, 1, 0.5)).toBeUndefined();
 	});
 
 	test('waits for a random part of 1 s, doubled each time, at most 30 s', () => {
-		const failure = new RequestFailure('uncertain');
+		const failure = new RequestFailure({ kind: 'uncertain' });
 		const longest = [1, 2, 3, 4, 5, 6, 9].map((tryNumber) =>
 			decideRetry('read', failure, tryNumber, 10, 1),
 		);
@@ -67,7 +79,7 @@ describe('A failed request', () => {
 
 	test('waits as long as the service asks, up to 120 s, whatever the back-off would be', () => {
 		const after = (retryAfterMs: number) =>
-			decideRetry('read', new RequestFailure('uncertain', { retryAfterMs }), 1, 4, 1);
+			decideRetry('read', new RequestFailure({ kind: 'uncertain', retryAfterMs }), 1, 4, 1);
 		expect(after(0)).toBe(0);
 		expect(after(120_000)).toBe(120_000);
 		expect(after(120_001)).toBeUndefined();
@@ -79,7 +91,8 @@ describe('Sending with retries', () => {
 	afterEach(() => {
 		jest.useRealTimers();
 	});
-	const busy = () => Promise.reject(new RequestFailure('rateLimited', { retryAfterMs: 5_000 }));
+	const busy = () =>
+		Promise.reject(new RequestFailure({ kind: 'rateLimited', retryAfterMs: 5_000 }));
 	const send = async (request: () => Promise<unknown>, options = {}) => {
 		const settled = sendWithRetries(request, {
 			requestKind: 'read',
@@ -114,7 +127,7 @@ describe('Sending with retries', () => {
 	test('takes an abort that nobody asked for as a timeout, which a read survives', async () => {
 		const request = jest
 			.fn()
-			.mockRejectedValueOnce(new RequestFailure('cancelled'))
+			.mockRejectedValueOnce(new RequestFailure({ kind: 'cancelled' }))
 			.mockResolvedValue('body');
 		expect(await send(request)).toBe('body');
 	});
@@ -122,8 +135,8 @@ describe('Sending with retries', () => {
 	test('remembers that an earlier try may have been carried out', async () => {
 		const request = jest
 			.fn()
-			.mockRejectedValueOnce(new RequestFailure('uncertain', { httpCode: '502' }))
-			.mockRejectedValue(new RequestFailure('rejected', { httpCode: '404' }));
+			.mockRejectedValueOnce(new RequestFailure({ kind: 'uncertain', httpCode: '502' }))
+			.mockRejectedValue(new RequestFailure({ kind: 'rejected', httpCode: '404' }));
 		expect(await send(request, { requestKind: 'clear' })).toMatchObject({
 			...{ kind: 'rejected', facts: { mayBeDone: true, tries: 2 } },
 		});
@@ -138,7 +151,11 @@ describe('A request with a deadline', () => {
 			requests.push(request);
 			return await Promise.resolve({ statusCode: 200, headers: {}, body });
 		};
-		const context = { helpers: { httpRequestWithAuthentication } } as unknown as IPollFunctions;
+		const credential = { apiKey: 'key', baseUrl: 'https://api.example.com' };
+		const context = {
+			getCredentials: async () => await Promise.resolve(credential),
+			helpers: { httpRequestWithAuthentication },
+		} as unknown as IPollFunctions;
 		const deadline = performance.now() + leftMs;
 		const options = { limits: OBJECT_LIMITS, maxTries: 1, connection, deadline };
 		await fetchFromApi(context, { url: '/v1/videos' }, options);

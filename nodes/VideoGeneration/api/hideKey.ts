@@ -1,6 +1,6 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { isSendableKey, trimApiKey } from '../../../credentials/connection';
-import type { FailureFacts } from '../failures/failure';
+import type { FailureFacts, FailureKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 import { MAX_WORDS_LENGTH } from './response';
 
@@ -14,7 +14,7 @@ const MAX_SHOWN_LENGTH = 300;
 const WORDS = ['serviceMessage', 'location', 'lastStatus', 'receivedText'] as const;
 
 /** The words of these failures are n8n's or ours: no response had come. */
-const WITHOUT_RESPONSE = ['unsent', 'unstored'];
+const WITHOUT_RESPONSE: FailureKind[] = ['badCredential', 'unsent', 'storageFailed'];
 
 /**
  * Prepares the service's words for being shown: removes the key, in every form in which a service may
@@ -32,10 +32,9 @@ export async function hideKey(
 		const words = shown[name];
 		if (words === undefined || (!hide && WITHOUT_RESPONSE.includes(kind))) continue;
 		const text = hide?.(words, name === 'receivedText') ?? '';
-		if (text === '') Reflect.deleteProperty(shown, name);
-		else shown[name] = text;
+		shown[name] = text === '' ? undefined : text;
 	}
-	return new RequestFailure(kind, shown);
+	return new RequestFailure(shown);
 }
 
 /**

@@ -6,8 +6,14 @@ import type {
 	IN8nHttpFullResponse,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { getAccountKey, parseApiKey, parseBaseUrl } from '../../../credentials/connection';
+import {
+	CredentialProblem,
+	getAccountKey,
+	parseApiKey,
+	parseBaseUrl,
+} from '../../../credentials/connection';
 import { classifyError } from '../failures/classifyError';
+import { RequestFailure } from '../failures/failure';
 import { CREDENTIAL, hideKey } from './hideKey';
 import { checkBody, parseEtag } from './response';
 import type { BodyLimits, HttpResponse } from './responseBody';
@@ -49,14 +55,15 @@ export type ConnectionSettings = Pick<
 /**
  * Sends one signed request to the service, once.
  *
- * @throws a RequestFailure when no response came
+ * @throws a RequestFailure when the credential cannot be used, or no response came
  */
 export async function sendRequest(
 	context: ApiContext,
 	options: IHttpRequestOptions,
 ): Promise<HttpResponse> {
+	const service = await resolveService(context);
 	try {
-		return await sendSigned(context, options);
+		return await sendSigned(service.context, options);
 	} catch (error) {
 		const failure = classifyError(error);
 		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });
@@ -103,8 +110,16 @@ export async function resolveService<Context extends ApiContext>(
 			account: getAccountKey(credential),
 		};
 	} catch (error) {
-		throw classifyError(error);
+		throw toCredentialFailure(error);
 	}
+}
+
+function toCredentialFailure(error: unknown): RequestFailure {
+	if (!(error instanceof CredentialProblem)) return classifyError(error);
+	const { field, problem, whatToDo, message: serviceMessage } = error;
+	const isBaseUrl = field === 'baseUrl';
+	const facts = { isBaseUrl, problem, whatToDo, serviceMessage };
+	return new RequestFailure({ kind: 'badCredential', ...facts });
 }
 
 export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {

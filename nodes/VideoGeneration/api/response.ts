@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { FactsOf } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 import type { BodyLimits, HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
@@ -31,31 +32,24 @@ export function checkBody(
 	const createFacts = () => ({ httpCode, ...getServiceMessage(body) });
 
 	if (statusCode === 429 || statusCode >= 500) {
+		const kind = statusCode === 429 ? 'rateLimited' : 'uncertain';
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
-		throw new RequestFailure(statusCode === 429 ? 'rateLimited' : 'uncertain', {
-			...createFacts(),
-			...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-		});
+		throw new RequestFailure({ kind, ...createFacts(), retryAfterMs });
 	}
-	if (statusCode >= 400) throw new RequestFailure('rejected', createFacts());
-	if (statusCode === 304) throw new RequestFailure('unreadable', { httpCode, found: 'empty' });
+	if (statusCode >= 400) throw new RequestFailure({ kind: 'rejected', ...createFacts() });
+	if (statusCode === 304)
+		throw new RequestFailure({ kind: 'unreadable', httpCode, content: 'empty' });
 	if (statusCode >= 300) {
-		const { location } = headers;
-		throw new RequestFailure('redirected', {
-			httpCode,
-			...(typeof location === 'string' ? { location } : {}),
-		});
+		const location = typeof headers.location === 'string' ? headers.location : undefined;
+		throw new RequestFailure({ kind: 'redirected', httpCode, location });
 	}
 	if (Array.isArray(body)) return body as IDataObject[];
 	if (!isObject(body)) {
-		throw new RequestFailure('unreadable', { httpCode, found: nameContent(body) });
+		throw new RequestFailure({ kind: 'unreadable', httpCode, content: nameContent(body) });
 	}
 	if (body.status !== 'success') {
-		const { status } = body;
-		throw new RequestFailure('unsuccessful', {
-			...createFacts(),
-			...(typeof status === 'string' ? { found: status } : {}),
-		});
+		const bodyStatus = typeof body.status === 'string' ? body.status : undefined;
+		throw new RequestFailure({ kind: 'unsuccessful', ...createFacts(), bodyStatus });
 	}
 	return body;
 }
@@ -65,7 +59,7 @@ export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function nameContent(body: unknown): string {
+function nameContent(body: unknown): FactsOf<'unreadable'>['content'] {
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (typeof body !== 'string') return 'other';
 	const start = body.trimStart();
@@ -154,7 +148,7 @@ export function requireList(body: IDataObject | IDataObject[], field: string): u
 }
 
 export function createIncomplete(field: string): RequestFailure {
-	return new RequestFailure('incomplete', { httpCode: '200', found: field });
+	return new RequestFailure({ kind: 'incomplete', httpCode: '200', field });
 }
 
 /** An ID or a name as text, whether it came as text or as a number; '' for anything else. */

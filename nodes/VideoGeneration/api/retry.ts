@@ -10,7 +10,7 @@ export const DEFAULT_MAX_TRIES = 4;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 
-const TIMED_OUT = new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' });
+const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
 /**
  * Whether a failed request is sent again, and after which delay.
@@ -74,7 +74,7 @@ export async function sendWithRetries<T>(
 ): Promise<T> {
 	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
-		if (signal?.aborted) throw new RequestFailure('cancelled', { tries: 0, mayBeDone });
+		if (signal?.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0, mayBeDone });
 		try {
 			return await send();
 		} catch (error) {

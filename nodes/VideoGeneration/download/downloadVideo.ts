@@ -14,14 +14,11 @@ import { storeVideo } from './storeVideo';
 /** Long enough for the largest file that is accepted, at 6 Mbit/s. */
 const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
 
-const CANCELLED = new RequestFailure('cancelled');
-const TIMED_OUT = { httpCode: 'ETIMEDOUT' };
-const IDLE = new RequestFailure('uncertain', TIMED_OUT);
-const TOO_SLOW = new RequestFailure('uncertain', { ...TIMED_OUT, found: 'tooSlow' });
-const NOT_AN_ADDRESS = new RequestFailure('unsent', {
-	serviceMessage:
-		'The address of the video is not a web address. Get the video again with Video > Get Many.',
-});
+const CANCELLED = new RequestFailure({ kind: 'cancelled' });
+const TIMED_OUT = { kind: 'uncertain', httpCode: 'ETIMEDOUT' } as const;
+const IDLE = new RequestFailure(TIMED_OUT);
+const TOO_SLOW = new RequestFailure({ ...TIMED_OUT, isTooSlow: true });
+const NOT_AN_ADDRESS = new RequestFailure({ kind: 'notAnAddress' });
 
 export interface VideoDownload {
 	/** The address of the video, as the user or the service gives it. */

@@ -60,7 +60,7 @@ export async function fetchVideo(
 			throw classifyError(error).with({ address: hideQuery(url) });
 		}
 	}
-	throw new RequestFailure('redirected', { found: 'tooMany', address: hideQuery(address) });
+	throw new RequestFailure({ kind: 'redirected', isTooMany: true, address: hideQuery(address) });
 }
 
 type Response = Pick<VideoResponse, 'body' | 'headers'> & { statusCode: number };
@@ -101,15 +101,15 @@ function findRedirect({ headers, statusCode }: Response, url: URL): URL | undefi
 	if (statusCode === 200) return undefined;
 	const httpCode = String(statusCode);
 	// A part of a file (206), or none yet (202, 204).
-	if (statusCode < 300) throw new RequestFailure('uncertain', { httpCode });
+	if (statusCode < 300) throw new RequestFailure({ kind: 'uncertain', httpCode });
 	if (!REDIRECTS.includes(statusCode)) checkBody({ headers, statusCode }, undefined);
 	const { location } = headers;
 	if (typeof location !== 'string' || !URL.canParse(location, url.href)) {
-		throw new RequestFailure('redirected', { httpCode });
+		throw new RequestFailure({ kind: 'redirected', httpCode });
 	}
 	const target = new URL(location, url);
 	if (isWebAddress(target)) return target;
-	throw new RequestFailure('redirected', { httpCode, found: 'notWeb', location: target.protocol });
+	throw new RequestFailure({ kind: 'redirected', httpCode, location: target.protocol });
 }
 
 /**

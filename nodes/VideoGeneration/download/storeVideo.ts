@@ -36,8 +36,8 @@ export async function storeVideo(
 	const head = await receiveHead(chunks);
 	const mimeType = findVideoType(headers['content-type'], head);
 	if (mimeType === undefined) {
-		const found = nameOtherContent(headers['content-type'], head);
-		throw new RequestFailure('unreadable', { httpCode: '200', found });
+		const content = nameOtherContent(headers['content-type'], head);
+		throw new RequestFailure({ kind: 'unreadable', httpCode: '200', ...content });
 	}
 	const file = createStream(body, joinChunks(head, chunks));
 	try {
@@ -47,7 +47,7 @@ export async function storeVideo(
 		return { bytes: transfer.receivedBytes, ...stored };
 	} catch (error) {
 		const serviceMessage = (error as Error).message;
-		throw transfer.failure ?? new RequestFailure('unstored', { serviceMessage });
+		throw transfer.failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
 	}
 }
 

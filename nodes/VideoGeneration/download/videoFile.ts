@@ -66,13 +66,17 @@ function findContainer(bytes: string): string | undefined {
 	return SEGMENT.test(bytes) ? 'video/mp4' : undefined;
 }
 
-/** Names what came instead of a video, for the error. */
-export function nameOtherContent(contentType: unknown, head: Buffer): string {
+/** What came instead of a video, for the error. */
+export function nameOtherContent(
+	contentType: unknown,
+	head: Buffer,
+): { content: 'empty' | 'html' | 'other'; contentType?: string } {
 	const declared = parseMimeType(contentType);
 	const bytes = head.toString('latin1', 0, HEAD_BYTES);
-	if (bytes === '') return 'empty';
-	if (declared === 'text/html' || MARKUP.test(bytes)) return 'html';
-	return declared.startsWith('video/') ? 'text' : declared;
+	if (bytes === '') return { content: 'empty' };
+	if (declared === 'text/html' || MARKUP.test(bytes)) return { content: 'html' };
+	const isUseful = declared !== '' && !declared.startsWith('video/');
+	return { content: 'other', ...(isUseful && { contentType: declared }) };
 }
 
 function parseMimeType(contentType: unknown): string {

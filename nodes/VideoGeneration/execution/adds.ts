@@ -141,7 +141,7 @@ function explainOutcome(
 		if (fate !== 'unknown' || failure.kind === 'uncertain') return failure;
 		// Stop does not end an add, so an add that was ended has met its timeout.
 		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
-		return new RequestFailure('uncertain', { httpCode });
+		return new RequestFailure({ kind: 'uncertain', httpCode });
 	}
 	const { text } = outcome;
 	const failure = explainResponse(outcome);
@@ -173,7 +173,7 @@ async function failWhenStopped(
 		const stopListening = onAbort(signal, () => {
 			// Between two tries no request is under way, and the add itself fails first.
 			void pause(1).then(() => {
-				reject(new RequestFailure('cancelled'));
+				reject(new RequestFailure({ kind: 'cancelled' }));
 			});
 		});
 		adding.then(stopListening, stopListening);

@@ -36,5 +36,5 @@ async function sendOnce({ context, operation, request }: Job): Promise<INodeExec
 /** The request was sent, so an error that is not from our checks must not count as "not sent". */
 function toResponseFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
-	return new RequestFailure('unreadable', { httpCode: '200', found: 'other' });
+	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'other' });
 }

@@ -47,8 +47,8 @@ async function explainRequest(
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
-	const { httpCode, serviceMessage, receivedText, tries, lastStatus, uniqueKey } = failure.facts;
-	const { addressField } = failure.facts;
+	const { facts } = failure;
+	const { httpCode, serviceMessage, receivedText, tries, lastStatus } = facts;
 	const mayBeQueued = operation.requestKind === 'add' && memory.isFateUnknown();
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
@@ -56,12 +56,15 @@ async function explainRequest(
 			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
 					() => undefined,
 				)
-			: failure.facts.remainingCredits;
+			: 'remainingCredits' in facts
+				? facts.remainingCredits
+				: undefined;
 	const text =
-		addressField !== undefined
+		facts.addressField !== undefined
 			? describeDownloadFailure(failure)
-			: describeFailure(failure.with(remainingCredits === undefined ? {} : { remainingCredits }), {
+			: describeFailure(failure, {
 					...operation.texts,
+					remainingCredits,
 					// Once the add was accepted, a later request failed.
 					requestKind: memory.state.queueId === undefined ? operation.requestKind : 'read',
 					mayBeQueued,
@@ -74,7 +77,7 @@ async function explainRequest(
 			receivedText,
 			tries,
 			lastStatus,
-			uniqueKey,
+			uniqueKey: 'uniqueKey' in facts ? facts.uniqueKey : undefined,
 			remainingCredits,
 		},
 	};

@@ -4,7 +4,6 @@ import { fetchProgress } from '../api/endpoints';
 import { fetchVideoLog } from '../api/videoLog';
 import type { ConnectionSettings } from '../api/request';
 import { CREDENTIAL } from '../api/request';
-import { toText } from '../api/response';
 import { downloadVideo } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
@@ -61,7 +60,7 @@ async function waitForItem(
 	{ queueId, projectId, details, ...queued }: QueuedVideo,
 ): Promise<{ json: IDataObject; isLogUnread: boolean }> {
 	const { context, maxTries, memory, wait } = job;
-	if (wait === undefined) throw new RequestFailure('cancelled');
+	if (wait === undefined) throw new RequestFailure({ kind: 'cancelled' });
 	const key = queued.account ?? getAccountKey(await context.getCredentials(CREDENTIAL));
 	const account = getVideos(job, key);
 	const item = account.track({ queueId, projectId });
@@ -107,7 +106,8 @@ async function downloadFinished(
 ): Promise<INodeExecutionData> {
 	const { videoUrl, videoCandidateCount } = json;
 	if (videoUrl === null) {
-		throw new RequestFailure('undecided', { found: toText(videoCandidateCount), isLogUnread });
+		const candidateCount = Number(videoCandidateCount ?? 0);
+		throw new RequestFailure({ kind: 'ambiguousVideo', candidateCount, isLogUnread });
 	}
 	const file = await run.takeDownloadSlot(
 		async () =>

@@ -70,7 +70,7 @@ export interface Job<Settings = unknown> {
 /** @throws the problem that keeps an item from being sent */
 export function checkJob({ problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
-	if (run.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+	if (run.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
 }
 
 /** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
@@ -122,7 +122,7 @@ export class Run {
 	 */
 	async request<T>(send: () => Promise<T>): Promise<T> {
 		return await this.takeRequestSlot(async () => {
-			if (this.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+			if (this.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
 			return await send();
 		});
 	}

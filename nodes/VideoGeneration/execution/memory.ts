@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { hashText } from '../api/hash';
 import { isObject } from '../api/response';
-import type { FailureKind } from '../failures/failure';
+import type { FailureFacts } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 
 /** The name of our data in those of the execution. */
@@ -22,7 +22,7 @@ export interface ItemState {
 	/** From the moment that an add or a clear is sent until there is proof of what became of it. */
 	fate?: 'unknown' | undefined;
 	/** Why the fate is unknown. */
-	failure?: { kind: FailureKind; httpCode?: string; found?: string } | undefined;
+	failure?: FailureFacts | undefined;
 	/** The ID of an accepted add. */
 	queueId?: string;
 	projectId?: string;
@@ -107,8 +107,7 @@ export class ItemMemory {
 
 	/** Why the fate is unknown. Without a failure, the add is still under way, in an execution that was stopped. */
 	getFailure(): RequestFailure {
-		const { kind, ...facts } = this.state.failure ?? { kind: 'cancelled' };
-		return this.extras.failure ?? new RequestFailure(kind, facts);
+		return this.extras.failure ?? new RequestFailure(this.state.failure ?? { kind: 'cancelled' });
 	}
 
 	/** Notes the queue item of an accepted add. */
@@ -239,14 +238,14 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return `${resource}.${operation}`;
 }
 
-/** The reason by our own words alone. */
-function keepReason({ kind, facts: { httpCode, found } }: RequestFailure): ItemState['failure'] {
-	const isOurs = kind === 'unreadable' || kind === 'incomplete';
-	return {
-		kind,
-		...(httpCode === undefined ? {} : { httpCode }),
-		...(isOurs && found !== undefined ? { found } : {}),
-	};
+/** The reason by our own words alone. Other kinds that leave a fate unknown have no facts of their own. */
+function keepReason({ facts }: RequestFailure): FailureFacts {
+	const { kind, httpCode } = facts;
+	if (kind === 'unreadable') {
+		return { kind, httpCode, content: facts.content, limit: facts.limit };
+	}
+	if (kind === 'incomplete') return { kind, httpCode, field: facts.field };
+	return { kind, httpCode } as FailureFacts;
 }
 
 const MAX_TEXT_LENGTH = 200;

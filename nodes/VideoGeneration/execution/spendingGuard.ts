@@ -75,7 +75,7 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 				left -= cost;
 			} else {
 				const budget = { videos: jobs.length, credits, keep };
-				job.problem = new RequestFailure('overBudget', { remainingCredits, budget });
+				job.problem = new RequestFailure({ kind: 'overBudget', remainingCredits, budget });
 			}
 		}
 	} catch (problem) {
@@ -83,7 +83,7 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 	}
 }
 
-/** @throws a RequestFailure of the kind `unguarded` */
+/** @throws a RequestFailure of the kind `creditsUnknown` */
 async function fetchCredits({ context, request, maxTries, run }: Job): Promise<number> {
 	const { proxy, skipSslCertificateValidation } = request;
 	try {
@@ -94,12 +94,15 @@ async function fetchCredits({ context, request, maxTries, run }: Job): Promise<n
 		});
 		if (credits !== undefined) return credits;
 	} catch (error) {
-		throw await createUnguarded(context, error);
+		throw await createCreditsUnknown(context, error);
 	}
-	throw new RequestFailure('unguarded', { found: 'The response has no number of credits.' });
+	throw new RequestFailure({
+		kind: 'creditsUnknown',
+		reason: 'The response has no number of credits.',
+	});
 }
 
-async function createUnguarded(
+async function createCreditsUnknown(
 	context: IExecuteSingleFunctions,
 	error: unknown,
 ): Promise<RequestFailure> {
@@ -107,6 +110,9 @@ async function createUnguarded(
 	if (failure.kind === 'cancelled') return failure.with({ tries: 0 });
 	const { message, description } = describeFailure(failure, { requestKind: 'read' });
 	const { httpCode } = failure.facts;
-	const found = `${message}. ${description}`;
-	return new RequestFailure('unguarded', httpCode === undefined ? { found } : { found, httpCode });
+	return new RequestFailure({
+		kind: 'creditsUnknown',
+		reason: `${message}. ${description}`,
+		httpCode,
+	});
 }

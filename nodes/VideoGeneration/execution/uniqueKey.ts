@@ -65,15 +65,15 @@ export async function takeKey(job: Job): Promise<void> {
 		try {
 			const store = getStore(context);
 			const { new: added } = await store.checkProcessedAndRecord([uniqueKey], 'node', STORE);
-			if (added.length === 0) throw new RequestFailure('keyUsed', { uniqueKey });
+			if (added.length === 0) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 			memory.keep({ key: hashText(uniqueKey) });
 			if ((await store.getProcessedDataCount('node', STORE)) <= MAX_KEYS) return;
-			throw new RequestFailure('keysFull', { uniqueKey });
+			throw new RequestFailure({ kind: 'keysFull', uniqueKey });
 		} catch (error) {
 			const failure =
 				error instanceof RequestFailure
 					? error
-					: new RequestFailure('keysUnavailable', { uniqueKey });
+					: new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
 			await removeKey(job);
 			throw failure;
 		}

@@ -3,9 +3,6 @@ import { NodeApiError } from 'n8n-workflow';
 import type { RequestFailure } from './failure';
 import type { FailureText } from './texts';
 
-/** The beginning of the credential's error about its address. */
-const BASE_URL_PROBLEM = "'Base URL' is ";
-
 /**
  * The error that n8n shows. It is made of the failure's facts alone: no request, and so no key,
  * is carried along.
@@ -33,12 +30,12 @@ export function createApiError(
  * else a little longer each time. Without a cause, n8n would treat a web page or a 404 as permanent,
  * although both can pass. Older versions ignore the cause.
  */
-function getCause({ kind, facts }: RequestFailure): Failure {
-	const { httpCode = '', serviceMessage = '', retryAfterMs } = facts;
+function getCause({ facts }: RequestFailure): Failure {
+	const { kind, httpCode = '', retryAfterMs } = facts;
 	if (kind === 'rejected' && ['401', '403'].includes(httpCode)) {
 		return { cause: 'credential-invalid' };
 	}
-	if (kind === 'unsent' && serviceMessage.startsWith(BASE_URL_PROBLEM)) {
+	if (kind === 'badCredential' && facts.isBaseUrl) {
 		return { cause: 'configuration-invalid' };
 	}
 	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';

@@ -21,22 +21,21 @@ export function classifyError(error: unknown): RequestFailure {
 	const code = getClientCode(error as ErrorOfN8n);
 	switch (findProof(error)) {
 		case 'blocked':
-			return new RequestFailure('blocked');
+			return new RequestFailure({ kind: 'blocked' });
 		case 'unreached':
-			return new RequestFailure('unreached', { httpCode: code ?? 'ECONNREFUSED' });
+			return new RequestFailure({ kind: 'unreached', httpCode: code ?? 'ECONNREFUSED' });
 		case 'untrusted':
-			return new RequestFailure('unsent', { httpCode: code ?? 'CERT_UNTRUSTED' });
+			return new RequestFailure({ kind: 'unsent', httpCode: code ?? 'CERT_UNTRUSTED' });
 		case undefined:
 	}
 	const { message } = error as ErrorOfN8n;
 	if (code === undefined) {
-		return new RequestFailure(
-			'unsent',
-			typeof message === 'string' ? { serviceMessage: message } : {},
-		);
+		const serviceMessage = typeof message === 'string' ? message : undefined;
+		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
-	if (code === 'ERR_CANCELED') return new RequestFailure('cancelled');
-	return new RequestFailure('uncertain', {
+	if (code === 'ERR_CANCELED') return new RequestFailure({ kind: 'cancelled' });
+	return new RequestFailure({
+		kind: 'uncertain',
 		httpCode: TIMEOUTS.includes(code) || code === 'EPIPE' ? code : 'ECONNRESET',
 	});
 }
@@ -47,7 +46,7 @@ export function classifyStreamError(error: unknown): RequestFailure {
 	const failure = classifyError({ message, cause: error });
 	if (failure.kind !== 'unsent') return failure;
 	const httpCode = code === 'ETIMEDOUT' ? code : 'ECONNRESET';
-	return new RequestFailure('uncertain', { httpCode });
+	return new RequestFailure({ kind: 'uncertain', httpCode });
 }
 
 /**

@@ -1,19 +1,27 @@
-import type { FailureFacts, FailureKind, RequestFailure } from './failure';
+import type { FactsOf, FailureFacts, FailureKind, RequestFailure } from './failure';
 import type { FailureText } from './texts';
-import { ALLOW_ADDRESS, countTries, describeLongWait, isTimeout, RUN_LESS } from './texts';
+import {
+	ALLOW_ADDRESS,
+	countTries,
+	describeLongWait,
+	isTimeout,
+	join,
+	RUN_LESS,
+	splitErrorOfN8n,
+} from './texts';
 
 /** The advice about a rate limit. */
 export interface DownloadContext {
 	rateLimitAdvice?: string;
 }
 
-type Describe = (
-	facts: FailureFacts,
+type Describe<Kind extends FailureKind> = (
+	facts: FactsOf<Kind>,
 	context: Required<DownloadContext> & { field: string },
 ) => FailureText;
 
 /** The texts for every kind of failure of a video's host. */
-const TEXTS: Partial<Record<FailureKind, Describe>> = {
+const TEXTS: { [Kind in FailureKind]?: Describe<Kind> } = {
 	rateLimited: (facts, { rateLimitAdvice }) => ({
 		message: "The video's host is receiving too many requests",
 		description: describeLongWait(facts) ?? `${asked(facts)} ${rateLimitAdvice}`,
@@ -28,9 +36,9 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 			describeLongWait(facts) ??
 			`${asked(facts)} Nothing was stored. The host or the network is not working at the moment. Try again later.`,
 	}),
-	redirected: ({ found, location, ...facts }, { field }) => ({
+	redirected: ({ isTooMany, location, ...facts }, { field }) => ({
 		message:
-			found === 'tooMany'
+			isTooMany === true
 				? "The video's address redirects too many times"
 				: location === undefined
 					? "The video's address redirects without saying where"
@@ -40,7 +48,13 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 	rejected: describeRejection,
 	unreadable: (facts, { field }) => ({
 		message: nameContent(facts),
-		description: `${check(field)} ${getNewLink(field)} Nothing was stored. ${asked(facts)}${describeType(facts)}`,
+		description: join(
+			check(field),
+			getNewLink(field),
+			'Nothing was stored.',
+			asked(facts),
+			describeType(facts),
+		),
 	}),
 	blocked: ({ address = 'The address' }, { field }) => ({
 		message: "n8n blocks requests to the video's address",
@@ -51,7 +65,11 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 		message: 'The execution was canceled',
 		description: 'The download was stopped.',
 	}),
-	unstored: ({ serviceMessage = '' }) => ({
+	notAnAddress: () => ({
+		message: 'The address of the video is not a web address',
+		description: 'Get the video again with Video > Get Many.',
+	}),
+	storageFailed: ({ serviceMessage = '' }) => ({
 		message: 'n8n could not store the video',
 		description: `Check that n8n has enough storage for binary data, and that the file is not larger than n8n allows. n8n said: "${serviceMessage}"`,
 	}),
@@ -59,11 +77,11 @@ const TEXTS: Partial<Record<FailureKind, Describe>> = {
 
 /** Puts the failure of a download into words: the video's host was asked, not the video service. */
 export function describeDownloadFailure(
-	{ kind, facts }: RequestFailure,
+	{ facts }: RequestFailure,
 	{ rateLimitAdvice = RUN_LESS }: DownloadContext = {},
 ): FailureText {
 	const { addressField: field = "'Video URL'" } = facts;
-	const describe = TEXTS[kind];
+	const describe = TEXTS[facts.kind] as Describe<FailureKind> | undefined;
 	if (describe) return describe(facts, { field, rateLimitAdvice });
 	return {
 		message: 'The download of the video failed',
@@ -71,9 +89,8 @@ export function describeDownloadFailure(
 	};
 }
 
-/** The reason is a sentence of ours or of n8n, whose first part says what happened. */
 function describeUnsent(
-	{ httpCode, serviceMessage = '', address = 'The address' }: FailureFacts,
+	{ httpCode, serviceMessage = '', address = 'The address' }: FactsOf<'unsent'>,
 	{ field }: { field: string },
 ): FailureText {
 	if (httpCode !== undefined) {
@@ -82,18 +99,18 @@ function describeUnsent(
 			description: `${check(field)} ${address} was not requested.`,
 		};
 	}
-	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	const { first, others } = splitErrorOfN8n(serviceMessage);
 	return {
-		message: message || 'The video could not be requested',
-		description: `${next ?? `${check(field)} ${address} was not requested`}.`,
+		message: first || 'The video could not be requested',
+		description: others ?? `${check(field)} ${address} was not requested.`,
 	};
 }
 
-function describeBreak(facts: FailureFacts): string {
-	const { httpCode = '', found, receivedBytes } = facts;
+function describeBreak(facts: FactsOf<'uncertain'>): string {
+	const { httpCode = '', isTooSlow, receivedBytes } = facts;
 	if (/^\d/.test(httpCode)) return `The video's host failed to send the video (${httpCode})`;
 	const hasBegun = receivedBytes !== undefined;
-	if (found === 'tooSlow')
+	if (isTooSlow === true)
 		return `The video's host is too slow: only ${amount(facts)} arrived in time`;
 	if (isTimeout(httpCode)) {
 		return hasBegun
@@ -103,7 +120,7 @@ function describeBreak(facts: FailureFacts): string {
 	return `The connection to the video's host broke ${hasBegun ? `after ${amount(facts)}` : 'before the video arrived'}`;
 }
 
-function describeRejection(facts: FailureFacts, { field }: { field: string }): FailureText {
+function describeRejection(facts: FactsOf<'rejected'>, { field }: { field: string }): FailureText {
 	const { httpCode = '' } = facts;
 	switch (httpCode) {
 		case '404':
@@ -126,8 +143,8 @@ function describeRejection(facts: FailureFacts, { field }: { field: string }): F
 	}
 }
 
-function nameContent({ found = '', limit = '' }: FailureFacts): string {
-	switch (found) {
+function nameContent({ content, limit = '' }: FactsOf<'unreadable'>): string {
+	switch (content) {
 		case 'tooLarge':
 			return `The video is too large: it has more than ${limit}`;
 		case 'html':
@@ -140,16 +157,16 @@ function nameContent({ found = '', limit = '' }: FailureFacts): string {
 }
 
 /** The content type that the host declares. */
-function describeType({ found = '' }: FailureFacts): string {
-	return found.includes('/') ? ` Its content type is "${found}".` : '';
+function describeType({ contentType }: FactsOf<'unreadable'>): string {
+	return contentType === undefined ? '' : `Its content type is "${contentType}".`;
 }
 
-function amount({ receivedBytes = 0, announcedBytes }: FailureFacts): string {
+function amount({ receivedBytes = 0, announcedBytes }: FactsOf<'uncertain'>): string {
 	const isAll = announcedBytes === undefined || announcedBytes === receivedBytes;
 	return `${receivedBytes}${isAll ? '' : ` of ${announcedBytes}`} bytes`;
 }
 
-function asked(facts: FailureFacts): string {
+function asked(facts: Pick<FailureFacts, 'address' | 'tries'>): string {
 	return countTries(facts, `${facts.address ?? 'The address'} was requested`);
 }
 
@@ -160,3 +177,15 @@ function check(field: string): string {
 function getNewLink(field: string): string {
 	return `The link in ${field} may have expired: get a new one with Video > Get Many.`;
 }
+
+/** The text for a download of the trigger, whose poll has an end. */
+export const OUT_OF_TIME: FailureText = {
+	message: 'The video was not downloaded within the time that n8n allows for a poll',
+	description: 'Download it in the workflow with Video > Download, which has more time.',
+};
+
+/** The text for an entry of the video log that the trigger emits. */
+export const URL_IS_NOT_AN_ADDRESS: FailureText = {
+	message: "The 'url' of the video is not a web address",
+	description: 'Get the video again with Video > Get Many, and download it with Video > Download.',
+};

@@ -4,69 +4,90 @@ import { isRefusal, isRefusingStatus } from './fate';
 export type RequestKind = 'read' | 'clear' | 'add';
 
 /**
- * The kinds of failures that the request policy distinguishes:
- * - `rateLimited`: 429, refused before anything was done
- * - `unreached`: no connection was made, so the service never saw the request
- * - `uncertain`: a server error, a broken connection or a timeout; the request may have been carried out
- * - `redirected`: 3xx, which is not followed because the key would go along
- * - `rejected`: any other 4xx
- * - `unreadable`: a response that is not the JSON object of the specification
- * - `unsuccessful`: a 200 whose `status` is not `success`
- * - `incomplete`: a 200 without the field that the specification promises
- * - `blocked`: n8n's own rules forbid the address (its protection of private networks, SSRF)
- * - `unsent`: the request could not be sent, for example because the key is missing
- * - `cancelled`: the execution was stopped
- * - `notGenerated`: the service reports that a generation failed
- * - `timedOut`: a video was not finished within the wait's timeout
- * - `unstored`: n8n could not store a file
- * - `undecided`: the video to download cannot be told from others
- * - `overBudget`: the credits that are to be kept do not allow it
- * - `unguarded`: the credits could not be read
- * - `keyUsed`: a video was queued for the item's unique key already, or may have been
- * - `keysFull`: the node keeps as many unique keys as it can
- * - `keysUnavailable`: n8n's record of the unique keys could not be read or written
+ * The facts that only failures of one kind have. The kinds are those that the request policy and the texts
+ * distinguish.
  */
-export type FailureKind =
-	| 'rateLimited'
-	| 'unreached'
-	| 'uncertain'
-	| 'redirected'
-	| 'rejected'
-	| 'unreadable'
-	| 'unsuccessful'
-	| 'incomplete'
-	| 'blocked'
-	| 'unsent'
-	| 'cancelled'
-	| 'notGenerated'
-	| 'timedOut'
-	| 'unstored'
-	| 'undecided'
-	| 'overBudget'
-	| 'unguarded'
-	| 'keyUsed'
-	| 'keysFull'
-	| 'keysUnavailable';
+interface FactsByKind {
+	/** 429, refused before anything was done. */
+	rateLimited: unknown;
+	/** No connection was made, so the service never saw the request. */
+	unreached: unknown;
+	/** A server error, a broken connection or a timeout: the request may have been carried out. */
+	uncertain: {
+		/** Whether a download took longer than it may. */
+		isTooSlow?: boolean;
+	};
+	/** 3xx, which is not followed because the key would go along. */
+	redirected: {
+		/** Whether a download was redirected too many times. */
+		isTooMany?: boolean;
+	};
+	/** Any other 4xx. */
+	rejected: unknown;
+	/** A response that is not the JSON object of the specification, or a download that is not a video. */
+	unreadable: {
+		content: 'html' | 'empty' | 'cutOff' | 'tooLarge' | 'other';
+		/** The limit that the response exceeds, with its unit. */
+		limit?: string | undefined;
+		/** The content type that the host of a download declares. */
+		contentType?: string | undefined;
+	};
+	/** A 200 whose `status` is not `success`. */
+	unsuccessful: { bodyStatus?: string | undefined };
+	/** A 200 without the field that the specification promises. */
+	incomplete: { field: string };
+	/** n8n's own rules forbid the address (its protection of private networks, SSRF). */
+	blocked: unknown;
+	/** The credential cannot be used, so nothing was sent. */
+	badCredential: { isBaseUrl: boolean; problem: string; whatToDo: string };
+	/** The request could not be sent for a reason of n8n, or the certificate was not accepted. */
+	unsent: unknown;
+	/** The execution was stopped. */
+	cancelled: unknown;
+	/** The service reports that a generation failed. */
+	notGenerated: unknown;
+	/** A video was not finished within the wait's timeout. */
+	timedOut: { waitedSeconds: number; hasLeftQueue: boolean };
+	/** n8n could not store a file. */
+	storageFailed: unknown;
+	/** The address of a video to download is not one. */
+	notAnAddress: unknown;
+	/** The video to download cannot be told from others. */
+	ambiguousVideo: {
+		candidateCount: number;
+		/** Whether the list of videos could not be read when it had to show the video. */
+		isLogUnread: boolean;
+	};
+	/** The credits that are to be kept do not allow it. */
+	overBudget: {
+		remainingCredits: number;
+		/** The number of videos of the run, their cost, and the credits to keep. */
+		budget: { videos: number; credits: number; keep: number };
+	};
+	/** The credits could not be read, which the guard needs. */
+	creditsUnknown: { reason: string };
+	/** A video was queued for the item's unique key already, or may have been. */
+	keyUsed: { uniqueKey: string };
+	/** The node keeps as many unique keys as it can. */
+	keysFull: { uniqueKey: string };
+	/** n8n's record of the unique keys could not be read or written. */
+	keysUnavailable: { uniqueKey: string };
+}
 
-export interface FailureFacts {
+export type FailureKind = keyof FactsByKind;
+
+/** The facts that failures of several kinds have. */
+interface SharedFacts {
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
-	httpCode?: string;
-	/** The service's own words. */
-	serviceMessage?: string;
+	httpCode?: string | undefined;
+	/** The service's own words, or those of n8n where no response came. */
+	serviceMessage?: string | undefined;
 	/** The delay that the service asks for. */
-	retryAfterMs?: number;
+	retryAfterMs?: number | undefined;
 	/** The target of a redirect. */
-	location?: string;
+	location?: string | undefined;
 	/** The beginning of a response that leaves the fate of an add open. */
-	receivedText?: string;
-	/** The content of an unreadable response, or the field that an incomplete one lacks. */
-	found?: string;
-	/** The limit that a response exceeds, with its unit. */
-	limit?: string;
-	/** The address that was asked for a video, without its query, which may hold a key. */
-	address?: string;
-	receivedBytes?: number;
-	announcedBytes?: number;
+	receivedText?: string | undefined;
 	/** Whether the request went through the proxy of "Request Options". */
 	isProxied?: boolean;
 	/** The number of times the request was sent. */
@@ -75,34 +96,34 @@ export interface FailureFacts {
 	mayBeDone?: boolean;
 	/** The queue item's last known status. */
 	lastStatus?: string;
-	/** The time that a wait for a video took. */
-	waitedSeconds?: number;
-	/** Whether the list of videos could not be read when it had to show the video. */
-	isLogUnread?: boolean;
-	/** Whether the queue item was no longer in the queue. */
-	hasLeftQueue?: boolean;
-	/** The field that holds the address of a video to download, as displayed. */
+	/** Of a download: the field that holds the video's address, as displayed. */
 	addressField?: string;
-	/** "Unique Key" of the item. */
-	uniqueKey?: string;
-	/** The account's credits, where they are known. */
-	remainingCredits?: number;
-	/** The number of videos of a run, their cost, and the credits to keep. */
-	budget?: { videos: number; credits: number; keep: number };
+	/** Of a download: the address without its query, which may hold a key. */
+	address?: string;
+	/** Of a download. */
+	receivedBytes?: number;
+	announcedBytes?: number;
 }
+
+/** What is known of a failure of one kind. */
+export type FactsOf<Kind extends FailureKind> = { kind: Kind } & FactsByKind[Kind] & SharedFacts;
+
+/** What is known of a failure: its kind, and the facts that its sentence needs. */
+export type FailureFacts = { [Kind in FailureKind]: FactsOf<Kind> }[FailureKind];
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
-	constructor(
-		readonly kind: FailureKind,
-		readonly facts: FailureFacts = {},
-	) {
-		super(kind);
+	constructor(readonly facts: FailureFacts) {
+		super(facts.kind);
 		this.name = 'RequestFailure';
 	}
 
-	with(facts: FailureFacts): RequestFailure {
-		return new RequestFailure(this.kind, { ...this.facts, ...facts });
+	get kind(): FailureKind {
+		return this.facts.kind;
+	}
+
+	with(facts: SharedFacts): RequestFailure {
+		return new RequestFailure({ ...this.facts, ...facts });
 	}
 }
 
@@ -110,8 +131,8 @@ export class RequestFailure extends Error {
  * Whether a clear may have been carried out although no proper response came. The fate of an add, for
  * which more than a text depends on it, is decided by `judgeAdd`.
  */
-export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
-	switch (kind) {
+export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
+	switch (facts.kind) {
 		case 'uncertain':
 		case 'unreadable':
 		case 'incomplete':
@@ -119,7 +140,7 @@ export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
 		case 'cancelled':
 			return facts.tries !== 0;
 		case 'unsuccessful':
-			return !isRefusal(facts.found);
+			return !isRefusal(facts.bodyStatus);
 		case 'rejected':
 		case 'redirected':
 			return !isRefusingStatus(Number(facts.httpCode));
@@ -147,5 +168,5 @@ export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 
 /** The failure of a response that is larger than allowed. */
 export function createExcess(limit: string): RequestFailure {
-	return new RequestFailure('unreadable', { httpCode: '200', found: 'tooLarge', limit });
+	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'tooLarge', limit });
 }

@@ -1,4 +1,4 @@
-import type { FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
+import type { FactsOf, FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
 import { isAboutCredits } from './failure';
 
 /** The text that a user sees for a failure. */
@@ -14,6 +14,8 @@ export interface FailureContext {
 	requestKind: RequestKind;
 	/** Whether the video may have been queued, although its queue ID is not known. */
 	mayBeQueued?: boolean;
+	/** The account's credits, where they are known. */
+	remainingCredits?: number | undefined;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
 	/** The advice about a rate limit. */
@@ -40,24 +42,19 @@ const MAY_BE_QUEUED =
 export const TELL_APART =
 	"To get each item its own video, make one video at a time with Loop Over Items, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay' under 'Wait Options'.";
 
-type Describe = (facts: FailureFacts, context: FailureContext) => FailureText;
+type Describe<Kind extends FailureKind> = (
+	facts: FactsOf<Kind>,
+	context: FailureContext,
+) => FailureText;
 
 /** The texts for every kind of failure of the video service. */
-const TEXTS: Record<FailureKind, Describe> = {
+const TEXTS: { [Kind in FailureKind]: Describe<Kind> } = {
 	rateLimited: (facts, { rateLimitAdvice = RUN_LESS }) => ({
 		message: 'The video service is receiving too many requests',
-		description:
-			describeLongWait(facts) ?? `${countTries(facts)} ${rateLimitAdvice}${quote(facts)}`,
+		description: describeLongWait(facts) ?? join(countTries(facts), rateLimitAdvice, quote(facts)),
 	}),
 	unreached: describeUnreached,
-	uncertain: ({ httpCode = '', ...facts }) => ({
-		message: /^\d/.test(httpCode)
-			? `The video service failed to process the request (${httpCode})`
-			: isTimeout(httpCode)
-				? 'The video service did not answer in time'
-				: 'The connection to the video service broke before its response was complete',
-		description: `${describeLongWait(facts) ?? `${countTries(facts)} ${TRY_LATER}`}${quote(facts)}`,
-	}),
+	uncertain: describeUncertain,
 	redirected: ({ location }) => ({
 		message: `The video service's address redirects${location === undefined ? '' : ` to ${location}`}`,
 		description: `To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
@@ -66,15 +63,19 @@ const TEXTS: Record<FailureKind, Describe> = {
 	unreadable: describeUnreadable,
 	unsuccessful: (facts, context) => ({
 		message: 'The video service did not carry out the request',
-		description: `${checkFields(context)}${quote(facts)}`,
+		description: join(checkFields(context), quote(facts)),
 	}),
-	incomplete: ({ found = '' }) => ({
-		message: `The response from the video service has no '${found}'`,
+	incomplete: ({ field }) => ({
+		message: `The response from the video service has no '${field}'`,
 		description: `The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
 	}),
 	blocked: () => ({
 		message: "n8n blocks requests to the video service's address",
 		description: `Nothing was sent: n8n's SSRF protection blocks private networks or this host. ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
+	}),
+	badCredential: ({ problem, whatToDo }) => ({
+		message: problem,
+		description: `${whatToDo} Nothing was sent.`,
 	}),
 	unsent: describeUnsent,
 	cancelled: () => ({
@@ -85,24 +86,23 @@ const TEXTS: Record<FailureKind, Describe> = {
 		message: 'The video could not be generated',
 		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
 	}),
-	undecided: ({ found = '0', isLogUnread }) => ({
+	ambiguousVideo: ({ candidateCount, isLogUnread }) => ({
 		message: 'The video could not be identified, so it was not downloaded',
-		description:
-			isLogUnread === true
-				? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
-				: found === '0'
-					? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
-					: `It could be any of ${found} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
+		description: isLogUnread
+			? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
+			: candidateCount === 0
+				? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
+				: `It could be any of ${candidateCount} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
 	}),
-	overBudget: ({ remainingCredits = 0, budget }) => ({
+	overBudget: ({ remainingCredits, budget }) => ({
 		message: 'There are not enough credits to queue this video',
-		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and 'Credits to Keep' is ${budget?.keep ?? 0}. Nothing was queued for this item.`,
+		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and 'Credits to Keep' is ${budget.keep}. Nothing was queued for this item.`,
 	}),
-	unguarded: ({ found = '' }) => ({
+	creditsUnknown: ({ reason }) => ({
 		message: "The account's credits could not be read, so nothing was queued",
-		description: `'Credits to Keep' needs this number. ${found}`,
+		description: `'Credits to Keep' needs this number. ${reason}`,
 	}),
-	keyUsed: ({ uniqueKey = '' }) => ({
+	keyUsed: ({ uniqueKey }) => ({
 		message: 'A video was already queued for this key, or may have been',
 		description: `The key is ${JSON.stringify(uniqueKey)}. Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, change 'Unique Key'.`,
 	}),
@@ -116,15 +116,19 @@ const TEXTS: Record<FailureKind, Describe> = {
 		description:
 			"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
 	}),
-	timedOut: ({ waitedSeconds = 0, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
+	timedOut: ({ waitedSeconds, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
 		message: `The video was not finished within ${waitedSeconds} seconds`,
 		description: `${
-			hasLeftQueue === true
+			hasLeftQueue
 				? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
 				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`
 		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
 	}),
-	unstored: ({ serviceMessage = '' }) => ({
+	notAnAddress: () => ({
+		message: 'The address of the video is not a web address',
+		description: 'Get the video again with Video > Get Many.',
+	}),
+	storageFailed: ({ serviceMessage = '' }) => ({
 		message: 'n8n could not store the file',
 		description: `Check that n8n has enough storage for binary data. n8n said: "${serviceMessage}"`,
 	}),
@@ -132,27 +136,40 @@ const TEXTS: Record<FailureKind, Describe> = {
 
 /** Puts a failure into words: what happened, and what to do. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
+	const { facts } = failure;
 	const mayBeQueued = context.mayBeQueued === true;
-	if (isAboutCredits(failure) && !mayBeQueued) {
-		return describeMissingCredits(failure.facts, context);
-	}
-	const { message, description } = TEXTS[failure.kind](failure.facts, context);
-	if (!mayBeQueued || failure.kind === 'cancelled') return { message, description };
-	// The advice about the money comes first, and "try again later" would be wrong.
+	if (isAboutCredits(failure) && !mayBeQueued) return describeMissingCredits(facts, context);
+	const describe = TEXTS[facts.kind] as (
+		facts: FailureFacts,
+		context: FailureContext,
+	) => FailureText;
+	const { message, description } = describe(facts, context);
+	if (!mayBeQueued || facts.kind === 'cancelled') return { message, description };
+	// The advice about the money comes first.
+	return { message, description: join(MAY_BE_QUEUED, description) };
+}
+
+/** When the video may have been queued, "try again later" would be wrong. */
+function describeUncertain(facts: FactsOf<'uncertain'>, context: FailureContext): FailureText {
+	const { httpCode = '' } = facts;
+	const advice = context.mayBeQueued === true ? '' : join(countTries(facts), TRY_LATER);
 	return {
-		message,
-		description:
-			`${MAY_BE_QUEUED} ${description.replace(`${countTries(failure.facts)} ${TRY_LATER}`, '').trim()}`.trim(),
+		message: /^\d/.test(httpCode)
+			? `The video service failed to process the request (${httpCode})`
+			: isTimeout(httpCode)
+				? 'The video service did not answer in time'
+				: 'The connection to the video service broke before its response was complete',
+		description: join(describeLongWait(facts) ?? advice, quote(facts)),
 	};
 }
 
-function describeCost({ videos = 1, credits = 0 }: Partial<FailureFacts['budget']> = {}): string {
+function describeCost({ videos, credits }: FactsOf<'overBudget'>['budget']): string {
 	return videos === 1
 		? `The video in this run costs ${credits}`
 		: `The ${videos} videos in this run cost ${credits}`;
 }
 
-function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureText {
+function describeUnreached({ httpCode = '', isProxied }: FactsOf<'unreached'>): FailureText {
 	const isUnknownHost = /^(ENOTFOUND|EAI_)/.test(httpCode);
 	const reason = isUnknownHost ? 'its host name is unknown' : 'nothing accepts connections there';
 	return isProxied === true
@@ -166,62 +183,75 @@ function describeUnreached({ httpCode = '', isProxied }: FailureFacts): FailureT
 			};
 }
 
-/** The reason is a sentence of ours or of n8n, whose first part says what happened. */
-function describeUnsent({ httpCode, serviceMessage = '' }: FailureFacts): FailureText {
+function describeUnsent({ httpCode, serviceMessage = '' }: FactsOf<'unsent'>): FailureText {
 	if (httpCode !== undefined) {
 		return {
 			message: `No secure connection to the video service could be made (${httpCode})`,
 			description: `${CHECK_BASE_URL} If the service uses a private certificate, turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'. Nothing was sent.`,
 		};
 	}
-	const [message = '', next] = serviceMessage.replace(/\.$/, '').split(/\. (.*)/s);
+	const { first, others } = splitErrorOfN8n(serviceMessage);
 	return {
-		message: message || 'The request could not be sent',
-		description: `${next ?? `${CHECK_CREDENTIAL} and test it`}. Nothing was sent.`,
+		message: first || 'The request could not be sent',
+		description: `${others ?? `${CHECK_CREDENTIAL} and test it.`} Nothing was sent.`,
 	};
 }
 
-function describeRejection(facts: FailureFacts, context: FailureContext): FailureText {
+/** The message of an error of n8n: its first sentence says what happened, the others what to do. */
+export function splitErrorOfN8n(text: string): { first: string; others: string | undefined } {
+	const [first = '', others] = text.replace(/\.$/, '').split(/\. (.*)/s);
+	return { first, others: others === undefined ? undefined : `${others}.` };
+}
+
+function describeRejection(facts: FactsOf<'rejected'>, context: FailureContext): FailureText {
 	const { httpCode = '' } = facts;
-	const said = quote(facts);
 	switch (httpCode) {
 		case '401':
 			return {
 				message: 'The video service did not accept the API key',
-				description: `${CHECK_CREDENTIAL}, paste 'API Key' again from the developers page of your account and test it.${said}`,
+				description: join(
+					`${CHECK_CREDENTIAL}, paste 'API Key' again from the developers page of your account and test it.`,
+					quote(facts),
+				),
 			};
 		case '403':
 			return {
 				message: 'The video service does not allow this for the API key',
-				description: `${CHECK_CREDENTIAL} and check that 'API Key' belongs to the account that owns the project or queue item.${said}`,
+				description: join(
+					`${CHECK_CREDENTIAL} and check that 'API Key' belongs to the account that owns the project or queue item.`,
+					quote(facts),
+				),
 			};
 		case '404':
 			return context.notFound === undefined
 				? {
 						message: 'This address does not exist on the video service',
-						description: `${CHECK_BASE_URL}${said}`,
+						description: join(CHECK_BASE_URL, quote(facts)),
 					}
 				: {
 						message: context.notFound.message,
-						description: context.notFound.description + said,
+						description: join(context.notFound.description, quote(facts)),
 					};
 		case '407':
 			return {
 				message: 'The proxy rejected the request (407)',
-				description: `Check the user name and password in 'Proxy' under 'Request Options'.${said}`,
+				description: join(
+					"Check the user name and password in 'Proxy' under 'Request Options'.",
+					quote(facts),
+				),
 			};
 		default:
 			return {
 				message: `The video service rejected the request (${httpCode})`,
-				description: `${checkFields(context)}${said}`,
+				description: join(checkFields(context), quote(facts)),
 			};
 	}
 }
 
-function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
+function describeUnreadable({ content, limit = '' }: FactsOf<'unreadable'>): FailureText {
 	const wrongAddress =
 		"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
-	switch (found) {
+	switch (content) {
 		case 'html':
 			return {
 				message: 'A web page answered instead of the video service',
@@ -235,14 +265,14 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 		case 'cutOff':
 			return {
 				message: 'The response from the video service was cut off',
-				description: 'The service or the network is not working at the moment. Try again later.',
+				description: TRY_LATER,
 			};
 		case 'tooLarge':
 			return {
 				message: `The response from the video service is too large: it has more than ${limit}`,
 				description: `To protect n8n's memory, it was not read. ${CHECK_BASE_URL}`,
 			};
-		default:
+		case 'other':
 			return {
 				message: 'The response from the video service is not JSON',
 				description: wrongAddress,
@@ -251,27 +281,36 @@ function describeUnreadable({ found, limit = '' }: FailureFacts): FailureText {
 }
 
 function describeMissingCredits(
-	{ remainingCredits, ...facts }: FailureFacts,
-	{ requestKind }: FailureContext,
+	facts: FailureFacts,
+	{ requestKind, remainingCredits }: FailureContext,
 ): FailureText {
 	if (requestKind !== 'add') {
 		return {
 			message: 'The account does not have enough credits',
-			description: `The service refused this free request for lack of credits. Add credits to the account and try again.${quote(facts)}`,
+			description: join(
+				'The service refused this free request for lack of credits. Add credits to the account and try again.',
+				quote(facts),
+			),
 		};
 	}
 	const balance =
 		remainingCredits === undefined
 			? ''
-			: `The account has ${remainingCredits} ${remainingCredits === 1 ? 'credit' : 'credits'} left. `;
+			: `The account has ${remainingCredits} ${remainingCredits === 1 ? 'credit' : 'credits'} left.`;
 	return {
 		message: 'There are not enough credits for this video',
-		description: `${balance}This video was not queued. Add credits to the account, or choose a project that costs less, and try again.${quote(facts)}`,
+		description: join(
+			balance,
+			'This video was not queued. Add credits to the account, or choose a project that costs less, and try again.',
+			quote(facts),
+		),
 	};
 }
 
 /** @returns undefined unless the service asks for a wait that is too long for a running workflow */
-export function describeLongWait({ retryAfterMs = 0 }: FailureFacts): string | undefined {
+export function describeLongWait({
+	retryAfterMs = 0,
+}: Pick<FailureFacts, 'retryAfterMs'>): string | undefined {
 	if (retryAfterMs <= MAX_RETRY_AFTER_MS) return undefined;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	return `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`;
@@ -282,13 +321,21 @@ export function isTimeout(httpCode: string): boolean {
 }
 
 /** A sentence that tells how often the request was sent. */
-export function countTries({ tries = 1 }: FailureFacts, subject = 'The request was sent'): string {
+export function countTries(
+	{ tries = 1 }: Pick<FailureFacts, 'tries'>,
+	subject = 'The request was sent',
+): string {
 	return `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
 }
 
 /** The service's own words, as a sentence of their own. */
-function quote({ serviceMessage }: FailureFacts): string {
-	return serviceMessage === undefined ? '' : ` The service said: "${serviceMessage}"`;
+function quote({ serviceMessage }: Pick<FailureFacts, 'serviceMessage'>): string {
+	return serviceMessage === undefined ? '' : `The service said: "${serviceMessage}"`;
+}
+
+/** Sentences one after another; empty ones are left out. */
+export function join(...sentences: string[]): string {
+	return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
 function checkFields({ fields }: FailureContext): string {

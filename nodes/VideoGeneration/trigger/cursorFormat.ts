@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getAccountKey } from '../../../credentials/connection';
 import { MAX_LOG_TIME } from '../api/videoLog';
 import { hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
@@ -76,13 +75,13 @@ function parseTag(value: unknown): Tag | undefined {
 const ACCOUNT_BITS = 18;
 
 /**
- * A hash of the account's key and the service's address. It changes with the key or the service's address, as they are sent. A new key of the same account changes
- * it as well.
+ * A hash of the service's address and the account's key. It changes with either of them, as they are
+ * sent. A new key of the same account changes it as well.
  *
- * @throws an Error with a sentence for the user when "Base URL" is not an address
+ * @param account as `resolveService` identifies it
  */
-export function hashAccount(credentials: Record<string, unknown>): string {
-	return String(hashText(getAccountKey(credentials)) % 2 ** ACCOUNT_BITS);
+export function hashAccount(account: string): string {
+	return String(hashText(account) % 2 ** ACCOUNT_BITS);
 }
 
 /** The watched projects as hashes of their IDs: the same in any order, and empty for all projects. */

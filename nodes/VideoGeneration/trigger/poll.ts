@@ -3,13 +3,17 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { VideoLog } from '../api/videoLog';
 import { fetchVideoLog } from '../api/videoLog';
 import { Breaks, createSlots } from '../api/pacing';
-import { CREDENTIAL } from '../api/request';
+import { resolveService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
 import { parseVideoAddress } from '../download/fetchVideo';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
-import { describeDownloadFailure } from '../failures/downloadTexts';
+import {
+	describeDownloadFailure,
+	OUT_OF_TIME,
+	URL_IS_NOT_AN_ADDRESS,
+} from '../failures/downloadTexts';
 import type { FailureText } from '../failures/texts';
 import { describeFailure } from '../failures/texts';
 import {
@@ -68,8 +72,8 @@ async function fetchNewVideos(
 	{ projectIds, emitExisting }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const credentials = await context.getCredentials(CREDENTIAL);
-	const account = await withApiError(context, () => hashAccount(credentials));
+	const service = await withApiError(context, async () => await resolveService(context));
+	const account = hashAccount(service.account);
 	const earlier = CursorStore.open(context).load();
 	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
 	// A first poll does much more with a long list: n8n does other work between its steps.
@@ -119,7 +123,7 @@ async function fetchLog(
 }
 
 /** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
-async function withApiError<T>(context: IPollFunctions, work: () => T | Promise<T>): Promise<T> {
+async function withApiError<T>(context: IPollFunctions, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
@@ -155,21 +159,12 @@ async function attachFiles(
 	return await Promise.all(videos.map(async (video) => await takeSlot(() => attach(video))));
 }
 
-const OUT_OF_TIME: FailureText = {
-	message: 'The video was not downloaded within the time that n8n allows for a poll',
-	description: 'Download it in the workflow with Video > Download, which has more time.',
-};
-const NOT_AN_ADDRESS: FailureText = {
-	message: "The 'url' of the video is not a web address",
-	description: 'Get the video again with Video > Get Many, and download it with Video > Download.',
-};
-
 function describeDownloadError(
 	{ url }: IDataObject,
 	reason: unknown,
 	deadline: number,
 ): FailureText {
-	if (parseVideoAddress(url) === undefined) return NOT_AN_ADDRESS;
+	if (parseVideoAddress(url) === undefined) return URL_IS_NOT_AN_ADDRESS;
 	if (performance.now() >= deadline) return OUT_OF_TIME;
 	return describeDownloadFailure(classifyError(reason), {
 		rateLimitAdvice: 'Download it later in the workflow with Video > Download.',

@@ -200,7 +200,7 @@ export class AccountVideos {
 	/** Like `fetchLog`, where a wait goes on without the log. */
 	async fetchLogIfPossible(requests: AccountRequests, isConditional = true): Promise<void> {
 		await this.fetchLog(requests, isConditional).catch(() => undefined);
-		if (requests.signal.aborted) throw new RequestFailure('cancelled', { tries: 0 });
+		if (requests.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
 	}
 
 	/**
@@ -267,7 +267,7 @@ export class AccountVideos {
 			await earlier;
 			await pause(Math.ceil(this.fetchedAt + MIN_FETCH_INTERVAL_MS - performance.now()), signal);
 			this.next = undefined;
-			if (signal.aborted) throw new RequestFailure('cancelled');
+			if (signal.aborted) throw new RequestFailure({ kind: 'cancelled' });
 			await this.fetchNow(requests, next.isConditional ? this.etag : undefined);
 		})();
 		this.fetching = next.done.catch(() => undefined);
@@ -367,8 +367,8 @@ async function fetchInTime(
 	});
 	const timedOut = pause(FETCH_TIMEOUT_MS, timer.signal).then((isOver) => {
 		throw isOver
-			? new RequestFailure('uncertain', { httpCode: 'ETIMEDOUT' })
-			: new RequestFailure('cancelled');
+			? new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' })
+			: new RequestFailure({ kind: 'cancelled' });
 	});
 	try {
 		return await Promise.race([requests.fetchLog(etag, deadline), timedOut]);

@@ -146,7 +146,7 @@ function noteDetails(
 	item.projectId ??= toText(details.projectId) || undefined;
 	onDetails?.(details);
 	const verdict = getVerdict(details, words);
-	if (verdict === 'failed') throw new RequestFailure('notGenerated');
+	if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
 	item.videoUrl = getVideoUrl(details);
 	return verdict;
 }
@@ -261,15 +261,16 @@ async function pauseUntilWoken({ account, item, requests }: Wait, time: number):
 }
 
 function createCancelled(): RequestFailure {
-	return new RequestFailure('cancelled');
+	return new RequestFailure({ kind: 'cancelled' });
 }
 
 function createTimeout({ item, timeoutMs }: Wait, { problem }: Progress): RequestFailure {
 	const { httpCode, serviceMessage } = problem?.facts ?? {};
-	return new RequestFailure('timedOut', {
+	return new RequestFailure({
+		kind: 'timedOut',
 		waitedSeconds: Math.round(timeoutMs / 1000),
 		hasLeftQueue: item.hasLeft === true,
-		...(httpCode === undefined ? {} : { serviceMessage: serviceMessage ?? httpCode }),
+		serviceMessage: httpCode && (serviceMessage ?? httpCode),
 	});
 }
 

@@ -4,13 +4,24 @@ import type { ClientRequest } from 'node:http';
 const running = new AsyncLocalStorage<N8nProcess>();
 
 /**
- * A process of n8n that can be killed, though all executions of a story share the process of the tests:
- * whatever a killed execution does from then on has no effect outside of it.
+ * A process of n8n that can be killed with all its executions, though it shares that of the tests:
+ * whatever its executions do from then on has no effect outside of them.
  */
 export class N8nProcess {
 	isKilled = false;
 
+	/** Ends when the process is killed. */
+	readonly death: Promise<'killed'>;
+
+	private die: (how: 'killed') => void = () => undefined;
+
 	private readonly requests = new Set<ClientRequest>();
+
+	constructor() {
+		this.death = new Promise((resolve) => {
+			this.die = resolve;
+		});
+	}
 
 	/** Returns the process whose execution is calling. */
 	static getCurrent(): N8nProcess | undefined {
@@ -35,5 +46,6 @@ export class N8nProcess {
 	kill(): void {
 		this.isKilled = true;
 		for (const request of this.requests) request.destroy();
+		this.die('killed');
 	}
 }

@@ -96,8 +96,8 @@ export interface StoryExecution {
 	/** Time from the end of the execution before it; null: it starts together with that one. */
 	startsAfterMs: number | null;
 	/**
-	 * Time from its start until its process is killed; null: never. n8n has saved nothing of it then. A
-	 * real n8n is not killed.
+	 * Time from its start until its process is killed, with all executions in it; null: never. n8n has
+	 * saved nothing of them then. A real n8n is not killed.
 	 */
 	killedAfterMs: number | null;
 	/** The presses of Executions > Retry, each after the execution before it failed. */

@@ -62,7 +62,7 @@ const ownKeyIsNotRefused: Invariant = (ledger) => {
 		const { uniqueKey, retries = [] } = story.executions[execution] ?? {};
 		if (error?.includes('was already queued for this key') !== true) return [];
 		if (uniqueKey !== '$json.key' || retries.some(({ change }) => change !== null)) return [];
-		const key = String(details?.uniqueKey);
+		const key = details?.uniqueKey as string;
 		const adds = byKey.get(key) ?? [];
 		const own = findGroup(ledger, outcome)?.adds ?? [];
 		const isOld = key === OLDEST_KEY && story.keyStore.keys > 0;
@@ -105,10 +105,10 @@ const HIGHEST_KEEP = 3;
 
 /** Whether the guard, if there is one, surely lets an item pass. */
 function isAffordable({ story, videos, orders }: Ledger, { execution }: Order): boolean {
-	const settings = story.executions[execution];
-	if (!settings || settings.creditsToKeep === null) return true;
+	const { creditsToKeep = null, items = [] } = story.executions[execution] ?? {};
+	if (creditsToKeep === null) return true;
 	if (hasSocketTrouble(story, 'account.get')) return false;
-	if (settings.items.some(({ keep }) => (toCredits(keep) ?? 0) > HIGHEST_KEEP)) return false;
+	if (items.some(({ keep }) => (toCredits(keep) ?? 0) > HIGHEST_KEEP)) return false;
 	const left = (story.service.credits ?? 1_000) - videos.length - orders.length * HIGHEST_COST;
 	return left >= HIGHEST_KEEP;
 }

@@ -93,6 +93,9 @@ class StoryPlay {
 
 	private readonly logLines: string[] = [];
 
+	/** The process of n8n that runs now. */
+	private n8n = new N8nProcess();
+
 	/** Whether a process of n8n was killed: those that start later know nothing. */
 	private isRestarted = false;
 
@@ -200,15 +203,10 @@ class StoryPlay {
 			...{ url: sandbox.url, tlsUrl: sandbox.tlsUrl ?? '', keys: scene.keys },
 			toClear: scene.toClear[index] ?? [],
 		};
-		const n8n = new N8nProcess();
-		const kill = { isOver: false, now: (): void => undefined };
-		const killed = new Promise<'killed'>((resolve) => {
-			kill.now = () => {
-				resolve('killed');
-			};
-		});
 		const perform = async (settings: StoryExecution, more: Partial<ExecutionStart>) => {
 			const passes: Pass[] = [];
+			const { n8n } = this;
+			const state = { isOver: false };
 			const startedAt = sandbox.clock.now();
 			const started = await n8n.run(
 				async () =>
@@ -221,16 +219,16 @@ class StoryPlay {
 			onStart(started);
 			if (execution.killedAfterMs !== null && !more.failed) {
 				this.later(execution.killedAfterMs, () => {
-					if (kill.isOver) return;
+					if (state.isOver || n8n.isKilled) return;
 					n8n.kill();
-					started.stop();
-					kill.now();
+					this.n8n = new N8nProcess();
+					this.isRestarted = true;
 				});
 			}
-			const run = await Promise.race([started.result, killed]);
-			kill.isOver = true;
+			const run = await Promise.race([started.result, n8n.death]);
+			state.isOver = true;
 			if (run === 'killed') {
-				this.isRestarted = true;
+				started.stop();
 				played.killed = { startedAt, at: sandbox.clock.now() };
 				return undefined;
 			}

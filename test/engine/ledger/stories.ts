@@ -81,8 +81,8 @@ const key = onceIn<StoryValue>(
 	oneOf<StoryValue>('row 1', 'row 1 ', 'row 2', 7, '7', 0, '', '  ', null, [], true),
 );
 const UNUSABLE: StoryValue[] = ['', ' ', null, 'abc', NOT_A_NUMBER, 'Infinity', -1, '-0.5'];
-const keep = onceIn<StoryValue>(14, 0, oneOf<StoryValue>(2, '3', 1.5, 997, '998', ...UNUSABLE));
-const cost = onceIn<StoryValue>(14, 1, oneOf<StoryValue>(2, '3', 1.5, 0.5, 0, '0', ...UNUSABLE));
+const keep = onceIn<StoryValue>(7, 0, oneOf<StoryValue>(2, '3', 1.5, 997, '998', ...UNUSABLE));
+const cost = onceIn<StoryValue>(10, 1, oneOf<StoryValue>(2, '3', 1.5, 0.5, 0, '0', ...UNUSABLE));
 
 const itemSeed = fc.record({
 	account: isOnceIn(6),
@@ -110,11 +110,11 @@ const keyExpression = onceIn<KeyExpression>(
 const keySettings = fc.record({
 	uniqueKey: onceIn<KeyExpression | null>(10, '$json.key', fc.option(keyExpression)),
 	creditsToKeep: onceIn<StoryExecution['creditsToKeep']>(
-		4,
+		2,
 		null,
 		oneOf<StoryExecution['creditsToKeep']>('$json.keep', '$json.keep', 2),
 	),
-	creditsPerVideo: onceIn<StoryExecution['creditsPerVideo']>(5, null, fc.constant('$json.cost')),
+	creditsPerVideo: onceIn<StoryExecution['creditsPerVideo']>(4, null, fc.constant('$json.cost')),
 	killedAfterMs: onceIn<number | null>(
 		3,
 		null,
@@ -124,7 +124,7 @@ const keySettings = fc.record({
 
 const keyStore: fc.Arbitrary<StoryKeyStore> = fc.record({
 	failingCalls: onceIn<number[]>(
-		4,
+		3,
 		[],
 		fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 }),
 	),
@@ -513,6 +513,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 			),
 			...{ service, listing },
 			keyStore: isWithKeys ? keyStore : fc.constant(EMPTY_KEY_STORE),
+			fewCredits: onceIn<number | null>(2, null, fc.integer({ min: 0, max: 9 })),
 			socketTroubles: onceIn<SocketTrouble[]>(
 				2,
 				[],
@@ -529,7 +530,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				fc.oneof(milliseconds(100, 2_000), milliseconds(100, 30_000)),
 			),
 		})
-		.map(({ first, more, n8nTroubles, listing: kind, ...rest }) => ({
+		.map(({ first, more, n8nTroubles, listing: kind, fewCredits, ...rest }) => ({
 			...rest,
 			n8nTroubles: n8nTroubles.map(({ isWithFault, ...trouble }): N8nTrouble => {
 				const { addTroubles, clearTroubles } = rest.service;
@@ -543,7 +544,7 @@ export function createStories(theme: Theme): fc.Arbitrary<Story> {
 				videos: rest.service.videos.map(listVideo(kind, [first, ...more])),
 				...((theme === 'adds' || theme === 'clears' || isWithKeys) && NO_VIDEOS),
 				...(theme === 'clears' ? { addTroubles: [] } : { clearTroubles: [] }),
-				...(!isWithKeys && { latencyMs: 0 }),
+				...(isWithKeys ? { credits: fewCredits } : { latencyMs: 0 }),
 				// With its address, the progress would say that a video is finished.
 				...(kind === 'early' && { videoUrlInDetails: false }),
 			},

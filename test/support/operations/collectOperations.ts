@@ -1,6 +1,64 @@
-import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
 import type { OperationDoc, OutputSchema, RecordedOutput } from './OperationDoc';
-import { OPERATION_NOTES } from './OPERATION_NOTES';
+import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
+
+/** Facts about an operation that its users need and that no description of the node contains. */
+export interface OperationNote {
+	cost: string;
+	notes?: string[];
+	/** The output, if a list of fields does not describe it. */
+	output?: string;
+}
+
+/** The notes, in the order in which the operations are documented. */
+export const OPERATION_NOTES: Record<string, OperationNote> = {
+	'queue.add': {
+		cost: 'credits, usually 1',
+		notes: [
+			'Videos are queued one at a time, in the order of the items. After a failure, see [Paying once](paying-once.md).',
+			'With **Credits to Keep**, a node that stops on errors queues all items or none. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions that run at the same time can both pass.',
+		],
+	},
+	'queue.getProgress': {
+		cost: 'free',
+		notes: ['It checks once. To wait until the video is finished, use [Queue: Wait](#queue-wait).'],
+	},
+	'queue.wait': {
+		cost: 'free',
+		notes: [
+			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger).',
+			'If several videos of one project finish close together, `video` and `videoUrl` can be `null`, and `videoCandidates` lists [what it may be](paying-once.md#which-video-belongs-to-which-item).',
+			'With **Download Video**, the output also contains the file. After a failed download, a retry only downloads.',
+		],
+	},
+	'queue.clear': {
+		cost: "free, but you can't undo it",
+		notes: [
+			"The service doesn't say whether it refunds a video that is cleared before it is finished.",
+		],
+	},
+	'video.getAll': {
+		cost: 'free',
+		notes: [
+			'The service always sends its whole list. Filters and limit shorten the output, not the request.',
+		],
+	},
+	'video.download': {
+		cost: 'free',
+		notes: [
+			"The file is streamed into n8n's storage and checked to be a video that arrived as announced. Up to 4 videos are downloaded at the same time.",
+			"AI agents can't use this operation, because n8n can't pass files to agents.",
+		],
+		output: 'The input item with the file added.',
+	},
+	'project.getAll': { cost: 'free' },
+	'account.get': { cost: 'free' },
+	trigger: {
+		cost: 'free',
+		notes: [
+			'n8n checks for new videos at the **Poll Times** that you set, at most once a minute. All videos since the last check start one execution, oldest first. See [how the trigger works](trigger.md).',
+		],
+	},
+};
 
 export interface OperationSources {
 	node: INodeTypeDescription;

@@ -13,10 +13,15 @@ const UNREADABLE = {
 };
 
 const hideFacts = async (
-	facts: FailureFacts,
+	words: Omit<FailureFacts, 'kind'>,
 	context: Parameters<typeof hideKey>[0] = createContext(` Bearer ${KEY}\n`),
 	kind: FailureKind = 'rejected',
-) => (await hideKey(context, new RequestFailure(kind, facts))).facts;
+) => {
+	const failure = new RequestFailure({ kind, ...words } as FailureFacts);
+	const { kind: shownKind, ...shown } = (await hideKey(context, failure)).facts;
+	expect(shownKind).toBe(kind);
+	return shown;
+};
 const hide = async (serviceMessage: string) => (await hideFacts({ serviceMessage })).serviceMessage;
 
 const percent = (text: string) =>

@@ -96,7 +96,7 @@ describe('A stream on its way to the store', () => {
 			throw new Error('ENOSPC: no space left on device, write');
 		});
 		expect(error).toMatchObject({
-			kind: 'unstored',
+			kind: 'storageFailed',
 			facts: { serviceMessage: 'ENOSPC: no space left on device, write' },
 		});
 	});

@@ -6,25 +6,25 @@ import { placeExamples } from '../../../scripts/n8n/examples';
 
 const PACKAGE = 'n8n-nodes-video-generation';
 const STICKY = 'n8n-nodes-base.stickyNote';
-/** A longer workflow is no example: nobody reads it before using it. */
-const MAX_NODES = 24;
+/** With its notes, such a workflow has about two dozen nodes; nobody reads a longer one. */
+const MAX_WORKING_NODES = 21;
 const MAX_LINES_OF_CODE = 5;
 /** What the first note calls the account that a type of node needs. */
-const ACCOUNTS: Record<string, string> = {
-	[`${PACKAGE}.videoGeneration`]: 'Video Generation',
-	[`${PACKAGE}.videoGenerationTool`]: 'Video Generation',
-	[`${PACKAGE}.videoGenerationTrigger`]: 'Video Generation',
-	'n8n-nodes-base.googleDrive': 'Google Drive',
-	'n8n-nodes-base.googleSheets': 'Google Sheets',
-	'n8n-nodes-base.slack': 'Slack',
-	'n8n-nodes-base.slackHitlTool': 'Slack',
-	'n8n-nodes-base.youTube': 'YouTube',
-	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'OpenAI',
+const ACCOUNTS: Record<string, RegExp> = {
+	[`${PACKAGE}.videoGeneration`]: /Video Generation|video service/,
+	[`${PACKAGE}.videoGenerationTool`]: /Video Generation|video service/,
+	[`${PACKAGE}.videoGenerationTrigger`]: /Video Generation|video service/,
+	'n8n-nodes-base.googleDrive': /Google Drive/,
+	'n8n-nodes-base.googleSheets': /Google Sheets/,
+	'n8n-nodes-base.slack': /Slack/,
+	'n8n-nodes-base.slackHitlTool': /Slack/,
+	'n8n-nodes-base.youTube': /YouTube/,
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': /OpenAI/,
 };
 /** The nodes of n8n itself, which need no account. */
 const WITHOUT_ACCOUNT = [
 	...['aggregate', 'code', 'dataTable', 'errorTrigger', 'filter', 'formTrigger', 'if', 'limit'],
-	...['manualTrigger', 'noOp', 'scheduleTrigger', 'set', 'splitOut', 'stickyNote'],
+	...['merge', 'manualTrigger', 'noOp', 'scheduleTrigger', 'set', 'splitOut', 'stickyNote'],
 	...['splitInBatches', 'stopAndError', 'switch', 'wait'],
 ]
 	.map((name) => `n8n-nodes-base.${name}`)
@@ -74,13 +74,13 @@ describe.each(FILES)('the example %s', (file) => {
 	it('says in its first note what it does, and which accounts it needs', () => {
 		const note = example.nodes.find(({ type }) => type === STICKY)?.parameters.content as string;
 		const others = example.nodes.filter(({ type }) => !WITHOUT_ACCOUNT.includes(type));
-		const accounts = new Set(others.map(({ type }) => ACCOUNTS[type] ?? `${type}, which is new`));
 		expect(note).toMatch(/^## /);
-		for (const account of accounts) expect(note).toContain(account);
+		for (const { type } of others) expect(note).toMatch(ACCOUNTS[type] ?? `${type}, which is new`);
 	});
 
 	it('is short enough to be read, and holds no program', () => {
-		expect(example.nodes.length).toBeLessThanOrEqual(MAX_NODES);
+		const working = example.nodes.filter(({ type }) => type !== STICKY);
+		expect(working.length).toBeLessThanOrEqual(MAX_WORKING_NODES);
 		for (const { parameters } of example.nodes) {
 			const code = String(parameters.jsCode ?? parameters.pythonCode ?? '');
 			expect(code.split('\n').length).toBeLessThanOrEqual(MAX_LINES_OF_CODE);

@@ -14,6 +14,9 @@ export interface Life {
 	lag: number;
 	/** When it is cleared, if it is. */
 	clearedAfter?: number | undefined;
+	/** When the service says for a while that there is no such item. */
+	lostAfter?: number | undefined;
+	foundAfter?: number;
 	/** Whether its progress shows the address of its video. */
 	showsUrl?: boolean;
 	/** When it fails for good, or is called failed until it goes on. */
@@ -79,7 +82,7 @@ export class FakeService {
 				this.requestCount += 1;
 				const fails = this.behaviour.failures.has(this.requestCount);
 				return await this.answer(() => {
-					if (fails) throw new RequestFailure('uncertain', { httpCode: '503' });
+					if (fails) throw new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 					return this.getProgress(queueId);
 				});
 			},
@@ -88,7 +91,7 @@ export class FakeService {
 				this.logReads.push({ at: this.now, isConditional: etag !== undefined });
 				const fails = this.behaviour.logFailures.has(this.logReads.length);
 				return await this.answer(() => {
-					if (fails) throw new RequestFailure('uncertain', { httpCode: '503' });
+					if (fails) throw new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 					const entries = this.listEntries();
 					const tag = this.behaviour.hasEtags ? `"${JSON.stringify(entries)}"` : undefined;
 					const isUnchanged = tag !== undefined && tag === etag;
@@ -124,8 +127,10 @@ export class FakeService {
 	private getProgress(queueId: string): IDataObject {
 		const life = this.lives.get(queueId);
 		const age = this.now - (life?.sentAt ?? 0);
-		if (!life || age >= (life.clearedAfter ?? Infinity)) {
-			throw new RequestFailure('rejected', { httpCode: '404' });
+		const { clearedAfter = Infinity, lostAfter = Infinity, foundAfter = Infinity } = life ?? {};
+		const isLost = age >= lostAfter && age < lostAfter + foundAfter;
+		if (!life || isLost || age >= clearedAfter) {
+			throw new RequestFailure({ kind: 'rejected', httpCode: '404' });
 		}
 		if (age >= (life.failsAfter ?? Infinity)) return { status: 'failed' };
 		if (age < life.runsFor) return { status: 'processing' };

@@ -84,6 +84,37 @@ describe('The videos of a run', () => {
 		expect(account.isAssumptionBroken).toBe(true);
 	});
 
+	test('of an item that had left the queue and is finished all the same are settled anew', async () => {
+		const account = new AccountVideos();
+		const entries = [{ id: 'foreign', projectId: 'p' }];
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(entries)),
+		});
+		const read = async () => {
+			const reading = account.fetchLog(requests);
+			await pass(1_000);
+			await reading;
+		};
+		const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+		item.listingDelayMs = 5_000;
+		account.noteEnded(item, true);
+		await pass(5_000);
+		await read();
+		account.noteEnded(item, false);
+		await read();
+		expect(item.video).toBeUndefined();
+		entries.push({ id: 'own', projectId: 'p' });
+		await pass(5_000);
+		await read();
+		expect(
+			account
+				.getCandidates(item)
+				.list.map(({ entry }) => entry.id)
+				.sort(),
+		).toEqual([...['foreign', 'own']]);
+		expect(account.isAssumptionBroken).toBe(false);
+	});
+
 	test('stay candidates when their entries vanish, and are not new when they return', async () => {
 		const account = new AccountVideos();
 		const old = { id: 'old', projectId: 'p' };
@@ -125,7 +156,7 @@ test('An item whose entry is shown while a look at it is under way is given it',
 	});
 	// The log is read before the first look, too: without a response, nothing is shown by then.
 	const { fetchLog } = requests;
-	requests.fetchLog = async () => await Promise.reject(new RequestFailure('uncertain'));
+	requests.fetchLog = async () => await Promise.reject(new RequestFailure({ kind: 'uncertain' }));
 	await pass(2_000);
 	requests.fetchLog = fetchLog;
 	await Promise.all([account.fetchLog(requests), pass(1_100)]);
@@ -204,7 +235,7 @@ describe('Reads of the log', () => {
 	test('are not sent before the time that the service asks for', async () => {
 		const account = new AccountVideos();
 		const fetchLog = jest.fn(async () => {
-			return await Promise.reject(new RequestFailure('rateLimited', { retryAfterMs: 7_000 }));
+			return await Promise.reject(new RequestFailure({ kind: 'rateLimited', retryAfterMs: 7_000 }));
 		});
 		const requests = createRequests({ fetchLog });
 		for (const [afterMs, sent] of [
