@@ -27,7 +27,7 @@ export class VideoGenerationTrigger implements INodeType {
 		polling: true,
 		builderHint: {
 			searchHint:
-				"Starts the workflow once for each finished video, so nothing has to be deduplicated. It downloads the file as well if 'Download Video' is on.",
+				"Starts the workflow when videos are finished. Each video comes once, so nothing has to be deduplicated. It downloads the file as well if 'Download Video' is on.",
 		},
 		triggerPanel,
 		inputs: [],

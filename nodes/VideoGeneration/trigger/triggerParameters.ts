@@ -16,7 +16,7 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				name: 'Video Finished',
 				value: 'videoFinished',
-				description: 'Starts the workflow once for each finished video',
+				description: 'Starts the workflow when videos are finished, each of them once',
 			},
 		],
 	},
