@@ -66,6 +66,8 @@ describe('An add that failed with an error', () => {
 		],
 		[{ messages: ['read ECONNRESET'], message: 'connect ECONNREFUSED' }, 'unknown'],
 		[{ messages: ['The connection timed out'] }, 'unknown'],
+		[{ code: 'ECONNRESET', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
+		[{ syscall: 'read', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
 		[{ messages: [] }, 'unknown'],
 		[root({ syscall: 'connect' }, 50), 'unknown'],
 		[undefined, 'unknown'],
