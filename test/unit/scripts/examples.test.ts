@@ -88,16 +88,12 @@ describe.each(FILES)('the example %s', (file) => {
 	});
 });
 
-test('There are ten to twelve examples, each on the page of the examples and in the README', () => {
+test('There are ten to twelve examples, each on the page of the examples', () => {
 	expect(FILES.length).toBeGreaterThanOrEqual(10);
 	expect(FILES.length).toBeLessThanOrEqual(12);
-	const titles = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-	const listed = readFileSync('README.md', 'utf8').matchAll(
-		/^- \[(.+)\]\(examples\/README\.md#.+\)$/gm,
-	);
-	expect([...listed].map(([, title]) => title)).toEqual(
-		titles(readFileSync(join('examples', 'README.md'), 'utf8')),
-	);
+	const page = readFileSync(join('examples', 'README.md'), 'utf8');
+	expect([...page.matchAll(/^## /gm)]).toHaveLength(FILES.length);
+	expect(FILES.filter((file) => !page.includes(`](${file})`))).toEqual([]);
 });
 
 describe('placing the examples', () => {
