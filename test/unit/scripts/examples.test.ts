@@ -88,16 +88,11 @@ describe.each(FILES)('the example %s', (file) => {
 	});
 });
 
-test('There are ten to twelve examples, each on the page of the examples and in the README', () => {
+test('There are ten to twelve examples, and the page of the examples has a section for each', () => {
 	expect(FILES.length).toBeGreaterThanOrEqual(10);
 	expect(FILES.length).toBeLessThanOrEqual(12);
-	const titles = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-	const listed = readFileSync('README.md', 'utf8').matchAll(
-		/^- \[(.+)\]\(examples\/README\.md#.+\)$/gm,
-	);
-	expect([...listed].map(([, title]) => title)).toEqual(
-		titles(readFileSync(join('examples', 'README.md'), 'utf8')),
-	);
+	const page = readFileSync(join('examples', 'README.md'), 'utf8');
+	expect(page.match(/^## /gm)).toHaveLength(FILES.length);
 });
 
 describe('placing the examples', () => {
