@@ -24,7 +24,7 @@ const ACCOUNTS: Record<string, string> = {
 /** The nodes of n8n itself, which need no account. */
 const WITHOUT_ACCOUNT = [
 	...['aggregate', 'code', 'dataTable', 'errorTrigger', 'filter', 'formTrigger', 'if', 'limit'],
-	...['manualTrigger', 'noOp', 'scheduleTrigger', 'set', 'splitOut', 'stickyNote'],
+	...['manualTrigger', 'merge', 'noOp', 'scheduleTrigger', 'set', 'splitOut', 'stickyNote'],
 	...['splitInBatches', 'stopAndError', 'switch', 'wait'],
 ]
 	.map((name) => `n8n-nodes-base.${name}`)
