@@ -391,6 +391,8 @@ describe('An item that was never seen running', () => {
 		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null, videoCandidateCount: 1 });
 		expectOwnOrCandidate(items.map(({ json }) => json));
+		const { error } = await run({ ...WAIT, downloadVideo: true }, [{ queueId, project: PROJECT }]);
+		expect(error?.description).toMatch(/^There is one video that it could be\. Find it in /);
 	});
 });
 

@@ -7,8 +7,5 @@ const base = require('./jest.config.js');
  */
 module.exports = {
 	...base,
-	testPathIgnorePatterns: [
-		...base.testPathIgnorePatterns,
-		'/ledger/(?!found)',
-	],
+	testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/ledger/(?!found)'],
 };

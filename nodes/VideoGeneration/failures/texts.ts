@@ -92,7 +92,7 @@ const TEXTS: { [Kind in FailureKind]: Describe<Kind> } = {
 			? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
 			: candidateCount === 0
 				? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
-				: `It could be any of ${candidateCount} videos. Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
+				: `${candidateCount === 1 ? 'There is one video that it could be.' : `It could be any of ${candidateCount} videos.`} Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
 	}),
 	overBudget: ({ remainingCredits, budget }) => ({
 		message: 'There are not enough credits to queue this video',

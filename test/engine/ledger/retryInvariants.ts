@@ -231,7 +231,8 @@ const MAX_BYTES_BESIDE = 200;
 const keptDataIsSmall: Invariant = (ledger) =>
 	listAttempts(ledger).flatMap(({ attempt, label }) => {
 		const { waiting, items, way, uniqueKey } = attempt.settings;
-		const runs = way === 'loop' ? 2 : 1;
+		// Each step of an agent is a run of its own, which n8n saves with its own metadata.
+		const runs = way === 'loop' ? 2 : way === 'agentSteps' ? items.length : 1;
 		const bytes = listOwnMetadata(attempt).reduce(
 			// As n8n saves it: an object that is there twice counts once.
 			(sum, kept) => sum + Buffer.byteLength(stringify(kept)),
