@@ -198,8 +198,11 @@ export class N8nClient {
 		}
 	}
 
-	/** Sends any request to n8n's REST API. @returns the response without its `data` envelope */
-	async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
+	/**
+	 * Sends any request to n8n's REST API, and again if n8n was too busy to look at it.
+	 * @returns the response without its `data` envelope
+	 */
+	async request<Reply>(method: string, path: string, body?: unknown, tries = 5): Promise<Reply> {
 		try {
 			const response = await this.http.request<{ data: Reply }>({
 				method,
@@ -212,9 +215,16 @@ export class N8nClient {
 			if (session) this.cookie = session.split(';')[0] ?? '';
 			return response.data.data;
 		} catch (error) {
+			if (tries > 1 && isTooBusy(error)) return await this.request(method, path, body, tries - 1);
 			throw describeFailure(method, path, error);
 		}
 	}
+}
+
+/** n8n gives its own patterns 250 ms of real time before it runs a workflow: on a busy machine, too little. */
+function isTooBusy(error: unknown): boolean {
+	if (!isAxiosError<{ message?: string } | undefined>(error)) return false;
+	return error.response?.data?.message === 'Regular expression execution timed out';
 }
 
 function describeFailure(method: string, path: string, error: unknown): unknown {
