@@ -116,10 +116,13 @@ const everyIdStands: Invariant = ({ groups, shown, executions, logLines, story }
 			if (isStopped && isLogged) return [];
 			const isInAll = places.some((execution) => {
 				const attempts = executions[execution]?.attempts ?? [];
-				const later = (shown[execution] ?? []).filter(
-					(_, attempt) => at <= (attempts[attempt]?.endedAt ?? -Infinity),
-				);
-				return later.length > 0 && later.every(isIn);
+				const listShown = (isAfter: (endedAt: number) => boolean) =>
+					(shown[execution] ?? []).filter((_, attempt) =>
+						isAfter(attempts[attempt]?.endedAt ?? -Infinity),
+					);
+				// An attempt that failed in the same moment can be the one before the add's.
+				const isInOne = listShown((endedAt) => at <= endedAt).some(isIn);
+				return isInOne && listShown((endedAt) => at < endedAt).every(isIn);
 			});
 			return isInAll
 				? []

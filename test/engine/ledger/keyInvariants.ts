@@ -90,10 +90,14 @@ const freeKeyIsSent: Invariant = (ledger) => {
 		if (!order.isComplete || !order.isReachable || !isAffordable(ledger, order)) return [];
 		const { adds = [], orders: same = [] } = groups.get(order.signature) ?? {};
 		const endedAt = executions[order.execution]?.endedAt ?? 0;
-		const used = (byKey.get(toKey(item.key) ?? '') ?? []).filter(
-			({ at, fate }) => at <= endedAt && fate !== 'unsent' && fate !== 'refused',
+		const ofKey = byKey.get(toKey(item.key) ?? '') ?? [];
+		// Another execution that tries again holds the key between its tries.
+		const isUsed = [...groups.values()].some(
+			(group) =>
+				group.adds.some((add) => ofKey.includes(add) && add.at <= endedAt) &&
+				group.adds.some(({ fate }) => fate !== 'unsent' && fate !== 'refused'),
 		);
-		return adds.length >= same.length || used.length > 0
+		return adds.length >= same.length || isUsed
 			? []
 			: [`${name([order])} was not sent, though its key is free`];
 	});

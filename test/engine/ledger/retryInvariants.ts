@@ -230,9 +230,10 @@ const MAX_BYTES_BESIDE = 200;
 /** What a failed execution keeps is small, unless videos are part of it. */
 const keptDataIsSmall: Invariant = (ledger) =>
 	listAttempts(ledger).flatMap(({ attempt, label }) => {
-		const { waiting, items, way, uniqueKey } = attempt.settings;
-		// Each step of an agent is a run of its own, which n8n saves with its own metadata.
-		const runs = way === 'loop' ? 2 : way === 'agentSteps' ? items.length : 1;
+		const { waiting, items, way, uniqueKey, tries } = attempt.settings;
+		// Each call of an agent is a run of its own, and so is each of its tries if the prompt changes.
+		const calls = way.startsWith('agent') ? items.length * tries : 1;
+		const runs = way === 'loop' ? 2 : calls;
 		const bytes = listOwnMetadata(attempt).reduce(
 			// As n8n saves it: an object that is there twice counts once.
 			(sum, kept) => sum + Buffer.byteLength(stringify(kept)),
