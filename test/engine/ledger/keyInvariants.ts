@@ -89,14 +89,18 @@ const freeKeyIsSent: Invariant = (ledger) => {
 		if (execution.onError === 'stopWorkflow' || execution.retries.length > 0) return [];
 		if (!order.isComplete || !order.isReachable || !isAffordable(ledger, order)) return [];
 		const { adds = [], orders: same = [] } = groups.get(order.signature) ?? {};
-		const endedAt = executions[order.execution]?.endedAt ?? 0;
+		const { attempts = [], endedAt = 0 } = executions[order.execution] ?? {};
+		const startedAt = attempts[0]?.startedAt ?? 0;
 		const ofKey = byKey.get(toKey(item.key) ?? '') ?? [];
-		// Another execution that tries again holds the key between its tries.
-		const isUsed = [...groups.values()].some(
-			(group) =>
-				group.adds.some((add) => ofKey.includes(add) && add.at <= endedAt) &&
-				group.adds.some(({ fate }) => fate !== 'unsent' && fate !== 'refused'),
-		);
+		const isUsed = [...groups.values()].some((group) => {
+			const keyAdds = group.adds.filter((add) => ofKey.includes(add));
+			if (!keyAdds.some(({ at }) => at <= endedAt)) return false;
+			// Another execution that tries again holds the key between its tries.
+			const isOther = group.orders.some(({ execution: other }) => other !== order.execution);
+			return keyAdds.some(
+				({ at, fate }) => (isOther && at >= startedAt) || (fate !== 'unsent' && fate !== 'refused'),
+			);
+		});
 		return adds.length >= same.length || isUsed
 			? []
 			: [`${name([order])} was not sent, though its key is free`];

@@ -218,8 +218,11 @@ function wasSeenRunning(
 	video: PlayedVideo,
 	attempt: PlayedAttempt,
 ): boolean {
+	const settings = ledger.story.executions[execution];
+	// Each try of an agent's call is a run of its own: the video may have ended between two of them.
+	if (!settings || (isAgent(settings) && settings.tries > 1)) return false;
 	const isAddedHere = video.charge.at >= attempt.startedAt;
-	if (isAddedHere && ledger.story.executions[execution]?.waiting === 'add') return true;
+	if (isAddedHere && settings.waiting === 'add') return true;
 	return findLooks(ledger, video).some(
 		({ at, status }) =>
 			status === 200 && at >= attempt.startedAt && at < (video.endsAt ?? -Infinity),
