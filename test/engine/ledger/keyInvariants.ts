@@ -54,9 +54,16 @@ const oldKeyStaysUsed: Invariant = (ledger) =>
 
 /** An item's key is refused only if another item has used it. */
 const ownKeyIsNotRefused: Invariant = (ledger) => {
-	const { story, executions, outcomes, groups } = ledger;
+	const { story, executions, outcomes, groups, orders } = ledger;
 	if (executions.some(({ killed }) => killed !== undefined)) return [];
 	const byKey = groupByKey(ledger);
+	// A key that another item could not free stays taken, though nothing was sent for it.
+	const isHeld = (key: string) =>
+		story.keyStore.failingCalls.length > 0 &&
+		orders.filter((order) => {
+			const item = story.executions[order.execution]?.items[order.item];
+			return item !== undefined && toKey(item.key) === key;
+		}).length > 1;
 	return outcomes.flatMap((outcome) => {
 		const { error, details, execution } = outcome;
 		const { uniqueKey, retries = [] } = story.executions[execution] ?? {};
@@ -69,7 +76,7 @@ const ownKeyIsNotRefused: Invariant = (ledger) => {
 		const isShared = [...groups.values()].some(
 			({ orders }) => orders.length > 1 && orders.some((order) => order.execution === execution),
 		);
-		if (isOld || isShared || adds.some((add) => !own.includes(add))) return [];
+		if (isOld || isShared || isHeld(key) || adds.some((add) => !own.includes(add))) return [];
 		return [`${nameOutcome(outcome)} was refused by the key ${key}, which no other item has used`];
 	});
 };
