@@ -91,6 +91,27 @@ describe('Executions > Retry', () => {
 		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
 	});
 
+	test.each([
+		['an empty Unique Key', { options: { uniqueKey: '={{ $json.id }}' } }],
+		['an empty prompt', { overwriteSettings: true, customPrompt: '' }],
+	])('with %s by now tells what became of an add all the same', async (_, changed) => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const failed = await run(WAITING);
+		const onError = 'continueRegularOutput';
+		const retried = await run({ ...WAITING, ...changed }, THREE, { failed, onError });
+		const [finished, unknown, unsent] = retried.items.map(({ json }) => json);
+		expect(finished).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+		expect(unknown).toMatchObject({
+			message: expect.stringContaining('may have been queued') as string,
+			details: { mayBeQueued: true },
+		});
+		expect(unsent).toMatchObject({ details: { mayBeQueued: false } });
+		expect(listSent()).toEqual(['one', 'two']);
+
+		const stopped = await run({ ...ADD, ...changed }, THREE, { failed });
+		expect(stopped.error?.description).toContain('may have been queued');
+	});
+
 	test('with another operation chosen meanwhile begins anew', async () => {
 		failAdd({ kind: 'status', status: 400, nth: 3 });
 		const failed = await run();

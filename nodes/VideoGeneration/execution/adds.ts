@@ -37,9 +37,9 @@ export async function addVideo(job: Job): Promise<AddedVideo> {
 
 async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	const { context, maxTries, memory, run } = job;
-	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
+	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// What is needed later is read now: once the add is sent, nothing else can change its fate.
 	const service = await resolveService(context);
 	const videos = await getVideosBeforeAdd(job, service.account);

@@ -88,46 +88,44 @@ async function prepareItem(
 			request = await step.call(context, request);
 		}
 	} catch (problem) {
-		return createUnusableJob(context, operation, request, run, problem);
+		return createJob(context, operation, request, run, { problem });
 	}
 	return createJob(context, operation, request, run);
 }
 
+/**
+ * An add that an earlier try has sent needs nothing that is for sending: parameters that are wrong by now
+ * must not hide what became of it.
+ *
+ * @param unusable why the request cannot be sent
+ */
 function createJob(
 	context: IExecuteSingleFunctions,
 	operation: Operation,
 	prepared: IHttpRequestOptions,
 	run: Run,
+	unusable?: { problem: unknown },
 ): Job {
+	const memory = new ItemMemory(context, prepared, run.isAgentStep);
+	const isAdd = operation.requestKind === 'add';
+	const isSent = isAdd && (memory.state.queueId !== undefined || memory.isFateUnknown());
+	const job = { context, operation, run, memory };
 	try {
-		const isAdd = operation.requestKind === 'add';
-		const request = { ...prepared, ...getConnection(context, operation.requestKind) };
+		if (unusable && !isSent) throw unusable.problem;
 		return {
-			...{ context, operation, run, request },
+			...job,
+			request: { ...prepared, ...getConnection(context, operation.requestKind) },
 			maxTries: getMaxTries(context),
 			settings: operation.getSettings?.(context),
 			wait: operation.getWait?.(context),
-			spending: isAdd ? getSpendingLimit(context) : undefined,
-			uniqueKey: isAdd ? getUniqueKey(context) : undefined,
-			memory: new ItemMemory(context, request, run.isAgentStep),
+			spending: isAdd && !isSent ? getSpendingLimit(context) : undefined,
+			uniqueKey: isAdd && !isSent ? getUniqueKey(context) : undefined,
 		};
 	} catch (problem) {
-		return createUnusableJob(context, operation, prepared, run, problem);
+		return {
+			...{ ...job, request: prepared, maxTries: DEFAULT_MAX_TRIES, settings: undefined },
+			...{ wait: undefined, spending: undefined, uniqueKey: undefined },
+			problem: isAdd && memory.isFateUnknown() ? memory.getFailure() : problem,
+		};
 	}
-}
-
-/** @param problem why the item cannot be sent */
-function createUnusableJob(
-	context: IExecuteSingleFunctions,
-	operation: Operation,
-	request: IHttpRequestOptions,
-	run: Run,
-	problem: unknown,
-): Job {
-	return {
-		...{ context, operation, run, request, problem },
-		...{ maxTries: DEFAULT_MAX_TRIES, settings: undefined },
-		...{ wait: undefined, spending: undefined, uniqueKey: undefined },
-		memory: new ItemMemory(context, request, run.isAgentStep),
-	};
 }
