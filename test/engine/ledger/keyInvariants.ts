@@ -57,9 +57,9 @@ const ownKeyIsNotRefused: Invariant = (ledger) => {
 	const { story, executions, outcomes, groups, orders } = ledger;
 	if (executions.some(({ killed }) => killed !== undefined)) return [];
 	const byKey = groupByKey(ledger);
-	// A key that another item could not free stays taken, though nothing was sent for it.
+	// A key that another item could not free, or not yet, is taken, though nothing was sent for it.
 	const isHeld = (key: string) =>
-		story.keyStore.failingCalls.length > 0 &&
+		(story.keyStore.failingCalls.length > 0 || executions.some(({ isStopped }) => isStopped)) &&
 		orders.filter((order) => {
 			const item = story.executions[order.execution]?.items[order.item];
 			return item !== undefined && toKey(item.key) === key;
@@ -123,7 +123,8 @@ function isAffordable({ story, videos, orders }: Ledger, { execution }: Order): 
 	const { creditsToKeep = null, items = [] } = story.executions[execution] ?? {};
 	if (creditsToKeep === null) return true;
 	if (hasSocketTrouble(story, 'account.get')) return false;
-	if (items.some(({ keep }) => (toCredits(keep) ?? 0) > HIGHEST_KEEP)) return false;
+	const keeps = [creditsToKeep, ...items.map(({ keep }) => toCredits(keep))];
+	if (keeps.some((keep) => Number(keep ?? 0) > HIGHEST_KEEP)) return false;
 	const left = (story.service.credits ?? 1_000) - videos.length - orders.length * HIGHEST_COST;
 	return left >= HIGHEST_KEEP;
 }
