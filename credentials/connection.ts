@@ -1,3 +1,6 @@
+/** The name of the credential type, whose `authenticate` signs every request. */
+export const CREDENTIAL = 'videoGenerationApi';
+
 /** A problem of the credential that a person has to correct: what it is, and what to do. */
 export class CredentialProblem extends Error {
 	constructor(

@@ -62,6 +62,8 @@ export default async function rebuild(): Promise<void> {
 			bundle: true,
 			external: ['n8n-workflow'],
 			...{ platform: 'node', format: 'cjs', target: 'node20' },
+			// Names and lines stay, so that a stack trace says where an error is.
+			...{ minifyWhitespace: true, lineLimit: 120 },
 			sourcemap: true,
 			logLevel: 'warning',
 		});

@@ -1,6 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { CREDENTIAL, REQUEST_DEFAULTS } from './api/request';
+import { CREDENTIAL } from '../../credentials/connection';
+import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './execution/calls';
 import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';

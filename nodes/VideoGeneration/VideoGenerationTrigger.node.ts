@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { getProjects } from './listSearch/projects';
-import { CREDENTIAL } from './api/request';
+import { CREDENTIAL } from '../../credentials/connection';
 import { getTriggerParameters, triggerPanel, triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 

@@ -5,11 +5,11 @@ import {
 	checkBody,
 	getServiceMessage,
 	isObject,
-	requireField,
+	requireObject,
 	requireList,
 	toText,
 } from '../../nodes/VideoGeneration/api/response';
-import { OBJECT_LIMITS, receiveBody } from '../../nodes/VideoGeneration/api/responseBody';
+import { MAX_OBJECT_BYTES, receiveBody } from '../../nodes/VideoGeneration/api/responseBody';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 /** Returns the failure that `run` ends with. */
@@ -111,10 +111,10 @@ describe("The service's own words", () => {
 });
 
 describe('A body', () => {
-	const receive = async (text: string, limits = OBJECT_LIMITS, statusCode = 200) =>
+	const receive = async (text: string, maxBytes = MAX_OBJECT_BYTES, statusCode = 200) =>
 		await receiveBody(
 			{ statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) },
-			limits,
+			maxBytes,
 		);
 
 	test.each(['{"a":1}', '\ufeff{"a":1}', '[]', '"text"', 'null'])(
@@ -140,13 +140,13 @@ describe('A body', () => {
 	test('of an error that never ends or breaks off does not hide the status', async () => {
 		const endless = Readable.from([Buffer.alloc(65 * 1024)]);
 		const response = { statusCode: 403, headers: {}, body: endless };
-		expect(await receiveBody(response, OBJECT_LIMITS)).toBeUndefined();
+		expect(await receiveBody(response, MAX_OBJECT_BYTES)).toBeUndefined();
 		const broken = new Readable({
 			read() {
 				this.destroy(new Error('aborted'));
 			},
 		});
-		expect(await receiveBody({ ...response, body: broken }, OBJECT_LIMITS)).toBeUndefined();
+		expect(await receiveBody({ ...response, body: broken }, MAX_OBJECT_BYTES)).toBeUndefined();
 	});
 
 	test.each([
@@ -160,7 +160,7 @@ describe('A body', () => {
 			},
 		});
 		const failure = await catchFailure(() =>
-			receiveBody({ statusCode: 200, headers: {}, body }, OBJECT_LIMITS),
+			receiveBody({ statusCode: 200, headers: {}, body }, MAX_OBJECT_BYTES),
 		);
 		expect(failure).toEqual({ kind: 'uncertain', facts: { httpCode } });
 	});
@@ -168,9 +168,9 @@ describe('A body', () => {
 
 describe('What the specification promises', () => {
 	test('is there, or the failure names it', async () => {
-		expect(requireField({ details: { a: 1 } }, 'details', 'object')).toEqual({ a: 1 });
+		expect(requireObject({ details: { a: 1 } }, 'details')).toEqual({ a: 1 });
 		for (const details of [undefined, null, 'x', 1, []]) {
-			expect(await catchFailure(() => requireField({ details }, 'details', 'object'))).toEqual({
+			expect(await catchFailure(() => requireObject({ details }, 'details'))).toEqual({
 				kind: 'incomplete',
 				facts: { httpCode: '200', field: 'details' },
 			});

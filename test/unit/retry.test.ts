@@ -2,7 +2,7 @@ import type { IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
-import { OBJECT_LIMITS } from '../../nodes/VideoGeneration/api/responseBody';
+import { MAX_OBJECT_BYTES } from '../../nodes/VideoGeneration/api/responseBody';
 import type {
 	FailureFacts,
 	FailureKind,
@@ -157,7 +157,7 @@ describe('A request with a deadline', () => {
 			helpers: { httpRequestWithAuthentication },
 		} as unknown as IPollFunctions;
 		const deadline = performance.now() + leftMs;
-		const options = { limits: OBJECT_LIMITS, maxTries: 1, connection, deadline };
+		const options = { maxBytes: MAX_OBJECT_BYTES, maxTries: 1, connection, deadline };
 		await fetchFromApi(context, { url: '/v1/videos' }, options);
 		return requests[0]?.timeout ?? NaN;
 	};

@@ -2,10 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RequestFailure } from '../failures/failure';
 import { isObject } from './response';
 import type { HttpResponse } from './responseBody';
-import { decodeText, parseText, receiveBytes } from './responseBody';
-
-/** Maximum length of a response to an add, in bytes. */
-const MAX_BYTES = 1024 ** 2;
+import { decodeText, MAX_OBJECT_BYTES, parseText, receiveBytes } from './responseBody';
 
 /** How much of a response of unknown fate is kept: enough for what is shown once the key is hidden. */
 const KEPT_LENGTH = 4_096;
@@ -38,7 +35,7 @@ export async function receiveAddResponse(
 	url: string,
 	{ body, headers, statusCode }: HttpResponse,
 ): Promise<AddResponse> {
-	const { bytes, failure } = await receiveBytes(body, MAX_BYTES);
+	const { bytes, failure } = await receiveBytes(body, MAX_OBJECT_BYTES);
 	const text = decodeText(bytes);
 	const parsed = parseText(text);
 	const queueItem = readQueueItem(parsed, text) ?? scanQueueItem(text);

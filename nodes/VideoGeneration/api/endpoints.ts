@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiContext, FetchOptions } from './request';
 import { fetchFromApi } from './request';
-import { isObject, requireField, requireList, toText } from './response';
-import { LIST_LIMITS, OBJECT_LIMITS } from './responseBody';
+import { isObject, requireList, requireObject, toText } from './response';
+import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from './responseBody';
 
-type Options = Omit<FetchOptions, 'limits'>;
+type Options = Omit<FetchOptions, 'maxBytes'>;
 
 /**
  * A value as exactly one segment of a path.
@@ -28,8 +28,8 @@ export async function fetchProgress(
 	options: Options,
 ): Promise<IDataObject> {
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
-	const body = await fetchFromApi(context, { url }, { ...options, limits: OBJECT_LIMITS });
-	return requireField(body, 'details', 'object');
+	const { body } = await fetchFromApi(context, { url }, { ...options, maxBytes: MAX_OBJECT_BYTES });
+	return requireObject(body, 'details');
 }
 
 /**
@@ -42,7 +42,7 @@ export async function fetchProjects(
 	options: Options,
 ): Promise<{ id: string; name: string }[]> {
 	const request = { url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } };
-	const body = await fetchFromApi(context, request, { ...options, limits: LIST_LIMITS });
+	const { body } = await fetchFromApi(context, request, { ...options, maxBytes: MAX_LIST_BYTES });
 	// The service may not sort as it was asked to.
 	return requireList(body, 'projects')
 		.filter(isObject)
@@ -65,7 +65,10 @@ export async function fetchRemainingCredits(
 	options: Options,
 ): Promise<number | undefined> {
 	const request = { url: '/v1/user/account' };
-	const body = await fetchFromApi(context, request, { ...options, limits: OBJECT_LIMITS });
-	const credits = requireField(body, 'usage', 'object').remainingCredits;
+	const { body } = await fetchFromApi(context, request, {
+		...options,
+		maxBytes: MAX_OBJECT_BYTES,
+	});
+	const credits = requireObject(body, 'usage').remainingCredits;
 	return typeof credits === 'number' ? credits : undefined;
 }

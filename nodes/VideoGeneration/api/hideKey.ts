@@ -1,11 +1,8 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { isSendableKey, trimApiKey } from '../../../credentials/connection';
+import { CREDENTIAL, isSendableKey, trimApiKey } from '../../../credentials/connection';
 import type { FailureFacts, FailureKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 import { MAX_WORDS_LENGTH } from './response';
-
-/** The credential that signs every request. */
-export const CREDENTIAL = 'videoGenerationApi';
 
 const HIDDEN = '[API key]';
 const MAX_SHOWN_LENGTH = 300;

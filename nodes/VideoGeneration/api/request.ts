@@ -7,6 +7,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import {
+	CREDENTIAL,
 	CredentialProblem,
 	getAccountKey,
 	parseApiKey,
@@ -14,14 +15,13 @@ import {
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
-import { CREDENTIAL, hideKey } from './hideKey';
+import { hideKey } from './hideKey';
+import type { Body } from './response';
 import { checkBody, parseEtag } from './response';
-import type { BodyLimits, HttpResponse } from './responseBody';
+import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';
 import { sendWithRetries } from './retry';
-
-export { CREDENTIAL };
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
@@ -123,45 +123,32 @@ function toCredentialFailure(error: unknown): RequestFailure {
 }
 
 export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
-	limits: BodyLimits;
+	maxBytes: number;
 	connection?: ConnectionSettings | undefined;
 }
 
-type Body = IDataObject | IDataObject[];
-
 /** A body with its `ETag`, which tells later whether the body has changed. */
-export interface TaggedBody {
+export interface Fetched {
 	body: Body;
 	etag: string | undefined;
-	/** Whether nothing has changed since the given tag. The body is then empty. */
+	/** Whether nothing has changed since the tag of the request. The body is then empty. */
 	isUnchanged: boolean;
 }
 
 /**
  * Fetches something from the service, other than by the request that an operation declares.
  *
- * @param request the path below the Base URL, and the query
+ * @param request the path below the Base URL, the query, and the tag of an earlier response: the service
+ * then sends no body when nothing has changed (RFC 9110, section 13.1.2; the specification of the service
+ * shows no header of its own)
  * @returns the body, whose `status` is `success`
  * @throws a RequestFailure, without the key: it may be shown later, when the credential has another
  */
 export async function fetchFromApi(
 	context: ApiContext,
-	request: { url: string; qs?: IDataObject },
-	options: FetchOptions,
-): Promise<Body> {
-	return (await fetchTagged(context, request, undefined, options)).body;
-}
-
-/**
- * Like `fetchFromApi`, and conditional if a tag is given: the service sends no body when nothing has
- * changed (RFC 9110, section 13.1.2; the specification of the service shows no header of its own).
- */
-export async function fetchTagged(
-	context: ApiContext,
-	request: { url: string; qs?: IDataObject },
-	etag: string | undefined,
-	{ limits, connection, deadline = Infinity, ...retries }: FetchOptions,
-): Promise<TaggedBody> {
+	{ etag, ...request }: { url: string; qs?: IDataObject; etag?: string | undefined },
+	{ maxBytes, connection, deadline = Infinity, ...retries }: FetchOptions,
+): Promise<Fetched> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
@@ -174,7 +161,7 @@ export async function fetchTagged(
 			...(etag !== undefined && { headers: { 'If-None-Match': etag } }),
 		});
 		const isUnchanged = etag !== undefined && response.statusCode === 304;
-		const content = await receiveBody(response, limits);
+		const content = await receiveBody(response, maxBytes);
 		const body = isUnchanged ? {} : checkBody(response, content);
 		return { body, etag: parseEtag(response.headers.etag), isUnchanged };
 	};

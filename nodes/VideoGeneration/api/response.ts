@@ -1,8 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FactsOf } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
-import type { BodyLimits, HttpResponse } from './responseBody';
+import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
+
+/** A response's body: a list only where a service sends one without its envelope. */
+export type Body = IDataObject | IDataObject[];
 
 /** An HTTP date begins with the day of the week; `Date.parse` alone finds a date in almost anything. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
@@ -16,18 +19,15 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
  * specification reports of one prose example
  * @throws a RequestFailure that says what is wrong
  */
-export async function checkResponse(
-	response: HttpResponse,
-	limits: BodyLimits,
-): Promise<IDataObject | IDataObject[]> {
-	return checkBody(response, await receiveBody(response, limits));
+export async function checkResponse(response: HttpResponse, maxBytes: number): Promise<Body> {
+	return checkBody(response, await receiveBody(response, maxBytes));
 }
 
 /** Like `checkResponse`, for a body that was received and parsed. */
 export function checkBody(
 	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
 	body: unknown,
-): IDataObject | IDataObject[] {
+): Body {
 	const httpCode = String(statusCode);
 	const createFacts = () => ({ httpCode, ...getServiceMessage(body) });
 
@@ -112,39 +112,27 @@ export function getServiceMessage(body: unknown): { serviceMessage?: string } {
 	return serviceMessage === undefined ? {} : { serviceMessage };
 }
 
-const IS = {
-	object: isObject,
-	list: (value: unknown) => Array.isArray(value),
-};
-
-interface FieldTypes {
-	object: IDataObject;
-	list: unknown[];
-}
-
 /**
- * A field that the specification promises.
+ * An object that the specification promises.
  *
- * @throws a RequestFailure of the kind `incomplete` that names it
+ * @throws a RequestFailure of the kind `incomplete` that names its field
  */
-export function requireField<T extends keyof FieldTypes>(
-	body: IDataObject | IDataObject[],
-	field: string,
-	type: T,
-): FieldTypes[T] {
+export function requireObject(body: Body, field: string): IDataObject {
 	const value = Array.isArray(body) ? undefined : body[field];
-	if (!IS[type](value)) throw createIncomplete(field);
-	return value as FieldTypes[T];
+	if (!isObject(value)) throw createIncomplete(field);
+	return value;
 }
 
 /**
  * A list that the specification promises, which may hold anything. The bare list, without its
  * envelope, is accepted as well: the specification reports it of a prose example.
  *
- * @throws a RequestFailure when the list is missing
+ * @throws a RequestFailure of the kind `incomplete` when the list is missing
  */
-export function requireList(body: IDataObject | IDataObject[], field: string): unknown[] {
-	return Array.isArray(body) ? body : requireField(body, field, 'list');
+export function requireList(body: Body, field: string): unknown[] {
+	const list = Array.isArray(body) ? body : body[field];
+	if (!Array.isArray(list)) throw createIncomplete(field);
+	return list;
 }
 
 export function createIncomplete(field: string): RequestFailure {

@@ -6,18 +6,13 @@ import { pause } from './pacing';
 
 export type HttpResponse = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
 
-/** Maximum response size: bodies are buffered in memory. */
-export interface BodyLimits {
-	bytes: number;
-}
-
 const MIB = 1024 ** 2;
 
-/** For a response about one object, of which hundreds may be requested at once. */
-export const OBJECT_LIMITS: BodyLimits = { bytes: MIB };
+/** Maximum size of a response about one object: bodies are buffered in memory, hundreds at once. */
+export const MAX_OBJECT_BYTES = MIB;
 
-/** For a list, which comes without pages: enough for a million videos of 268 bytes each. */
-export const LIST_LIMITS: BodyLimits = { bytes: 256 * MIB };
+/** Maximum size of a list, which comes without pages: enough for a million videos of 268 bytes each. */
+export const MAX_LIST_BYTES = 256 * MIB;
 
 /** An error's body is read for its message only. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -46,17 +41,17 @@ interface IncomingStream {
  */
 export async function receiveBody(
 	{ body, statusCode }: HttpResponse,
-	limits: BodyLimits,
+	maxBytes: number,
 ): Promise<unknown> {
 	if (!isStream(body)) return body;
 	if (statusCode >= 300) {
 		const error = await receiveBytes(body, MAX_ERROR_BYTES);
 		return error.failure ? undefined : parseText(decodeText(error.bytes));
 	}
-	const { bytes, failure } = await receiveBytes(body, limits.bytes);
+	const { bytes, failure } = await receiveBytes(body, maxBytes);
 	if (failure) throw failure;
 	// With a long body, each step takes long. In between, n8n does other work.
-	const letOthersWork = async () => bytes.length > OBJECT_LIMITS.bytes && (await pause(1));
+	const letOthersWork = async () => bytes.length > MAX_OBJECT_BYTES && (await pause(1));
 	const text = decodeText(bytes);
 	await letOthersWork();
 	const parsed = parseText(text);
@@ -95,7 +90,7 @@ export async function receiveBytes(
 		body.on('end', () => {
 			resolve(undefined);
 		});
-		// This listener stays: an error after the end would otherwise end n8n.
+		// This listener stays: without one, an error after the end would crash n8n.
 		body.on('error', (error) => {
 			resolve(classifyStreamError(error));
 		});

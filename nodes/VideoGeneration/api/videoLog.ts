@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, FetchOptions, TaggedBody } from './request';
-import { fetchTagged } from './request';
+import type { ApiContext, Fetched, FetchOptions } from './request';
+import { fetchFromApi } from './request';
+import type { Body } from './response';
 import { isObject, requireList, toText } from './response';
-import { LIST_LIMITS } from './responseBody';
+import { MAX_LIST_BYTES } from './responseBody';
 
 /** The video log, with the tag of its response. */
-export interface VideoLog extends Omit<TaggedBody, 'body'> {
+export interface VideoLog extends Omit<Fetched, 'body'> {
 	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
 	entries: unknown[];
 }
@@ -18,12 +19,12 @@ export interface VideoLog extends Omit<TaggedBody, 'body'> {
 export async function fetchVideoLog(
 	context: ApiContext,
 	etag: string | undefined,
-	options: Omit<FetchOptions, 'limits'>,
+	options: Omit<FetchOptions, 'maxBytes'>,
 ): Promise<VideoLog> {
-	const request = { url: '/v1/videos' };
-	const { body, ...log } = await fetchTagged(context, request, etag, {
+	const request = { url: '/v1/videos', etag };
+	const { body, ...log } = await fetchFromApi(context, request, {
 		...options,
-		limits: LIST_LIMITS,
+		maxBytes: MAX_LIST_BYTES,
 	});
 	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
 }
@@ -34,7 +35,7 @@ export async function fetchVideoLog(
  *
  * @throws a RequestFailure when the list is missing
  */
-export function listLogEntries(body: IDataObject | IDataObject[]): unknown[] {
+export function listLogEntries(body: Body): unknown[] {
 	const entries = requireList(body, 'videos');
 	for (const entry of entries as (IDataObject | null)[]) {
 		if (typeof entry?.url === 'string' && entry.url !== '') continue;

@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { pause } from '../api/pacing';
+import { combineSignals, pause } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import type { RetryOptions } from '../api/retry';
@@ -46,46 +46,31 @@ export async function downloadVideo(
 	const url = parseVideoAddress(address);
 	if (url === undefined) throw NOT_AN_ADDRESS.with({ addressField });
 	const deadline = Math.min(retries.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
-	const attempt = { url, fileName, settings, signal: retries.signal, deadline };
+	const { signal } = retries;
+	const attempt = async () => {
+		if (signal?.aborted) throw CANCELLED;
+		if (performance.now() >= deadline) throw TOO_SLOW;
+		const connection = new AbortController();
+		const timeout = settings.timeout ?? RESPONSE_TIMEOUT_MS;
+		const transfer: Transfer = { receivedBytes: 0 };
+		let response: VideoResponse | undefined;
+		try {
+			void watchTransfer(transfer, timeout, deadline, connection);
+			const end = combineSignals(connection.signal, signal);
+			response = await fetchVideo(context, url, { ...settings, timeout }, end);
+			return await storeVideo(context, response, fileName, transfer);
+		} catch (error) {
+			if (signal?.aborted) throw CANCELLED;
+			const failure = transfer.failure ?? classifyError(error);
+			throw response ? failure.with(describeTransfer(transfer, response)) : failure;
+		} finally {
+			connection.abort();
+		}
+	};
 	try {
-		return await sendWithRetries(async () => await attemptDownload(context, attempt), {
-			...retries,
-			requestKind: 'read',
-			deadline,
-		});
+		return await sendWithRetries(attempt, { ...retries, requestKind: 'read', deadline });
 	} catch (error) {
 		throw classifyError(error).with({ addressField });
-	}
-}
-
-interface Attempt extends Pick<VideoDownload, 'fileName'> {
-	url: URL;
-	settings: ConnectionSettings;
-	signal: AbortSignal | undefined;
-	deadline: number;
-}
-
-async function attemptDownload(
-	context: DownloadContext,
-	{ url, fileName, settings, signal, deadline }: Attempt,
-): Promise<IBinaryData> {
-	if (signal?.aborted) throw CANCELLED;
-	if (performance.now() >= deadline) throw TOO_SLOW;
-	const connection = new AbortController();
-	const end = AbortSignal.any([connection.signal, ...(signal ? [signal] : [])]);
-	const timeout = settings.timeout ?? RESPONSE_TIMEOUT_MS;
-	const transfer: Transfer = { receivedBytes: 0, isAwaitingHost: false };
-	let response: VideoResponse | undefined;
-	try {
-		void watchTransfer(transfer, timeout, deadline, connection);
-		response = await fetchVideo(context, url, { ...settings, timeout }, end);
-		return await storeVideo(context, response, fileName, transfer);
-	} catch (error) {
-		if (signal?.aborted) throw CANCELLED;
-		const failure = transfer.failure ?? classifyError(error);
-		throw response ? failure.with(describeTransfer(transfer, response)) : failure;
-	} finally {
-		connection.abort();
 	}
 }
 
@@ -93,7 +78,7 @@ async function attemptDownload(
  * Closes the connection when the host sends nothing for too long, or at the deadline: n8n's timeout
  * ends with the head of the response. The time that n8n's store takes does not count as idle.
  *
- * @param idleMs the host may be silent for this long; the connection is closed before twice as long
+ * @param idleMs how long the host may be silent
  */
 async function watchTransfer(
 	transfer: Transfer,
@@ -101,20 +86,15 @@ async function watchTransfer(
 	deadline: number,
 	connection: AbortController,
 ): Promise<void> {
-	let before: Transfer | undefined;
 	while (!connection.signal.aborted) {
-		const leftMs = deadline - performance.now();
-		const isIdle =
-			before?.isAwaitingHost === true &&
-			transfer.isAwaitingHost &&
-			before.receivedBytes === transfer.receivedBytes;
-		if (leftMs <= 0 || isIdle) {
-			transfer.failure ??= leftMs <= 0 ? TOO_SLOW : IDLE;
+		const now = performance.now();
+		const idleAt = (transfer.awaitingSince ?? now) + idleMs;
+		if (now >= Math.min(idleAt, deadline)) {
+			transfer.failure ??= now >= deadline ? TOO_SLOW : IDLE;
 			connection.abort();
 			return;
 		}
-		before = { ...transfer };
-		await pause(Math.min(idleMs, leftMs), connection.signal);
+		await pause(Math.min(idleAt, deadline) - now, connection.signal);
 	}
 }
 
@@ -129,7 +109,7 @@ function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoRe
 }
 
 /**
- * A few downloads fill a connection even beside a slow host, and more of them finish no sooner. If n8n
- * keeps files in memory, it holds every file that is being transferred as a whole.
+ * More downloads at once take more memory, and finish no sooner: n8n may hold every file that is being
+ * transferred in memory.
  */
 export const DOWNLOADS_AT_ONCE = 4;

@@ -3,6 +3,7 @@ import type {
 	IN8nHttpFullResponse,
 	RequestHelperFunctions,
 } from 'n8n-workflow';
+import { combineSignals } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
@@ -72,22 +73,18 @@ async function sendRequest(
 	signal: AbortSignal,
 ): Promise<Response> {
 	const connection = new AbortController();
-	const response = (await helpers
-		.httpRequest({
-			...settings,
-			method: 'GET',
-			url: url.href,
-			headers: { ...HEADERS },
-			encoding: 'stream',
-			returnFullResponse: true,
-			disableFollowRedirect: true,
-			ignoreHttpStatusErrors: true,
-			abortSignal: AbortSignal.any([signal, connection.signal]),
-		})
-		.catch((error: unknown) => {
-			throw classifyError({ message: (error as Error).message, cause: error });
-		})) as IN8nHttpFullResponse & Response;
-	// The reader of the stream is told of an error as well; without a listener it would end n8n.
+	const response = (await helpers.httpRequest({
+		...settings,
+		method: 'GET',
+		url: url.href,
+		headers: { ...HEADERS },
+		encoding: 'stream',
+		returnFullResponse: true,
+		disableFollowRedirect: true,
+		ignoreHttpStatusErrors: true,
+		abortSignal: combineSignals(signal, connection.signal),
+	})) as IN8nHttpFullResponse & Response;
+	// An error without a listener would crash n8n, and the body is read later, if at all.
 	response.body.on('error', () => undefined);
 	if (response.statusCode !== 200) connection.abort();
 	return response;

@@ -12,8 +12,8 @@ const MAX_GIB = 16;
 /** The state of a file that is being transferred. */
 export interface Transfer {
 	receivedBytes: number;
-	/** Whether the next chunk is awaited from the host; otherwise n8n's store is at work. */
-	isAwaitingHost: boolean;
+	/** Since when the next chunk is awaited from the host; undefined while n8n's store is at work. */
+	awaitingSince?: number | undefined;
 	/** The reason why the transfer ended: n8n's store may report something else. */
 	failure?: RequestFailure;
 }
@@ -53,19 +53,19 @@ export async function storeVideo(
 
 async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenerator<Buffer> {
 	try {
-		transfer.isAwaitingHost = true;
+		transfer.awaitingSince = performance.now();
 		for await (const chunk of body as AsyncIterable<Buffer>) {
-			transfer.isAwaitingHost = false;
+			transfer.awaitingSince = undefined;
 			transfer.receivedBytes += chunk.length;
 			checkSize(transfer.receivedBytes);
 			yield chunk;
-			transfer.isAwaitingHost = true;
+			transfer.awaitingSince = performance.now();
 		}
 	} catch (error) {
 		transfer.failure ??= error instanceof RequestFailure ? error : classifyStreamError(error);
 		throw transfer.failure;
 	} finally {
-		transfer.isAwaitingHost = false;
+		transfer.awaitingSince = undefined;
 	}
 }
 
@@ -94,7 +94,7 @@ function createStream(like: FileStream, chunks: AsyncGenerator<Buffer>): FileStr
 		from(chunks: AsyncIterable<Buffer>, options: { objectMode: boolean }): FileStream;
 	};
 	const stream = streamClass.from(chunks, { objectMode: false });
-	// The store is told of an error as well; before it listens, an error would end n8n.
+	// An error without a listener would crash n8n, and the store does not listen yet.
 	stream.on('error', () => undefined);
 	return stream;
 }

@@ -4,7 +4,7 @@ import { receiveAddResponse } from '../api/addResponse';
 import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
-import { checkBody, createIncomplete, requireField, toText } from '../api/response';
+import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
@@ -152,7 +152,7 @@ function explainResponse(response: AddResponse): RequestFailure {
 	const { statusCode, body, failure } = response;
 	if (failure && statusCode < 300) return failure;
 	try {
-		requireField(checkBody(response, body), 'newQueueItem', 'object');
+		requireObject(checkBody(response, body), 'newQueueItem');
 		return createIncomplete('newQueueItem.queueId');
 	} catch (error) {
 		return classifyError(error);

@@ -1,9 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { getAccountKey } from '../../../credentials/connection';
+import { CREDENTIAL, getAccountKey } from '../../../credentials/connection';
 import { fetchProgress } from '../api/endpoints';
 import { fetchVideoLog } from '../api/videoLog';
 import type { ConnectionSettings } from '../api/request';
-import { CREDENTIAL } from '../api/request';
 import { downloadVideo } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import type { AccountRequests, AccountVideos } from '../waiting/runVideos';

@@ -1,8 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { getAccountKey } from '../../../credentials/connection';
+import { CREDENTIAL, getAccountKey } from '../../../credentials/connection';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { hideKey } from '../api/hideKey';
-import { CREDENTIAL } from '../api/request';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';

@@ -20,8 +20,14 @@ type Describe<Kind extends FailureKind> = (
 	context: Required<DownloadContext> & { field: string },
 ) => FailureText;
 
+/** The kinds that a download can fail with. */
+type DownloadKind =
+	| Extract<FailureKind, 'rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected'>
+	| Extract<FailureKind, 'unreadable' | 'blocked' | 'unsent' | 'cancelled'>
+	| Extract<FailureKind, 'notAnAddress' | 'storageFailed'>;
+
 /** The texts for every kind of failure of a video's host. */
-const TEXTS: { [Kind in FailureKind]?: Describe<Kind> } = {
+const TEXTS: { [Kind in DownloadKind]: Describe<Kind> } = {
 	rateLimited: (facts, { rateLimitAdvice }) => ({
 		message: "The video's host is receiving too many requests",
 		description: describeLongWait(facts) ?? `${asked(facts)} ${rateLimitAdvice}`,
@@ -81,12 +87,8 @@ export function describeDownloadFailure(
 	{ rateLimitAdvice = RUN_LESS }: DownloadContext = {},
 ): FailureText {
 	const { addressField: field = "'Video URL'" } = facts;
-	const describe = TEXTS[facts.kind] as Describe<FailureKind> | undefined;
-	if (describe) return describe(facts, { field, rateLimitAdvice });
-	return {
-		message: 'The download of the video failed',
-		description: `${check(field)} ${asked(facts)}`,
-	};
+	const describe = TEXTS[facts.kind as DownloadKind] as Describe<FailureKind>;
+	return describe(facts, { field, rateLimitAdvice });
 }
 
 function describeUnsent(

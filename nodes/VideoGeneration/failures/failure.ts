@@ -127,8 +127,8 @@ export class RequestFailure extends Error {
 }
 
 /**
- * Whether a clear may have been carried out although no proper response came. The fate of an add, for
- * which more than a text depends on it, is decided by `judgeAdd`.
+ * Whether a clear may have been carried out although no proper response came. Adds have the stricter
+ * `judgeAdd`.
  */
 export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
 	switch (facts.kind) {
@@ -149,12 +149,8 @@ export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
 }
 
 /** Whether the service does not know what was asked for. */
-export function isNotFound(failure: unknown): boolean {
-	return (
-		failure instanceof RequestFailure &&
-		failure.kind === 'rejected' &&
-		failure.facts.httpCode === '404'
-	);
+export function isNotFound({ kind, facts }: RequestFailure): boolean {
+	return kind === 'rejected' && facts.httpCode === '404';
 }
 
 /** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */

@@ -1,5 +1,5 @@
 /**
- * The fate of an add, of which a second one would be paid for again:
+ * What became of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
  * - `refused`: the service answered with proof that nothing was queued
  * - `accepted`: the response holds the new queue ID
@@ -36,7 +36,7 @@ export function judgeAdd(outcome: Outcome): Fate {
 /**
  * The statuses that prove that a request was not carried out. Not among them: 303, which points to the
  * result of a request that was carried out; 408, 409, 423, 424, 425 and 499, which a gateway may send
- * after the service has accepted it; and 407, for a proxy speaks there and not the service.
+ * after the service has accepted it; and 407, which comes from a proxy.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([
 	...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
@@ -67,8 +67,8 @@ export function isRefusal(status: unknown): boolean {
 	return typeof status === 'string' && REFUSALS.test(status.trim());
 }
 
-/** Why a request never left n8n. */
-export type Proof = 'unreached' | 'untrusted' | 'blocked';
+/** The kind of a failure that proves that its request never left n8n. */
+export type Proof = 'unreached' | 'unsent' | 'blocked';
 
 /** System calls that come before the first byte of a request. An error's code does not tell: the kernel reports `EHOSTUNREACH` for a read, too. */
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
@@ -137,13 +137,13 @@ function findProofOfRoot(root: ErrorLevel): Proof | undefined {
 	const { name, code, syscall } = root;
 	if (String(name).startsWith(BLOCKED)) return 'blocked';
 	if (CONNECTING.has(syscall)) return 'unreached';
-	if (CERTIFICATE_CODES.has(code)) return 'untrusted';
+	if (CERTIFICATE_CODES.has(code)) return 'unsent';
 	return syscall === undefined && code === undefined ? findProofInText(root) : undefined;
 }
 
 /** The texts of an older n8n begin with the system call: "connect ECONNREFUSED 127.0.0.1:80". */
 function findProofInText({ message, messages, httpCode }: ErrorLevel): Proof | undefined {
-	if (CERTIFICATE_CODES.has(httpCode)) return 'untrusted';
+	if (CERTIFICATE_CODES.has(httpCode)) return 'unsent';
 	// n8n keeps the text as the message if it has no other words for the code.
 	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
 	if (typeof text !== 'string' || text === '') return undefined;

@@ -5,22 +5,21 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { checkResponse, isObject, requireList } from '../api/response';
-import type { BodyLimits } from '../api/responseBody';
-import { LIST_LIMITS, OBJECT_LIMITS } from '../api/responseBody';
+import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from '../api/responseBody';
 import { getLimit } from '../execution/parameters';
 
 /** The first step for a response about one object: the steps after it see the body of a proper response. */
-export const checkObject = createCheck(OBJECT_LIMITS);
+export const checkObject = createCheck(MAX_OBJECT_BYTES);
 
 /** Like `checkObject`, for a response that is a whole list: the API has no paging. */
-export const checkList = createCheck(LIST_LIMITS);
+export const checkList = createCheck(MAX_LIST_BYTES);
 
-function createCheck(limits: BodyLimits) {
+function createCheck(maxBytes: number) {
 	return async (
 		_items: INodeExecutionData[],
 		response: IN8nHttpFullResponse,
 	): Promise<INodeExecutionData[]> => [
-		{ json: (await checkResponse(response, limits)) as IDataObject },
+		{ json: (await checkResponse(response, maxBytes)) as IDataObject },
 	];
 }
 

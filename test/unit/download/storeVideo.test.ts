@@ -12,7 +12,7 @@ async function store(
 	prepareBinaryData: (stream: Readable) => Promise<IBinaryData>,
 	receivedBytes = 0,
 ): Promise<{ error?: unknown; transfer: Transfer }> {
-	const transfer: Transfer = { receivedBytes, isAwaitingHost: false };
+	const transfer: Transfer = { receivedBytes };
 	const url = new URL('https://files.example/a.mp4');
 	const helpers = {
 		httpRequest: () => Promise.reject(new Error('not needed')),
@@ -73,13 +73,13 @@ describe('A stream on its way to the store', () => {
 	test('tells whether the host or the store is awaited', async () => {
 		const states: boolean[] = [];
 		const halves = Readable.from([VIDEO.subarray(0, 1000), VIDEO.subarray(1000)]);
-		const transfer: Transfer = { receivedBytes: 0, isAwaitingHost: false };
+		const transfer: Transfer = { receivedBytes: 0 };
 		const helpers = {
 			httpRequest: () => Promise.reject(new Error('not needed')),
 			prepareBinaryData: async (data: Buffer | Readable) => {
 				for await (const chunk of data as Readable) {
 					expect(chunk).toBeInstanceOf(Buffer);
-					states.push(transfer.isAwaitingHost);
+					states.push(transfer.awaitingSince !== undefined);
 				}
 				return { data: '', mimeType: 'video/mp4' };
 			},
@@ -87,7 +87,7 @@ describe('A stream on its way to the store', () => {
 		const url = new URL('https://files.example/a.mp4');
 		await storeVideo({ helpers }, { body: halves, headers: {}, url }, undefined, transfer);
 		expect(states).toHaveLength(2);
-		expect(transfer).toEqual({ receivedBytes: VIDEO.length, isAwaitingHost: false });
+		expect(transfer).toEqual({ receivedBytes: VIDEO.length });
 	});
 
 	test("that is complete is not the reason for the store's own failure", async () => {

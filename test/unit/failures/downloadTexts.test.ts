@@ -72,7 +72,6 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		{ kind: 'storageFailed', serviceMessage: 'ENOSPC: no space left' },
 		/not store.*enough storage.*ENOSPC/,
 	],
-	[{ kind: 'incomplete', field: 'videos' }, /download of the video failed/],
 ];
 
 describe('The error text of a download', () => {

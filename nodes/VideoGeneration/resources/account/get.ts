@@ -1,6 +1,6 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { requireField } from '../../api/response';
+import { requireObject } from '../../api/response';
 import type { Operation } from '../../execution/job';
 import { optionsField } from '../fields';
 import { checkObject, getBody } from '../responseSteps';
@@ -25,6 +25,6 @@ async function unwrapAccount(items: INodeExecutionData[]): Promise<INodeExecutio
 	const account = { ...getBody(items) };
 	delete account.status;
 	delete account.message;
-	requireField(account, 'usage', 'object');
+	requireObject(account, 'usage');
 	return await Promise.resolve([{ json: account }]);
 }

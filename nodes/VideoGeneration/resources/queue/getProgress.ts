@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { requireField } from '../../api/response';
+import { requireObject } from '../../api/response';
 import { sendDeclaredRequest } from '../../execution/declaredRequest';
 import type { Operation } from '../../execution/job';
 import { checkObject, getBody } from '../responseSteps';
@@ -24,5 +24,5 @@ export const getProgress: Operation = {
 };
 
 async function unwrapDetails(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
-	return await Promise.resolve([{ json: requireField(getBody(items), 'details', 'object') }]);
+	return await Promise.resolve([{ json: requireObject(getBody(items), 'details') }]);
 }
