@@ -8,11 +8,11 @@ import {
 	classifyStreamError,
 } from '../../nodes/VideoGeneration/failures/classifyError';
 import type { FailureFacts, FailureKind } from '../../nodes/VideoGeneration/failures/failure';
+import { mayBeCarriedOut } from '../../nodes/VideoGeneration/failures/fate';
 import {
 	createExcess,
 	isAboutCredits,
 	isNotFound,
-	mayBeCarriedOut,
 	RequestFailure,
 } from '../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../nodes/VideoGeneration/failures/texts';

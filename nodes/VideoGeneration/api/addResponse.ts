@@ -73,7 +73,7 @@ function scanQueueItem(text: string): IDataObject | undefined {
 	while (NEW_QUEUE_ITEM.test(text)) {
 		const { fields, end } = scanFields(text, NEW_QUEUE_ITEM.lastIndex);
 		if (typeof fields.queueId === 'string' && fields.queueId.trim() !== '') return fields;
-		// The search goes on behind what was scanned, so that a long text is passed once.
+		// Continues after the scanned part, so that a text is scanned once.
 		NEW_QUEUE_ITEM.lastIndex = end;
 	}
 	return undefined;

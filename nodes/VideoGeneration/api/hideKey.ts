@@ -7,10 +7,10 @@ import { MAX_WORDS_LENGTH } from './response';
 const HIDDEN = '[API key]';
 const MAX_SHOWN_LENGTH = 300;
 
-/** The facts of a failure in which a service may repeat the key. */
+/** The facts of a failure that quote the service, which may repeat the key. */
 const WORDS = ['serviceMessage', 'location', 'lastStatus', 'receivedText'] as const;
 
-/** The words of these failures are n8n's or ours: no response had come. */
+/** Failures without a response: their words come from n8n or this package. */
 const WITHOUT_RESPONSE: FailureKind[] = ['badCredential', 'unsent', 'storageFailed'];
 
 /**
@@ -57,7 +57,7 @@ export async function createKeyHider(
 /** A shorter key would be found in too many words. */
 const MIN_ENCODED_LENGTH = 6;
 
-/** The key as it is, in hexadecimal, and in base64 after any other text. */
+/** The key as it is, in hexadecimal, and in base64, which depends on the text before it. */
 function createForms(key: string): RegExp[] {
 	const plain = new RegExp(escape(key), 'g');
 	if (key.length < MIN_ENCODED_LENGTH) return [plain];
@@ -67,7 +67,7 @@ function createForms(key: string): RegExp[] {
 		const end = Math.floor(((offset + key.length) * 8) / 6);
 		const inner = escape(whole.slice(Math.ceil((offset * 8) / 6), end));
 		const inAnyAlphabet = inner.replace(/\\\+/g, '[+-]').replace(/\//g, '[/_]');
-		// The characters beside it hold the ends of the key, and parts of what is beside the key.
+		// At both ends, a character of base64 mixes the key with the text beside it.
 		return new RegExp(`[\\w+/-]?${inAnyAlphabet}[\\w+/=-]{0,3}`, 'g');
 	});
 	return [plain, hex, ...base64];
@@ -92,7 +92,7 @@ function hideForms(text: string, forms: RegExp[], keyLength: number): string {
 		if (replaced !== decoded) hidden = replaced;
 		decoded = decode(replaced);
 	}
-	// At the cut, a part of the key is left.
+	// The cut may have split a key, so the end goes as well.
 	return text.length < MAX_WORDS_LENGTH ? hidden : hidden.slice(0, -MAX_ESCAPED_LENGTH * keyLength);
 }
 

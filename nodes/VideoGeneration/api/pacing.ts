@@ -54,7 +54,7 @@ export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSi
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** Maximum time of work without a break, in which n8n does other work. */
+/** Maximum time of work without a break, in which the event loop turns. */
 const MAX_WORK_MS = 10;
 
 /** The breaks in long work, in which n8n does other work. */
@@ -93,7 +93,7 @@ export async function* inParts<T>(
  */
 const MAX_BEGUN = 8;
 
-/** Does some work as soon as a slot is free. */
+/** Runs a job as soon as a slot is free. */
 export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**

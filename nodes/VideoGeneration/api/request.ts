@@ -104,7 +104,7 @@ export async function resolveService<Context extends ApiContext>(
 		parseApiKey(credential.apiKey);
 		const getCredentials = async () => await Promise.resolve(credential);
 		return {
-			// n8n's function for signed requests asks the object that it is called on for the credential.
+			// n8n's functions call each other through `this`, so the credential is on the same object.
 			context: Object.assign(Object.create(context) as Context, { getCredentials }),
 			baseUrl: parseBaseUrl(credential.baseUrl),
 			account: getAccountKey(credential),
@@ -136,7 +136,7 @@ export interface Fetched {
 }
 
 /**
- * Fetches something from the service, other than by the request that an operation declares.
+ * Sends a GET request that no operation declares, such as a progress check.
  *
  * @param request the path below the Base URL, the query, and the tag of an earlier response: the service
  * then sends no body when nothing has changed (RFC 9110, section 13.1.2; the specification of the service

@@ -93,7 +93,7 @@ export function parseEtag(value: unknown): string | undefined {
 	return typeof value === 'string' && ETAG.test(value) ? value : undefined;
 }
 
-/** More is not searched for the key, nor shown: the words can be as long as the body. */
+/** Maximum length of a service's message: a longer one is cut before it is searched for the key. */
 export const MAX_WORDS_LENGTH = 4096;
 
 /**

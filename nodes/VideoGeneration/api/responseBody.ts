@@ -17,7 +17,7 @@ export const MAX_LIST_BYTES = 256 * MIB;
 /** An error's body is read for its message only. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The length of the beginning that tells what a body is, if it is not JSON. */
+/** How many characters of a body are kept that is not JSON. */
 const TEXT_LENGTH = 100;
 
 /** Created once: every stream closes, also after its end, and creating an error takes time. */

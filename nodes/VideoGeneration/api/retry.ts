@@ -1,7 +1,6 @@
 import { classifyError } from '../failures/classifyError';
 import type { RequestKind } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
-import { MAX_RETRY_AFTER_MS } from '../failures/texts';
+import { MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */

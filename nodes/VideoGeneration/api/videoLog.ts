@@ -47,7 +47,7 @@ export function listLogEntries(body: Body): unknown[] {
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 
-/** A longer text is no date; what it is need not be found out. */
+/** Longer texts are not dates, and parsing them may be slow. */
 const MAX_DATE_LENGTH = 100;
 
 /** The year 2109. Services write "never" as a date far in the future. */

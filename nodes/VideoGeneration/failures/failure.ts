@@ -1,4 +1,5 @@
-import { isRefusal, isRefusingStatus } from './fate';
+/** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
+export const MAX_RETRY_AFTER_MS = 120_000;
 
 /** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
 export type RequestKind = 'read' | 'clear' | 'add';
@@ -123,28 +124,6 @@ export class RequestFailure extends Error {
 
 	with(facts: SharedFacts): RequestFailure {
 		return new RequestFailure({ ...this.facts, ...facts });
-	}
-}
-
-/**
- * Whether a clear may have been carried out although no proper response came. Adds have the stricter
- * `judgeAdd`.
- */
-export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
-	switch (facts.kind) {
-		case 'uncertain':
-		case 'unreadable':
-		case 'incomplete':
-			return true;
-		case 'cancelled':
-			return facts.tries !== 0;
-		case 'unsuccessful':
-			return !isRefusal(facts.bodyStatus);
-		case 'rejected':
-		case 'redirected':
-			return !isRefusingStatus(Number(facts.httpCode));
-		default:
-			return false;
 	}
 }
 

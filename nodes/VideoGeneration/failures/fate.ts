@@ -1,3 +1,5 @@
+import type { RequestFailure } from './failure';
+
 /**
  * What became of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
@@ -44,7 +46,7 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([
 ]);
 
 /** Whether a status alone proves that a request was not carried out. */
-export function isRefusingStatus(statusCode: number): boolean {
+function isRefusingStatus(statusCode: number): boolean {
 	return REFUSING_STATUSES.has(statusCode);
 }
 
@@ -63,8 +65,30 @@ function isElsewhere({ statusCode, location, url }: Exclude<Outcome, { error: un
 const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
 
 /** Whether the `status` of a body says that nothing was done. */
-export function isRefusal(status: unknown): boolean {
+function isRefusal(status: unknown): boolean {
 	return typeof status === 'string' && REFUSALS.test(status.trim());
+}
+
+/**
+ * Whether a clear may have been carried out although no proper response came. `judgeAdd`
+ * is stricter: a second clear costs nothing.
+ */
+export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
+	switch (facts.kind) {
+		case 'uncertain':
+		case 'unreadable':
+		case 'incomplete':
+			return true;
+		case 'cancelled':
+			return facts.tries !== 0;
+		case 'unsuccessful':
+			return !isRefusal(facts.bodyStatus);
+		case 'rejected':
+		case 'redirected':
+			return !isRefusingStatus(Number(facts.httpCode));
+		default:
+			return false;
+	}
 }
 
 /** The kind of a failure that proves that its request never left n8n. */

@@ -1,5 +1,5 @@
 import type { FactsOf, FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
-import { isAboutCredits } from './failure';
+import { isAboutCredits, MAX_RETRY_AFTER_MS } from './failure';
 
 /** The text that a user sees for a failure. */
 export interface FailureText {
@@ -23,9 +23,6 @@ export interface FailureContext {
 	/** The text for a 404. */
 	notFound?: FailureText;
 }
-
-/** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
-export const MAX_RETRY_AFTER_MS = 120_000;
 
 export const ALLOW_ADDRESS =
 	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';

@@ -7,7 +7,8 @@ import { createIncomplete, toText } from '../../api/response';
 import { sendDeclaredRequest } from '../../execution/declaredRequest';
 import type { Operation } from '../../execution/job';
 import { classifyError } from '../../failures/classifyError';
-import { isNotFound, mayBeCarriedOut } from '../../failures/failure';
+import { mayBeCarriedOut } from '../../failures/fate';
+import { isNotFound } from '../../failures/failure';
 import { checkObject, getBody } from '../responseSteps';
 import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
 
