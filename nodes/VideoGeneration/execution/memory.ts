@@ -70,14 +70,21 @@ const extrasOfStates = new WeakMap<ItemState, Extras>();
 export class ItemMemory {
 	readonly state: ItemState;
 
+	/** Known once: n8n copies the whole node whenever it is asked for it. */
+	private readonly isRunByN8n: boolean;
+
+	private readonly isCall: boolean;
+
 	/** @param isAgentStep whether an agent's model reads the result */
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
 		private readonly request: IHttpRequestOptions,
-		private readonly isAgentStep: boolean,
+		isAgentStep: boolean,
 	) {
+		this.isRunByN8n = isRunByN8n(context);
+		this.isCall = isAgentStep || !this.isRunByN8n;
 		this.state = this.findState() ?? {};
-		if (this.isCall()) this.extras.isInUse = true;
+		if (this.isCall) this.extras.isInUse = true;
 	}
 
 	/** What only this process knows of the item. */
@@ -95,8 +102,8 @@ export class ItemMemory {
 	/** Notes what the item has reached, and hands it to n8n. */
 	keep(change: ItemState): void {
 		Object.assign(this.state, change);
-		if (isRunByN8n(this.context)) this.keepInNode();
-		if (this.isCall()) this.keepInCalls();
+		if (this.isRunByN8n) this.keepInNode();
+		if (this.isCall) this.keepInCalls();
 	}
 
 	/** Notes why the fate of what was sent is unknown; undefined: it was refused, or never sent. */
@@ -132,21 +139,21 @@ export class ItemMemory {
 	close(hasSucceeded: boolean): void {
 		this.extras.isInUse = false;
 		const { fate, queueId } = this.state;
-		const isNeeded = fate === 'unknown' || (queueId !== undefined && !isRunByN8n(this.context));
-		if (this.isCall() && (hasSucceeded || !isNeeded)) this.removeFromCalls();
+		const isNeeded = fate === 'unknown' || (queueId !== undefined && !this.isRunByN8n);
+		if (this.isCall && (hasSucceeded || !isNeeded)) this.removeFromCalls();
 	}
 
 	private findState(): ItemState | undefined {
 		const { context } = this;
-		const ofNode = isRunByN8n(context)
+		const ofNode = this.isRunByN8n
 			? getNodeState(context)?.items[context.getItemIndex()]
 			: undefined;
-		if (ofNode || !this.isCall()) return ofNode ?? undefined;
+		if (ofNode || !this.isCall) return ofNode ?? undefined;
 		return this.getCalls()[this.describeCall()]?.find(
 			(state) =>
 				extrasOfStates.get(state)?.isInUse !== true &&
 				// Where n8n does not tell a try of Retry On Fail from a new call, any failed one goes on.
-				(state.fate === 'unknown' || !isRunByN8n(context)),
+				(state.fate === 'unknown' || !this.isRunByN8n),
 		);
 	}
 
@@ -159,10 +166,6 @@ export class ItemMemory {
 		// The list is given as a whole: of objects, n8n 1 keeps the new one alone, and n8n 2 merges both.
 		const ofNode: NodeState = { operation: getOperationName(context), items };
 		context.setMetadata({ [KEY]: ofNode } as ITaskMetadata);
-	}
-
-	private isCall(): boolean {
-		return this.isAgentStep || !isRunByN8n(this.context);
 	}
 
 	private getCalls(): CallStates {

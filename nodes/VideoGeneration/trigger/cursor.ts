@@ -34,18 +34,30 @@ export interface Watch {
 
 export interface Selection {
 	/** The new entries, in any order: `sortOldestFirst` can wait until the cursor is saved. */
-	videos: IDataObject[];
+	videos: ListedEntry[];
 	/** The same object when nothing changed. */
 	cursor: Cursor;
 }
 
-/** The times of all entries of the log, in milliseconds since 1970, or UNDATED. */
-export function parseTimes(log: readonly unknown[]): Float64Array {
-	const times = new Float64Array(log.length);
-	log.forEach((entry, i) => {
-		times[i] = getTime(entry);
-	});
-	return times;
+export interface ListedEntry extends Seen {
+	entry: IDataObject;
+}
+
+/** The entries of the log that a cursor has not forgotten, or all of them. They may repeat. */
+export function listEntries(
+	log: readonly unknown[],
+	{ floor = 0, isUndatedForgotten = false }: Partial<Cursor> = {},
+): ListedEntry[] {
+	const isOld = createAgeCheck(floor);
+	const listed: ListedEntry[] = [];
+	for (const entry of log) {
+		if (!isObject(entry) || isOld(entry.createdAt)) continue;
+		const time = getTime(entry);
+		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
+		const hash = hashEntry(entry);
+		if (hash !== undefined) listed.push({ entry, hash, time });
+	}
+	return listed;
 }
 
 /**
@@ -53,22 +65,22 @@ export function parseTimes(log: readonly unknown[]): Float64Array {
  * date says, unless it lies at or below the cursor's floor.
  *
  * @param log the whole list of "GET /v1/videos", in any order
- * @param times as `parseTimes` returns them, for a first cursor: they take long with a long log
+ * @param all all entries as `listEntries` returns them, for a first cursor: that takes long with a long log
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
-	times?: Float64Array,
+	all?: ListedEntry[],
 ): Selection {
 	if (typeof stored === 'string' || isOtherAccount(log, stored, watch)) {
 		const isEmitting = stored === 'absent' && watch.emitExisting;
-		return startCursor(log, times ?? parseTimes(log), watch, isEmitting);
+		return startCursor(all ?? listEntries(log), watch, isEmitting);
 	}
-	const unseen = findUnseen(log, stored);
+	const unseen = removeKnown(listEntries(log, stored), stored);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
-	const wasWatched = (entry: IDataObject) =>
+	const wasWatched = ({ entry }: ListedEntry) =>
 		watch.isContinuous || includesProjectOf(entry, stored.projects);
 	return {
 		videos: listWatched(unseen, watch).filter(wasWatched),
@@ -77,11 +89,9 @@ export function selectNewVideos(
 }
 
 /** Sorts new entries for the workflow; those without a readable date come last. */
-export function sortOldestFirst(entries: readonly IDataObject[]): IDataObject[] {
-	return entries
-		.map((entry) => ({ entry, time: parseLogTime(entry.createdAt) ?? MAX_LOG_TIME }))
-		.sort((a, b) => a.time - b.time)
-		.map(({ entry }) => entry);
+export function sortOldestFirst(videos: readonly ListedEntry[]): IDataObject[] {
+	const getPlace = ({ time }: ListedEntry) => (time === UNDATED ? MAX_LOG_TIME : time);
+	return videos.toSorted((a, b) => getPlace(a) - getPlace(b)).map(({ entry }) => entry);
 }
 
 const MAX_TAG_AGE_MS = 60 * 60 * 1000;
@@ -135,12 +145,7 @@ export function findNewestVideo(
  * The first cursor remembers all entries, or the newest ones of a long list. They are emitted only where
  * the user wants it.
  */
-function startCursor(
-	log: readonly unknown[],
-	times: Float64Array,
-	watch: Watch,
-	isEmitting: boolean,
-): Selection {
+function startCursor(all: ListedEntry[], watch: Watch, isEmitting: boolean): Selection {
 	const start: Cursor = {
 		version: 1,
 		account: watch.account,
@@ -149,16 +154,7 @@ function startCursor(
 		isUndatedForgotten: false,
 		videos: '',
 	};
-	// Entries that are neither remembered nor emitted are skipped unseen, since they may be many.
-	const sorted = isEmitting ? new Float64Array() : times.toSorted();
-	let unseen: UnseenEntry[];
-	// More than are remembered, because the list may repeat some.
-	let count = MAX_REMEMBERED;
-	do {
-		count *= 2;
-		start.floor = sorted.at(-count - 1) ?? 0;
-		unseen = findUnseen(log, start, times);
-	} while (start.floor > 0 && unseen.length <= MAX_REMEMBERED);
+	const unseen = removeKnown(all, start);
 	return {
 		videos: isEmitting ? listWatched(unseen, watch) : [],
 		cursor: remember(unseen, start, watch),
@@ -180,27 +176,11 @@ function listHashes({ videos }: Cursor): Set<number | undefined> {
 	return new Set(parseRecords(videos).map(({ hash }) => hash));
 }
 
-interface UnseenEntry extends Seen {
-	entry: IDataObject;
-}
-
-/** The entries that a cursor neither remembers nor has forgotten, each ID once. */
-function findUnseen(log: readonly unknown[], cursor: Cursor, times?: Float64Array): UnseenEntry[] {
-	if (log.length === 0) return [];
-	const { floor, isUndatedForgotten } = cursor;
+/** The entries that a cursor does not remember, each ID once. */
+function removeKnown(listed: readonly ListedEntry[], cursor: Cursor): ListedEntry[] {
+	if (listed.length === 0) return [];
 	const known = listHashes(cursor);
-	const isOld = createAgeCheck(floor);
-	const unseen: UnseenEntry[] = [];
-	log.forEach((entry, i) => {
-		if (!isObject(entry) || isOld(entry.createdAt)) return;
-		const time = times?.[i] ?? getTime(entry);
-		if (time === UNDATED ? isUndatedForgotten : time <= floor) return;
-		const hash = hashEntry(entry);
-		if (hash === undefined || known.has(hash)) return;
-		known.add(hash);
-		unseen.push({ entry, hash, time });
-	});
-	return unseen;
+	return listed.filter(({ hash }) => !known.has(hash) && known.add(hash));
 }
 
 /**
@@ -226,12 +206,12 @@ function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): b
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
 
-function listWatched(unseen: UnseenEntry[], { projectIds }: Watch): IDataObject[] {
-	return unseen.map(({ entry }) => entry).filter((entry) => isWatched(entry, projectIds));
+function listWatched(unseen: ListedEntry[], { projectIds }: Watch): ListedEntry[] {
+	return unseen.filter(({ entry }) => isWatched(entry, projectIds));
 }
 
 /** Remembers the entries of all projects, so that they are not new when their project is watched later. */
-function remember(unseen: UnseenEntry[], before: Cursor, { account, projectIds }: Watch): Cursor {
+function remember(unseen: ListedEntry[], before: Cursor, { account, projectIds }: Watch): Cursor {
 	const projects = hashProjects(projectIds);
 	const isSame = account === before.account && projects.join() === before.projects.join();
 	if (isSame && unseen.length === 0) return before;

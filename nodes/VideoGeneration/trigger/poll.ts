@@ -20,7 +20,7 @@ import {
 	findNewestVideo,
 	findTag,
 	keepTag,
-	parseTimes,
+	listEntries,
 	selectNewVideos,
 	sortOldestFirst,
 } from './cursor';
@@ -77,9 +77,9 @@ async function fetchNewVideos(
 	const earlier = CursorStore.open(context).load();
 	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
 	// A first poll does much more with a long list: n8n does other work between its steps.
-	const isFirst = typeof earlier === 'string';
+	const isFirst = typeof earlier === 'string' || earlier.account !== account;
 	const breaks = new Breaks();
-	const times = isFirst ? parseTimes(log.entries) : undefined;
+	const all = isFirst ? listEntries(log.entries) : undefined;
 	if (isFirst) await breaks.takeDue();
 
 	const store = CursorStore.open(context);
@@ -88,7 +88,7 @@ async function fetchNewVideos(
 	if (log.isUnchanged && typeof stored === 'string') return [];
 	const { isContinuous } = store;
 	const watch = { account, projectIds, emitExisting, isContinuous };
-	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, times);
+	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, all);
 	const kept = log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now());
 	store.save(kept, { isChanged: kept !== stored, isStarting: videos.length > 0 });
 

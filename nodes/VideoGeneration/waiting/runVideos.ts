@@ -236,8 +236,13 @@ export class AccountVideos {
 	}
 
 	/** Whether the log has shown entries of its project since the item was last known to be running. */
-	hasNews({ projectId, runningAt }: TrackedItem): boolean {
-		return runningAt !== undefined && this.free.count({ projectId, runningAt, waits: 0 }) > 0;
+	hasNews(item: TrackedItem): boolean {
+		return item.runningAt !== undefined && this.hasCandidates(item);
+	}
+
+	/** Whether `getCandidates` lists any. */
+	hasCandidates(item: TrackedItem): boolean {
+		return this.free.count({ ...item, settledAt: undefined }) > 0;
 	}
 
 	/** Waits a moment, after which `isHopeful` of all items is up to date. */

@@ -186,7 +186,7 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 		if (item.settledAt !== undefined) await waitForSiblings(wait);
 		return true;
 	}
-	if (account.getCandidates(item).count > 0) return true;
+	if (account.hasCandidates(item)) return true;
 	const now = performance.now();
 	if (now >= progress.deadline) throw createTimeout(wait, progress);
 	// At growing intervals: the log may be long.
@@ -228,7 +228,7 @@ async function waitForSiblings(wait: Wait): Promise<void> {
 	const endsAt = startedAt + MAX_LOG_WAIT_MS;
 	const isPatient = () => performance.now() < startedAt + intervalMs + listingDelayMs + REQUESTS_MS;
 	while (item.isHopeful && isPatient()) await account.review(requests.signal);
-	const hasNone = () => item.video === undefined && account.getCandidates(item).count === 0;
+	const hasNone = () => item.video === undefined && !account.hasCandidates(item);
 	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
 		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
 		await account.fetchLogIfPossible(requests);
