@@ -11,7 +11,7 @@ export interface QueuedVideo {
 	projectId?: string | undefined;
 	/** When it was last known to be running; undefined if it never was. Entries shown by then are not its own. */
 	runningAt?: number | undefined;
-	/** When the log had shown its video for certain: entries shown later are not its own. */
+	/** The first log that must show its video: entries shown later are not its own. */
 	settledAt?: number | undefined;
 	/** Whether it left the queue. It may have been cleared, so it may have no video. */
 	hasLeft?: boolean;
@@ -125,15 +125,13 @@ export function canOwn(item: QueuedVideo, { projectId, shownAt, isOwned }: Logge
 }
 
 /** Whether an item can be given a video. If it was never seen running, its own may have left the log long ago. */
-function canBeGiven({ runningAt, hasLeft, video, videoUrl }: QueuedVideo): boolean {
+export function canBeGiven({ runningAt, hasLeft, video, videoUrl }: QueuedVideo): boolean {
 	return runningAt !== undefined && !hasLeft && video === undefined && videoUrl === undefined;
 }
 
 export interface Decision<Item> {
 	/** The entries of the items whose own one is known now. */
 	own: Map<Item, LoggedVideo>;
-	/** The items that may be given a video once others are settled. */
-	hopeful: Set<Item>;
 	/**
 	 * The projects whose log is not as assumed: an item has no candidate, or two items have the same only
 	 * one. No item of these projects is in `own`. Undefined stands for items of an unknown project.
@@ -168,10 +166,9 @@ export function decideOwners<Item extends QueuedVideo>(
 			if (other.count === 0) broken.add(item.projectId);
 		}
 	}
-	const undecided = settled.filter(({ count }) => count > 1).map(({ item }) => item);
 	for (const { item, count } of settled) if (count === 0) broken.add(item.projectId);
 	for (const item of [...own.keys()]) if (isBroken(broken, item.projectId)) own.delete(item);
-	return { own, hopeful: findHopeful(items, undecided, videos, taken), broken };
+	return { own, broken };
 }
 
 /** Whether no item of a project is given a video. */
@@ -198,40 +195,4 @@ function findLast(
 		if (video && video.shownAt > (last?.shownAt ?? 0)) last = video;
 	}
 	return last;
-}
-
-/**
- * Finds the undecided items that share a candidate with an item that is waited for and not settled yet,
- * or with an undecided item that does. An unsettled item may own all that was shown since it was last
- * seen running, so it is enough to know from when on entries may still be taken, for each project.
- */
-function findHopeful<Item extends QueuedVideo>(
-	items: readonly Item[],
-	undecided: readonly Item[],
-	videos: FreeVideos,
-	taken: ReadonlySet<LoggedVideo>,
-): Set<Item> {
-	const openSince = new Map<string | undefined, number>();
-	let earliest = Infinity;
-	const open = ({ projectId, runningAt = -1 }: QueuedVideo) => {
-		openSince.set(projectId, Math.min(runningAt, openSince.get(projectId) ?? Infinity));
-		earliest = Math.min(runningAt, earliest);
-	};
-	for (const item of items) {
-		if (item.waits > 0 && item.settledAt === undefined && canBeGiven(item)) open(item);
-	}
-	const hopeful = new Set<Item>();
-	const lastFirst = undecided
-		.map((item) => ({ item, shownAt: findLast(videos, item, taken)?.shownAt ?? -1 }))
-		.sort((a, b) => b.shownAt - a.shownAt);
-	for (const { item, shownAt } of lastFirst) {
-		const since =
-			item.projectId === undefined
-				? earliest
-				: Math.min(openSince.get(item.projectId) ?? Infinity, openSince.get(undefined) ?? Infinity);
-		if (shownAt <= since) continue;
-		hopeful.add(item);
-		open(item);
-	}
-	return hopeful;
 }

@@ -6,7 +6,7 @@ import { isObject, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { LoggedVideo, QueuedVideo } from './ownVideos';
-import { canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
+import { canBeGiven, canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
 
 /** Items that ask for the log within this time share one request. */
 const TOGETHER_MS = 20;
@@ -44,8 +44,6 @@ export interface TrackedItem extends QueuedVideo {
 	endedTick?: number | undefined;
 	/** How long after its end the log may show its video. */
 	listingDelayMs: number;
-	/** Whether it may be given a video once its siblings are settled. */
-	isHopeful: boolean;
 	/** Why the log could not be fetched when the item had to be settled. */
 	logFailure?: RequestFailure | undefined;
 	/** Ends the pauses before the next progress checks. */
@@ -112,6 +110,9 @@ export class AccountVideos {
 
 	private reviewing: Promise<void> | undefined;
 
+	/** The projects of items that are waited for and not settled; undefined for an unknown one. */
+	private unsettledProjects: ReadonlySet<string | undefined> = new Set();
+
 	/** The signal of the last try of the node that has requested the log before its first add. */
 	private fetchedFor: AbortSignal | undefined;
 
@@ -140,7 +141,7 @@ export class AccountVideos {
 	}): TrackedItem {
 		const { queueId, projectId, runningAt } = known;
 		const item = this.items.get(queueId) ?? {
-			...{ waits: 0, listingDelayMs: 0, isHopeful: false, wake: new Set<() => void>() },
+			...{ waits: 0, listingDelayMs: 0, wake: new Set<() => void>() },
 		};
 		this.items.set(queueId, item);
 		item.projectId ??= projectId;
@@ -152,7 +153,7 @@ export class AccountVideos {
 	noteRunning(item: TrackedItem, requestedAt: number): void {
 		item.runningAt = Math.max(item.runningAt ?? -1, requestedAt);
 		if (item.endedTick === undefined || requestedAt < item.endedTick) return;
-		// Its earlier status was wrong, and with it what was concluded from it.
+		// The earlier 'finished' was wrong, so what was decided from it is undone.
 		if (item.video) {
 			this.free.add(Object.assign(item.video, { shownAt: this.tick(), isOwned: false }));
 			this.broken.add(item.projectId);
@@ -162,7 +163,7 @@ export class AccountVideos {
 	}
 
 	noteEnded(item: TrackedItem, hasLeft: boolean): void {
-		// It was in the queue all the time, so the log need not have shown its video yet.
+		// It had not left the queue after all, so its video may not be listed yet.
 		if (item.hasLeft && !hasLeft) {
 			Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
 		}
@@ -197,7 +198,7 @@ export class AccountVideos {
 		await this.fetchLogIfPossible(requests);
 	}
 
-	/** Like `fetchLog`, where a wait goes on without the log. */
+	/** Like `fetchLog`, but goes on without the log if it cannot be fetched. */
 	async fetchLogIfPossible(requests: AccountRequests, isConditional = true): Promise<void> {
 		await this.fetchLog(requests, isConditional).catch(() => undefined);
 		if (requests.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
@@ -222,6 +223,7 @@ export class AccountVideos {
 			if (failure.kind !== 'cancelled' || requests.signal.aborted) throw failure;
 			await this.fetchLog(requests, isConditional);
 		}
+		// Thousands of items may wait for the same response: they go on in parts.
 		await this.takeSlot(() => undefined);
 	}
 
@@ -245,22 +247,33 @@ export class AccountVideos {
 		return this.free.count({ ...item, settledAt: undefined }) > 0;
 	}
 
-	/** Waits a moment, after which `isHopeful` of all items is up to date. */
-	async review(signal: AbortSignal): Promise<void> {
+	/**
+	 * Waits a moment for siblings that are not settled yet: they may leave an item a single candidate.
+	 *
+	 * @returns whether it may be given a video later
+	 */
+	async waitForDecision(item: TrackedItem, signal: AbortSignal): Promise<boolean> {
+		const isOpen = () =>
+			canBeGiven(item) &&
+			!isBroken(this.broken, item.projectId) &&
+			[...this.unsettledProjects].some((projectId) => isSameProject(item.projectId, projectId));
+		if (!isOpen()) return false;
 		this.reviewing ??= pause(REVIEW_INTERVAL_MS, signal).then(() => {
 			this.reviewing = undefined;
-			this.decide();
+			this.noteUnsettled();
 		});
 		await this.reviewing;
+		if (signal.aborted) throw new RequestFailure({ kind: 'cancelled' });
+		return isOpen();
 	}
 
 	/** The entries that can be an item's own, at most 100 of them, and how many there are. */
 	getCandidates(item: TrackedItem): { list: LoggedVideo[]; count: number } {
 		const count = this.free.count(item);
+		if (count > 0) return { list: this.free.list(item), count };
 		// An entry that is shown too late is listed, and given to no item.
-		if (count === 0 && item.settledAt !== undefined)
-			return this.getCandidates({ ...item, settledAt: undefined });
-		return { list: this.free.list(item), count };
+		const late = { ...item, settledAt: undefined };
+		return { list: this.free.list(late), count: this.free.count(late) };
 	}
 
 	private planFetch(requests: AccountRequests): { isConditional: boolean; done: Promise<void> } {
@@ -339,15 +352,19 @@ export class AccountVideos {
 	}
 
 	private decide(): void {
-		const items = [...this.items.values()];
-		const { own, hopeful, broken } = decideOwners(items, this.free);
+		const { own, broken } = decideOwners([...this.items.values()], this.free);
 		for (const projectId of broken) this.broken.add(projectId);
 		for (const [item, video] of own) {
 			if (!isBroken(this.broken, item.projectId)) this.assign(item, video);
 		}
-		for (const item of items) {
-			item.isHopeful = hopeful.has(item) && !isBroken(this.broken, item.projectId);
-		}
+		this.noteUnsettled();
+	}
+
+	private noteUnsettled(): void {
+		const unsettled = [...this.items.values()].filter(
+			(item) => item.waits > 0 && item.settledAt === undefined && canBeGiven(item),
+		);
+		this.unsettledProjects = new Set(unsettled.map(({ projectId }) => projectId));
 	}
 
 	/** Entries that the log shows while an item is running are not its own, so that is checked at once. */

@@ -81,7 +81,8 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 		malformed: 0,
 		problem: undefined,
 	};
-	item.listingDelayMs = wait.listingDelayMs;
+	// Another wait for the same item may have a longer one.
+	item.listingDelayMs = Math.max(item.listingDelayMs, wait.listingDelayMs);
 	item.waits += 1;
 	try {
 		let isOver = false;
@@ -178,7 +179,7 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 		if (item.video === undefined) account.assignByAddress(item);
 		return true;
 	}
-	// The new entry tells the item from those that still run.
+	// What the log shows now may be this item's, and is not that of siblings that still run.
 	if (account.hasRunningSibling(item)) await account.fetchLogIfPossible(requests);
 	await settle(wait);
 	if (item.endedAt === undefined) return false;
@@ -196,14 +197,12 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 }
 
 /** Fetches the log once it must show the video. */
-async function settle({ account, item, requests, listingDelayMs }: Wait): Promise<void> {
+async function settle({ account, item, requests }: Wait): Promise<void> {
 	const { signal } = requests;
-	const dueAt = (item.endedAt ?? 0) + listingDelayMs;
-	await pauseUntil(dueAt, signal);
+	await pauseUntil((item.endedAt ?? 0) + item.listingDelayMs, signal);
 	const endsAt = performance.now() + MAX_LOG_WAIT_MS;
 	const isSettled = () =>
-		[item.settledAt, item.videoUrl].some((known) => known !== undefined) ||
-		item.endedAt === undefined;
+		item.settledAt !== undefined || item.videoUrl !== undefined || item.endedAt === undefined;
 	item.logFailure = undefined;
 	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
 		try {
@@ -223,11 +222,12 @@ async function settle({ account, item, requests, listingDelayMs }: Wait): Promis
 
 /** Waits while its siblings may leave a settled item a single candidate, and for a late entry if it has none. */
 async function waitForSiblings(wait: Wait): Promise<void> {
-	const { account, item, requests, intervalMs, listingDelayMs } = wait;
+	const { account, item, requests, intervalMs } = wait;
+	const { listingDelayMs } = item;
 	const startedAt = performance.now();
 	const endsAt = startedAt + MAX_LOG_WAIT_MS;
 	const isPatient = () => performance.now() < startedAt + intervalMs + listingDelayMs + REQUESTS_MS;
-	while (item.isHopeful && isPatient()) await account.review(requests.signal);
+	while (isPatient() && (await account.waitForDecision(item, requests.signal)));
 	const hasNone = () => item.video === undefined && !account.hasCandidates(item);
 	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
 		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);

@@ -19,12 +19,11 @@ function createFree(videos: LoggedVideo[]): FreeVideos {
 	return free;
 }
 
-/** Returns the ID of each item's own entry, the names of hopeful items, and the broken projects. */
+/** Returns the ID of each item's own entry, and the broken projects. */
 function decide(items: Item[], videos: LoggedVideo[]) {
-	const { own, hopeful, broken } = decideOwners(items, createFree(videos));
+	const { own, broken } = decideOwners(items, createFree(videos));
 	return {
 		own: items.map((each) => own.get(each)?.entry.id),
-		hopeful: [...hopeful].map(({ name }) => name),
 		broken: [...broken],
 	};
 }
@@ -77,27 +76,6 @@ describe('A settled item', () => {
 		const decision = decide([unknown, item('b')], [video('v')]);
 		expect(decision.broken).toEqual([undefined]);
 		expect(decision.own).toEqual([undefined, undefined]);
-	});
-
-	test.each([
-		['a running sibling that may take one', { settledAt: undefined, runningAt: 4 }, ['a']],
-		['a sibling that ran when both were shown', { settledAt: undefined, runningAt: 5 }, []],
-		['one that is waited for no longer', { settledAt: undefined, waits: 0 }, []],
-		['one of another project', { settledAt: undefined, projectId: 'q' }, []],
-		['one of an unknown project', { settledAt: undefined, projectId: undefined }, ['a']],
-	])('hopes with two candidates beside %s', (_what, sibling, hopeful) => {
-		const items = [item('a'), item('b', { runningAt: 0, ...sibling })];
-		expect(decide(items, [video('v'), video('w')]).hopeful).toEqual(hopeful);
-	});
-
-	test('hopes beside a sibling that hopes itself', () => {
-		const items = [
-			item('a', { runningAt: 0, settledAt: 6 }),
-			item('b', { runningAt: 3, settledAt: 9 }),
-			item('c', { runningAt: 7, settledAt: undefined }),
-		];
-		const videos = [2, 4, 8].map((shownAt) => video(`v${shownAt}`, { shownAt }));
-		expect(decide(items, videos).hopeful).toEqual(['b', 'a']);
 	});
 });
 

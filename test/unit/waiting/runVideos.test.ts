@@ -1,6 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
-import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/runVideos';
+import type {
+	AccountRequests,
+	TrackedItem,
+} from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { AccountVideos, getAccountVideos } from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
 
@@ -134,6 +137,51 @@ describe('The videos of a run', () => {
 		entries = [old, { id: 'own', projectId: 'p' }];
 		await read();
 		expect(item.video?.entry.id).toBe('own');
+	});
+});
+
+describe('An item with two candidates', () => {
+	const begin = async (sibling: Partial<TrackedItem>) => {
+		const account = new AccountVideos();
+		const entries = ['v', 'w'].map((id) => ({ id, projectId: 'p' }));
+		const stop = new AbortController();
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(entries)),
+			signal: stop.signal,
+		});
+		const item = trackFinished(account, 'q');
+		Object.assign(account.track({ queueId: 'r', runningAt: account.tick() }), sibling);
+		const reading = account.fetchLog(requests);
+		await pass(1_000);
+		await reading;
+		expect(account.getCandidates(item).count).toBe(2);
+		const outcome: { isOpen?: boolean; error?: unknown } = {};
+		void account.waitForDecision(item, stop.signal).then(
+			(isOpen) => (outcome.isOpen = isOpen),
+			(error: unknown) => (outcome.error = error),
+		);
+		await pass(0);
+		return { outcome, stop };
+	};
+
+	test.each([
+		['a running sibling', { projectId: 'p', waits: 1 }, true],
+		['a running item of an unknown project', { waits: 1 }, true],
+		['one of another project', { projectId: 'q', waits: 1 }, false],
+		['one that is waited for no longer', { projectId: 'p' }, false],
+		['one that knows its address', { waits: 1, videoUrl: 'https://x.example/a.mp4' }, false],
+	])('waits for %s: %j', async (_, sibling, isWaiting) => {
+		const { outcome } = await begin(sibling);
+		expect(outcome).toEqual(isWaiting ? {} : { isOpen: false });
+		await pass(1_000);
+		expect(outcome).toEqual({ isOpen: isWaiting });
+	});
+
+	test('waits no longer once the execution is stopped', async () => {
+		const { outcome, stop } = await begin({ waits: 1 });
+		stop.abort();
+		await pass(0);
+		expect(outcome.error).toMatchObject({ kind: 'cancelled' });
 	});
 });
 
