@@ -43,10 +43,14 @@ interface NodeState {
 	items: (ItemState | null)[];
 }
 
-/** The states of an agent's calls by their request. */
-type CallStates = Record<string, ItemState[]>;
+/** A call of an agent that a later call may go on with. */
+interface Call {
+	/** Identifies identical calls, without their prompt. */
+	id: string;
+	state: ItemState;
+}
 
-/** What only this process knows of an item: it is more than n8n keeps, and nothing is paid for by it. */
+/** What is too large for n8n to keep. It is lost with the process, which costs nothing. */
 interface Extras {
 	failure?: RequestFailure | undefined;
 	queueItem?: IDataObject;
@@ -70,12 +74,19 @@ const extrasOfStates = new WeakMap<ItemState, Extras>();
 export class ItemMemory {
 	readonly state: ItemState;
 
-	/** @param isAgentStep whether an agent's model reads the result */
+	private readonly callId: string;
+
+	/**
+	 * Finds the item's state, which no other call uses until `close`.
+	 *
+	 * @param isAgentStep whether an agent's model reads the result
+	 */
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
-		private readonly request: IHttpRequestOptions,
+		{ url, body }: IHttpRequestOptions,
 		private readonly isAgentStep: boolean,
 	) {
+		this.callId = String(hashText(JSON.stringify([url, body])));
 		this.state = this.findState() ?? {};
 		if (this.isCall()) this.extras.isInUse = true;
 	}
@@ -125,7 +136,7 @@ export class ItemMemory {
 	/** Notes a finished item. */
 	keepFinished(finished: IDataObject): void {
 		this.extras.finished = finished;
-		this.keep({ finished: keepFinished(finished) });
+		this.keep({ finished: toKeptItem(finished) });
 	}
 
 	/** Ends the try. A failed call leaves its state to the next one; a call after a success is a new order. */
@@ -142,16 +153,18 @@ export class ItemMemory {
 			? getNodeState(context)?.items[context.getItemIndex()]
 			: undefined;
 		if (ofNode || !this.isCall()) return ofNode ?? undefined;
-		return this.getCalls()[this.describeCall()]?.find(
-			(state) =>
+		return this.getCalls().find(
+			({ id, state }) =>
+				id === this.callId &&
 				extrasOfStates.get(state)?.isInUse !== true &&
 				// Where n8n does not tell a try of Retry On Fail from a new call, any failed one goes on.
 				(state.fate === 'unknown' || !isRunByN8n(context)),
-		);
+		)?.state;
 	}
 
 	private keepInNode(): void {
 		const { context, state } = this;
+		// The list that n8n holds, which is changed in place.
 		const items = getNodeState(context)?.items ?? [];
 		const index = context.getItemIndex();
 		while (items.length < index) items.push(null);
@@ -165,37 +178,22 @@ export class ItemMemory {
 		return this.isAgentStep || !isRunByN8n(this.context);
 	}
 
-	private getCalls(): CallStates {
-		return (this.context.getContext('node') as { [KEY]?: CallStates })[KEY] ?? {};
-	}
-
-	private setCalls(call: string, states: ItemState[]): void {
-		const others = Object.entries(this.getCalls()).filter(([other]) => other !== call);
-		const calls = [...others, ...(states.length > 0 ? [[call, states]] : [])];
-		const data = this.context.getContext('node') as { [KEY]?: CallStates | undefined };
-		data[KEY] = calls.length > 0 ? (Object.fromEntries(calls) as CallStates) : undefined;
+	/** The agent's calls, in n8n's data of the execution. They are changed in place. */
+	private getCalls(): Call[] {
+		const data = this.context.getContext('node') as { [KEY]?: Call[] };
+		return (data[KEY] ??= []);
 	}
 
 	private keepInCalls(): void {
-		const call = this.describeCall();
-		const states = this.getCalls()[call] ?? [];
-		if (!states.includes(this.state)) this.setCalls(call, [...states, this.state]);
+		const calls = this.getCalls();
+		if (calls.some(({ state }) => state === this.state)) return;
+		calls.push({ id: this.callId, state: this.state });
 	}
 
 	private removeFromCalls(): void {
-		const call = this.describeCall();
-		const states = this.getCalls()[call];
-		if (states)
-			this.setCalls(
-				call,
-				states.filter((state) => state !== this.state),
-			);
-	}
-
-	/** Identifies identical calls of an agent, without their prompt. */
-	private describeCall(): string {
-		const { url, body } = this.request;
-		return String(hashText(JSON.stringify([url, body])));
+		const calls = this.getCalls();
+		const index = calls.findIndex(({ state }) => state === this.state);
+		if (index >= 0) calls.splice(index, 1);
 	}
 }
 
@@ -238,14 +236,10 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return `${resource}.${operation}`;
 }
 
-/** The reason by our own words alone. Other kinds that leave a fate unknown have no facts of their own. */
+/** The reason in our own words alone: none of these facts is the service's text. */
 function keepReason({ facts }: RequestFailure): FailureFacts {
-	const { kind, httpCode } = facts;
-	if (kind === 'unreadable') {
-		return { kind, httpCode, content: facts.content, limit: facts.limit };
-	}
-	if (kind === 'incomplete') return { kind, httpCode, field: facts.field };
-	return { kind, httpCode } as FailureFacts;
+	const names = ['kind', 'httpCode', 'content', 'limit', 'field'];
+	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 
 const MAX_TEXT_LENGTH = 200;
@@ -253,7 +247,7 @@ const MAX_TEXT_LENGTH = 200;
 /** Names of fields that may hold a prompt, a key or an error's text. */
 const LEFT_OUT = /prompt|key|token|secret|error|message/i;
 
-/** Addresses are not texts: a shortened one would be another. */
+/** A shortened address would be another one. */
 const ADDRESS = /url$/i;
 
 /** The fields of a response that are kept: plain ones, with short texts. */
@@ -269,7 +263,7 @@ export function keepPlain(fields: IDataObject): IDataObject {
 }
 
 /** A finished item as it is kept: like `keepPlain`, with its video or its candidates. */
-function keepFinished(finished: IDataObject): IDataObject {
+function toKeptItem(finished: IDataObject): IDataObject {
 	const { video, videoCandidates } = finished;
 	return {
 		...keepPlain(finished),
