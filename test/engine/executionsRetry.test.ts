@@ -142,6 +142,21 @@ describe('Executions > Retry', () => {
 		expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual(['video.file']);
 	});
 
+	test('takes no item for cleared because another one was', async () => {
+		const [first = '', second = '', other = ''] = await service.queueVideos(3);
+		const refusal = { kind: 'status', status: 403, operation: 'queue.clear' } as const;
+		service.sandbox.addFault({ ...refusal, nth: 2 });
+		const items = [{ queueId: first }, { queueId: second }];
+		const failed = await run(OPERATIONS['queue.clear'], items);
+		expect(failed.error?.httpCode).toBe('403');
+		service.sandbox.clearRequests();
+		service.sandbox.addFault(refusal);
+		const settings = { failed, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		await run({ ...OPERATIONS['queue.clear'], queueId: other }, items, settings);
+		// Both items, in both tries.
+		expect(count('queue.clear')).toBe(4);
+	});
+
 	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {
 		const queueIds = await service.queueVideos(3);
 		const clear = OPERATIONS['queue.clear'];

@@ -31,7 +31,7 @@ export interface ItemState {
 	details?: IDataObject;
 	/** The finished item, once its video or its candidates are settled. */
 	finished?: IDataObject;
-	isCleared?: true;
+	isCleared?: true | undefined;
 	/** The hash of the unique key that the item has taken. */
 	key?: number | undefined;
 }
@@ -178,22 +178,24 @@ export class ItemMemory {
 		return this.isAgentStep || !isRunByN8n(this.context);
 	}
 
-	/** The agent's calls, in n8n's data of the execution. They are changed in place. */
 	private getCalls(): Call[] {
-		const data = this.context.getContext('node') as { [KEY]?: Call[] };
-		return (data[KEY] ??= []);
+		return (this.context.getContext('node') as { [KEY]?: Call[] })[KEY] ?? [];
+	}
+
+	/** A successful execution keeps nothing, also no empty list. */
+	private setCalls(calls: Call[]): void {
+		const data = this.context.getContext('node') as { [KEY]?: Call[] | undefined };
+		data[KEY] = calls.length > 0 ? calls : undefined;
 	}
 
 	private keepInCalls(): void {
 		const calls = this.getCalls();
 		if (calls.some(({ state }) => state === this.state)) return;
-		calls.push({ id: this.callId, state: this.state });
+		this.setCalls([...calls, { id: this.callId, state: this.state }]);
 	}
 
 	private removeFromCalls(): void {
-		const calls = this.getCalls();
-		const index = calls.findIndex(({ state }) => state === this.state);
-		if (index >= 0) calls.splice(index, 1);
+		this.setCalls(this.getCalls().filter(({ state }) => state !== this.state));
 	}
 }
 

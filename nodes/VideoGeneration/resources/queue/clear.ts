@@ -27,7 +27,7 @@ export const clear: Operation = {
 		const earlier = memory.state.queueId === queueId ? memory.state : {};
 		if (earlier.isCleared) return cleared;
 		const mayBeCleared = earlier.fate === 'unknown';
-		memory.keep({ queueId, fate: 'unknown' });
+		memory.keep({ queueId, fate: 'unknown', isCleared: undefined });
 		try {
 			await sendDeclaredRequest(job);
 			memory.keep({ fate: undefined, isCleared: true });
