@@ -1,9 +1,7 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { createInputError, getCollection, parseNumber } from './parameters';
-
-/** The largest number of milliseconds that a timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
