@@ -93,6 +93,7 @@ describe('Executions > Retry', () => {
 
 	test.each([
 		['an empty Unique Key', { options: { uniqueKey: '={{ $json.id }}' } }],
+		['a failing Unique Key', { options: { uniqueKey: "={{ $('Removed').item.json.id }}" } }],
 		['an empty prompt', { overwriteSettings: true, customPrompt: '' }],
 	])('with %s by now tells what became of an add all the same', async (_, changed) => {
 		failAdd({ kind: 'reset', phase: 'after', nth: 2 });

@@ -115,21 +115,23 @@ function createJob(
 	const memory = new ItemMemory(context, request, run.isAgentStep);
 	const isAdd = operation.requestKind === 'add';
 	const isSent = isAdd && (memory.state.queueId !== undefined || memory.isFateUnknown());
-	const isToBeSent = isAdd && !isSent;
 	const maxTries = DEFAULT_MAX_TRIES;
 	const job: Job = { context, operation, run, memory, request, connection: {}, maxTries };
 	try {
 		if (unusable && !isSent) throw unusable.problem;
-		const options = getCollection(context, 'options');
+		const options = isSent
+			? { maxTries: context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES) }
+			: getCollection(context, 'options');
 		return {
 			...job,
 			connection: getConnection(context),
 			maxTries: getMaxTries(context, options),
 			wait: operation.getWait?.(context),
-			...(isToBeSent && {
-				spending: getSpendingLimit(context, options),
-				uniqueKey: getUniqueKey(context, options),
-			}),
+			...(isAdd &&
+				!isSent && {
+					spending: getSpendingLimit(context, options),
+					uniqueKey: getUniqueKey(context, options),
+				}),
 		};
 	} catch (problem) {
 		return { ...job, problem: isAdd && memory.isFateUnknown() ? memory.getFailure() : problem };
