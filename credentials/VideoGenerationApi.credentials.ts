@@ -9,7 +9,7 @@ import type {
 import { parseApiKey, parseBaseUrl } from './connection';
 import { credentialTestRules } from './testRules';
 
-/** Extra time, so that n8n's own timeout, which ends with the head of a response, is first if nothing arrives. */
+/** n8n's timeout stops once the headers arrive; ours covers the body too, and fires just after. */
 const GRACE_MS = 500;
 
 /** n8n's default, which overwrites a timeout in the credential test's request. */
@@ -93,7 +93,9 @@ export class VideoGenerationApi implements ICredentialType {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
 		const targets = listTargets(requestOptions);
 		const { origin } = new URL(serviceUrl);
-		if (!targets.every((target) => findOrigin(target, serviceUrl) === origin)) {
+		const isOurs = (target: string) =>
+			URL.canParse(target, serviceUrl) && new URL(target, serviceUrl).origin === origin;
+		if (!targets.every(isOurs)) {
 			throw new Error(
 				`The API key is sent to ${serviceUrl} only. Choose another credential for this address, or correct 'Base URL' in this one.`,
 			);
@@ -114,11 +116,6 @@ export class VideoGenerationApi implements ICredentialType {
 /** The address of a request. The HTTP Request node uses an older function, which names it `uri`. */
 function listTargets({ url, uri }: Partial<IHttpRequestOptions> & { uri?: unknown }): string[] {
 	return [url, uri].filter((target) => target !== undefined && target !== null).map(String);
-}
-
-/** @returns where a request goes, as a browser reads an address, or undefined when it is none */
-function findOrigin(target: string, serviceUrl: string): string | undefined {
-	return URL.canParse(target, serviceUrl) ? new URL(target, serviceUrl).origin : undefined;
 }
 
 /** Keeps the timeout signals referenced; Node may otherwise garbage-collect them before they fire. */

@@ -26,9 +26,9 @@ const TEXT_BY_STATUS: Record<number, string> = {
 };
 
 /**
- * The credential test's texts for each response. n8n lets a test pass unless a rule forbids it, and
- * its rules on a body are negative: a rule fails the test when the key's value is exactly the rule's.
- * So a web page is recognized by the account's missing fields, which are `undefined`.
+ * The credential test's texts for each response. A test passes unless a rule matches, and a rule on
+ * the body matches when the key's value is exactly the rule's. So a web page is recognized by the
+ * account's missing fields, which are `undefined`.
  */
 export const credentialTestRules = [
 	...Object.entries(TEXT_BY_STATUS).map(([status, message]) => ({

@@ -2,7 +2,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
-import { createCustomOperations, createToolCall } from './execution/calls';
+import { createCustomOperations, createToolCall } from './execution/runItems';
 import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';
 import { projectOperations, projectProperties } from './resources/project';

@@ -93,6 +93,7 @@ describe('Executions > Retry', () => {
 
 	test.each([
 		['an empty Unique Key', { options: { uniqueKey: '={{ $json.id }}' } }],
+		['a failing Unique Key', { options: { uniqueKey: "={{ $('Removed').item.json.id }}" } }],
 		['an empty prompt', { overwriteSettings: true, customPrompt: '' }],
 	])('with %s by now tells what became of an add all the same', async (_, changed) => {
 		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
@@ -140,6 +141,21 @@ describe('Executions > Retry', () => {
 		expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
 		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
 		expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual(['video.file']);
+	});
+
+	test('takes no item for cleared because another one was', async () => {
+		const [first = '', second = '', other = ''] = await service.queueVideos(3);
+		const refusal = { kind: 'status', status: 403, operation: 'queue.clear' } as const;
+		service.sandbox.addFault({ ...refusal, nth: 2 });
+		const items = [{ queueId: first }, { queueId: second }];
+		const failed = await run(OPERATIONS['queue.clear'], items);
+		expect(failed.error?.httpCode).toBe('403');
+		service.sandbox.clearRequests();
+		service.sandbox.addFault(refusal);
+		const settings = { failed, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		await run({ ...OPERATIONS['queue.clear'], queueId: other }, items, settings);
+		// Both items, in both tries.
+		expect(count('queue.clear')).toBe(4);
 	});
 
 	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {

@@ -76,7 +76,7 @@ describe('Credits to Keep', () => {
 		const body = { status: 'success', usage: {} };
 		service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'account.get' });
 		const { error } = await add({ creditsToKeep: 0 });
-		expect(error?.description).toContain('The response has no number of credits.');
+		expect(error?.description).toContain("has no 'usage.remainingCredits'");
 		expect(countAdds()).toBe(0);
 	});
 

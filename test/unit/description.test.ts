@@ -4,7 +4,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
-import { checkList, checkObject } from '../../nodes/VideoGeneration/resources/responseSteps';
+import { checkList, checkObject } from '../../nodes/VideoGeneration/resources/steps';
 
 const ROOT = path.resolve(__dirname, '../..');
 const { description, methods, customOperations } = new VideoGeneration();

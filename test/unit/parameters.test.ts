@@ -7,12 +7,11 @@ import {
 	getProjectId,
 	getSwitch,
 	getText,
-	parseDateTime,
 	parseNumber,
 	parseSwitch,
 } from '../../nodes/VideoGeneration/execution/parameters';
 import { getBatching, getConnection } from '../../nodes/VideoGeneration/execution/requestOptions';
-import { selectVideos } from '../../nodes/VideoGeneration/resources/video/getAll';
+import { parseDateTime, selectVideos } from '../../nodes/VideoGeneration/resources/video/getAll';
 import { getWaitSettings } from '../../nodes/VideoGeneration/resources/queue/waitOptions';
 
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
@@ -100,20 +99,20 @@ describe('An ID', () => {
 		[42, '42'],
 		['', ''],
 	])('that is given as %j is %j', (id, expected) => {
-		expect(getId(createContext({ id }), 'id', 'Queue ID')).toBe(expected);
-		expect(getProjectId(createContext({ projectId: id }))).toBe(expected);
+		expect(getId(createContext({}), id, 'Queue ID')).toBe(expected);
+		expect(getProjectId(createContext({}), id)).toBe(expected);
 		const locator = { __rl: true, mode: 'id', value: id };
-		expect(getProjectId(createContext({ projectId: locator }))).toBe(expected);
+		expect(getProjectId(createContext({}), locator)).toBe(expected);
 	});
 
 	test.each([...WRONG_TYPES, [true, 'something else'] as const])(
 		'that is %p is refused by a sentence with the field',
 		(value, found) => {
-			const error = catchError(() => getId(createContext({ id: value }), 'id', 'Queue ID'));
+			const error = catchError(() => getId(createContext({}), value, 'Queue ID'));
 			expect(error.message).toBe("'Queue ID' must be an ID");
 			expect(error.description).toContain(`It is ${found}.`);
 			const locator = { __rl: true, mode: 'id', value };
-			expect(catchError(() => getProjectId(createContext({ projectId: locator }))).message).toBe(
+			expect(catchError(() => getProjectId(createContext({}), locator)).message).toBe(
 				"'Project' must be an ID",
 			);
 		},
@@ -161,11 +160,11 @@ describe('A number', () => {
 	});
 
 	test.each([1, 4, 10, '10'])("in 'Max Tries' may be %j", (maxTries) => {
-		expect(getMaxTries(createContext({ options: { maxTries } }))).toBe(Number(maxTries));
+		expect(getMaxTries(createContext({}), { maxTries })).toBe(Number(maxTries));
 	});
 
 	test.each([0, 11, 2.5, 'many', true])("in 'Max Tries' may not be %j", (maxTries) => {
-		const error = catchError(() => getMaxTries(createContext({ options: { maxTries } })));
+		const error = catchError(() => getMaxTries(createContext({}), { maxTries }));
 		expect(error.message).toBe("'Max Tries' must be a whole number from 1 to 10");
 	});
 
@@ -198,12 +197,11 @@ describe('A number', () => {
 });
 
 describe("n8n's Request Options", () => {
-	const get = (requestOptions: unknown, kind: 'read' | 'add' = 'read') =>
-		getConnection(createContext({ requestOptions }), kind);
+	const get = (requestOptions: unknown) => getConnection(createContext({ requestOptions }));
 
-	test('are a minute for a read, five for an add, no proxy and checked certificates by default', () => {
-		expect(get({})).toEqual({ timeout: 60_000 });
-		expect(get(undefined, 'add')).toEqual({ timeout: 300_000 });
+	test('are no timeout of their own, no proxy and checked certificates by default', () => {
+		expect(get({})).toEqual({});
+		expect(get(undefined)).toEqual({});
 		expect(get({ allowUnauthorizedCerts: true })).toMatchObject({
 			skipSslCertificateValidation: true,
 		});
@@ -214,12 +212,12 @@ describe("n8n's Request Options", () => {
 		['10000', 10_000],
 		[1500.5, 1501],
 		['1500.4', 1500],
-		[0, 60_000],
-		[-5, 60_000],
-		['soon', 60_000],
-		[null, 60_000],
+		[0, undefined],
+		[-5, undefined],
+		['soon', undefined],
+		[null, undefined],
 	])('with a timeout of %j are %d ms', (timeout, expected) => {
-		expect(get({ timeout })).toEqual({ timeout: expected });
+		expect(get({ timeout }).timeout).toBe(expected);
 	});
 
 	test.each([2 ** 31, 5e9, '5000000000', Infinity])(

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiContext, FetchOptions } from './request';
 import { fetchFromApi } from './request';
-import { isObject, requireList, requireObject, toText } from './response';
+import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
 import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from './responseBody';
 
 type Options = Omit<FetchOptions, 'maxBytes'>;
@@ -55,20 +55,17 @@ function getUpdateTime({ updatedAt }: IDataObject): number {
 	return Date.parse(toText(updatedAt)) || 0;
 }
 
-/**
- * The account's credits (specification, "GET /v1/user/account").
- *
- * @returns undefined when the account does not tell them
- */
+/** The account's credits (specification, "GET /v1/user/account"). */
 export async function fetchRemainingCredits(
 	context: ApiContext,
 	options: Options,
-): Promise<number | undefined> {
+): Promise<number> {
 	const request = { url: '/v1/user/account' };
 	const { body } = await fetchFromApi(context, request, {
 		...options,
 		maxBytes: MAX_OBJECT_BYTES,
 	});
 	const credits = requireObject(body, 'usage').remainingCredits;
-	return typeof credits === 'number' ? credits : undefined;
+	if (typeof credits === 'number') return credits;
+	throw createIncomplete('usage.remainingCredits');
 }

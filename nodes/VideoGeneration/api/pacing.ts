@@ -1,7 +1,7 @@
 import * as n8nWorkflow from 'n8n-workflow';
 
 /** Longer timers overflow in Node.js, and fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Older versions of n8n have another function for a wait that a signal can end. */
 const sleep =

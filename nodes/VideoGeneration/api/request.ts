@@ -35,11 +35,8 @@ export const REQUEST_DEFAULTS = {
 	encoding: 'stream',
 } as const;
 
-/** Timeout of a read or a clear, which can be sent again. */
+/** Timeout of a request that can be sent again, unless "Request Options" has another. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
-
-/** Timeout of an add, which cannot be sent again: n8n's own. */
-export const MAX_RESPONSE_TIMEOUT_MS = 300_000;
 
 /** A try that has less time than this is not started. */
 const MIN_TRY_MS = 1_000;
@@ -63,7 +60,10 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
 	const service = await resolveService(context);
 	try {
-		return await sendSigned(service.context, options);
+		return await sendSigned(service.context, {
+			...options,
+			timeout: options.timeout ?? RESPONSE_TIMEOUT_MS,
+		});
 	} catch (error) {
 		const failure = classifyError(error);
 		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });

@@ -12,16 +12,19 @@ import type { Fate } from '../failures/fate';
 import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/runVideos';
 import { finishVideo, getVideosBeforeAdd } from './finishVideo';
-import { keepPlain } from './memory';
 import type { Job } from './job';
 import { checkJob } from './job';
+import { keepPlain } from './memory';
 import { releaseKey, takeKey } from './uniqueKey';
+
+/** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
+const ADD_TIMEOUT_MS = 300_000;
 
 /** An item whose video is queued. */
 interface AddedVideo {
 	queueItem: IDataObject;
 	/** Identifies the account, if the add was sent in this try. */
-	account?: string;
+	accountKey?: string;
 }
 
 /**
@@ -40,7 +43,7 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
-	// What is needed later is read now: once the add is sent, nothing else can change its fate.
+	// The credential is read before the add is sent, so that no later error can hide what became of it.
 	const service = await resolveService(context);
 	const videos = await getVideosBeforeAdd(job, service.account);
 	// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
@@ -49,7 +52,7 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
-		return { queueItem, account: service.account };
+		return { queueItem, accountKey: service.account };
 	} catch (error) {
 		const failure = classifyError(error);
 		if (!memory.isFateUnknown()) await releaseKey(job);
@@ -60,13 +63,13 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 /** The second half of an item's add: its video and its file, if they are waited for. */
 export async function finishAdd(
 	job: Job,
-	{ queueItem, account }: AddedVideo,
+	{ queueItem, accountKey }: AddedVideo,
 ): Promise<INodeExecutionData[]> {
 	const { queueId, projectId } = job.memory.state;
 	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
 	const { status = 'pending', generationProgress, renderProgress } = queueItem;
 	const details = { status, generationProgress, renderProgress };
-	return await finishVideo(job, { queueId, projectId, account, details });
+	return await finishVideo(job, job.wait, { queueId, projectId, accountKey, details });
 }
 
 /**
@@ -78,10 +81,11 @@ async function sendAdd(
 	{ context, baseUrl }: Service<IExecuteSingleFunctions>,
 	videos: AccountVideos | undefined,
 ): Promise<IDataObject> {
-	const { memory, request } = job;
+	const { connection, memory, request } = job;
 	const sentAt = videos?.tick();
 	memory.keep({ fate: 'unknown' });
-	const outcome = await sendSigned(context, request)
+	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
+	const outcome = await sendSigned(context, { ...request, ...connection, timeout })
 		.then(async (response) => await receiveAddResponse(baseUrl + request.url, response))
 		.catch((error: unknown) => ({ error }));
 	const fate = judgeAdd(outcome);
@@ -91,7 +95,7 @@ async function sendAdd(
 		if (queueId !== undefined) videos?.track({ queueId, projectId, runningAt: sentAt });
 		return queueItem;
 	}
-	const failure = explainOutcome(outcome, fate, request.proxy !== undefined);
+	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined);
 	memory.keepFailure(fate === 'unknown' ? failure : undefined);
 	throw failure;
 }
@@ -139,7 +143,7 @@ function explainOutcome(
 		const failure = classifyError(outcome.error);
 		if (isProxied) return failure.with({ isProxied });
 		if (fate !== 'unknown' || failure.kind === 'uncertain') return failure;
-		// Stop does not end an add, so an add that was ended has met its timeout.
+		// Stop never aborts an add, so an aborted add is a timeout.
 		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
 		return new RequestFailure({ kind: 'uncertain', httpCode });
 	}
@@ -171,7 +175,7 @@ async function failWhenStopped(
 ): Promise<never> {
 	return await new Promise<never>((_, reject) => {
 		const stopListening = onAbort(signal, () => {
-			// Between two tries no request is under way, and the add itself fails first.
+			// Between two tries, `sendWithRetries` notices Stop itself and says that nothing was sent: it is first.
 			void pause(1).then(() => {
 				reject(new RequestFailure({ kind: 'cancelled' }));
 			});

@@ -7,8 +7,8 @@ import { createApiError } from '../failures/apiError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
-import { listStates } from './memory';
 import type { Job } from './job';
+import { listStates } from './memory';
 
 export interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
@@ -43,7 +43,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 }
 
 async function explainRequest(
-	{ context, memory, operation, request }: Job,
+	{ connection, context, memory, operation }: Job,
 	reason: RequestFailure,
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
@@ -53,9 +53,7 @@ async function explainRequest(
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
 		operation.requestKind === 'add' && !mayBeQueued && isAboutCredits(failure)
-			? await fetchRemainingCredits(context, { maxTries: 1, connection: request }).catch(
-					() => undefined,
-				)
+			? await fetchRemainingCredits(context, { maxTries: 1, connection }).catch(() => undefined)
 			: 'remainingCredits' in facts
 				? facts.remainingCredits
 				: undefined;

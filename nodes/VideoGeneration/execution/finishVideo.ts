@@ -1,22 +1,22 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { CREDENTIAL, getAccountKey } from '../../../credentials/connection';
 import { fetchProgress } from '../api/endpoints';
 import { fetchVideoLog } from '../api/videoLog';
-import type { ConnectionSettings } from '../api/request';
+import { resolveService } from '../api/request';
 import { downloadVideo } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
 import type { AccountRequests, AccountVideos } from '../waiting/runVideos';
 import { getAccountVideos } from '../waiting/runVideos';
+import type { WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo } from '../waiting/waitForVideo';
-import { keepPlain } from './memory';
 import type { Job } from './job';
+import { keepPlain } from './memory';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {
 	queueId: string;
 	projectId: string | undefined;
-	/** The account, if it is known already. */
-	account?: string | undefined;
+	/** Identifies the account, if it is known already. */
+	accountKey?: string | undefined;
 	/** Its progress where it is known, as after an add. */
 	details?: IDataObject;
 }
@@ -24,10 +24,10 @@ export interface QueuedVideo {
 /** The videos of the account, after they were listed once; undefined if the item's video is not waited for. */
 export async function getVideosBeforeAdd(
 	job: Job,
-	account: string,
+	accountKey: string,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
-	const videos = getVideos(job, account);
+	const videos = getVideos(job, accountKey);
 	await videos.fetchLogBeforeAdd(createRequests(job));
 	return videos;
 }
@@ -36,17 +36,21 @@ export async function getVideosBeforeAdd(
  * Waits for the video of a queue item, and downloads it if that is wanted, with the item's own credential
  * and connection. A later try goes on where the item stands.
  */
-export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeExecutionData[]> {
-	const { memory, wait } = job;
+export async function finishVideo(
+	job: Job,
+	wait: WaitSettings,
+	queued: QueuedVideo,
+): Promise<INodeExecutionData[]> {
+	const { memory } = job;
 	if (memory.extras.output) return memory.extras.output;
 	let json = memory.extras.finished ?? memory.state.finished;
 	let isLogUnread = false;
 	if (json === undefined) {
-		({ json, isLogUnread } = await waitForItem(job, queued));
+		({ json, isLogUnread } = await waitForItem(job, wait, queued));
 		// A later try settles an item whose list of videos could not be read.
 		if (!isLogUnread) memory.keepFinished(json);
 	}
-	const field = wait?.binaryPropertyName;
+	const field = wait.binaryPropertyName;
 	const output = [
 		field === undefined ? { json } : await downloadFinished(job, json, field, isLogUnread),
 	];
@@ -56,12 +60,12 @@ export async function finishVideo(job: Job, queued: QueuedVideo): Promise<INodeE
 
 async function waitForItem(
 	job: Job,
+	wait: WaitSettings,
 	{ queueId, projectId, details, ...queued }: QueuedVideo,
 ): Promise<{ json: IDataObject; isLogUnread: boolean }> {
-	const { context, maxTries, memory, wait } = job;
-	if (wait === undefined) throw new RequestFailure({ kind: 'cancelled' });
-	const key = queued.account ?? getAccountKey(await context.getCredentials(CREDENTIAL));
-	const account = getVideos(job, key);
+	const { context, maxTries, memory } = job;
+	const accountKey = queued.accountKey ?? (await resolveService(context)).account;
+	const account = getVideos(job, accountKey);
 	const item = account.track({ queueId, projectId });
 	const json = await waitForVideo({
 		...wait,
@@ -76,17 +80,12 @@ async function waitForItem(
 }
 
 /** Items share requests for the list only if they would send the same: with the same account and connection. */
-function getVideos({ request, run }: Job, account: string): AccountVideos {
-	const shared = JSON.stringify([account, getConnectionSettings(request)]);
-	return getAccountVideos(run.owner, shared);
+function getVideos({ connection, run }: Job, accountKey: string): AccountVideos {
+	return getAccountVideos(run.owner, JSON.stringify([accountKey, connection]));
 }
 
-function createRequests({ context, request, run }: Job): AccountRequests {
-	const options = {
-		maxTries: 1,
-		signal: run.signal,
-		connection: getConnectionSettings(request),
-	};
+function createRequests({ connection, context, run }: Job): AccountRequests {
+	const options = { maxTries: 1, signal: run.signal, connection };
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
@@ -98,7 +97,7 @@ function createRequests({ context, request, run }: Job): AccountRequests {
 
 /** @throws a RequestFailure: nothing is queued again for it */
 async function downloadFinished(
-	{ context, request, run, maxTries }: Job,
+	{ connection, context, run, maxTries }: Job,
 	json: IDataObject,
 	binaryPropertyName: string,
 	isLogUnread: boolean,
@@ -114,16 +113,8 @@ async function downloadFinished(
 				address: videoUrl,
 				addressField: "'videoUrl'",
 				retries: { maxTries, signal: run.signal },
-				settings: getConnectionSettings(request),
+				settings: connection,
 			}),
 	);
 	return { json, binary: { [binaryPropertyName]: file } };
-}
-
-function getConnectionSettings({
-	proxy,
-	skipSslCertificateValidation,
-	timeout,
-}: Job['request']): ConnectionSettings {
-	return { proxy, skipSslCertificateValidation, timeout };
 }

@@ -1,11 +1,13 @@
 import type {
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	IN8nHttpFullResponse,
 	INodeExecutionData,
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { combineSignals, createSlots } from '../api/pacing';
+import type { ConnectionSettings } from '../api/request';
 import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import type { RequestKind } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
@@ -21,20 +23,29 @@ interface ItemIds {
 	videoUrl?: string;
 }
 
+/** A step for a response, as n8n's routing declares it. */
+export type ResponseStep = (
+	this: IExecuteSingleFunctions,
+	items: INodeExecutionData[],
+	response: IN8nHttpFullResponse,
+) => Promise<INodeExecutionData[]>;
+
+/** The declared request: its path, the steps before it is sent, and the steps for its response. */
+interface Routing extends INodePropertyRouting {
+	output?: { postReceive: ResponseStep[] };
+}
+
 /** One operation of the node: its declared request, and everything that a declaration cannot express. */
-export interface Operation<Settings = unknown> {
+export interface Operation {
 	requestKind: RequestKind;
-	/** The declared request: its path, the steps before it is sent, and the steps for its response. */
-	routing: INodePropertyRouting;
+	routing: Routing;
 	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'requestKind' | 'mayBeQueued'>;
-	/** Gets how the item's video is waited for; undefined if it is not. */
+	/** Of an add: gets how its video is waited for; undefined if it is not. */
 	getWait?(context: IExecuteSingleFunctions): WaitSettings | undefined;
-	/** Gets the other parameters that are not part of the request, before anything is sent. */
-	getSettings?(context: IExecuteSingleFunctions): Settings;
 	getIds?(request: IHttpRequestOptions): ItemIds;
 	/** Does the work of one item, if that is more than its declared request. Adds have `adds.ts`. */
-	perform?(job: Job<Settings>): Promise<INodeExecutionData[]>;
+	perform?(job: Job): Promise<INodeExecutionData[]>;
 }
 
 /** Operations by resource and operation, as the parameters name them. */
@@ -48,21 +59,22 @@ export interface SpendingLimit {
 }
 
 /** One item's work. */
-export interface Job<Settings = unknown> {
-	readonly operation: Operation<Settings>;
+export interface Job {
+	readonly operation: Operation;
 	readonly context: IExecuteSingleFunctions;
 	readonly run: Run;
 	readonly request: IHttpRequestOptions;
+	/** The user's settings for every request of the item. */
+	readonly connection: ConnectionSettings;
 	/** What the item has reached in this try and the ones before it. */
 	readonly memory: ItemMemory;
 	readonly maxTries: number;
-	readonly settings: Settings;
-	/** How the item's video is waited for; undefined if it is not. */
-	readonly wait: WaitSettings | undefined;
-	/** The item's limit for the spending guard. */
-	readonly spending: SpendingLimit | undefined;
-	/** "Unique Key"; undefined where it is not set. */
-	readonly uniqueKey: string | undefined;
+	/** How the video of an add is waited for; undefined if it is not. */
+	readonly wait?: WaitSettings | undefined;
+	/** The limit for the spending guard, of an add that is still to be sent. */
+	readonly spending?: SpendingLimit;
+	/** "Unique Key" of such an add; undefined where it is not set. */
+	readonly uniqueKey?: string | undefined;
 	/** Why the item cannot be sent. */
 	problem?: unknown;
 }

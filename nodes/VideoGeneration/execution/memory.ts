@@ -31,7 +31,7 @@ export interface ItemState {
 	details?: IDataObject;
 	/** The finished item, once its video or its candidates are settled. */
 	finished?: IDataObject;
-	isCleared?: true;
+	isCleared?: true | undefined;
 	/** The hash of the unique key that the item has taken. */
 	key?: number | undefined;
 }
@@ -43,10 +43,14 @@ interface NodeState {
 	items: (ItemState | null)[];
 }
 
-/** The states of an agent's calls by their request. */
-type CallStates = Record<string, ItemState[]>;
+/** A call of an agent that a later call may go on with. */
+interface Call {
+	/** Identifies identical calls, without their prompt. */
+	id: string;
+	state: ItemState;
+}
 
-/** What only this process knows of an item: it is more than n8n keeps, and nothing is paid for by it. */
+/** What is too large for n8n to keep. It is lost with the process, which costs nothing. */
 interface Extras {
 	failure?: RequestFailure | undefined;
 	queueItem?: IDataObject;
@@ -70,19 +74,26 @@ const extrasOfStates = new WeakMap<ItemState, Extras>();
 export class ItemMemory {
 	readonly state: ItemState;
 
+	private readonly callId: string;
+
 	/** Known once: n8n copies the whole node whenever it is asked for it. */
 	private readonly isRunByN8n: boolean;
 
 	private readonly isCall: boolean;
 
-	/** @param isAgentStep whether an agent's model reads the result */
+	/**
+	 * Finds the item's state, which no other call uses until `close`.
+	 *
+	 * @param isAgentStep whether an agent's model reads the result
+	 */
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
-		private readonly request: IHttpRequestOptions,
+		{ url, body }: IHttpRequestOptions,
 		isAgentStep: boolean,
 	) {
 		this.isRunByN8n = isRunByN8n(context);
 		this.isCall = isAgentStep || !this.isRunByN8n;
+		this.callId = String(hashText(JSON.stringify([url, body])));
 		this.state = this.findState() ?? {};
 		if (this.isCall) this.extras.isInUse = true;
 	}
@@ -132,7 +143,7 @@ export class ItemMemory {
 	/** Notes a finished item. */
 	keepFinished(finished: IDataObject): void {
 		this.extras.finished = finished;
-		this.keep({ finished: keepFinished(finished) });
+		this.keep({ finished: toKeptItem(finished) });
 	}
 
 	/** Ends the try. A failed call leaves its state to the next one; a call after a success is a new order. */
@@ -149,16 +160,18 @@ export class ItemMemory {
 			? getNodeState(context)?.items[context.getItemIndex()]
 			: undefined;
 		if (ofNode || !this.isCall) return ofNode ?? undefined;
-		return this.getCalls()[this.describeCall()]?.find(
-			(state) =>
+		return this.getCalls().find(
+			({ id, state }) =>
+				id === this.callId &&
 				extrasOfStates.get(state)?.isInUse !== true &&
 				// Where n8n does not tell a try of Retry On Fail from a new call, any failed one goes on.
 				(state.fate === 'unknown' || !this.isRunByN8n),
-		);
+		)?.state;
 	}
 
 	private keepInNode(): void {
 		const { context, state } = this;
+		// The list that n8n holds, which is changed in place.
 		const items = getNodeState(context)?.items ?? [];
 		const index = context.getItemIndex();
 		while (items.length < index) items.push(null);
@@ -168,37 +181,24 @@ export class ItemMemory {
 		context.setMetadata({ [KEY]: ofNode } as ITaskMetadata);
 	}
 
-	private getCalls(): CallStates {
-		return (this.context.getContext('node') as { [KEY]?: CallStates })[KEY] ?? {};
+	private getCalls(): Call[] {
+		return (this.context.getContext('node') as { [KEY]?: Call[] })[KEY] ?? [];
 	}
 
-	private setCalls(call: string, states: ItemState[]): void {
-		const others = Object.entries(this.getCalls()).filter(([other]) => other !== call);
-		const calls = [...others, ...(states.length > 0 ? [[call, states]] : [])];
-		const data = this.context.getContext('node') as { [KEY]?: CallStates | undefined };
-		data[KEY] = calls.length > 0 ? (Object.fromEntries(calls) as CallStates) : undefined;
+	/** A successful execution keeps nothing, also no empty list. */
+	private setCalls(calls: Call[]): void {
+		const data = this.context.getContext('node') as { [KEY]?: Call[] | undefined };
+		data[KEY] = calls.length > 0 ? calls : undefined;
 	}
 
 	private keepInCalls(): void {
-		const call = this.describeCall();
-		const states = this.getCalls()[call] ?? [];
-		if (!states.includes(this.state)) this.setCalls(call, [...states, this.state]);
+		const calls = this.getCalls();
+		if (calls.some(({ state }) => state === this.state)) return;
+		this.setCalls([...calls, { id: this.callId, state: this.state }]);
 	}
 
 	private removeFromCalls(): void {
-		const call = this.describeCall();
-		const states = this.getCalls()[call];
-		if (states)
-			this.setCalls(
-				call,
-				states.filter((state) => state !== this.state),
-			);
-	}
-
-	/** Identifies identical calls of an agent, without their prompt. */
-	private describeCall(): string {
-		const { url, body } = this.request;
-		return String(hashText(JSON.stringify([url, body])));
+		this.setCalls(this.getCalls().filter(({ state }) => state !== this.state));
 	}
 }
 
@@ -241,14 +241,10 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return `${resource}.${operation}`;
 }
 
-/** The reason by our own words alone. Other kinds that leave a fate unknown have no facts of their own. */
+/** The reason in our own words alone: none of these facts is the service's text. */
 function keepReason({ facts }: RequestFailure): FailureFacts {
-	const { kind, httpCode } = facts;
-	if (kind === 'unreadable') {
-		return { kind, httpCode, content: facts.content, limit: facts.limit };
-	}
-	if (kind === 'incomplete') return { kind, httpCode, field: facts.field };
-	return { kind, httpCode } as FailureFacts;
+	const names = ['kind', 'httpCode', 'content', 'limit', 'field'];
+	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 
 const MAX_TEXT_LENGTH = 200;
@@ -256,7 +252,7 @@ const MAX_TEXT_LENGTH = 200;
 /** Names of fields that may hold a prompt, a key or an error's text. */
 const LEFT_OUT = /prompt|key|token|secret|error|message/i;
 
-/** Addresses are not texts: a shortened one would be another. */
+/** A shortened address would be another one. */
 const ADDRESS = /url$/i;
 
 /** The fields of a response that are kept: plain ones, with short texts. */
@@ -272,7 +268,7 @@ export function keepPlain(fields: IDataObject): IDataObject {
 }
 
 /** A finished item as it is kept: like `keepPlain`, with its video or its candidates. */
-function keepFinished(finished: IDataObject): IDataObject {
+function toKeptItem(finished: IDataObject): IDataObject {
 	const { video, videoCandidates } = finished;
 	return {
 		...keepPlain(finished),

@@ -1,5 +1,6 @@
 import type { IExecuteSingleFunctions, IPollFunctions } from 'n8n-workflow';
-import { NodeOperationError, tryToParseDateTime } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 
 /** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
@@ -23,7 +24,7 @@ export function createInputError(
  * A parameter's value of any type. The most common expression is taken from the item directly:
  * evaluating it costs n8n as much as the request itself (`npm run bench -- items`).
  */
-function getValue(context: IExecuteSingleFunctions, name: string): unknown {
+export function getValue(context: IExecuteSingleFunctions, name: string): unknown {
 	const raw = (context.getNode().parameters as Record<string, unknown>)[name];
 	const field = typeof raw === 'string' ? FIELD_OF_ITEM.exec(raw)?.[1] : undefined;
 	if (field !== undefined) {
@@ -62,7 +63,7 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
  *
  * @throws a NodeOperationError for anything but text or a number
  */
-function parseId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
 	if (value === undefined || value === null) return '';
 	if (typeof value === 'string' || typeof value === 'number') return String(value).trim();
 	throw createInputError(
@@ -72,19 +73,10 @@ function parseId(context: IExecuteSingleFunctions, value: unknown, label: string
 	);
 }
 
-/** The parameter of that name as an ID, see `parseId`. */
-export function getId(context: IExecuteSingleFunctions, name: string, label: string): string {
-	return parseId(context, getValue(context, name), label);
-}
-
-/** A project's ID, from its resource locator or as a plain value; '' without one. */
-export function getProjectId(context: IExecuteSingleFunctions): string {
-	return parseProjectId(context, context.getNodeParameter('projectId', ''));
-}
-
-export function parseProjectId(context: IExecuteSingleFunctions, locator: unknown): string {
-	const isLocator = typeof locator === 'object' && locator !== null && 'value' in locator;
-	return parseId(context, isLocator ? locator.value : locator, 'Project');
+/** A project's ID, from the value of a resource locator or as a plain value; '' without one. */
+export function getProjectId(context: IExecuteSingleFunctions, locator: unknown): string {
+	const isLocator = isObject(locator) && 'value' in locator;
+	return getId(context, isLocator ? locator.value : locator, 'Project');
 }
 
 /**
@@ -120,9 +112,11 @@ export function parseNumber(value: unknown): number | undefined {
 }
 
 /** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
-export function getMaxTries(context: IExecuteSingleFunctions): number {
-	const value = context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES);
-	const maxTries = parseNumber(value) ?? DEFAULT_MAX_TRIES;
+export function getMaxTries(
+	context: IExecuteSingleFunctions,
+	options: Record<string, unknown>,
+): number {
+	const maxTries = parseNumber(options.maxTries) ?? DEFAULT_MAX_TRIES;
 	if (Number.isInteger(maxTries) && maxTries >= 1 && maxTries <= 10) return maxTries;
 	throw createInputError(
 		context,
@@ -143,64 +137,15 @@ export function getLimit(context: IExecuteSingleFunctions): number {
 	);
 }
 
-/** The entries of a collection; none where an expression returns something else. */
+/**
+ * The entries of a collection, each evaluated. n8n turns anything but an object into an empty one, also
+ * an expression for the collection as a whole.
+ */
 export function getCollection(
 	context: IExecuteSingleFunctions,
 	name: string,
 ): Record<string, unknown> {
-	const value: unknown = context.getNodeParameter(name, {});
-	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/**
- * An entry of "Options". It is set when it is there, whatever its value: an expression that returns
- * nothing does not remove it.
- *
- * @throws a NodeOperationError when "Options" itself is an expression that returns no object
- */
-export function getOption(
-	context: IExecuteSingleFunctions,
-	name: string,
-): { isSet: boolean; value: unknown } {
-	const options: unknown = context.getNodeParameter('options', {});
-	if (typeof options !== 'object' || options === null) {
-		throw createInputError(
-			context,
-			"'Options' must be an object",
-			`Correct the expression of 'Options'. ${NOTHING_SENT}`,
-		);
-	}
-	return { isSet: name in options, value: (options as Record<string, unknown>)[name] };
-}
-
-/**
- * A point in time, as n8n's date field or an expression gives it. Without a time zone, the
- * workflow's is meant, as everywhere in n8n.
- *
- * @returns milliseconds since 1970, or undefined when it is not a date
- */
-export function parseDateTime(value: unknown, timeZone: string): number | undefined {
-	const text = toDateText(value).trim();
-	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-	if (day === undefined) return undefined;
-	try {
-		const time = tryToParseDateTime(text, timeZone);
-		// A day that does not exist, such as February 30, must not become another one.
-		return time.toISODate() === day ? time.toMillis() : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-/** Text, a Date, or n8n's own DateTime; '' for anything else. */
-function toDateText(value: unknown): string {
-	if (typeof value === 'string') return value;
-	if (typeof value !== 'object' || value === null) return '';
-	const { toISO, toISOString } = value as {
-		toISO?: (this: unknown) => string | null;
-		toISOString?: (this: unknown) => string;
-	};
-	return toISO?.call(value) ?? toISOString?.call(value) ?? '';
+	return context.getNodeParameter(name, {}) as Record<string, unknown>;
 }
 
 function nameType(value: unknown): string {

@@ -6,12 +6,12 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { Breaks } from '../api/pacing';
+import { REQUEST_DEFAULTS } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { getDeclaredRequest } from './declaredRequest';
 import type { Job, Operation } from './job';
 import { Run } from './job';
 import { ItemMemory } from './memory';
-import { getMaxTries } from './parameters';
+import { getCollection, getMaxTries } from './parameters';
 import { getConnection } from './requestOptions';
 import { getSpendingLimit } from './spendingGuard';
 import { getUniqueKey } from './uniqueKey';
@@ -72,8 +72,14 @@ function createItemContext(
 		getCredentials: async <T extends object>(type: string) =>
 			await context.getCredentials<T>(type, itemIndex),
 	};
-	// n8n's functions find one another through the object that they are called on.
+	// n8n's functions call one another through `this`, so the narrowed ones must be on the same object.
 	return Object.assign(Object.create(context) as IExecuteSingleFunctions, methods);
+}
+
+/** The request that an operation declares, before its steps. */
+function getDeclaredRequest({ routing }: Operation): IHttpRequestOptions {
+	const declared = { ...REQUEST_DEFAULTS, ...routing.request, qs: {}, body: {}, headers: {} };
+	return declared as unknown as IHttpRequestOptions;
 }
 
 /** Runs the declared steps before the request, as n8n's routing does. */
@@ -102,30 +108,32 @@ async function prepareItem(
 function createJob(
 	context: IExecuteSingleFunctions,
 	operation: Operation,
-	prepared: IHttpRequestOptions,
+	request: IHttpRequestOptions,
 	run: Run,
 	unusable?: { problem: unknown },
 ): Job {
-	const memory = new ItemMemory(context, prepared, run.isAgentStep);
+	const memory = new ItemMemory(context, request, run.isAgentStep);
 	const isAdd = operation.requestKind === 'add';
 	const isSent = isAdd && (memory.state.queueId !== undefined || memory.isFateUnknown());
-	const job = { context, operation, run, memory };
+	const maxTries = DEFAULT_MAX_TRIES;
+	const job: Job = { context, operation, run, memory, request, connection: {}, maxTries };
 	try {
 		if (unusable && !isSent) throw unusable.problem;
+		const options = isSent
+			? { maxTries: context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES) }
+			: getCollection(context, 'options');
 		return {
 			...job,
-			request: { ...prepared, ...getConnection(context, operation.requestKind) },
-			maxTries: getMaxTries(context),
-			settings: operation.getSettings?.(context),
+			connection: getConnection(context),
+			maxTries: getMaxTries(context, options),
 			wait: operation.getWait?.(context),
-			spending: isAdd && !isSent ? getSpendingLimit(context) : undefined,
-			uniqueKey: isAdd && !isSent ? getUniqueKey(context) : undefined,
+			...(isAdd &&
+				!isSent && {
+					spending: getSpendingLimit(context, options),
+					uniqueKey: getUniqueKey(context, options),
+				}),
 		};
 	} catch (problem) {
-		return {
-			...{ ...job, request: prepared, maxTries: DEFAULT_MAX_TRIES, settings: undefined },
-			...{ wait: undefined, spending: undefined, uniqueKey: undefined },
-			problem: isAdd && memory.isFateUnknown() ? memory.getFailure() : problem,
-		};
+		return { ...job, problem: isAdd && memory.isFateUnknown() ? memory.getFailure() : problem };
 	}
 }

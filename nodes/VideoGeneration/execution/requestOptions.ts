@@ -1,11 +1,7 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
-import { MAX_RESPONSE_TIMEOUT_MS, RESPONSE_TIMEOUT_MS } from '../api/request';
-import type { RequestKind } from '../failures/failure';
 import { createInputError, getCollection, parseNumber } from './parameters';
-
-/** The largest number of milliseconds that a timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
@@ -22,22 +18,16 @@ export function getBatching(context: IExecuteFunctions): { size: number; interva
  *
  * @throws a NodeOperationError when the proxy's address cannot be used
  */
-export function getConnection(
-	context: IExecuteSingleFunctions,
-	requestKind: RequestKind,
-): ConnectionSettings {
-	const { proxy, timeout, allowUnauthorizedCerts } = getCollection(context, 'requestOptions');
+export function getConnection(context: IExecuteSingleFunctions): ConnectionSettings {
+	const settings = getCollection(context, 'requestOptions');
+	const { proxy, allowUnauthorizedCerts } = settings;
+	const timeout = toCount(settings.timeout);
 	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
 	return {
-		timeout: toCount(timeout) || getDefaultTimeoutMs(requestKind),
+		...(timeout > 0 ? { timeout } : {}),
 		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
 		...(allowUnauthorizedCerts === true ? { skipSslCertificateValidation: true } : {}),
 	};
-}
-
-/** An add cannot be sent again, so it waits for its response as long as n8n allows. */
-function getDefaultTimeoutMs(requestKind: RequestKind): number {
-	return requestKind === 'add' ? MAX_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
 }
 
 /** Rounds to a whole number that fits into a timer; 0 unless the value is a positive number. */

@@ -2,24 +2,93 @@ import type {
 	DeclarativeRestApiSettings,
 	IDataObject,
 	IExecuteFunctions,
-	IExecuteSingleFunctions,
+	IExecutePaginationFunctions,
 	INodeExecutionData,
+	INodeType,
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
-import { pause } from '../api/pacing';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { Breaks, pause } from '../api/pacing';
+import { sendRequest } from '../api/request';
+import { sendWithRetries } from '../api/retry';
+import { RequestFailure } from '../failures/failure';
 import { addVideo, finishAdd } from './adds';
-import { sendDeclaredRequest } from './declaredRequest';
 import { explainFailure } from './explainFailure';
-import type { Job, Operation } from './job';
+import type { Job, Operation, Operations } from './job';
 import { checkJob } from './job';
-import { forgetItems } from './memory';
+import { forgetItems, isRunByN8n } from './memory';
+import { createInputError } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import { addReceipt } from './receipt';
 import { getBatching } from './requestOptions';
 import { guardSpending } from './spendingGuard';
 
-/** What came of one item's work. */
+/** The result of one item. */
 type Outcome<T = INodeExecutionData[]> = { output: T } | { reason: unknown };
+
+/**
+ * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
+ * each parameter's expression several times for an item (`npm run bench -- items`).
+ */
+export function createCustomOperations(
+	operations: Operations,
+): NonNullable<INodeType['customOperations']> {
+	const run = (operation: Operation) =>
+		async function (this: IExecuteFunctions) {
+			const work = runItems(this, operation);
+			return [await (isAgentEndedByErrors(this) ? work.catch(answerAgent) : work)];
+		};
+	return Object.fromEntries(
+		Object.entries(operations).map(([resource, byName]) => [
+			resource,
+			Object.fromEntries(Object.entries(byName).map(([name, each]) => [name, run(each)])),
+		]),
+	);
+}
+
+/**
+ * Whether an error of this tool would end the agent's whole execution, as before n8n 2.36. Later
+ * versions give the agent's model the message instead, unless the tool is set to stop the workflow.
+ */
+function isAgentEndedByErrors(context: IExecuteFunctions): boolean {
+	const { rewireOutputLogTo, onError } = context.getNode();
+	const isToolCall = rewireOutputLogTo === NodeConnectionTypes.AiTool;
+	return !knowsDetails(context) && isToolCall && onError !== 'stopWorkflow';
+}
+
+/** The result that later versions return for a failed tool. */
+function answerAgent({ message }: Error): INodeExecutionData[] {
+	return [{ json: { error: message } }];
+}
+
+/**
+ * The node's `pagination` function, through which n8n's own routing runs one item: an agent's call of
+ * its tool. It refuses several items, since only `runItems` handles what they need of each other.
+ */
+export function createToolCall(operations: Operations) {
+	return async function (
+		this: IExecutePaginationFunctions,
+		{ options }: DeclarativeRestApiSettings.ResultOptions,
+	): Promise<INodeExecutionData[]> {
+		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
+		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
+		const operation = operations[resource ?? '']?.[name ?? ''];
+		if (operation === undefined || countItems(this) > 1) {
+			throw createInputError(
+				this,
+				"'Resource' and 'Operation' cannot be expressions here",
+				'Choose both from the list. Nothing was sent.',
+			);
+		}
+		return await runJobs([completeItem(this, operation, options)]);
+	};
+}
+
+/** An agent's call runs one item, although the data are those of the agent. */
+function countItems(context: IExecutePaginationFunctions): number {
+	const { node, data } = context.getExecuteData();
+	return isRunByN8n(context) && node.executeOnce !== true ? (data.main?.[0]?.length ?? 1) : 1;
+}
 
 /**
  * Runs one operation for all input items.
@@ -27,22 +96,14 @@ type Outcome<T = INodeExecutionData[]> = { output: T } | { reason: unknown };
  * @returns the output of all items, in the order of the items
  * @throws the error of the first item that failed, with the node set to stop
  */
-export async function runItems(
+async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
 	return await runJobs(await prepareItems(context, operation), getBatching(context));
 }
 
-/** Runs one operation for one item, whose request n8n's own routing has prepared. */
-export async function runPrepared(
-	context: IExecuteSingleFunctions,
-	operation: Operation,
-	options: DeclarativeRestApiSettings.ResultOptions['options'],
-): Promise<INodeExecutionData[]> {
-	return await runJobs([completeItem(context, operation, options)]);
-}
-
+/** Runs the items, and ends their try: a state is kept for the next one if any item failed. */
 async function runJobs(
 	jobs: Job[],
 	batching = { size: 1, intervalMs: 0 },
@@ -63,7 +124,7 @@ async function runJobs(
 	if (first === undefined) return [];
 	await stopAtFailure(jobs, first);
 	addReceipt(jobs);
-	// When the execution was stopped, there may be items that were not even prepared.
+	// After Stop, some items may not have been prepared.
 	const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
 	if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
 	const outputs = outcomes.map(async (outcome, index) => await createItems(jobs[index], outcome));
@@ -79,7 +140,10 @@ async function performJobs(
 	{ size, intervalMs }: { size: number; intervalMs: number },
 ): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
+	const breaks = new Breaks();
 	for (const [index, job] of jobs.entries()) {
+		// Some operations evaluate expressions before their first request.
+		await breaks.takeDue();
 		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
 		if (job.operation.requestKind === 'add') {
 			const added = await settle(job, addVideo(job));
@@ -96,6 +160,40 @@ async function performJobs(
 async function perform(job: Job): Promise<INodeExecutionData[]> {
 	checkJob(job);
 	return await (job.operation.perform?.(job) ?? sendDeclaredRequest(job));
+}
+
+/** Sends the declared request by the retry policy, and runs the declared steps for its response. */
+export async function sendDeclaredRequest(job: Job): Promise<INodeExecutionData[]> {
+	const { operation, maxTries, run } = job;
+	return await sendWithRetries(async () => await run.request(async () => await sendOnce(job)), {
+		requestKind: operation.requestKind,
+		maxTries,
+		signal: run.signal,
+	});
+}
+
+async function sendOnce({
+	connection,
+	context,
+	operation,
+	request,
+}: Job): Promise<INodeExecutionData[]> {
+	const response = await sendRequest(context, { ...request, ...connection });
+	let output: INodeExecutionData[] = [];
+	try {
+		for (const step of operation.routing.output?.postReceive ?? []) {
+			output = await step.call(context, output, response);
+		}
+	} catch (error) {
+		throw toResponseFailure(error);
+	}
+	return output;
+}
+
+/** The request was sent, so an error that is not from our checks must not count as "not sent". */
+function toResponseFailure(error: unknown): RequestFailure {
+	if (error instanceof RequestFailure) return error;
+	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'other' });
 }
 
 /** Waits for an item's work, and ends the run when it fails and the node is set to stop. */
@@ -127,7 +225,7 @@ async function stopAtFailure(jobs: Job[], { run: { failure } }: Job): Promise<vo
  * n8n-workflow, and a method of the engine, since npm may have installed a newer n8n-workflow beside
  * this package than the engine's.
  */
-export function knowsDetails(context: object): boolean {
+function knowsDetails(context: object): boolean {
 	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
 }
 

@@ -1,34 +1,36 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { CREDENTIAL, getAccountKey } from '../../../credentials/connection';
 import { fetchRemainingCredits } from '../api/endpoints';
-import { hideKey } from '../api/hideKey';
+import { resolveService } from '../api/request';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Job, SpendingLimit } from './job';
-import { createInputError, getOption, parseNumber } from './parameters';
+import { createInputError, parseNumber } from './parameters';
 
 /**
  * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
  * turn the guard off
  */
-export function getSpendingLimit(context: IExecuteSingleFunctions): SpendingLimit {
+export function getSpendingLimit(
+	context: IExecuteSingleFunctions,
+	options: Record<string, unknown>,
+): SpendingLimit {
 	return {
-		keep: getCredits(context, 'creditsToKeep', 'Credits to Keep', (credits) => credits >= 0),
+		keep: getCredits(context, options, 'creditsToKeep', 'Credits to Keep', (each) => each >= 0),
 		cost:
-			getCredits(context, 'creditsPerVideo', 'Credits per Video', (credits) => credits > 0) ?? 1,
+			getCredits(context, options, 'creditsPerVideo', 'Credits per Video', (each) => each > 0) ?? 1,
 	};
 }
 
 function getCredits(
 	context: IExecuteSingleFunctions,
+	options: Record<string, unknown>,
 	name: string,
 	label: string,
 	isInRange: (credits: number) => boolean,
 ): number | undefined {
-	const { isSet, value } = getOption(context, name);
-	if (!isSet) return undefined;
-	const credits = parseNumber(value);
+	if (!(name in options)) return undefined;
+	const credits = parseNumber(options[name]);
 	if (credits !== undefined && Number.isFinite(credits) && isInRange(credits)) return credits;
 	const range = isInRange(0) ? 'a number of 0 or more' : 'a number above 0';
 	throw createInputError(
@@ -51,8 +53,8 @@ export async function guardSpending(jobs: Job[]): Promise<void> {
 	const accounts = new Map<string, Job[]>();
 	for (const job of unsent) {
 		try {
-			const key = getAccountKey(await job.context.getCredentials(CREDENTIAL));
-			accounts.set(key, [...(accounts.get(key) ?? []), job]);
+			const { account } = await resolveService(job.context);
+			accounts.set(account, [...(accounts.get(account) ?? []), job]);
 		} catch (problem) {
 			job.problem = problem;
 		}
@@ -64,8 +66,10 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 	const guarded = jobs.filter(({ spending }) => spending?.keep !== undefined);
 	const [first] = guarded;
 	if (first === undefined) return;
+	const { context, maxTries, run, connection } = first;
 	try {
-		const remainingCredits = await fetchCredits(first);
+		const options = { maxTries, signal: run.signal, connection };
+		const remainingCredits = await fetchRemainingCredits(context, options);
 		const credits = jobs.reduce((sum, { spending }) => sum + (spending?.cost ?? 0), 0);
 		let left = remainingCredits;
 		for (const job of jobs) {
@@ -77,41 +81,16 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 				job.problem = new RequestFailure({ kind: 'overBudget', remainingCredits, budget });
 			}
 		}
-	} catch (problem) {
+	} catch (error) {
+		const problem = toCreditsUnknown(classifyError(error));
 		for (const job of guarded) job.problem = problem;
 	}
 }
 
-/** @throws a RequestFailure of the kind `creditsUnknown` */
-async function fetchCredits({ context, request, maxTries, run }: Job): Promise<number> {
-	const { proxy, skipSslCertificateValidation } = request;
-	try {
-		const credits = await fetchRemainingCredits(context, {
-			maxTries,
-			signal: run.signal,
-			connection: { proxy, skipSslCertificateValidation },
-		});
-		if (credits !== undefined) return credits;
-	} catch (error) {
-		throw await createCreditsUnknown(context, error);
-	}
-	throw new RequestFailure({
-		kind: 'creditsUnknown',
-		reason: 'The response has no number of credits.',
-	});
-}
-
-async function createCreditsUnknown(
-	context: IExecuteSingleFunctions,
-	error: unknown,
-): Promise<RequestFailure> {
-	const failure = await hideKey(context, classifyError(error));
+function toCreditsUnknown(failure: RequestFailure): RequestFailure {
 	if (failure.kind === 'cancelled') return failure.with({ tries: 0 });
 	const { message, description } = describeFailure(failure, { requestKind: 'read' });
+	const reason = `${message}. ${description}`;
 	const { httpCode } = failure.facts;
-	return new RequestFailure({
-		kind: 'creditsUnknown',
-		reason: `${message}. ${description}`,
-		httpCode,
-	});
+	return new RequestFailure({ kind: 'creditsUnknown', reason, httpCode });
 }

@@ -6,13 +6,13 @@ import type {
 import { hashText } from '../api/hash';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from './job';
-import { createInputError, getOption, parseText } from './parameters';
 import { checkJob } from './job';
+import { createInputError, parseText } from './parameters';
 
 /** Maximum number of keys that a node keeps. Old keys are never dropped for new ones. */
 const MAX_KEYS = 10_000;
 
-/** n8n drops the oldest keys behind this number, so it is one that is never reached. */
+/** n8n drops the oldest keys above `maxEntries`, so it is higher than what is ever kept. */
 const STORE: ICheckProcessedOptions = { mode: 'entries', maxEntries: 2 * MAX_KEYS };
 
 /**
@@ -22,10 +22,12 @@ const STORE: ICheckProcessedOptions = { mode: 'entries', maxEntries: 2 * MAX_KEY
  * @throws a NodeOperationError when it is set and cannot be used, before anything is sent: a misspelt
  * column must not turn it off
  */
-export function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
-	const { isSet, value } = getOption(context, 'uniqueKey');
-	if (!isSet) return undefined;
-	const key = parseText(value)?.trim() ?? '';
+export function getUniqueKey(
+	context: IExecuteSingleFunctions,
+	options: Record<string, unknown>,
+): string | undefined {
+	if (!('uniqueKey' in options)) return undefined;
+	const key = parseText(options.uniqueKey)?.trim() ?? '';
 	if (key === '') {
 		throw createInputError(
 			context,
@@ -58,7 +60,7 @@ export function getUniqueKey(context: IExecuteSingleFunctions): string | undefin
  */
 export async function takeKey(job: Job): Promise<void> {
 	const { context, memory, uniqueKey } = job;
-	// A key that an earlier try of the item has taken is its own.
+	// An earlier try of this item may have taken the key already.
 	if (uniqueKey === undefined || memory.state.key === hashText(uniqueKey)) return;
 	await inTurn(async () => {
 		checkJob(job);

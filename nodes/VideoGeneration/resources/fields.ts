@@ -1,6 +1,23 @@
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { createInputError, getText } from '../execution/parameters';
+
+/** "Operation" of a resource. */
+export function createOperationField(
+	resource: string,
+	defaultOperation: string,
+	options: INodePropertyOptions[],
+): INodeProperties {
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		default: defaultOperation,
+		options,
+	};
+}
 
 /** The entry of "Options" that every operation which calls the API has. */
 export const maxTriesOption: INodeProperties = {

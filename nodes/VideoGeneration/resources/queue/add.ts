@@ -3,6 +3,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import type { Operation } from '../../execution/job';
 import { createInputError, getProjectId, getSwitch, getText } from '../../execution/parameters';
 import { createOptionsField, maxTriesOption, projectLocator } from '../fields';
+import { createPreSend } from '../steps';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
 /** As the editor writes it: the rule for texts would write the field's name in upper case. */
@@ -93,7 +94,7 @@ export const add: Operation = {
 	requestKind: 'add',
 	routing: {
 		request: { method: 'POST', url: '/v1/queue/add' },
-		send: { paginate: true, preSend: [setBody] },
+		send: { paginate: true, preSend: [createPreSend(setBody)] },
 	},
 	texts: {
 		fields: "'Project' and 'Custom Prompt'",
@@ -118,26 +119,23 @@ export const add: Operation = {
  *
  * @throws a NodeOperationError without a project, or with "Overwrite Settings" on and no prompt
  */
-async function setBody(
-	this: IExecuteSingleFunctions,
-	request: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	const projectId = getProjectId(this);
+function setBody(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
+	const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
 	request.body = projectId === '' ? {} : { projectId };
-	const overwriteSettings = getSwitch(this, 'overwriteSettings', 'Overwrite Settings');
-	const customPrompt = getText(this, 'customPrompt', 'Custom Prompt');
+	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
+	const customPrompt = getText(context, 'customPrompt', 'Custom Prompt');
 	const isEmpty = customPrompt.trim() === '';
 	const notSpent = 'Nothing was queued for this item, and no credit was spent.';
 	if (projectId === '') {
 		throw createInputError(
-			this,
+			context,
 			"'Project' is empty",
 			`Choose a project from the list, or enter its ID. ${notSpent}`,
 		);
 	}
 	if (overwriteSettings && isEmpty) {
 		throw createInputError(
-			this,
+			context,
 			"'Custom Prompt' is empty",
 			`It is required when 'Overwrite Settings' is on: enter a prompt, or turn 'Overwrite Settings' off. ${notSpent}`,
 		);
@@ -147,5 +145,4 @@ async function setBody(
 		...(overwriteSettings ? { overwriteSettings } : {}),
 		...(isEmpty ? {} : { customPrompt }),
 	};
-	return await Promise.resolve(request);
 }

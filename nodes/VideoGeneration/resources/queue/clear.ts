@@ -1,15 +1,11 @@
-import type {
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { createIncomplete, toText } from '../../api/response';
-import { sendDeclaredRequest } from '../../execution/declaredRequest';
 import type { Operation } from '../../execution/job';
+import { sendDeclaredRequest } from '../../execution/runItems';
 import { classifyError } from '../../failures/classifyError';
 import { mayBeCarriedOut } from '../../failures/fate';
 import { isNotFound } from '../../failures/failure';
-import { checkObject, getBody } from '../responseSteps';
+import { checkObject, createPostReceive, createPreSend } from '../steps';
 import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
 
 /** Queue > Clear (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
@@ -17,8 +13,8 @@ export const clear: Operation = {
 	requestKind: 'clear',
 	routing: {
 		request: { method: 'POST', url: '/v1/queue/clear' },
-		send: { paginate: true, preSend: [setQueueIdInBody] },
-		output: { postReceive: [checkObject, getClearedItem] },
+		send: { paginate: true, preSend: [createPreSend(setQueueIdInBody)] },
+		output: { postReceive: [checkObject, createPostReceive(getClearedItem)] },
 	},
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: ({ body }) => body as { queueId?: string },
@@ -32,7 +28,7 @@ export const clear: Operation = {
 		const earlier = memory.state.queueId === queueId ? memory.state : {};
 		if (earlier.isCleared) return cleared;
 		const mayBeCleared = earlier.fate === 'unknown';
-		memory.keep({ queueId, fate: 'unknown' });
+		memory.keep({ queueId, fate: 'unknown', isCleared: undefined });
 		try {
 			await sendDeclaredRequest(job);
 			memory.keep({ fate: undefined, isCleared: true });
@@ -50,17 +46,13 @@ export const clear: Operation = {
 	},
 };
 
-async function setQueueIdInBody(
-	this: IExecuteSingleFunctions,
-	request: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	request.body = { queueId: getQueueId(this) };
-	return await Promise.resolve(request);
+function setQueueIdInBody(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
+	request.body = { queueId: getQueueId(context) };
 }
 
 /** The output that n8n's nodes have for a deletion. */
-async function getClearedItem(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
-	const queueId = toText(getBody(items).queueId);
+function getClearedItem(body: IDataObject): IDataObject[] {
+	const queueId = toText(body.queueId);
 	if (queueId === '') throw createIncomplete('queueId');
-	return await Promise.resolve([{ json: { queueId, deleted: true } }]);
+	return [{ queueId, deleted: true }];
 }

@@ -1,8 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
 import { requireObject } from '../../api/response';
-import { sendDeclaredRequest } from '../../execution/declaredRequest';
 import type { Operation } from '../../execution/job';
-import { checkObject, getBody } from '../responseSteps';
+import { sendDeclaredRequest } from '../../execution/runItems';
+import { checkObject, createPostReceive, createPreSend } from '../steps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
@@ -10,8 +9,10 @@ export const getProgress: Operation = {
 	requestKind: 'read',
 	routing: {
 		request: { method: 'GET', url: '/v1/queue/progress' },
-		send: { paginate: true, preSend: [setQueueIdInPath] },
-		output: { postReceive: [checkObject, unwrapDetails] },
+		send: { paginate: true, preSend: [createPreSend(setQueueIdInPath)] },
+		output: {
+			postReceive: [checkObject, createPostReceive((body) => [requireObject(body, 'details')])],
+		},
 	},
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
@@ -22,7 +23,3 @@ export const getProgress: Operation = {
 		return items.map(({ json }) => ({ json: { ...getIdsFromPath(job.request), ...json } }));
 	},
 };
-
-async function unwrapDetails(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
-	return await Promise.resolve([{ json: requireObject(getBody(items), 'details') }]);
-}

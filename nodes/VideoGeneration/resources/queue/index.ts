@@ -1,6 +1,6 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { optionsField } from '../fields';
+import { createOperationField, optionsField } from '../fields';
 import { add, addFields } from './add';
 import { clear } from './clear';
 import { getProgress } from './getProgress';
@@ -13,44 +13,36 @@ const ADD_ACTION = 'Queue video (costs credits)';
 export const queueOperations = { add, clear, getProgress, wait };
 
 export const queueProperties: INodeProperties[] = [
-	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: ['queue'] } },
-		default: 'add',
-		options: [
-			{
-				name: 'Add',
-				value: 'add',
-				action: ADD_ACTION,
-				description: 'Queue a video of a project, which costs credits',
-				routing: add.routing,
-			},
-			{
-				name: 'Clear',
-				value: 'clear',
-				action: 'Clear queue item permanently',
-				description: 'Permanently delete a queue item, which cannot be undone',
-				routing: clear.routing,
-			},
-			{
-				name: 'Get Progress',
-				value: 'getProgress',
-				action: 'Get progress of queued video',
-				description: "Show a queued video's progress, which is free",
-				routing: getProgress.routing,
-			},
-			{
-				name: 'Wait',
-				value: 'wait',
-				action: 'Wait for queued video',
-				description: 'Wait until a queued video is finished and return it, which is free',
-				routing: wait.routing,
-			},
-		],
-	},
+	createOperationField('queue', 'add', [
+		{
+			name: 'Add',
+			value: 'add',
+			action: ADD_ACTION,
+			description: 'Queue a video of a project, which costs credits',
+			routing: add.routing,
+		},
+		{
+			name: 'Clear',
+			value: 'clear',
+			action: 'Clear queue item permanently',
+			description: 'Permanently delete a queue item, which cannot be undone',
+			routing: clear.routing,
+		},
+		{
+			name: 'Get Progress',
+			value: 'getProgress',
+			action: 'Get progress of queued video',
+			description: "Show a queued video's progress, which is free",
+			routing: getProgress.routing,
+		},
+		{
+			name: 'Wait',
+			value: 'wait',
+			action: 'Wait for queued video',
+			description: 'Wait until a queued video is finished and return it, which is free',
+			routing: wait.routing,
+		},
+	]),
 	queueIdField,
 	...addFields,
 	...waitFields,

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../../api/endpoints';
-import { createInputError, getId } from '../../execution/parameters';
+import { createInputError, getId, getValue } from '../../execution/parameters';
 import type { FailureText } from '../../failures/texts';
 
 /** The queue item of an operation. Declared once: n8n's routing evaluates it for each declaration. */
@@ -23,7 +23,7 @@ export const QUEUE_ITEM_NOT_FOUND: FailureText = {
 
 /** "Queue ID". @throws a NodeOperationError when it is empty */
 export function getQueueId(context: IExecuteSingleFunctions): string {
-	const queueId = getId(context, 'queueId', 'Queue ID');
+	const queueId = getId(context, getValue(context, 'queueId'), 'Queue ID');
 	if (queueId !== '') return queueId;
 	throw createInputError(
 		context,
@@ -33,23 +33,22 @@ export function getQueueId(context: IExecuteSingleFunctions): string {
 }
 
 /** Appends "Queue ID" to the path. */
-export async function setQueueIdInPath(
-	this: IExecuteSingleFunctions,
+export function setQueueIdInPath(
+	context: IExecuteSingleFunctions,
 	request: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	const segment = encodePathSegment(getQueueId(this));
+): void {
+	const segment = encodePathSegment(getQueueId(context));
 	if (segment === undefined) {
 		throw createInputError(
-			this,
+			context,
 			"'Queue ID' is not the ID of a queue item",
 			"Enter the 'queueId' that Queue > Add returned. Nothing was sent.",
 		);
 	}
 	request.url = `${request.url}/${segment}`;
-	return await Promise.resolve(request);
 }
 
-/** The "Queue ID" that `setQueueIdInPath` appended. */
+/** The "Queue ID" that `setQueueIdInPath` appended: of an agent's call, only the finished request is known. */
 export function getIdsFromPath({ url }: IHttpRequestOptions): { queueId?: string } {
 	const [, segment] = /\/progress\/([^/]+)$/.exec(url) ?? [];
 	return segment === undefined ? {} : { queueId: decodeURIComponent(segment) };

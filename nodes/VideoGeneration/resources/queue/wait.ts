@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { Operation } from '../../execution/job';
 import { finishVideo } from '../../execution/finishVideo';
+import type { Operation } from '../../execution/job';
 import { getProjectId } from '../../execution/parameters';
 import { projectLocator } from '../fields';
+import { createPreSend } from '../steps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
 import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
 
@@ -21,19 +22,20 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 );
 
 /** Queue > Wait, for a queue item that was added elsewhere. */
-export const wait: Operation<{ projectId: string | undefined }> = {
+export const wait: Operation = {
 	requestKind: 'read',
 	routing: {
 		request: { method: 'GET', url: '/v1/queue/progress' },
-		send: { paginate: true, preSend: [setQueueIdInPath] },
+		send: { paginate: true, preSend: [createPreSend(setQueueIdInPath)] },
 	},
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
-	getWait: getWaitSettings,
-	getSettings: (context) => ({ projectId: getProjectId(context) || undefined }),
 
 	async perform(job) {
-		const { queueId = '' } = getIdsFromPath(job.request);
-		return await finishVideo(job, { queueId, ...job.settings });
+		const { context, request } = job;
+		const wait = getWaitSettings(context);
+		const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
+		const { queueId = '' } = getIdsFromPath(request);
+		return await finishVideo(job, wait, { queueId, projectId: projectId || undefined });
 	},
 };

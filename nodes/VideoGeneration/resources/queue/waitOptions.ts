@@ -96,8 +96,15 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (value: unknown, fallback: string) =>
 		parseStatusWords(value === undefined || value === null ? fallback : (parseText(value) ?? ''));
-	const getMs = (field: string, value: unknown, fallback: number, min = 1) =>
-		getSeconds(context, field, value, fallback, min) * 1000;
+	const getMs = (field: string, value: unknown, fallback: number, min = 1) => {
+		const seconds = parseNumber(value) ?? fallback;
+		if (Number.isFinite(seconds) && seconds >= min) return seconds * 1000;
+		throw createInputError(
+			context,
+			`'${field}' must be ${min} second${min === 1 ? '' : 's'} or more`,
+			`Correct '${field}' under 'Wait Options'. Nothing was sent for this item.`,
+		);
+	};
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
 		binaryPropertyName: isDownloading ? getBinaryPropertyName(context) : undefined,
@@ -109,20 +116,4 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 			failed: getWords(options.failedStatuses, DEFAULT_FAILED_STATUSES),
 		},
 	};
-}
-
-function getSeconds(
-	context: IExecuteSingleFunctions,
-	field: string,
-	value: unknown,
-	fallback: number,
-	min: number,
-): number {
-	const seconds = parseNumber(value) ?? fallback;
-	if (Number.isFinite(seconds) && seconds >= min) return seconds;
-	throw createInputError(
-		context,
-		`'${field}' must be ${min} second${min === 1 ? '' : 's'} or more`,
-		`Correct '${field}' under 'Wait Options'. Nothing was sent for this item.`,
-	);
 }

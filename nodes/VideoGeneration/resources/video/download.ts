@@ -10,6 +10,7 @@ import {
 	getBinaryPropertyName,
 	maxTriesOption,
 } from '../fields';
+import { createPreSend } from '../steps';
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
@@ -40,49 +41,36 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	],
 );
 
-interface Settings {
-	/** The name of the binary field that receives the file. */
-	binaryPropertyName: string;
-	/** '' for the name in the address. */
-	fileName: string;
-}
-
 /** Video > Download: the request goes to the video's own host, without the key. */
-export const download: Operation<Settings> = {
+export const download: Operation = {
 	requestKind: 'read',
-	routing: { send: { paginate: true, preSend: [setVideoUrl] } },
+	routing: { send: { paginate: true, preSend: [createPreSend(setVideoUrl)] } },
 	getIds: ({ url }) => (URL.canParse(url) ? { videoUrl: hideQuery(new URL(url)) } : {}),
-	getSettings: (context) => ({
-		binaryPropertyName: getBinaryPropertyName(context),
-		fileName: getText(context, 'options.fileName', 'File Name').trim(),
-	}),
 
-	async perform({ context, run, request, maxTries, settings }) {
-		const { proxy, skipSslCertificateValidation, timeout } = request;
+	async perform({ connection, context, run, request, maxTries }) {
+		const binaryPropertyName = getBinaryPropertyName(context);
+		const fileName = getText(context, 'options.fileName', 'File Name').trim();
 		const file = await run.takeDownloadSlot(
 			async () =>
 				await downloadVideo(context, {
 					address: request.url,
 					addressField: "'Video URL'",
-					fileName: settings.fileName,
+					fileName,
 					retries: { maxTries, signal: run.signal },
-					settings: { proxy, skipSslCertificateValidation, timeout },
+					settings: connection,
 				}),
 		);
 		const { json, binary } = context.getInputData();
-		return [{ json: { ...json }, binary: { ...binary, [settings.binaryPropertyName]: file } }];
+		return [{ json: { ...json }, binary: { ...binary, [binaryPropertyName]: file } }];
 	},
 };
 
 /** @throws a NodeOperationError when "Video URL" is not a web address */
-async function setVideoUrl(
-	this: IExecuteSingleFunctions,
-	request: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	const videoUrl = getText(this, 'videoUrl', 'Video URL').trim();
+function setVideoUrl(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
+	const videoUrl = getText(context, 'videoUrl', 'Video URL').trim();
 	if (videoUrl === '') {
 		throw createInputError(
-			this,
+			context,
 			"'Video URL' is empty",
 			'Enter the URL of a video, as Video > Get Many returns it. If it is an expression, check that it has a value for this item. Nothing was sent.',
 		);
@@ -90,11 +78,10 @@ async function setVideoUrl(
 	const address = parseVideoAddress(videoUrl);
 	if (address === undefined) {
 		throw createInputError(
-			this,
+			context,
 			"'Video URL' is not a web address",
 			"Enter an address that begins with http:// or https://, without a user name or password, such as the 'url' that Video > Get Many returns. Nothing was sent.",
 		);
 	}
 	request.url = address.href;
-	return await Promise.resolve(request);
 }

@@ -1,11 +1,10 @@
 import type {
 	IDataObject,
 	IExecuteSingleFunctions,
-	IHttpRequestOptions,
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import { tryToParseDateTime, updateDisplayOptions } from 'n8n-workflow';
 import { listLogEntries, parseLogTime } from '../../api/videoLog';
 import { Breaks, inParts } from '../../api/pacing';
 import { isObject, toText } from '../../api/response';
@@ -14,11 +13,11 @@ import {
 	createInputError,
 	getCollection,
 	getLimit,
-	parseDateTime,
-	parseProjectId,
+	getProjectId,
 } from '../../execution/parameters';
+import { sendDeclaredRequest } from '../../execution/runItems';
 import { limitFields, optionsField, projectLocator } from '../fields';
-import { checkList, getBody } from '../responseSteps';
+import { checkList, createPostReceive } from '../steps';
 
 export const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['getAll'] } },
@@ -57,8 +56,24 @@ export const getAll: Operation = {
 	requestKind: 'read',
 	routing: {
 		request: { method: 'GET', url: '/v1/videos' },
-		send: { paginate: true, preSend: [checkParameters] },
-		output: { postReceive: [checkList, filterVideos] },
+		send: { paginate: true },
+		output: {
+			postReceive: [checkList, createPostReceive((body) => listLogEntries(body).filter(isObject))],
+		},
+	},
+
+	async perform(job) {
+		// Both are read first, so that a wrong one fails the item before its request.
+		const limit = getLimit(job.context);
+		const filter = getFilter(job.context);
+		const log = (await sendDeclaredRequest(job)).map(({ json }) => json);
+		// The list may be long: n8n does other work between the steps.
+		const breaks = new Breaks();
+		const output: INodeExecutionData[] = [];
+		for await (const part of inParts(selectVideos(log, filter).slice(0, limit), breaks)) {
+			for (const video of part) output.push({ json: putFirst(video) });
+		}
+		return output;
 	},
 };
 
@@ -70,21 +85,11 @@ interface VideoFilter {
 	createdBefore: number | undefined;
 }
 
-/** Fails for a parameter that cannot be used before the request, not after it. */
-async function checkParameters(
-	this: IExecuteSingleFunctions,
-	request: IHttpRequestOptions,
-): Promise<IHttpRequestOptions> {
-	getLimit(this);
-	getFilter(this);
-	return await Promise.resolve(request);
-}
-
 /** "Filters". @throws a NodeOperationError that names the field */
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	const { projectId, createdAfter, createdBefore } = getCollection(context, 'filters');
 	return {
-		projectId: parseProjectId(context, projectId),
+		projectId: getProjectId(context, projectId),
 		createdAfter: getTime(context, 'Created After', createdAfter),
 		createdBefore: getTime(context, 'Created Before', createdBefore),
 	};
@@ -105,19 +110,25 @@ function getTime(
 	);
 }
 
-async function filterVideos(
-	this: IExecuteSingleFunctions,
-	items: INodeExecutionData[],
-): Promise<INodeExecutionData[]> {
-	// The list may be long: n8n does other work between the steps.
-	const breaks = new Breaks();
-	const log = listLogEntries(getBody(items));
-	const videos = selectVideos(log, getFilter(this)).slice(0, getLimit(this));
-	const output: INodeExecutionData[] = [];
-	for await (const part of inParts(videos, breaks)) {
-		for (const video of part) output.push({ json: putFirst(video) });
+/**
+ * A point in time, as n8n's date field or an expression gives it. Without a time zone, the
+ * workflow's is meant, as everywhere in n8n.
+ *
+ * @returns milliseconds since 1970, or undefined when it is not a date
+ */
+export function parseDateTime(value: unknown, timeZone: string): number | undefined {
+	// A Date and n8n's own DateTime become text as in JSON.
+	const { toJSON } = Object(value) as { toJSON?: (this: unknown) => unknown };
+	const text = String(typeof value === 'string' ? value : toJSON?.call(value)).trim();
+	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+	if (day === undefined) return undefined;
+	try {
+		const time = tryToParseDateTime(text, timeZone);
+		// A day that does not exist, such as February 30, must not become another one.
+		return time.toISODate() === day ? time.toMillis() : undefined;
+	} catch {
+		return undefined;
 	}
-	return output;
 }
 
 /**
