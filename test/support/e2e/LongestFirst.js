@@ -7,7 +7,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  */
 const LONGEST = [
 	...['trigger', 'queueMode', 'exampleAskBeforeSpending', 'exampleIdeaToYoutube'],
-	...['browserTrigger', 'browser', 'ledger'],
+	...['browser', 'ledger'],
 ].map((name) => `${name}.test.ts`);
 
 /** Starts the longest files first. jest itself knows their durations only after it has run them. */
