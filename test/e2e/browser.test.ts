@@ -4,6 +4,7 @@ import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerat
 import type { VideoPlayer } from '../../scripts/editor/NodePanel';
 import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { describeSchemas } from '../support/e2e/describeSchemas';
 import { describeWith } from '../support/e2e/describeWith';
 import { eventually } from '../support/e2e/eventually';
 import { expectLabels } from '../support/e2e/expectLabels';
@@ -20,8 +21,12 @@ const FILE_FIELD = 'Put Output File in Field';
 
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
-/** An address without a server. */
-const WRONG_ADDRESS = 'http://127.0.0.1:9';
+
+/** n8n polls every minute. */
+const NEXT_POLL_MS = 100_000;
+const TRIGGER_LABELS = ['Poll Times', 'Mode', 'Trigger On', 'Project Names or IDs', 'Options'];
+/** Number of fetched test events; each is also an execution in the list. */
+const TEST_EVENTS = 2;
 
 describeWith(['chromium'], "In n8n's editor,", () => {
 	const real = useRealN8n('browser');
@@ -38,7 +43,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			);
 
 		test(
-			'is found by typing "video", with its trigger, and shows every action with its whole text',
+			'is found by typing "video", with its trigger, shows every action with its whole text, and is added by one with its credential',
 			visit(async (editor) => {
 				await editor.newWorkflow();
 				const panel = editor.nodesPanel;
@@ -53,62 +58,15 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 					expect(shown).toEqual(['On video finished', ...listActions()].sort());
 				});
 				expect(await panel.findCutTexts()).toEqual([]);
+				await panel.choose('Wait for queued video');
+				expect(await editor.nodePanel.readCredential()).toBe(real.credential.name);
+				const labels = [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options'];
+				await expectLabels(editor.nodePanel, labels);
 			}),
 		);
 
 		test(
-			'is added by an action, set to it, and comes with its credential',
-			visit(async (editor) => {
-				await editor.newWorkflow();
-				await editor.nodesPanel.open();
-				await editor.nodesPanel.search('video');
-				await editor.nodesPanel.openDetails('Video Generation');
-				await editor.nodesPanel.choose('Wait for queued video');
-				const panel = editor.nodePanel;
-				expect(await panel.readCredential()).toBe(real.credential.name);
-				await expectLabels(panel, [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options']);
-			}),
-		);
-
-		test(
-			'shows the fields that belong to each choice, and no others',
-			visit(async (editor) => {
-				const { id } = await createWorkflow({});
-				await editor.openWorkflow(id);
-				const panel = await editor.openNode('Node');
-				const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
-				await expectLabels(panel, [...BASICS, ...add, 'Options']);
-				await panel.toggle('waitForCompletion');
-				await panel.waitForLabel('Download Video');
-				await expectLabels(panel, [...BASICS, ...add, ...WAITING, 'Options']);
-				await panel.toggle('downloadVideo');
-				await panel.waitForLabel(FILE_FIELD);
-				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
-				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
-
-				await panel.select('operation', 'Clear');
-				await panel.waitForLabel('Queue ID');
-				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
-
-				await panel.select('resource', 'Video');
-				await panel.waitForLabel('Filters');
-				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
-				await panel.toggle('returnAll');
-				await panel.waitForLabel('Limit', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
-
-				await panel.select('operation', 'Download');
-				await panel.waitForLabel('Video URL');
-				await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
-
-				await panel.select('resource', 'Account');
-				await panel.waitForLabel('Video URL', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Options']);
-			}),
-		);
-
-		test(
-			'marks a required field that is empty, and takes a project by its name',
+			'marks a required field that is empty, takes a project by its name, and shows the fields of each choice, and no others',
 			visit(async (editor) => {
 				const { id } = await createWorkflow({});
 				await editor.openWorkflow(id);
@@ -137,6 +95,35 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				]);
 				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
 				expect(rows).toHaveLength(1);
+
+				const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
+				await expectLabels(panel, [...BASICS, ...add, 'Options']);
+				await panel.toggle('waitForCompletion');
+				await panel.waitForLabel('Download Video');
+				await expectLabels(panel, [...BASICS, ...add, ...WAITING, 'Options']);
+				await panel.toggle('downloadVideo');
+				await panel.waitForLabel(FILE_FIELD);
+				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
+				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
+
+				await panel.select('operation', 'Clear');
+				await panel.waitForLabel('Queue ID');
+				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
+
+				await panel.select('resource', 'Video');
+				await panel.waitForLabel('Filters');
+				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
+				await panel.toggle('returnAll');
+				await panel.waitForLabel('Limit', 'hidden');
+				await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
+
+				await panel.select('operation', 'Download');
+				await panel.waitForLabel('Video URL');
+				await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
+
+				await panel.select('resource', 'Account');
+				await panel.waitForLabel('Video URL', 'hidden');
+				await expectLabels(panel, [...BASICS, 'Options']);
 			}),
 		);
 
@@ -198,43 +185,64 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			}),
 		);
 
-		test.each([
-			[
-				'there are too few credits',
-				() => {
-					real.sandbox.setCredits('main', 0);
-					return 'project-city-tour';
-				},
-				{
-					message: expect.stringMatching(/credits/) as string,
-					description: expect.stringMatching(/0 credits/) as string,
-				},
-			],
-			[
-				'no project has the ID',
-				() => 'no-such-project',
-				{
-					message: expect.stringContaining('rejected the request (400)') as string,
-					description: expect.stringContaining(
-						"Check 'Project' and 'Custom Prompt' of this item.",
-					) as string,
-				},
-			],
-		])('says what happened and what to do when %s', async (_title, prepare, error) => {
-			await visit(async (editor) => {
-				const projectId = { __rl: true, mode: 'id', value: prepare() };
-				const { id } = await createWorkflow({ resource: 'queue', operation: 'add', projectId });
+		test(
+			'says what happened and what to do when there are too few credits',
+			visit(async (editor) => {
+				real.sandbox.setCredits('main', 0);
+				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] });
 				await editor.openWorkflow(id);
 				const panel = await editor.openNode('Node');
 				await panel.execute();
-				expect(await panel.readError()).toEqual(error);
-			})();
-		});
+				expect(await panel.readError()).toEqual({
+					message: expect.stringMatching(/credits/) as string,
+					description: expect.stringMatching(/0 credits/) as string,
+				});
+			}),
+		);
+	});
+
+	describe('the trigger', () => {
+		test(
+			'shows a test event, is published, and starts the workflow for the next video',
+			visit(async (editor) => {
+				const { sandbox } = real;
+				await editor.newWorkflow();
+				await editor.nodesPanel.open();
+				await editor.nodesPanel.search('video');
+				await editor.nodesPanel.openDetails('Video Generation');
+				await editor.nodesPanel.choose('On video finished');
+				const panel = editor.nodePanel;
+				await expectLabels(panel, TRIGGER_LABELS);
+
+				await panel.fetchTestEvent();
+				expect(await panel.readError()).toEqual({
+					message: 'There is no finished video to show yet',
+					description: expect.stringContaining('When a video is finished') as string,
+				});
+				sandbox.addVideos('main', [{ id: 'the-first-video', url: `${sandbox.url}/files/a.mp4` }]);
+				await panel.fetchTestEvent();
+				const { heads, rows } = await panel.readTable();
+				expect(heads).toEqual(['id', 'url', 'projectId', 'createdAt']);
+				expect(rows[0]?.[0]).toBe('the-first-video');
+				await panel.close();
+
+				const polls = sandbox.requests.length;
+				await editor.publish();
+				await sandbox.waitForRequests({ count: polls + 1, timeoutMs: NEXT_POLL_MS });
+				const executions = await editor.openExecutions();
+				await executions.nth(TEST_EVENTS - 1).waitFor();
+				sandbox.addVideos('main', [{ id: 'the-second-video' }]);
+				await executions.nth(TEST_EVENTS).waitFor({ timeout: NEXT_POLL_MS });
+				await editor.openExecution(executions.first());
+				const shown = await editor.openNode('Video Generation Trigger');
+				expect((await shown.readTable()).rows[0]?.[0]).toBe('the-second-video');
+			}),
+		);
 	});
 
 	describe('the credential', () => {
 		test(
-			'marks what is required, hides the key, and is tested as it is saved',
+			'marks what is required, is tested as it is saved, and hides the key, also when it is opened again',
 			visit(async (editor) => {
 				await editor.newCredential(CREDENTIAL_TYPE);
 				const form = editor.credentialForm;
@@ -252,42 +260,30 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await form.field('baseUrl').fill(` ${real.sandbox.url}/v1/ `);
 				expect(await form.saveAndTest()).toBe('Connection tested successfully');
 				expect(real.sandbox.requests.map(({ operation }) => operation)).toEqual(['account.get']);
-			}),
-		);
 
-		test(
-			'does not show the key again once it is saved',
-			visit(async (editor) => {
 				await editor.openCredential(real.credential.id);
-				const key = await editor.credentialForm.field('apiKey').inputValue();
+				const key = await form.field('apiKey').inputValue();
 				expect(key).not.toBe('');
 				expect(await editor.page.content()).not.toContain(real.sandbox.apiKey);
 				expect(key).not.toContain(real.sandbox.apiKey);
 			}),
 		);
 
-		test.each([
-			[
-				'the key is wrong',
-				() => ({ apiKey: 'not-the-key', baseUrl: real.sandbox.url }),
-				'The service does not accept this key. Copy it again from the developers page of your account.',
-			],
-			[
-				'nothing answers at the address',
-				() => ({ apiKey: real.sandbox.apiKey, baseUrl: WRONG_ADDRESS }),
-				expect.stringContaining('ECONNREFUSED') as string,
-			],
-		])('says what is wrong when %s', async (_title, give, reason) => {
-			await visit(async (editor) => {
+		test(
+			'says what is wrong when the key is wrong',
+			visit(async (editor) => {
 				await editor.newCredential(CREDENTIAL_TYPE);
 				const form = editor.credentialForm;
-				const { apiKey, baseUrl } = give();
-				await form.field('apiKey').fill(apiKey);
-				await form.field('baseUrl').fill(baseUrl);
-				expect(await form.saveAndTest()).toEqual(reason);
-			})();
-		});
+				await form.field('apiKey').fill('not-the-key');
+				await form.field('baseUrl').fill(real.sandbox.url);
+				expect(await form.saveAndTest()).toBe(
+					'The service does not accept this key. Copy it again from the developers page of your account.',
+				);
+			}),
+		);
 	});
+
+	describeSchemas(real);
 });
 
 async function expectToPlay(video: VideoPlayer): Promise<void> {

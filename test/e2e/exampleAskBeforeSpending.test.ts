@@ -4,6 +4,7 @@ import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
 import { pressButton } from '../support/e2e/apps/pressButton';
 import { useApps } from '../support/e2e/apps/useApps';
+import { type Hold, holdAtApp, holdAtService, holdReading } from '../support/e2e/holds';
 import { PACKAGE } from '../support/e2e/PLACES';
 import { setUpExample } from '../support/e2e/setUpExample';
 import { useRealN8n } from '../support/e2e/useRealN8n';
@@ -64,9 +65,9 @@ beforeEach(() => {
 });
 
 /** Sends the form as a person does. */
-async function sendIdea(idea = IDEA): Promise<void> {
+async function sendIdea(idea = IDEA, person = 'Ada'): Promise<void> {
 	const form = new FormData();
-	form.append('field-0', 'Ada');
+	form.append('field-0', person);
 	form.append('field-1', idea);
 	const address = `${real.client.address}/form/${FORM}`;
 	await waitFor('the form', async () => {
@@ -81,11 +82,13 @@ const findNewest = async (): Promise<Execution> => {
 	return newest;
 };
 
-async function waitForStatus(...statuses: string[]): Promise<Execution> {
+/** @param id of the execution; by default, the newest one */
+async function waitForStatus(statuses: string[], id?: string): Promise<Execution> {
 	return await waitFor(
 		`an execution that is ${statuses.join(' or ')}`,
 		async () => {
-			const execution = await findNewest().catch(() => undefined);
+			const look = id === undefined ? findNewest() : real.client.getExecution(id);
+			const execution = await look.catch(() => undefined);
 			return execution && statuses.includes(execution.status) && execution;
 		},
 		TIMEOUT_MS,
@@ -93,16 +96,16 @@ async function waitForStatus(...statuses: string[]): Promise<Execution> {
 }
 
 /** Sends an idea, and waits until its question is in the chat. */
-async function sendAndBeAsked(idea?: string): Promise<void> {
-	await sendIdea(idea);
-	await waitForStatus('waiting');
+async function sendAndBeAsked(idea?: string, person?: string): Promise<void> {
+	await sendIdea(idea, person);
+	await waitForStatus(['waiting']);
 }
 
 const press = async (link: string) => await pressButton(real.client.address, link);
 
 async function answer(label: string): Promise<Execution> {
 	expect(await press(slack.findButton(label))).toBe(200);
-	return await waitForStatus('success', 'error');
+	return await waitForStatus(['success', 'error']);
 }
 
 const countCharges = () => real.sandbox.charges.length;
@@ -136,7 +139,7 @@ describe('The example that asks before spending', () => {
 		await sendAndBeAsked();
 		const [approve, decline] = [slack.findButton(APPROVE), slack.findButton(DECLINE)];
 		await Promise.all([press(approve), press(approve), press(decline)]);
-		await waitForStatus('success');
+		await waitForStatus(['success']);
 		await press(approve);
 		await press(decline);
 		expect(countCharges()).toBeLessThanOrEqual(1);
@@ -155,7 +158,7 @@ describe('The example that asks before spending', () => {
 	test('fails, and queues nothing, if the question cannot be asked', async () => {
 		slack.isDown = true;
 		await sendIdea();
-		expect((await waitForStatus('error')).status).toBe('error');
+		expect((await waitForStatus(['error'])).status).toBe('error');
 		expect(countCharges()).toBe(0);
 	});
 
@@ -202,78 +205,84 @@ describe('The example that asks before spending', () => {
 	});
 });
 
-describe('After n8n is killed, the example', () => {
-	/** The moments of a kill, each just when the request is received or was accepted. */
-	const MOMENTS: Record<string, (kill: () => void) => void> = {
-		'while the credits are read': onRequest('account.get'),
-		'after the question was posted': onSlack('chat.postMessage'),
-		'while the video is queued': onRequest('queue.add'),
-		'while it waits for the video': onRequest('queue.getProgress'),
-		'while it downloads the file': onRequest('video.file'),
-		'after the file was posted': onSlack('files.completeUploadExternal'),
-	};
+describe('A kill of n8n in the example that asks before spending', () => {
+	const slackPost = (containing: string) => ({ host: 'slack.com', method: 'POST', containing });
+	const service = () => real.sandbox;
+	const HOLDS_BEFORE_ANSWER: Hold[] = [
+		...holdReading(holdAtService(service, 'reading the credits', 'account.get')),
+		...holdAtApp(apps, 'asking', slackPost('chat.postMessage')),
+	];
+	const HOLDS_AFTER_ANSWER: Hold[] = [
+		...holdAtService(service, 'queuing the video', 'queue.add'),
+		...holdReading(holdAtService(service, 'waiting for the video', 'queue.getProgress')),
+		...holdReading(holdAtService(service, 'downloading the file', 'video.file')),
+		...holdAtApp(apps, 'posting the file', slackPost('files.completeUploadExternal')),
+	];
+	const ANSWER = 'waiting for the answer';
 
-	function onRequest(operation: string) {
-		return (kill: () => void) => {
-			const stopListening = real.sandbox.onRequest((request) => {
-				if (request.operation !== operation) return;
-				stopListening();
-				kill();
-			});
+	interface Request {
+		id: string;
+		person: string;
+		idea: string;
+		link?: string;
+	}
+
+	/** Sends one idea for each moment, and holds the execution of each idea at its moment. */
+	async function holdAll(): Promise<Request[]> {
+		const requests: Request[] = [];
+		const add = async (request: Omit<Request, 'id'>) => {
+			requests.push({ ...request, id: (await findNewest()).id });
 		};
+		for (const { at: idea, begin } of HOLDS_BEFORE_ANSWER) {
+			const person = `Person ${requests.length}`;
+			const held = begin();
+			await sendIdea(idea, person);
+			await held;
+			await add({ person, idea });
+		}
+		for (const { at: idea, begin } of [...HOLDS_AFTER_ANSWER, { at: ANSWER, begin: undefined }]) {
+			const person = `Person ${requests.length}`;
+			await sendAndBeAsked(idea, person);
+			const link = slack.findButton(APPROVE);
+			const held = begin?.();
+			if (held) await press(link);
+			await held;
+			await add({ person, idea, link });
+		}
+		return requests;
 	}
 
-	function onSlack(method: string) {
-		return (kill: () => void) => {
-			slack.onAccepted = (accepted) => {
-				if (accepted === method) kill();
-			};
-		};
+	/** Does all that could make an execution go on: the button again, and Executions > Retry. */
+	async function goOn({ id, link }: Request): Promise<void> {
+		const { status } = await waitForStatus(['crashed', 'waiting', 'error'], id);
+		if (link !== undefined) await press(link);
+		const retry = status === 'waiting' ? id : await real.client.retryExecution(id, false);
+		const ends = ['success', 'error', 'crashed'];
+		const ended = await waitForStatus(status === 'waiting' ? ends : [...ends, 'waiting'], retry);
+		if (ended.status !== 'waiting') return;
+		await press(slack.findButton(APPROVE));
+		await waitForStatus(ends, retry);
 	}
 
-	async function restart(): Promise<void> {
-		await real.n8n.waitForEnd();
-		slack.onAccepted = () => undefined;
-		await real.n8n.start();
-	}
-
-	test.each(Object.entries(MOMENTS))(
-		'pays and publishes at most once when it is run again, %s',
-		async (_moment, killAt) => {
-			const killed = new Promise<void>((resolve) => {
-				killAt(() => {
-					real.n8n.kill();
-					resolve();
-				});
-			});
-			// The kill may come before the question, and breaks any request to n8n.
-			const approved = sendAndBeAsked().then(async () => {
-				await press(slack.findButton(APPROVE));
-			});
-			await Promise.race([killed, approved.catch(() => undefined)]);
-			await killed;
-			const links = slack.messages.length > 0 ? [slack.findButton(APPROVE)] : [];
-			await restart();
-
-			// The person does all that could make it go on: the button again, and Executions > Retry.
-			const crashed = await waitForStatus('crashed', 'waiting', 'error');
-			for (const link of links) await press(link);
-			await real.client.retryExecution(crashed.id, false).catch(() => undefined);
-			const last = await waitForStatus('success', 'error', 'waiting', 'crashed');
-			if (last.status === 'waiting') await answer(APPROVE);
-
-			expect(countCharges()).toBeLessThanOrEqual(1);
-			expect(slack.files.length).toBeLessThanOrEqual(1);
-			const isTold = slack.texts.at(-1)?.includes('Look for the video') ?? false;
-			expect(isTold || slack.files.length === countCharges()).toBe(true);
-		},
-	);
-
-	test('waits for the same answer if it was waiting, and makes the video', async () => {
-		await sendAndBeAsked();
+	test('at any node pays and publishes at most once when it is run again, and goes on if it was waiting for the answer', async () => {
+		const requests = await holdAll();
 		real.n8n.kill();
-		await restart();
-		expect((await answer(APPROVE)).status).toBe('success');
-		expect([countCharges(), slack.files.length]).toEqual([1, 1]);
+		await real.n8n.waitForEnd();
+		real.sandbox.clearFaults();
+		await real.n8n.start();
+
+		for (const request of requests) {
+			await goOn(request);
+			const { person, idea } = request;
+			const paid = real.sandbox.charges.filter(({ customPrompt }) => customPrompt === idea).length;
+			const posted = slack.files.filter(
+				({ comment }) => comment === `For ${person}: ${idea}`,
+			).length;
+			expect(Math.max(paid, posted)).toBeLessThanOrEqual(1);
+			const told = slack.texts.filter((text) => text.startsWith(`For ${person}, request`)).at(-1);
+			const isTold = told?.includes('Look for the video') ?? false;
+			expect([idea, isTold || posted === paid]).toEqual([idea, true]);
+			if (idea === ANSWER) expect([paid, posted]).toEqual([1, 1]);
+		}
 	});
 });

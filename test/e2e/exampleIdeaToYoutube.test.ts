@@ -2,7 +2,7 @@ import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { useApps } from '../support/e2e/apps/useApps';
 import type { GoogleSheet } from '../support/e2e/apps/GoogleSheet';
-import { type Hold, holdAtApp, holdAtService } from '../support/e2e/holds';
+import { type Hold, holdAtApp, holdAtService, holdReading } from '../support/e2e/holds';
 import { type ModelReply, ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
 import { useRealN8n } from '../support/e2e/useRealN8n';
@@ -242,11 +242,11 @@ describe('A kill of n8n in the example that makes an idea a video on YouTube', (
 	const post = (host: string, containing: string) => ({ host, method: 'POST', containing });
 	const service = () => real.sandbox;
 	const HOLDS: Hold[] = [
-		...holdAtApp(apps, 'reading the sheet', { host: SHEETS, method: 'GET' }),
+		...holdReading(holdAtApp(apps, 'reading the sheet', { host: SHEETS, method: 'GET' })),
 		...holdAtApp(apps, 'noting "making"', post(SHEETS, '"making"')),
 		...holdAtService(service, 'queuing the video', 'queue.add'),
-		...holdAtService(service, 'waiting for the video', 'queue.getProgress'),
-		...holdAtService(service, 'downloading the video', 'video.file'),
+		...holdReading(holdAtService(service, 'waiting for the video', 'queue.getProgress')),
+		...holdReading(holdAtService(service, 'downloading the video', 'video.file')),
 		...holdAtApp(apps, 'noting "uploading"', post(SHEETS, '"uploading"')),
 		...holdAtApp(apps, 'beginning the upload', post(GOOGLE, '/upload/youtube')),
 		...holdAtApp(apps, 'uploading', { host: GOOGLE, method: 'PUT' }),
@@ -289,19 +289,20 @@ describe('A kill of n8n in the example that makes an idea a video on YouTube', (
 		);
 		await killInAll(rows);
 
+		const read = ({ row, sheet: own }: (typeof rows)[number]) => {
+			const [cells] = own.rows as { status: string; note: string }[];
+			const paid = listPaid().filter((prompt) => prompt === `Prompt ${row};`).length;
+			const published = listTitles().filter((title) => title === `Title ${row}`).length;
+			const told = slack.texts.filter((text) => text.includes(`"Title ${row}" is on`)).length;
+			expect(Math.max(paid, published, told)).toBeLessThanOrEqual(1);
+			return { status: cells?.status, note: cells?.note, paid, published };
+		};
+		/** Runs the example again for each row whose video is not published yet. */
 		const runAll = async () => {
 			const results = [];
-			for (const { at, row, sheet: own, example } of rows) {
-				expect(readFailure(await example.run(write(row)))).toEqual(SUCCESS);
-				const [cells] = own.rows as { status: string; note: string }[];
-				const result = {
-					...{ at, status: cells?.status, note: cells?.note, row, sheet: own },
-					paid: listPaid().filter((prompt) => prompt === `Prompt ${row};`).length,
-					published: listTitles().filter((title) => title === `Title ${row}`).length,
-				};
-				const told = slack.texts.filter((text) => text.includes(`"Title ${row}" is on`)).length;
-				expect(Math.max(result.paid, result.published, told)).toBeLessThanOrEqual(1);
-				results.push(result);
+			for (const story of rows.filter((each) => read(each).status !== 'published')) {
+				expect(readFailure(await story.example.run(write(story.row)))).toEqual(SUCCESS);
+				results.push({ ...story, ...read(story) });
 			}
 			return results;
 		};
@@ -327,9 +328,11 @@ describe('A kill of n8n in the example that makes an idea a video on YouTube', (
 		}
 		// n8n was killed after the key was taken, and before the service had queued the video.
 		const [never] = HOLDS.filter(({ at }) => at.startsWith('queuing the video, before'));
-		for (const { at, status, paid, published } of await runAll()) {
-			const expected = at === never?.at ? ['check', 0, 0] : ['published', 1, 1];
-			expect([at, status, paid, published]).toEqual([at, ...expected]);
+		await runAll();
+		for (const story of rows) {
+			const { status, paid, published } = read(story);
+			const expected = story.at === never?.at ? ['check', 0, 0] : ['published', 1, 1];
+			expect([story.at, status, paid, published]).toEqual([story.at, ...expected]);
 		}
 	});
 });

@@ -5,7 +5,6 @@ import type { Project } from '../../sandbox/domain/model';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { buildCalledWorkflow } from '../support/e2e/buildCalledWorkflow';
 import { buildWorkflow, videoGeneration, type WorkflowStep } from '../support/e2e/buildWorkflow';
-import { DataTable } from '../support/e2e/DataTable';
 import { describeWith } from '../support/e2e/describeWith';
 import type { N8nWorker } from '../support/e2e/N8nWorker';
 import { PACKAGE } from '../support/e2e/PLACES';
@@ -16,7 +15,7 @@ import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 import { keepFigures } from '../bench/keepFigures';
 
-const EXECUTIONS = 200;
+const EXECUTIONS = 120;
 /** The concurrency of one worker. */
 const CONCURRENCY = 25;
 /** Index of the project whose add is in flight when its worker is killed. */
@@ -37,20 +36,14 @@ const NEXT_POLL_MS = 100_000;
 
 // The names of the workflows, which are also the paths of their webhooks.
 const ADD = 'queue-and-wait';
-const ADD_NOTED = 'queue-and-note';
-const REPAIR = 'repair';
 const DOWNLOAD = 'download';
 const REACT = 'react';
 const SHARE = 'share';
 
 describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
-	let notes: DataTable;
 	const queueMode = useQueueMode(
 		{ name: 'queue-mode', concurrency: CONCURRENCY, credits: CREDITS },
-		async (credential, { main }) => {
-			notes = await DataTable.create(main.client, 'Queued videos', ['queueId', 'projectId']);
-			return buildWorkflows(credential, notes);
-		},
+		buildWorkflows,
 	);
 	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
 
@@ -179,50 +172,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		});
 	});
 
-	test('a queue ID that the workflow has noted in a data table outlives its worker', async () => {
-		const projects = addProjects(1);
-		const [{ id: projectId } = { id: '' }] = projects;
-		const executionId = await startExecution(ADD_NOTED, { projectId });
-		const listNotes = async () =>
-			(await notes.listRows(n8n.main.client)).map(({ queueId }) => queueId);
-		await waitFor('the note', async () => (await listNotes()).length > 0);
-		const victim = findWorker(executionId);
-		victim.kill();
-		await victim.waitForEnd();
-		await victim.start();
-		await waitForExecutions([executionId]);
-		const queueId = findQueueItem(projectId)?.queueId;
-		expect(await listNotes()).toEqual([queueId]);
-
-		finishVideos(projects);
-		const [repaired] = await waitForExecutions([await startExecution(REPAIR, {})]);
-		const given = repaired && readItems(repaired, 'Wait').map(({ json }) => json);
-		expect(given).toEqual([expect.objectContaining({ queueId, status: 'completed' })]);
-		expect(await listNotes()).toEqual([]);
-	});
-
-	test('a worker that is asked to end waits for its videos first', async () => {
-		const [stopped] = n8n.workers;
-		const projects = addProjects(10);
-		const started = await startAdds(projects);
-		await waitUntilQueued(projects);
-		const begun = new Set(stopped.listStarted());
-		const own = [...started.values()].filter((id) => begun.has(id));
-		expect(own.length).toBeGreaterThan(0);
-
-		const ended = stopped.stop();
-		await waitFor('the worker to say what it waits for', () =>
-			stopped.readLog().includes('active executions to finish'),
-		);
-		finishVideos(projects);
-		await ended;
-		const log = stopped.readLog();
-		expect(own.filter((id) => !log.includes(`Worker finished execution ${id} `))).toEqual([]);
-		const executions = await waitForExecutions(started.values());
-		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
-		await stopped.start();
-	});
-
 	test('nobody is given the video of another worker, execution or person of the same project', async () => {
 		const { sandbox } = queueMode;
 		const [{ id: projectId } = { id: '' }] = addProjects(1);
@@ -313,29 +262,34 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		await waitFor('the poll after', () => countRequests('video.getAll') > polls, NEXT_POLL_MS);
 		expect((await listHandedOn()).sort()).toEqual(videoIds);
 	});
+
+	test('a worker that is asked to end waits for its videos first', async () => {
+		const [stopped] = n8n.workers;
+		const projects = addProjects(10);
+		const started = await startAdds(projects);
+		await waitUntilQueued(projects);
+		const begun = new Set(stopped.listStarted());
+		const own = [...started.values()].filter((id) => begun.has(id));
+		expect(own.length).toBeGreaterThan(0);
+
+		const ended = stopped.stop();
+		await waitFor('the worker to say what it waits for', () =>
+			stopped.readLog().includes('active executions to finish'),
+		);
+		finishVideos(projects);
+		await ended;
+		const log = stopped.readLog();
+		expect(own.filter((id) => !log.includes(`Worker finished execution ${id} `))).toEqual([]);
+		const executions = await waitForExecutions(started.values());
+		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
+	});
 });
 
-function buildWorkflows(credential: Credential, notes: DataTable): WorkflowContent[] {
+function buildWorkflows(credential: Credential): WorkflowContent[] {
 	const ours = (name: string, parameters: object) =>
 		videoGeneration(name, credential, { ...parameters, options: {} });
 	const projectId = { __rl: true, mode: 'id', value: '={{ $json.body.projectId }}' };
 	const add = { resource: 'queue', operation: 'add', projectId };
-	const wait = ours('Wait', {
-		resource: 'queue',
-		operation: 'wait',
-		queueId: '={{ $json.queueId }}',
-		projectId: { __rl: true, mode: 'id', value: '={{ $json.projectId }}' },
-		waitOptions: { pollingInterval: 1 },
-	});
-	const note = notes.buildStep('Note', 'insert', {
-		columns: {
-			mappingMode: 'defineBelow',
-			value: { queueId: '={{ $json.queueId }}', projectId: '={{ $json.projectId }}' },
-		},
-	});
-	const forget = notes.buildStep('Forget', 'deleteRows', {
-		filters: { conditions: [{ keyName: 'queueId', keyValue: '={{ $json.queueId }}' }] },
-	});
 	const trigger: WorkflowStep = {
 		name: 'When a video is finished',
 		type: `${PACKAGE}.videoGenerationTrigger`,
@@ -362,8 +316,6 @@ function buildWorkflows(credential: Credential, notes: DataTable): WorkflowConte
 		buildWorkflow(REACT, [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
 		buildCalledWorkflow(ADD, [ours('Queue and wait', { ...add, ...waiting })]),
 		buildCalledWorkflow(SHARE, [rows, ours('Queue and wait', share)]),
-		buildCalledWorkflow(ADD_NOTED, [ours('Queue', add), note, wait, forget]),
-		buildCalledWorkflow(REPAIR, [notes.buildStep('Notes', 'get'), wait, forget]),
 		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),
 	];
 }

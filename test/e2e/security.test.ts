@@ -166,32 +166,19 @@ describe("The credential's key", () => {
 	const model = new ScriptedModel();
 	/** All responses of n8n, as its editor receives them. */
 	const replies: string[] = [];
+	/** One for each way in which n8n gets and keeps the service's words. */
 	const FAULTS: FaultSpec[] = [
-		...[400, 401, 402, 403, 404, 418, 500, 503].map((status): FaultSpec => ({
-			kind: 'status',
-			status,
-			message: `Not with the key ${KEY}`,
-		})),
-		{ kind: 'redirect', location: `http://127.0.0.1:1/?key=${encodeURIComponent(KEY)}` },
-		{ kind: 'redirect', location: `http://127.0.0.1:1/${KEY}` },
-		{ kind: 'redirect', location: `http://127.0.0.1:1/?key=${inLowerCase(KEY)}` },
+		{ kind: 'status', status: 401, message: `No such key: ${KEY}`.padStart(305, 'x') },
+		{ kind: 'redirect', location: `http://127.0.0.1:1/${KEY}?key=${encodeURIComponent(KEY)}` },
 		{
-			kind: 'redirect',
-			location: `http://127.0.0.1:1/?next=${encodeURIComponent(`/?key=${encodeURIComponent(KEY)}`)}`,
+			kind: 'status',
+			status: 403,
+			message: `Bad header ${Buffer.from(`Bearer ${KEY}`).toString('base64')}`,
 		},
-		...[
-			`No {"key":"${KEY.replaceAll('/', '\\/')}"}`,
-			`Bad header ${Buffer.from(`Bearer ${KEY}`).toString('base64')}`,
-			`Bad header ${Buffer.from(`${KEY}:`).toString('base64url')}`,
-			`Bad key ${Buffer.from(KEY).toString('hex')}`,
-			`No such key: <b>${escapeEntities(KEY)}</b>`,
-			`No such key: ${KEY}`.padStart(305, 'x'),
-		].map((message): FaultSpec => ({ kind: 'status', status: 403, message })),
 		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600, message: `Slow down, ${KEY}` },
 		{ kind: 'errorEnvelope', message: `The key ${KEY} is used up` },
 		{ kind: 'html', body: `<p>Hello ${KEY}</p>` },
 		{ kind: 'status', status: 200, body: `{"status":"success","key":"${KEY}` },
-		{ kind: 'emptyBody' },
 		{ kind: 'cutOff', ending: 'break' },
 		{ kind: 'reset' },
 		{ kind: 'missingField', field: 'newQueueItem.queueId' },
@@ -381,10 +368,8 @@ describe('The HTTP Request node with the credential', () => {
 		redirect: { redirect: { followRedirects: true, maxRedirects: 9 } },
 		sendCredentialsOnCrossOriginRedirect: true,
 	};
-	const ask = (typeVersion: number, options: object): WorkflowStep => ({
-		name: 'Ask',
-		type: 'n8n-nodes-base.httpRequest',
-		typeVersion,
+	const ask = (typeVersion: number, options: object, name = 'Ask'): WorkflowStep => ({
+		...{ name, type: 'n8n-nodes-base.httpRequest', typeVersion },
 		parameters: {
 			url: `${real.sandbox.url}/v1/user/account`,
 			authentication: 'predefinedCredentialType',
@@ -392,20 +377,34 @@ describe('The HTTP Request node with the credential', () => {
 			options,
 		},
 		credentials: { videoGenerationApi: { id: real.credential.id, name: real.credential.name } },
+		settings: name === 'Ask' ? {} : { onError: 'continueRegularOutput', alwaysOutputData: true },
 	});
 
-	test.each([
-		[2, { followRedirect: true, followAllRedirects: true }],
-		...[3, 4, 4.1, 4.2, 4.3, 4.4, 4.5].flatMap((version): [number, object][] => [
-			[version, {}],
-			[version, FOLLOWING],
-		]),
-	])('%d reads the account, and follows no redirect with the key: %j', async (version, options) => {
-		const execution = await run(ask(version, options));
-		expect(execution.status).toBe('success');
+	test('reads the account in each of its versions, and follows no redirect with the key', async () => {
+		const versions: [number, object][] = [
+			[2, { followRedirect: true, followAllRedirects: true }],
+			...[3, 4, 4.1, 4.2, 4.3, 4.4, 4.5].flatMap((version): [number, object][] => [
+				[version, {}],
+				[version, FOLLOWING],
+			]),
+		];
+		const steps = versions.map(([version, options], index) =>
+			ask(version, options, `Ask ${index}, version ${version}`),
+		);
+		const execution = await run(...steps);
+		const { email } = real.sandbox.accounts.main;
+		for (const { name } of steps) {
+			expect([name, JSON.stringify(readItems(execution, name))]).toEqual([
+				name,
+				expect.stringContaining(email),
+			]);
+		}
 		real.sandbox.addFault({ kind: 'redirect', location: otherUrl(), operation: 'account.get' });
-		await run(ask(version, options));
-		expect(real.sandbox.requests.map(({ status }) => status)).toEqual([200, 302]);
+		await run(...steps);
+		expect(real.sandbox.requests.map(({ status }) => status)).toEqual([
+			...steps.map(() => 200),
+			...steps.map(() => 302),
+		]);
 		expect(received).toEqual([]);
 	});
 

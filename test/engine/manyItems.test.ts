@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { startSandbox } from '../../sandbox/startSandbox';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import type { EnteredCredential } from '../support/engine/runNode';
 import { runNode, startNode } from '../support/engine/runNode';
@@ -214,5 +216,38 @@ describe('The items of a run', () => {
 			});
 			expect(service.sandbox.requests).toHaveLength(1);
 		});
+	});
+});
+
+describe('The requests of 300 items', () => {
+	let sandbox: Sandbox;
+	const open = { now: 0, most: 0 };
+	beforeAll(async () => {
+		sandbox = await startSandbox({
+			rateLimit: false,
+			wait: async () => {
+				open.now += 1;
+				open.most = Math.max(open.most, open.now);
+				// Each request waits until no more requests arrive.
+				for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+				open.now -= 1;
+			},
+		});
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	test('are not all on their way at once, but many are', async () => {
+		sandbox.addFault({ kind: 'latency', delayMs: 1, operation: 'account.get' });
+		const { items, error } = await runNode({
+			parameters: OPERATIONS['account.get'],
+			credentials: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
+			items: Array.from({ length: 300 }, () => ({})),
+		});
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(300);
+		expect(open.most).toBeGreaterThan(10);
+		expect(open.most).toBeLessThanOrEqual(64);
 	});
 });

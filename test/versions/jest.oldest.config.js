@@ -1,11 +1,15 @@
 const base = require('./jest.config.js');
 
 /**
- * The engine tests on the oldest version of n8n, without the random executions: those run on the
- * newest version with each change, and on every version with `npm run test:versions`.
+ * The engine tests on the oldest version of n8n, without the random executions and without decisions
+ * in which n8n has no part: those run on the newest version with each change, and on every version
+ * with `npm run test:versions`.
  * @type {import('jest').Config}
  */
 module.exports = {
 	...base,
-	testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/ledger/(?!found)'],
+	testPathIgnorePatterns: [
+		...[...base.testPathIgnorePatterns, '/ledger/(?!found)'],
+		'/(finishedVideo|operationsDocument|spendingGuard|triggerHistories|whoseVideo)\\.test',
+	],
 };

@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { CredentialContent, Workflow } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { describeSchemas } from '../support/e2e/describeSchemas';
 import { LocalRegistry } from '../support/e2e/LocalRegistry';
 import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
 import { RealN8n } from '../support/e2e/RealN8n';
@@ -17,6 +18,8 @@ const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
 const real = useRealN8n('whole');
 
 describe('In the whole of this n8n', () => {
+	describeSchemas(real);
+
 	test('the credential test tells a right key from a wrong one', async () => {
 		const { sandbox, client, credential } = real;
 		const content: CredentialContent = {

@@ -1,26 +1,11 @@
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
-import type { WorkflowStep } from './buildWorkflow';
 
 /** Maximum number of rows that n8n lists at once. */
 const MAX_ROWS = 250;
 
 /** A data table of n8n. */
 export class DataTable {
-	private constructor(
-		private readonly address: string,
-		private readonly id: string,
-	) {}
-
-	/** Creates a table with text columns. */
-	static async create(client: N8nClient, name: string, columns: string[]): Promise<DataTable> {
-		const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
-		const address = `/projects/${projectId}/data-tables`;
-		const { id } = await client.request<{ id: string }>('POST', address, {
-			name,
-			columns: columns.map((column) => ({ name: column, type: 'string' })),
-		});
-		return new DataTable(`${address}/${id}`, id);
-	}
+	private constructor(private readonly address: string) {}
 
 	/** Finds the table with this name, which a workflow has created. */
 	static async find(client: N8nClient, name: string): Promise<DataTable> {
@@ -33,7 +18,7 @@ export class DataTable {
 		);
 		const [table] = data;
 		if (!table) throw new Error(`There is no data table "${name}"`);
-		return new DataTable(`${address}/${table.id}`, table.id);
+		return new DataTable(`${address}/${table.id}`);
 	}
 
 	/** Returns the rows in the order in which they were inserted. */
@@ -43,19 +28,5 @@ export class DataTable {
 			`${this.address}/rows?take=${MAX_ROWS}&sortBy=id:asc`,
 		);
 		return data;
-	}
-
-	/** Builds a step with n8n's own node for data tables. */
-	buildStep(name: string, operation: string, parameters: object = {}): WorkflowStep {
-		return {
-			name,
-			type: 'n8n-nodes-base.dataTable',
-			parameters: {
-				resource: 'row',
-				operation,
-				dataTableId: { __rl: true, mode: 'id', value: this.id },
-				...parameters,
-			},
-		};
 	}
 }

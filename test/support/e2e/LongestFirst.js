@@ -6,8 +6,8 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  * run meanwhile.
  */
 const LONGEST = [
-	...['trigger', 'queueMode', 'exampleAskBeforeSpending', 'exampleIdeaToYoutube'],
-	...['browserTrigger', 'browser', 'ledger'],
+	...['trigger', 'queueMode', 'browser', 'exampleIdeaToYoutube', 'exampleSheetClosed'],
+	...['exampleAskBeforeSpending', 'ledger'],
 ].map((name) => `${name}.test.ts`);
 
 /** Starts the longest files first. jest itself knows their durations only after it has run them. */

@@ -19,7 +19,7 @@ const EXECUTION_TIMEOUT_MS = 150_000;
  */
 export function useQueueMode(
 	{ name, concurrency, credits }: { name: string; concurrency: number; credits: number },
-	buildWorkflows: (credential: Credential, n8n: QueueModeN8n) => Promise<WorkflowContent[]>,
+	buildWorkflows: (credential: Credential) => WorkflowContent[],
 ) {
 	const n8n = new QueueModeN8n(name, concurrency);
 	const workflowIds = new Map<string, string>();
@@ -34,7 +34,7 @@ export function useQueueMode(
 			type: 'videoGenerationApi',
 			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
 		});
-		for (const content of await buildWorkflows(credential, n8n)) {
+		for (const content of buildWorkflows(credential)) {
 			const workflow = await client.createWorkflow(content);
 			workflowIds.set(content.name, workflow.id);
 			await client.activateWorkflow(workflow);

@@ -1,12 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../../../scripts/support/processGroups';
 import { waitFor } from '../../../scripts/waitFor';
-import { runProbe, runProbeBelowParent } from './support/runScript';
 
 // Each test starts several processes, which take their time on a busy machine.
 jest.setTimeout(120_000);
+
+const PROBE = '../test/unit/scripts/support/probe';
 
 let folder: string;
 let logFile: string;
@@ -31,53 +33,33 @@ async function findFamily(): Promise<number[]> {
 	return family;
 }
 
-async function expectEndOf(family: number[]): Promise<void> {
-	await waitFor('the end of the family', () => !family.some(isRunning));
+/** Runs the probe in a shell below another process, as npm runs a script. */
+function runBelowParent(): ChildProcess {
+	const command = [process.execPath, 'scripts/run.mjs', PROBE, logFile];
+	const quoted = command.map((part) => `'${part}'`).join(' ');
+	const script = `
+		require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(`${quoted}; true`)}], { stdio: 'inherit' });
+		setInterval(() => undefined, 1000);`;
+	const env = { ...process.env, npm_lifecycle_event: 'start' };
+	return spawn(process.execPath, ['-e', script], { env });
 }
 
-describe('A command with servers', () => {
-	test('leaves nothing running when it is killed outright', async () => {
-		const { child } = runProbe('serve', [logFile]);
+describe('A command with servers leaves nothing running', () => {
+	test.each([
+		[
+			'it is killed outright',
+			() => spawn(process.execPath, ['scripts/run.mjs', PROBE, logFile], { stdio: 'ignore' }),
+		],
+		['npm is killed outright', runBelowParent],
+	])('when %s', async (_what, start) => {
+		const child = start();
+		let output = '';
+		child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
 		const family = await findFamily();
 		child.kill('SIGKILL');
-		await expectEndOf(family);
-	});
-
-	test('leaves nothing running when npm is killed outright', async () => {
-		const { child, waitForOutput } = runProbeBelowParent('serve', [logFile]);
-		const family = await findFamily();
-		child.kill('SIGKILL');
-		await waitForOutput('npm has ended: stopping.');
-		await expectEndOf(family);
-	});
-});
-
-describe('An installation in the cache', () => {
-	let env: Record<string, string>;
-
-	beforeEach(() => {
-		env = { VIDEO_GENERATION_CACHE_DIR: join(folder, 'cache') };
-	});
-
-	test('is made once by two commands at the same time, and found by a third', async () => {
-		const runs = [runProbe('install', [], env), runProbe('install', [], env)];
-		expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
-		const third = runProbe('install', [], env);
-		await third.ended;
-		const output = [...runs, third].map(({ getOutput }) => getOutput()).join('');
-		expect(output.match(/installing\n/g)).toHaveLength(1);
-		const folders = [...output.matchAll(/folder (.+)\n/g)].map(([, path]) => path);
-		expect(new Set(folders).size).toBe(1);
-		expect(readdirSync(folders[0] ?? '').sort()).toEqual(['package.json', 'result']);
-	});
-
-	test('that fails or is interrupted leaves nothing behind', async () => {
-		expect(await runProbe('install', ['fail'], env).ended).toBe(1);
-		expect(readdirSync(env.VIDEO_GENERATION_CACHE_DIR ?? '')).toEqual([]);
-		const { child, waitForOutput, ended } = runProbe('install', [], env);
-		await waitForOutput('installing');
-		child.kill('SIGTERM');
-		expect(await ended).toBe(143);
-		expect(readdirSync(env.VIDEO_GENERATION_CACHE_DIR ?? '')).toEqual([]);
+		if (start === runBelowParent) {
+			await waitFor('the message', () => output.includes('npm has ended: stopping.'));
+		}
+		await waitFor('the end of the family', () => !family.some(isRunning));
 	});
 });

@@ -31,9 +31,6 @@ export class Slack {
 	/** Whether files are refused, as by a workspace without storage left. */
 	isFull = false;
 
-	/** Called after Slack has accepted a request, before it responds. */
-	onAccepted: (method: string) => void = () => undefined;
-
 	readonly choice = { channelId: { __rl: true, mode: 'id', value: 'C01' } };
 
 	empty(): void {
@@ -41,7 +38,6 @@ export class Slack {
 		this.files.length = 0;
 		this.isDown = false;
 		this.isFull = false;
-		this.onAccepted = () => undefined;
 	}
 
 	get texts(): string[] {
@@ -63,9 +59,7 @@ export class Slack {
 		const content = this.respond(method, body);
 		if (content === undefined) return undefined;
 		if (this.isDown) return { status: 500 };
-		const reply = content();
-		this.onAccepted(method);
-		return { body: reply };
+		return { body: content() };
 	};
 
 	/** Answers at the address to which Slack has files sent. */

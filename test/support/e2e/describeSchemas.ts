@@ -1,7 +1,7 @@
 import axios from 'axios';
-import { loadSchema } from '../support/schemas/loadSchema';
-import { PACKAGE } from '../support/e2e/PLACES';
-import { useRealN8n } from '../support/e2e/useRealN8n';
+import { loadSchema } from '../schemas/loadSchema';
+import { PACKAGE } from './PLACES';
+import type { RealN8nInTests } from './useRealN8n';
 
 interface NodeType {
 	name: string;
@@ -12,8 +12,8 @@ interface NodeType {
 	}[];
 }
 
-describe('In a real n8n, the editor', () => {
-	const real = useRealN8n('schemas');
+/** Tests the output schemas that an n8n with an editor offers. */
+export function describeSchemas(real: RealN8nInTests): void {
 	const get = async (path: string) =>
 		await axios.get<unknown>(`${real.client.address}${path}`, {
 			proxy: false,
@@ -22,7 +22,7 @@ describe('In a real n8n, the editor', () => {
 	const address = (type: string, ...place: string[]) =>
 		`/schemas/${[`${PACKAGE}.${type}`, '1.0.0', ...place].join('/')}.json`;
 
-	test("is given each operation's output schema, as the package has it", async () => {
+	test("the editor is given each operation's output schema, as the package has it", async () => {
 		const types = await real.client.request<NodeType[]>('POST', '/node-types', {
 			nodeInfos: [{ name: `${PACKAGE}.videoGeneration`, version: 1 }],
 		});
@@ -41,8 +41,8 @@ describe('In a real n8n, the editor', () => {
 		}
 	});
 
-	test('is given none for what is no operation, nor for the trigger', async () => {
+	test('the editor is given none for what is no operation, nor for the trigger', async () => {
 		expect((await get(address('videoGeneration', 'queue', 'nothing'))).status).toBe(404);
 		expect((await get(address('videoGenerationTrigger'))).status).toBe(404);
 	});
-});
+}
