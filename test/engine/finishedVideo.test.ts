@@ -64,6 +64,15 @@ describe('Download Video', () => {
 		for (const { headers } of downloads) expect(headers).not.toHaveProperty('authorization');
 	});
 
+	test('of a video whose entry has no address says so', async () => {
+		service.sandbox.addFault({ kind: 'missingField', field: 'videos.0.url' });
+		const { errorItems } = await run(ADD, [{}], CONTINUE);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The address of the video is not a web address',
+			details: { queueId: expect.any(String) as string, videoUrl: null },
+		});
+	});
+
 	test('that fails tells where the video is, and queues nothing again', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
 		const { errorItems } = await run(ADD, [{}], CONTINUE);

@@ -97,8 +97,17 @@ describe('A service that repeats the key while n8n cannot read the credential ag
 			credentials: credentials(),
 		});
 		expect(count).toBeGreaterThan(1);
-		expect(error?.message).toMatch(/does not allow this for the API key|address redirects$/);
+		expect(error?.message).toMatch(/does not allow this for the API key|redirects to another one$/);
 		expect(readAll(error)).not.toContain('key+of');
 		expect(readAll(error)).not.toContain('key%2Bof');
 	});
+});
+
+test("A service that repeats the key as a video's status does not bring it into the list of paid videos", async () => {
+	const { apiKey } = service.sandbox;
+	service.sandbox.addFault({ kind: 'statusWord', word: apiKey, operation: 'queue.add' });
+	service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+	const { error } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
+	expect(error?.description).toMatch(/Already queued.* \(\[API key\]\)/);
+	expect(error?.description).not.toContain(apiKey);
 });

@@ -23,8 +23,8 @@ const ADD_TIMEOUT_MS = 300_000;
 /** An item whose video is queued. */
 interface AddedVideo {
 	queueItem: IDataObject;
-	/** Identifies the account, if the add was sent in this try. */
-	accountKey?: string;
+	/** The videos of its account, if the add was sent in this try and its video is waited for. */
+	videos?: AccountVideos | undefined;
 }
 
 /**
@@ -52,7 +52,7 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
-		return { queueItem, accountKey: service.account };
+		return { queueItem, videos };
 	} catch (error) {
 		const failure = classifyError(error);
 		if (!memory.isFateUnknown()) await releaseKey(job);
@@ -63,13 +63,13 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 /** The second half of an item's add: its video and its file, if they are waited for. */
 export async function finishAdd(
 	job: Job,
-	{ queueItem, accountKey }: AddedVideo,
+	{ queueItem, videos }: AddedVideo,
 ): Promise<INodeExecutionData[]> {
 	const { queueId, projectId } = job.memory.state;
 	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
 	const { status = 'pending', generationProgress, renderProgress } = queueItem;
 	const details = { status, generationProgress, renderProgress };
-	return await finishVideo(job, job.wait, { queueId, projectId, accountKey, details });
+	return await finishVideo(job, job.wait, { queueId, projectId, videos, details });
 }
 
 /**

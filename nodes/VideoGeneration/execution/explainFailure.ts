@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
-import { hideKey } from '../api/hideKey';
+import { createKeyHider, hideKey } from '../api/hideKey';
 import { toText } from '../api/response';
 import { createApiError } from '../failures/apiError';
 import { describeDownloadFailure } from '../failures/downloadTexts';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
+import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
 import { listStates } from './memory';
 
@@ -32,7 +33,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 			: { error: toError(job, reason), facts: {} };
 	const { error } = explained;
 	error.context.itemIndex = context.getItemIndex();
-	if (run.stopsOnError) listPaidVideos(job, error);
+	if (run.stopsOnError) await listPaidVideos(job, error);
 	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
 	const details = {
 		...ids,
@@ -92,17 +93,17 @@ function getVideo({ extras, state }: Job['memory']): IDataObject {
 	const finished = extras.finished ?? state.finished;
 	if (finished === undefined) return {};
 	const { videoUrl, videoCandidates } = finished;
-	return videoUrl === null ? { videoCandidates } : { videoUrl };
+	return isAmbiguous(finished) ? { videoCandidates } : { videoUrl };
 }
 
 /**
  * With the node set to stop, n8n drops the other items' output, so the error lists what was paid for:
  * in its text, and as data for an error workflow.
  */
-function listPaidVideos(
+async function listPaidVideos(
 	{ context, memory, operation, run }: Job,
 	error: NodeApiError | NodeOperationError,
-): void {
+): Promise<void> {
 	if (operation.requestKind !== 'add') return;
 	const states = listStates(context);
 	if (states.length === 0) states.push([context.getItemIndex(), memory.state]);
@@ -110,8 +111,9 @@ function listPaidVideos(
 	const unknown = states.filter(([, state]) => state.fate === 'unknown' && state !== memory.state);
 	const sentences = [error.description];
 	if (accepted.length > 0) {
+		const hide = await createKeyHider(context);
 		const list = accepted
-			.map(({ queueId, details }) => `${queueId} (${toText(details?.status)})`)
+			.map(({ queueId, details }) => `${queueId} (${hide?.(toText(details?.status)) ?? ''})`)
 			.join(', ');
 		const lead = run.isAgentStep
 			? 'Queued and paid for, so do not queue it again:'

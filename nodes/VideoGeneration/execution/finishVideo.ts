@@ -15,8 +15,8 @@ import { keepPlain } from './memory';
 export interface QueuedVideo {
 	queueId: string;
 	projectId: string | undefined;
-	/** Identifies the account, if it is known already. */
-	accountKey?: string | undefined;
+	/** The videos of its account, if this try has added it. */
+	videos?: AccountVideos | undefined;
 	/** Its progress where it is known, as after an add. */
 	details?: IDataObject;
 }
@@ -64,19 +64,23 @@ async function waitForItem(
 	{ queueId, projectId, details, ...queued }: QueuedVideo,
 ): Promise<{ json: IDataObject; isLogUnread: boolean }> {
 	const { context, maxTries, memory } = job;
-	const accountKey = queued.accountKey ?? (await resolveService(context)).account;
-	const account = getVideos(job, accountKey);
-	const item = account.track({ queueId, projectId });
+	const videos = queued.videos ?? getVideos(job, (await resolveService(context)).account);
+	const item = videos.track({ queueId, projectId });
 	const json = await waitForVideo({
 		...wait,
-		...{ account, item, queueId, maxTries },
+		...{ videos, item, queueId, maxTries },
 		...(details && { details }),
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
 		},
 	});
-	return { json, isLogUnread: json.videoUrl === null && item.logFailure !== undefined };
+	return { json, isLogUnread: isAmbiguous(json) && item.logFailure !== undefined };
+}
+
+/** Whether a finished item came without its video, because it could not be told from others. */
+export function isAmbiguous(finished: IDataObject | undefined): boolean {
+	return finished?.videoCandidates !== undefined;
 }
 
 /** Items share requests for the list only if they would send the same: with the same account and connection. */
@@ -102,15 +106,14 @@ async function downloadFinished(
 	binaryPropertyName: string,
 	isLogUnread: boolean,
 ): Promise<INodeExecutionData> {
-	const { videoUrl, videoCandidateCount } = json;
-	if (videoUrl === null) {
-		const candidateCount = Number(videoCandidateCount ?? 0);
+	if (isAmbiguous(json)) {
+		const candidateCount = Number(json.videoCandidateCount);
 		throw new RequestFailure({ kind: 'ambiguousVideo', candidateCount, isLogUnread });
 	}
 	const file = await run.takeDownloadSlot(
 		async () =>
 			await downloadVideo(context, {
-				address: videoUrl,
+				address: json.videoUrl,
 				addressField: "'videoUrl'",
 				retries: { maxTries, signal: run.signal },
 				settings: connection,

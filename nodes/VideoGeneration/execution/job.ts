@@ -6,7 +6,7 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { combineSignals, createSlots } from '../api/pacing';
+import { createSlots, onAbort } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import type { RequestKind } from '../failures/failure';
@@ -90,13 +90,13 @@ const REQUESTS_AT_ONCE = 64;
 
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
-	private readonly ended = new AbortController();
+	private readonly end = new AbortController();
 
 	/** n8n's object for all tries of this execution of the node; an agent's own call has none. */
 	readonly owner: object;
 
 	/** Aborted when the execution is stopped, or when a failed item ends the run. */
-	readonly signal: AbortSignal;
+	readonly signal = this.end.signal;
 
 	/** Aborted when the execution is stopped. */
 	readonly stopSignal: AbortSignal | undefined;
@@ -122,7 +122,10 @@ export class Run {
 	) {
 		this.owner = isRunByN8n(context) ? context.getExecuteData() : this;
 		this.stopSignal = context.getExecutionCancelSignal();
-		this.signal = combineSignals(this.stopSignal, this.ended.signal);
+		// Combined signals that nothing aborts would outlive the run in Node.js.
+		onAbort(this.stopSignal, () => {
+			this.end.abort();
+		});
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentStep = context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
 	}
@@ -143,6 +146,6 @@ export class Run {
 	noteFailure(itemIndex: number, reason: unknown): void {
 		if (!this.stopsOnError || this.failure !== undefined) return;
 		this.failure = { itemIndex, reason };
-		this.ended.abort();
+		this.end.abort();
 	}
 }

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
 import { isAssumptionBroken } from '../waiting/runVideos';
+import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
 
 /**
@@ -14,7 +15,7 @@ export function addReceipt(jobs: Job[]): void {
 	const mayBeQueued = jobs.filter(
 		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
 	);
-	const ambiguous = jobs.filter(({ memory }) => memory.state.finished?.videoUrl === null);
+	const ambiguous = jobs.filter(({ memory }) => isAmbiguous(memory.state.finished));
 	const hints = [
 		describeMayBeQueued(mayBeQueued.length),
 		describeAmbiguous(ambiguous.length, isAssumptionBroken(first.run.owner)),

@@ -6,7 +6,7 @@ const MAX_LISTED = 100;
  * A queue item of a run. Times are ticks: a count of the run's requests and responses, so that no clock
  * and no date decides.
  */
-export interface QueuedVideo {
+export interface WaitingItem {
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** When it was last known to be running; undefined if it never was. Entries shown by then are not its own. */
@@ -66,7 +66,7 @@ export class FreeVideos {
 	}
 
 	/** Where an item's candidates are. */
-	findRanges({ projectId, runningAt = -1, settledAt = Infinity }: QueuedVideo): Range[] {
+	findRanges({ projectId, runningAt = -1, settledAt = Infinity }: WaitingItem): Range[] {
 		const lists =
 			projectId === undefined
 				? [this.all]
@@ -79,12 +79,12 @@ export class FreeVideos {
 	}
 
 	/** Counts the entries that can be an item's own. */
-	count(item: QueuedVideo): number {
+	count(item: WaitingItem): number {
 		return this.findRanges(item).reduce((sum, { from, to }) => sum + to - from, 0);
 	}
 
 	/** The entries that can be an item's own: the newest first, at most 100. */
-	list(item: QueuedVideo): LoggedVideo[] {
+	list(item: WaitingItem): LoggedVideo[] {
 		let newest: LoggedVideo[] = [];
 		let oldestTime = -Infinity;
 		const keepNewest = () => {
@@ -117,7 +117,7 @@ function findFirstAfter(list: readonly LoggedVideo[], tick: number): number {
 }
 
 /** Whether an entry can be an item's own: of its project, first shown after it was last seen running, and before it was settled. */
-export function canOwn(item: QueuedVideo, { projectId, shownAt, isOwned }: LoggedVideo): boolean {
+export function canOwn(item: WaitingItem, { projectId, shownAt, isOwned }: LoggedVideo): boolean {
 	const { runningAt = -1, settledAt = Infinity } = item;
 	const isOfProject =
 		item.projectId === undefined || projectId === '' || projectId === item.projectId;
@@ -125,7 +125,7 @@ export function canOwn(item: QueuedVideo, { projectId, shownAt, isOwned }: Logge
 }
 
 /** Whether an item can be given a video. If it was never seen running, its own may have left the log long ago. */
-export function canBeGiven({ runningAt, hasLeft, video, videoUrl }: QueuedVideo): boolean {
+export function canBeGiven({ runningAt, hasLeft, video, videoUrl }: WaitingItem): boolean {
 	return runningAt !== undefined && !hasLeft && video === undefined && videoUrl === undefined;
 }
 
@@ -143,7 +143,7 @@ export interface Decision<Item> {
  * Decides whose video is whose. The log has shown a settled item's own entry, so a single candidate is
  * its own. It is then no other item's, which may leave another item with a single candidate.
  */
-export function decideOwners<Item extends QueuedVideo>(
+export function decideOwners<Item extends WaitingItem>(
 	items: readonly Item[],
 	videos: FreeVideos,
 ): Decision<Item> {
@@ -184,7 +184,7 @@ export function isBroken(
 /** An item's candidate that was shown last. */
 function findLast(
 	videos: FreeVideos,
-	item: QueuedVideo,
+	item: WaitingItem,
 	taken: ReadonlySet<LoggedVideo>,
 ): LoggedVideo | undefined {
 	let last: LoggedVideo | undefined;

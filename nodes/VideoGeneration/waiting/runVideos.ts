@@ -5,7 +5,7 @@ import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
-import type { LoggedVideo, QueuedVideo } from './ownVideos';
+import type { LoggedVideo, WaitingItem } from './ownVideos';
 import { canBeGiven, canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
 
 /** Items that ask for the log within this time share one request. */
@@ -37,7 +37,7 @@ export interface AccountRequests {
 }
 
 /** A queue item of a run. Several input items may have the same one. */
-export interface TrackedItem extends QueuedVideo {
+export interface TrackedItem extends WaitingItem {
 	/** When a response said that it is finished, or had left the queue, by `performance.now()`. */
 	endedAt?: number | undefined;
 	/** The tick of that response. */

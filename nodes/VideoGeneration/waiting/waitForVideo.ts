@@ -38,7 +38,7 @@ export interface WaitSettings {
 
 /** One queue item to wait for. */
 export interface Wait extends Omit<WaitSettings, 'binaryPropertyName'> {
-	account: AccountVideos;
+	videos: AccountVideos;
 	item: TrackedItem;
 	queueId: string;
 	/** Its progress where it is known, as after an add. */
@@ -72,7 +72,7 @@ interface Progress {
  * check if no later one can help
  */
 export async function waitForVideo(wait: Wait): Promise<IDataObject> {
-	const { account, item } = wait;
+	const { videos, item } = wait;
 	const progress: Progress = {
 		details: wait.details ?? {},
 		deadline: performance.now() + wait.timeoutMs,
@@ -90,7 +90,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 			await waitForEnd(wait, progress);
 			isOver = await findVideo(wait, progress);
 		}
-		return await account.takeSlot(() => createOutput(wait, progress.details));
+		return await videos.takeSlot(() => createOutput(wait, progress.details));
 	} catch (error) {
 		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
 	} finally {
@@ -100,7 +100,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 
 /** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
-	const { account, item, requests, intervalMs } = wait;
+	const { videos, item, requests, intervalMs } = wait;
 	let isFirst = item.runningAt === undefined;
 	// An item that was just queued is not finished yet.
 	let delayMs = progress.isSeen && item.endedAt === undefined ? intervalMs : 0;
@@ -110,24 +110,24 @@ async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 		const isWoken = canBeWoken && (await pauseUntilWoken(wait, checkAt));
 		if (!isWoken) {
 			await pauseUntil(checkAt, requests.signal);
-			await account.fetchLogBeforeCheck(requests, isFirst);
+			await videos.fetchLogBeforeCheck(requests, isFirst);
 		}
 		isFirst = false;
-		const requestedAt = account.tick();
+		const requestedAt = videos.tick();
 		try {
 			const details = await requests.fetchProgress(wait.queueId);
 			if (noteDetails(wait, progress, details) === 'finished') {
-				account.noteEnded(item, false);
+				videos.noteEnded(item, false);
 				return;
 			}
-			account.noteRunning(item, requestedAt);
+			videos.noteRunning(item, requestedAt);
 			canBeWoken = true;
 			delayMs = intervalMs;
 		} catch (error) {
 			const failure = classifyError(error);
 			if (requests.signal.aborted) throw createCancelled();
 			if (noteFailure(wait, progress, failure) === 'left') {
-				account.noteEnded(item, true);
+				videos.noteEnded(item, true);
 				return;
 			}
 			canBeWoken = false;
@@ -172,22 +172,22 @@ function noteFailure(
 
 /** @returns whether the wait is over; an item that left the queue without a candidate may come back */
 async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
-	const { account, item, requests } = wait;
+	const { videos, item, requests } = wait;
 	if (item.videoUrl !== undefined) {
-		account.assignByAddress(item);
-		if (item.video === undefined) await account.fetchLogIfPossible(requests);
-		if (item.video === undefined) account.assignByAddress(item);
+		videos.assignByAddress(item);
+		if (item.video === undefined) await videos.fetchLogIfPossible(requests);
+		if (item.video === undefined) videos.assignByAddress(item);
 		return true;
 	}
 	// What the log shows now may be this item's, and is not that of siblings that still run.
-	if (account.hasRunningSibling(item)) await account.fetchLogIfPossible(requests);
+	if (videos.hasRunningSibling(item)) await videos.fetchLogIfPossible(requests);
 	await settle(wait);
 	if (item.endedAt === undefined) return false;
 	if (item.hasLeft !== true) {
 		if (item.settledAt !== undefined) await waitForSiblings(wait);
 		return true;
 	}
-	if (account.hasCandidates(item)) return true;
+	if (videos.hasCandidates(item)) return true;
 	const now = performance.now();
 	if (now >= progress.deadline) throw createTimeout(wait, progress);
 	// At growing intervals: the log may be long.
@@ -197,7 +197,7 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 }
 
 /** Fetches the log once it must show the video. */
-async function settle({ account, item, requests }: Wait): Promise<void> {
+async function settle({ videos, item, requests }: Wait): Promise<void> {
 	const { signal } = requests;
 	await pauseUntil((item.endedAt ?? 0) + item.listingDelayMs, signal);
 	const endsAt = performance.now() + MAX_LOG_WAIT_MS;
@@ -206,7 +206,7 @@ async function settle({ account, item, requests }: Wait): Promise<void> {
 	item.logFailure = undefined;
 	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
 		try {
-			await account.fetchLog(requests);
+			await videos.fetchLog(requests);
 		} catch (error) {
 			const failure = classifyError(error);
 			if (signal.aborted) throw createCancelled();
@@ -222,16 +222,16 @@ async function settle({ account, item, requests }: Wait): Promise<void> {
 
 /** Waits while its siblings may leave a settled item a single candidate, and for a late entry if it has none. */
 async function waitForSiblings(wait: Wait): Promise<void> {
-	const { account, item, requests, intervalMs } = wait;
+	const { videos, item, requests, intervalMs } = wait;
 	const { listingDelayMs } = item;
 	const startedAt = performance.now();
 	const endsAt = startedAt + MAX_LOG_WAIT_MS;
 	const isPatient = () => performance.now() < startedAt + intervalMs + listingDelayMs + REQUESTS_MS;
-	while (isPatient() && (await account.waitForDecision(item, requests.signal)));
-	const hasNone = () => item.video === undefined && !account.hasCandidates(item);
+	while (isPatient() && (await videos.waitForDecision(item, requests.signal)));
+	const hasNone = () => item.video === undefined && !videos.hasCandidates(item);
 	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
 		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
-		await account.fetchLogIfPossible(requests);
+		await videos.fetchLogIfPossible(requests);
 	}
 }
 
@@ -246,8 +246,8 @@ async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 }
 
 /** @returns whether the log shows new entries of the item's project, so that its progress is checked at once */
-async function pauseUntilWoken({ account, item, requests }: Wait, time: number): Promise<boolean> {
-	if (account.hasNews(item)) return true;
+async function pauseUntilWoken({ videos, item, requests }: Wait, time: number): Promise<boolean> {
+	if (videos.hasNews(item)) return true;
 	const alarm = new AbortController();
 	const wake = () => {
 		alarm.abort();
@@ -274,7 +274,7 @@ function createTimeout({ item, timeoutMs }: Wait, { problem }: Progress): Reques
 	});
 }
 
-function createOutput({ account, item, queueId }: Wait, details: IDataObject): IDataObject {
+function createOutput({ videos, item, queueId }: Wait, details: IDataObject): IDataObject {
 	const video = item.video?.entry ?? null;
 	const output: IDataObject = {
 		queueId,
@@ -284,7 +284,7 @@ function createOutput({ account, item, queueId }: Wait, details: IDataObject): I
 		video,
 	};
 	if (video === null && item.videoUrl === undefined) {
-		const { list, count } = account.getCandidates(item);
+		const { list, count } = videos.getCandidates(item);
 		output.videoCandidates = list.map(({ entry }) => entry);
 		output.videoCandidateCount = count;
 	}

@@ -204,7 +204,16 @@ export async function playRun(
 		const end = { queueId, life };
 		waits.push(
 			waitForVideo({
-				...{ account, item, queueId, details, ...times, words: WORDS, maxTries: 4, requests },
+				...{
+					videos: account,
+					item,
+					queueId,
+					details,
+					...times,
+					words: WORDS,
+					maxTries: 4,
+					requests,
+				},
 			}).then(
 				(output) => ({ ...end, output, endedAt: service.now }),
 				(error: unknown) => ({

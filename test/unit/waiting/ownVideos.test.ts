@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { LoggedVideo, QueuedVideo } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import type { LoggedVideo, WaitingItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import { decideOwners, FreeVideos } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
-type Item = QueuedVideo & { name: string };
+type Item = WaitingItem & { name: string };
 
-const item = (name: string, more: Partial<QueuedVideo> = {}): Item => ({
+const item = (name: string, more: Partial<WaitingItem> = {}): Item => ({
 	...{ name, projectId: 'p', runningAt: 0, settledAt: 10, waits: 1 },
 	...more,
 });
@@ -143,7 +143,7 @@ describe('For any items and entries', () => {
 	);
 
 	/** States the rule directly, for one item and one entry. */
-	const canBeOwn = (one: QueuedVideo, { projectId, shownAt }: LoggedVideo) =>
+	const canBeOwn = (one: WaitingItem, { projectId, shownAt }: LoggedVideo) =>
 		(one.projectId === undefined || projectId === '' || projectId === one.projectId) &&
 		(one.runningAt === undefined || shownAt > one.runningAt) &&
 		(one.settledAt === undefined || shownAt <= one.settledAt);

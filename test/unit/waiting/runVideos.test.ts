@@ -199,7 +199,7 @@ test('An item whose entry is shown while a look at it is under way is given it',
 	const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
 	const words = { completed: new Set(['completed']), failed: new Set(['failed']) };
 	const waiting = waitForVideo({
-		...{ account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
+		...{ videos: account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
 		...{ intervalMs: 1_000, timeoutMs: 60_000, listingDelayMs: 0 },
 	});
 	// The log is read before the first look, too: without a response, nothing is shown by then.
