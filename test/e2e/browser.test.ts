@@ -259,7 +259,9 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await form.field('apiKey').fill(real.sandbox.apiKey);
 				await form.field('baseUrl').fill(` ${real.sandbox.url}/v1/ `);
 				expect(await form.saveAndTest()).toBe('Connection tested successfully');
-				expect(real.sandbox.requests.map(({ operation }) => operation)).toEqual(['account.get']);
+				// The trigger, which is still published, also sends requests.
+				const tests = real.sandbox.requests.filter(({ operation }) => operation === 'account.get');
+				expect(tests).toHaveLength(1);
 
 				await editor.openCredential(real.credential.id);
 				const key = await form.field('apiKey').inputValue();
