@@ -142,8 +142,6 @@ async function performJobs(
 	const outcomes: Promise<Outcome>[] = [];
 	const breaks = new Breaks();
 	for (const [index, job] of jobs.entries()) {
-		// Some operations evaluate expressions before their first request.
-		await breaks.takeDue();
 		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
 		if (job.operation.requestKind === 'add') {
 			const added = await settle(job, addVideo(job));
@@ -151,6 +149,8 @@ async function performJobs(
 				'output' in added ? settle(job, finishAdd(job, added.output)) : Promise.resolve(added),
 			);
 		} else {
+			// Some operations evaluate expressions before their first request.
+			await breaks.takeDue();
 			outcomes.push(settle(job, perform(job)));
 		}
 	}

@@ -224,8 +224,8 @@ function holdsError(json: IDataObject): boolean {
 const MAX_BYTES_AN_ITEM = 150;
 /** The hash of its unique key. */
 const MAX_BYTES_A_KEY = 30;
-/** For what does not grow with the items. */
-const MAX_BYTES_BESIDE = 200;
+/** For what does not grow with the items, and for progress that an item does not share with the one before it. */
+const MAX_BYTES_BESIDE = 400;
 
 /** What a failed execution keeps is small, unless videos are part of it. */
 const keptDataIsSmall: Invariant = (ledger) =>
