@@ -153,7 +153,8 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 	// The first list of a run shows what was there before.
 	const from = isAgent(execution) ? charge.at : attempt.startedAt;
 	const { etags } = story.service;
-	const isReadOften = etags === 'strong' || etags === 'weak';
+	// Between two tries, the list is not read.
+	const isReadOften = (etags === 'strong' || etags === 'weak') && execution.tries === 1;
 	const beforeMs = getPollingIntervalMs(execution) + REQUESTS_MS;
 	const afterMs = beforeMs + getListingDelayMs(execution);
 	const isOfAnyProject = execution.waiting === 'wait' && !execution.waitKnowsProject;
