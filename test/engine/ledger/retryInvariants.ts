@@ -7,6 +7,7 @@ import type { Ledger, Order, OrderGroup } from './Ledger';
 import { ADD_NODE, TOOL_NAME, WAIT_NODE } from './parameters';
 import type { PlayedAdd, PlayedAttempt } from './Scene';
 import type { StoryExecution } from './Story';
+import { isListedAsAssumed } from './waitInvariants';
 
 /*
  * What n8n's tries and retries must find again: the items that nobody has queued, those that are
@@ -80,7 +81,8 @@ function mayEndTheTry(ledger: Ledger, order: Order, each: Try): boolean {
 /** A file whose download failed is downloaded by every later try that reaches it, without a look. */
 const failedDownloadIsRepeated: Invariant = (ledger) => {
 	const { story, executions, videos, begun } = ledger;
-	if (story.n8nTroubles.length > 0) return [];
+	// Where a list runs ahead, another item may have downloaded the file.
+	if (story.n8nTroubles.length > 0 || !isListedAsAssumed(ledger)) return [];
 	return story.executions.flatMap((execution, index) => {
 		const { way, waiting, downloadVideo, onError, items } = execution;
 		if (way !== 'items' || waiting !== 'add' || !downloadVideo) return [];
