@@ -227,7 +227,9 @@ describe('A credential of no use', () => {
 });
 
 describe('A body without an end', () => {
-	test.each(API_OPERATIONS)('is not taken in by %s, when it floods', async (operation) => {
+	// The lists share one limit, and 256 MiB take seconds.
+	const FLOODED = API_OPERATIONS.filter((name) => name !== 'project.getAll');
+	test.each(FLOODED)('is not taken in by %s, when it floods', async (operation) => {
 		service.sandbox.addFault({ kind: 'endlessBody', operation });
 		const before = process.memoryUsage.rss();
 		const { error } = await runOnce(operation);
