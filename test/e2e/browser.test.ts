@@ -7,7 +7,6 @@ import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkf
 import { describeSchemas } from '../support/e2e/describeSchemas';
 import { describeWith } from '../support/e2e/describeWith';
 import { eventually } from '../support/e2e/eventually';
-import { expectLabels } from '../support/e2e/expectLabels';
 import { useEditor } from '../support/e2e/useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
@@ -304,4 +303,14 @@ function listActions(): string[] {
 		.flatMap(({ options }) =>
 			(options as INodePropertyOptions[]).map(({ action }) => action ?? ''),
 		);
+}
+
+/** Expects a form to have these labels, from top to bottom, as soon as all of it is drawn. */
+async function expectLabels(
+	form: { readLabels(): Promise<string[]> },
+	labels: string[],
+): Promise<void> {
+	await eventually(async () => {
+		expect(await form.readLabels()).toEqual(labels);
+	});
 }

@@ -1,16 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import axios from 'axios';
 import * as fc from 'fast-check';
 import type { Project } from '../../sandbox/domain/model';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
-import { buildCalledWorkflow } from '../support/e2e/buildCalledWorkflow';
-import { buildWorkflow, videoGeneration, type WorkflowStep } from '../support/e2e/buildWorkflow';
+import {
+	buildCalledWorkflow,
+	buildWorkflow,
+	videoGeneration,
+	type WorkflowStep,
+} from '../support/e2e/buildWorkflow';
 import { describeWith } from '../support/e2e/describeWith';
 import type { N8nWorker } from '../support/e2e/N8nWorker';
 import { PACKAGE } from '../support/e2e/PLACES';
-import { readMemory } from '../support/e2e/readMemory';
 import { readItems } from '../support/e2e/runContent';
-import { readQueuedVideos } from '../support/e2e/readQueuedVideos';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 import { keepFigures } from '../bench/keepFigures';
@@ -33,6 +36,9 @@ const MAX_LAG_MS = 4_000;
 
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
+
+const KILOBYTES_A_MEGABYTE = 1024;
+const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
 
 // The names of the workflows, which are also the paths of their webhooks.
 const ADD = 'queue-and-wait';
@@ -335,4 +341,29 @@ function report(figures: Record<string, string | number>): void {
 	keepFigures('queueMode', figures);
 	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);
 	process.stdout.write(`\nQueue mode\n${lines.join('')}\n`);
+}
+
+/** Returns the current and the peak memory of a process, if the system provides them. */
+function readMemory(pid: number): string {
+	if (process.platform !== 'linux') return 'unknown';
+	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+	const read = (field: string) => {
+		const [, kilobytes = ''] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(status) ?? [];
+		return Math.round(Number(kilobytes) / KILOBYTES_A_MEGABYTE);
+	};
+	return `${read('VmRSS')} MiB, at most ${read('VmHWM')} MiB`;
+}
+
+/**
+ * Finds the lines of n8n's log in which the node names queued videos. @returns the video of each
+ * execution, by execution ID
+ */
+function readQueuedVideos(log: string): Map<string, { queueId: string; projectId: string }> {
+	const lines = [...log.matchAll(QUEUED)];
+	return new Map(
+		lines.map(([, queueId = '', projectId = '', executionId = '']) => [
+			executionId,
+			{ queueId, projectId },
+		]),
+	);
 }

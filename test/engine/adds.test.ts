@@ -1,30 +1,84 @@
-import type { IDataObject } from 'n8n-workflow';
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
+import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-
-const ADD = {
-	...OPERATIONS['queue.add'],
-	customPrompt: '={{ $json.prompt }}',
-	projectId: { __rl: true, mode: 'id', value: '={{ $json.project ?? "' + PROJECT + '" }}' },
-};
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
 const FIVE: IDataObject[] = ['one', 'two', 'three', 'four', 'five'].map((prompt) => ({ prompt }));
-const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+const THREE = FIVE.slice(0, 3);
+const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
 
-/** Returns the prompts of the adds that reached the service, in their order. */
-function sentPrompts() {
-	return service.sandbox.requests
+const retry = (maxTries = 3): Partial<INode> => ({
+	retryOnFail: true,
+	maxTries,
+	waitBetweenTries: 1000,
+});
+
+/** Runs on a fake clock that the sandbox follows. */
+const run = async (
+	parameters: INodeParameters = {},
+	items: IDataObject[] = [{ prompt: 'one' }],
+	settings: Partial<INode> = {},
+) =>
+	await runWithoutWaiting(
+		async () => await runNode({ ...service.setup({ ...ADD, ...parameters }), items, settings }),
+		service.sandbox,
+	);
+
+const failAdd = (fault: FaultSpec) =>
+	service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+
+const listSent = () =>
+	service.sandbox.requests
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
-}
 
-/** Returns the number of videos that the account has paid for. */
-function paidCredits() {
-	return (
-		100 - (service.sandbox.readState().accounts.find(({ id }) => id === 'main')?.credits ?? NaN)
-	);
+const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
+
+/** Faults that leave the fate of the add unknown, with the code that the error names. */
+const UNKNOWN_FATES: [string, FaultSpec, string][] = [
+	['a 500 before it was processed', { kind: 'status', status: 500 }, '500'],
+	['a 500 after it was accepted', { kind: 'status', status: 500, phase: 'after' }, '500'],
+	['a 502', { kind: 'status', status: 502 }, '502'],
+	['a 503', { kind: 'status', status: 503, headers: { 'retry-after': '1' } }, '503'],
+	['a web page with 504', { kind: 'html', status: 504, phase: 'after' }, '504'],
+	['a 302 to another path', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, '302'],
+	['a 303', { kind: 'redirect', location: '/v1/queue/progress/1', status: 303 }, '303'],
+	['a 408', { kind: 'status', status: 408, phase: 'after' }, '408'],
+	['a 409', { kind: 'status', status: 409, phase: 'after' }, '409'],
+	['a 425', { kind: 'status', status: 425, phase: 'after' }, '425'],
+	['a 499', { kind: 'status', status: 499, phase: 'after' }, '499'],
+	['a 407 of a proxy', { kind: 'status', status: 407, phase: 'after' }, '407'],
+	['a reset before it was processed', { kind: 'reset' }, 'ECONNRESET'],
+	['a reset after it was accepted', { kind: 'reset', phase: 'after' }, 'ECONNRESET'],
+	['a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 30 }, 'ECONNRESET'],
+	['a response that is cut off', { kind: 'cutOff', keepBytes: 30 }, '200'],
+	['a broken status line', { kind: 'brokenHttp' }, 'ECONNRESET'],
+	['a broken header', { kind: 'brokenHttp', part: 'header' }, 'ECONNRESET'],
+	['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, 'ECONNRESET'],
+	['a web page', { kind: 'html', phase: 'after' }, '200'],
+	['an empty response', { kind: 'emptyBody' }, '200'],
+	['no queue item in the response', { kind: 'missingField', field: 'newQueueItem' }, '200'],
+	['no queue ID in the response', { kind: 'missingField', field: 'newQueueItem.queueId' }, '200'],
+];
+
+const getOperations = () => service.sandbox.requests.map(({ operation }) => operation);
+const makeItems = (count: number) => Array.from({ length: count }, () => ({}));
+
+async function add(
+	options: IDataObject,
+	items: IDataObject[] = [{}],
+	settings: Partial<INode> = {},
+) {
+	const parameters = { ...OPERATIONS['queue.add'], options } as INodeParameters;
+	return await service.run(parameters, { items, settings });
 }
 
 describe('Several adds', () => {
@@ -36,7 +90,7 @@ describe('Several adds', () => {
 		});
 		const { items } = await service.run(ADD, { items: FIVE });
 		stopListening();
-		expect(sentPrompts()).toEqual(['one', 'two', 'three', 'four', 'five']);
+		expect(listSent()).toEqual(['one', 'two', 'three', 'four', 'five']);
 		expect(unanswered).toEqual([1, 1, 1, 1, 1]);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 			[0, 1, 2, 3, 4].map((item) => ({ item })),
@@ -53,7 +107,7 @@ describe('Several adds', () => {
 			nth: 3,
 		});
 		const { error, items } = await service.run(ADD, { items: FIVE });
-		expect(sentPrompts()).toEqual(['one', 'two', 'three']);
+		expect(listSent()).toEqual(['one', 'two', 'three']);
 		expect(items).toEqual([]);
 		const queued = service.sandbox.readState().queue.map(({ queueId }) => queueId);
 		expect(queued).toHaveLength(2);
@@ -69,24 +123,24 @@ describe('Several adds', () => {
 	test('are not paid for twice by Retry On Fail: only what was not accepted is sent again', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
 		const { error, items, found } = await runWithoutWaiting(() =>
-			service.run(ADD, { items: FIVE, settings: RETRY }),
+			service.run(ADD, { items: FIVE, settings: retry() }),
 		);
 		expect(error).toBeUndefined();
-		expect(sentPrompts()).toEqual(['one', 'two', 'three', 'three', 'four', 'five']);
+		expect(listSent()).toEqual(['one', 'two', 'three', 'three', 'four', 'five']);
 		expect(items).toHaveLength(5);
 		expect(found.items).toEqual(FIVE);
-		expect(paidCredits()).toBe(5);
+		expect(listPaidIds()).toHaveLength(5);
 	});
 
 	test('are not paid for twice by Retry On Fail with an error output either', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
 		const { items, errorItems } = await runWithoutWaiting(() =>
-			service.run(ADD, { items: FIVE, settings: { ...RETRY, onError: 'continueErrorOutput' } }),
+			service.run(ADD, { items: FIVE, settings: { ...retry(), onError: 'continueErrorOutput' } }),
 		);
-		expect(sentPrompts()).toEqual(['one', 'two', 'three', 'four', 'five', 'one']);
+		expect(listSent()).toEqual(['one', 'two', 'three', 'four', 'five', 'one']);
 		expect(items).toHaveLength(5);
 		expect(errorItems).toEqual([]);
-		expect(paidCredits()).toBe(5);
+		expect(listPaidIds()).toHaveLength(5);
 	});
 
 	test('go on behind a refused one when the node continues on an error', async () => {
@@ -95,7 +149,7 @@ describe('Several adds', () => {
 			items: FIVE,
 			settings: { onError: 'continueErrorOutput' },
 		});
-		expect(sentPrompts()).toEqual(['one', 'two', 'three', 'four', 'five']);
+		expect(listSent()).toEqual(['one', 'two', 'three', 'four', 'five']);
 		expect(items).toHaveLength(4);
 		expect(errorItems).toHaveLength(1);
 	});
@@ -138,7 +192,7 @@ describe('Several adds', () => {
 			items: [{ prompt: 'one' }, { prompt: '' }, { prompt: 'three' }],
 			settings: { onError: 'continueErrorOutput' },
 		});
-		expect(sentPrompts()).toEqual(['one', 'three']);
+		expect(listSent()).toEqual(['one', 'three']);
 		expect(items).toHaveLength(2);
 		expect(errorItems[0]).toMatchObject({
 			json: { error: "'Custom Prompt' is empty" },
@@ -148,7 +202,7 @@ describe('Several adds', () => {
 
 	test('are one when the node runs once', async () => {
 		await service.run(ADD, { items: FIVE, settings: { executeOnce: true } });
-		expect(sentPrompts()).toEqual(['one']);
+		expect(listSent()).toEqual(['one']);
 	});
 
 	test('are all sent when n8n starts the items in batches with pauses', async () => {
@@ -156,16 +210,16 @@ describe('Several adds', () => {
 		const { items } = await runWithoutWaiting(() =>
 			service.run({ ...ADD, requestOptions }, { items: FIVE }),
 		);
-		expect(sentPrompts()).toEqual(['one', 'two', 'three', 'four', 'five']);
+		expect(listSent()).toEqual(['one', 'two', 'three', 'four', 'five']);
 		expect(items).toHaveLength(5);
 	});
 
 	test('with an empty error key in the reply are no failure, and are not run again', async () => {
 		service.sandbox.addFault({ kind: 'errorKey', operation: 'queue.add' });
 		const { items } = await runWithoutWaiting(() =>
-			service.run(ADD, { items: FIVE.slice(0, 2), settings: RETRY }),
+			service.run(ADD, { items: FIVE.slice(0, 2), settings: retry() }),
 		);
-		expect(sentPrompts()).toEqual(['one', 'two']);
+		expect(listSent()).toEqual(['one', 'two']);
 		expect(items).toHaveLength(2);
 		expect(items[0]?.json).not.toHaveProperty('error');
 	});
@@ -181,9 +235,9 @@ describe('An add that was refused before it was accepted', () => {
 			operation: 'queue.add',
 		});
 		const { items } = await runWithoutWaiting(() => service.run(ADD, { items: FIVE.slice(0, 2) }));
-		expect(sentPrompts()).toEqual(['one', 'one', 'one', 'two']);
+		expect(listSent()).toEqual(['one', 'one', 'one', 'two']);
 		expect(items).toHaveLength(2);
-		expect(paidCredits()).toBe(2);
+		expect(listPaidIds()).toHaveLength(2);
 	});
 
 	test.each([
@@ -205,5 +259,430 @@ describe('An add that was refused before it was accepted', () => {
 		service.sandbox.addFault({ kind: 'html', operation: 'account.get' });
 		const brokeAndBroken = await service.run(ADD, { items: [{ prompt: 'one' }] });
 		expect(brokeAndBroken.error?.description).toMatch(/^This video was not queued/);
+	});
+});
+
+describe('An add of unknown fate', () => {
+	test.each(UNKNOWN_FATES)(
+		'because of %s is sent once, also with Retry On Fail, and says so as text and as data',
+		async (_what, fault, httpCode) => {
+			failAdd({ ...fault, nth: 1 });
+			const { errorItems } = await run({}, undefined, { ...retry(), ...ERROR_OUTPUT });
+			expect(listSent()).toEqual(['one']);
+			expect(errorItems[0]?.json).toMatchObject({
+				message: expect.stringMatching(
+					/may have been queued.*Account > Get.*Video > Get Many/,
+				) as string,
+				details: { projectId: PROJECT, mayBeQueued: true, httpCode },
+			});
+		},
+	);
+
+	test('because of a timeout is sent once, and says so', async () => {
+		failAdd({ kind: 'hang', phase: 'after' });
+		const { error } = await service.run(
+			{ ...ADD, requestOptions: { timeout: 150 } },
+			{ items: [{ prompt: 'one' }] },
+		);
+		expect(listSent()).toEqual(['one']);
+		expect(error).toMatchObject({
+			message: 'The video service did not answer in time',
+			httpCode: 'ECONNABORTED',
+		});
+		expect(error?.description).toContain('may have been queued');
+	});
+
+	test('is sent once by five tries of Retry On Fail', async () => {
+		failAdd({ kind: 'status', status: 504, phase: 'after' });
+		await run({}, undefined, retry(5));
+		expect(listSent()).toEqual(['one']);
+		expect(listPaidIds()).toHaveLength(1);
+	});
+
+	// n8n runs a node with an error output again if its first item has failed.
+	test('fails again without a request while Retry On Fail sends the item that was refused', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 1 });
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const { items, errorItems } = await run({}, THREE, { ...retry(), ...ERROR_OUTPUT });
+		expect(listSent()).toEqual(['one', 'two', 'three', 'one']);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(errorItems).toMatchObject([
+			{ json: { details: { mayBeQueued: true } }, pairedItem: { item: 1 } },
+		]);
+	});
+});
+
+describe('The beginning of a response that leaves the fate open', () => {
+	test('stands in the details, without the key, also in the last try of Retry On Fail', async () => {
+		const { apiKey } = service.sandbox;
+		const body = `<h1>Gateway</h1> ${apiKey} ${'x'.repeat(1_000)}`;
+		failAdd({ kind: 'status', status: 502, body, contentType: 'text/html', phase: 'after' });
+		const { errorItems } = await run({}, undefined, { ...ERROR_OUTPUT, ...retry() });
+		const { receivedText } = errorItems[0]?.json.details as { receivedText: string };
+		expect(receivedText).toMatch(/^<h1>Gateway<\/h1> \[API key\] x+$/);
+		expect(receivedText.length).toBe(300);
+		expect(listSent()).toEqual(['one']);
+	});
+
+	test('is not shown of a refusal', async () => {
+		failAdd({ kind: 'status', status: 400 });
+		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
+		expect(errorItems[0]?.json.details).not.toHaveProperty('receivedText');
+	});
+});
+
+describe('A queue ID', () => {
+	test.each<[string, FaultSpec]>([
+		['of a response that lacks its last byte', { kind: 'cutOff', keepBytes: 300 }],
+		['of a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 300 }],
+	])('%s is kept, and its video counts as queued', async (_what, fault) => {
+		failAdd(fault);
+		const { items, error } = await run();
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.queueId).toBe(listPaidIds()[0]);
+	});
+});
+
+describe('mayBeQueued', () => {
+	test.each<[string, FaultSpec]>([
+		['a 400', { kind: 'status', status: 400 }],
+		['a 402', { kind: 'status', status: 402 }],
+		['a 429', { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 }],
+		['a 307', { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 307 }],
+		[
+			'a redirect to the same path',
+			{ kind: 'redirect', location: 'http://127.0.0.1:1/v1/queue/add' },
+		],
+		['a 200 that reports an error', { kind: 'errorEnvelope' }],
+	])('is false after %s, for nothing was queued', async (_what, fault) => {
+		failAdd(fault);
+		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
+		expect(errorItems[0]?.json.details).toMatchObject({ mayBeQueued: false });
+		expect(errorItems[0]?.json.message).not.toContain('may have been queued');
+		expect(listPaidIds()).toEqual([]);
+	});
+
+	test('is false when the service was not reached', async () => {
+		const setup = service.setup(ADD);
+		const { errorItems } = await runWithoutWaiting(() =>
+			runNode({
+				...setup,
+				credentials: { ...setup.credentials, baseUrl: 'http://127.0.0.1:1' },
+				settings: ERROR_OUTPUT,
+			}),
+		);
+		expect(errorItems[0]?.json.details).toMatchObject({ mayBeQueued: false });
+	});
+
+	test('is false once the queue ID is known, whatever becomes of the video', async () => {
+		const { errorItems } = await run(
+			{ waitForCompletion: true, waitOptions: { timeout: 2 } },
+			undefined,
+			ERROR_OUTPUT,
+		);
+		const [queueId] = listPaidIds();
+		expect(errorItems[0]?.json.details).toMatchObject({ queueId, mayBeQueued: false });
+	});
+});
+
+describe('With the node set to stop, the error tells an error workflow', () => {
+	test.each<[string, FaultSpec, boolean | undefined]>([
+		['that a video may have been queued', { kind: 'reset', phase: 'after' }, true],
+		['nothing of that after a refusal', { kind: 'status', status: 400 }, undefined],
+	])('%s', async (_what, fault, mayBeQueued) => {
+		failAdd({ ...fault, nth: 2 });
+		const { error } = await run({}, THREE);
+		expect(error?.context.mayBeQueued).toBe(mayBeQueued);
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds().slice(0, 1));
+	});
+});
+
+describe('Retry On Fail', () => {
+	test.each(['{{ $now.toISO() }}', '{{ Math.random() }}'])(
+		'knows an item by its place, so that a prompt with %s is paid for once',
+		async (changing) => {
+			failAdd({ kind: 'status', status: 400, nth: 3 });
+			const customPrompt = `={{ $json.prompt }} ${changing}`;
+			const { items, error } = await run({ customPrompt }, THREE, retry());
+			expect(error).toBeUndefined();
+			expect(listSent().map((prompt) => prompt?.split(' ')[0])).toEqual([
+				'one',
+				'two',
+				'three',
+				'three',
+			]);
+			expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+		},
+	);
+
+	test('with such a prompt waits for the video that was queued, and for no other', async () => {
+		service.sandbox.configure({ durations: { processingMs: 20_000 } });
+		const { items } = await run(
+			{
+				customPrompt: '={{ $now.toMillis() }}',
+				waitForCompletion: true,
+				waitOptions: { timeout: 12 },
+			},
+			undefined,
+			retry(),
+		);
+		expect(listSent()).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+	});
+
+	test('ends with an error that lists the queue IDs of all tries', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		failAdd({ kind: 'status', status: 400, skip: 3 });
+		const { error } = await run({}, THREE, retry());
+		expect(listSent()).toEqual(['one', 'two', 'two', 'three', 'three']);
+		expect(listPaidIds()).toHaveLength(2);
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
+		for (const queueId of listPaidIds()) expect(error?.description).toContain(queueId);
+	});
+
+	test('returns what was accepted in an earlier try, and sends it no more', async () => {
+		failAdd({ kind: 'status', status: 403, nth: 1 });
+		const { items } = await run({}, THREE, { ...retry(), ...ERROR_OUTPUT });
+		expect(listSent()).toEqual(['one', 'two', 'three', 'one']);
+		expect(items.map(({ json }) => json.queueId).sort()).toEqual(listPaidIds().sort());
+	});
+});
+
+describe('An accepted add', () => {
+	test('that is still on its way when another item ends the run stands in the error', async () => {
+		service.sandbox.changeProject('project-city-tour', { fails: true });
+		failAdd({ kind: 'latency', delayMs: 300, phase: 'after', nth: 2 });
+		const projectId = { __rl: true, mode: 'id', value: '={{ $json.project }}' };
+		service.sandbox.addFault({
+			kind: 'statusWord',
+			word: 'failed',
+			operation: 'queue.getProgress',
+		});
+		const { error } = await service.run(
+			{ ...ADD, projectId, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+			{ items: [{ project: 'project-city-tour' }, { project: PROJECT }, { project: PROJECT }] },
+		);
+		expect(error).toBeDefined();
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
+		for (const queueId of listPaidIds()) expect(error?.description).toContain(queueId);
+	});
+
+	test.each(['Success', 'ok', 'queued', 1])(
+		'is one whatever word its response has for success: %j',
+		async (word) => {
+			failAdd({ kind: 'envelopeStatus', word });
+			const { items, error } = await run();
+			expect(error).toBeUndefined();
+			expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'pending' });
+		},
+	);
+
+	test('keeps a queue ID that is a number, as text, and is waited for by it', async () => {
+		service.sandbox.configure({ numericQueueIds: true });
+		const { items, error } = await run({ waitForCompletion: true });
+		expect(error).toBeUndefined();
+		const [queueId] = listPaidIds();
+		expect(queueId).toMatch(/^\d+$/);
+		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
+	});
+});
+
+describe('Failures of n8n itself', () => {
+	/** Makes n8n's look-up of the credential fail for its nth time. */
+	const failLookUp = (failing: (call: number) => boolean) => {
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		let calls = 0;
+		return jest
+			.spyOn(TestCredentialsHelper.prototype, 'getDecrypted')
+			.mockImplementation(async function (this: TestCredentialsHelper, ...args) {
+				calls += 1;
+				if (failing(calls)) throw new Error('Connection terminated unexpectedly');
+				return await getDecrypted.apply(this, args);
+			});
+	};
+
+	test.each([1, 2, 3, 4])(
+		'to read the credential, from look-up %d on, change no fate of an add',
+		async (from) => {
+			failAdd({ kind: 'reset', phase: 'after', nth: 1 });
+			const lookUp = failLookUp((call) => call >= from && call < from + 3);
+			const { error } = await run({}, undefined, { ...retry(5) });
+			lookUp.mockRestore();
+			expect(error).toMatchObject({
+				httpCode: 'ECONNRESET',
+				description: expect.stringContaining('may have been queued') as string,
+			});
+			expect(listSent()).toEqual(['one']);
+		},
+	);
+
+	test('to read the credential before an add let the next try send it', async () => {
+		const lookUp = failLookUp((call) => call === 1);
+		const { items } = await run({}, undefined, retry());
+		lookUp.mockRestore();
+		expect(items).toHaveLength(1);
+		expect(listSent()).toEqual(['one']);
+	});
+
+	test('to log an accepted add do not make it fail', async () => {
+		const log = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {
+			throw new Error('ENOSPC: no space left on device');
+		});
+		const { items, error } = await run({}, THREE);
+		log.mockRestore();
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	});
+});
+
+test('The same node that runs twice in one execution queues a video for each run, with Retry On Fail as well', async () => {
+	failAdd({ kind: 'status', status: 400, nth: 1 });
+	const setup = { ...service.setup(ADD), items: [{ prompt: 'one' }], settings: retry(), times: 2 };
+	const { runs } = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+	expect(listSent()).toEqual(['one', 'one', 'one']);
+	expect(runs.flat().map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	expect(runs).toHaveLength(2);
+});
+
+describe('Credits to Keep', () => {
+	beforeEach(() => {
+		service.sandbox.setCredits('main', 10);
+	});
+
+	test('queues nothing when a run would leave fewer, with the node set to stop', async () => {
+		const { items, error } = await add({ creditsToKeep: 0 }, makeItems(50));
+		expect(items).toEqual([]);
+		expect(error?.message).toBe('There are not enough credits to queue this video');
+		expect(error?.description).toContain(
+			'The account has 10 credits. The 50 videos in this run cost 50',
+		);
+		expect(getOperations()).toEqual(['account.get']);
+	});
+
+	test('queues exactly those that fit with an error output, and says why of the others', async () => {
+		const { items, errorItems } = await add({ creditsToKeep: 3 }, makeItems(50), ERROR_OUTPUT);
+		expect(items).toHaveLength(7);
+		expect(errorItems).toHaveLength(43);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'There are not enough credits to queue this video',
+			details: { remainingCredits: 10, mayBeQueued: false },
+			message: expect.stringMatching(/'Credits to Keep' is 3\. Nothing was queued/) as string,
+		});
+		expect(getOperations().filter((name) => name === 'account.get')).toHaveLength(1);
+		expect(listSent()).toHaveLength(7);
+	});
+
+	test('counts what a video costs', async () => {
+		const options = { creditsToKeep: '1', creditsPerVideo: '2' };
+		const { items } = await add(options, makeItems(6), ERROR_OUTPUT);
+		expect(items).toHaveLength(4);
+	});
+
+	test('lets a run through that leaves as many as are to be kept', async () => {
+		const { items, error } = await add({ creditsToKeep: 5 }, makeItems(5));
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(5);
+	});
+
+	test('queues nothing when the account cannot be read, and says so in one sentence', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 500, operation: 'account.get' });
+		const options = { creditsToKeep: 0, maxTries: 1 };
+		const { errorItems } = await add(options, makeItems(3), ERROR_OUTPUT);
+		expect(errorItems).toHaveLength(3);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: "The account's credits could not be read, so nothing was queued",
+			details: { httpCode: '500', mayBeQueued: false },
+		});
+		expect(listSent()).toHaveLength(0);
+	});
+
+	test('queues nothing when the account does not tell its credits', async () => {
+		const body = { status: 'success', usage: {} };
+		service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'account.get' });
+		const { error } = await add({ creditsToKeep: 0 });
+		expect(error?.description).toContain("has no 'usage.remainingCredits'");
+		expect(listSent()).toHaveLength(0);
+	});
+
+	test.each([[{}], [{ creditsPerVideo: 5 }]])(
+		'is off with %j: the account is not read',
+		async (options) => {
+			const { items } = await add(options, makeItems(2));
+			expect(items).toHaveLength(2);
+			expect(getOperations()).toEqual(['queue.add', 'queue.add']);
+		},
+	);
+
+	test.each([
+		[{ creditsToKeep: '' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: null }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: '={{ $json.misspelt }}' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: '={{ 1 / 0 }}' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: '={{ NaN }}' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: 'many' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: true }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsPerVideo: '={{ [1] }}' }, "'Credits per Video' must be a number above 0"],
+		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
+		[{ creditsToKeep: 1, creditsPerVideo: '' }, "'Credits per Video' is empty"],
+	])('refuses %j before anything is sent', async (options, message) => {
+		const { error } = await add(options, makeItems(4));
+		expect(error?.message).toBe(message);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('is not weakened by a row without a value: that row fails, and the others are guarded', async () => {
+		const items = [{ keep: 8 }, {}, { keep: 8 }, { keep: 8 }];
+		const { items: added, errorItems } = await add({ creditsToKeep: '={{ $json.keep }}' }, items, {
+			onError: 'continueErrorOutput',
+		});
+		expect(added).toHaveLength(2);
+		expect(errorItems.map(({ json }) => json.error)).toEqual([
+			"'Credits to Keep' is empty",
+			'There are not enough credits to queue this video',
+		]);
+	});
+
+	test('counts nothing twice that an earlier try has queued', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { items, error } = await add({ creditsToKeep: 7 }, makeItems(3), settings);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(3);
+		expect(service.sandbox.charges).toHaveLength(3);
+	});
+
+	test('is counted for each account alone', async () => {
+		const { main, other } = service.sandbox.accounts;
+		service.sandbox.setCredits('other', 1);
+		service.sandbox.addProjects('other', [{ id: 'theirs' }]);
+		const ours = { key: main.apiKey, project: PROJECT };
+		const theirs = { key: other.apiKey, project: 'theirs' };
+		const { items, errorItems } = await runNode({
+			parameters: {
+				...OPERATIONS['queue.add'],
+				projectId: { __rl: true, mode: 'id', value: '={{ $json.project }}' },
+				options: { creditsToKeep: 0 },
+			},
+			items: [theirs, ours, theirs],
+			settings: ERROR_OUTPUT,
+			credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
+		});
+		expect(items).toHaveLength(2);
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
+	});
+
+	test.each([false, true])('stops an agent with 100 calls (as steps: %s)', async (asSteps) => {
+		const calls = Array.from({ length: 100 }, (_, index) => [{ prompt: `Film ${index}` }]);
+		const { parameters, credentials } = service.setup({
+			...OPERATIONS['queue.add'],
+			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
+			options: { creditsToKeep: 4 },
+		});
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const answers = await runTools({ parameters, credentials, calls, settings, asSteps });
+		expect(listSent()).toHaveLength(6);
+		expect(answers).toHaveLength(100);
+		expect(answers.at(-1)).toContain('There are not enough credits to queue this video');
 	});
 });

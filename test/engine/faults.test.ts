@@ -1,9 +1,14 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
+import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { testCredential } from '../support/engine/testCredential';
+import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -17,7 +22,9 @@ const PROMISED = {
 	'project.getAll': 'projects',
 	'account.get': 'usage',
 };
+
 const KEY = 'sandbox-key-of-ada-5f0c1d';
+
 const FAULTS: [string, FaultSpec, string][] = [
 	...[400, 401, 402, 403, 404, 409, 410, 422, 500, 501, 503].map(
 		(status): [string, FaultSpec, string] => [`${status}`, { kind: 'status', status }, `${status}`],
@@ -47,7 +54,68 @@ const FAULTS: [string, FaultSpec, string][] = [
 	['null', { kind: 'status', status: 200, body: 'null' }, '200'],
 	['no content', { kind: 'status', status: 204 }, '204'],
 ];
+
 const LISTS = ['video.getAll', 'project.getAll'];
+const TIMEOUT_MS = 150;
+const DRIP: FaultSpec = { kind: 'endlessBody', pieceBytes: 1, delayMs: 20 };
+
+const count = (operation: string) =>
+	service.sandbox.requests.filter((request) => request.operation === operation).length;
+
+const runOnce = async (name: (typeof API_OPERATIONS)[number], more: IDataObject = {}) =>
+	await service.run(
+		{ ...OPERATIONS[name], options: { maxTries: 1 }, ...more },
+		{ items: [{ queueId: 'q' }] },
+	);
+
+async function activateTrigger(): Promise<ActiveTrigger> {
+	const { url, apiKey } = service.sandbox;
+	const trigger = await ActiveTrigger.create({
+		credentials: { baseUrl: url, apiKey },
+		storage: 'static data',
+	});
+	await trigger.activate();
+	return trigger;
+}
+
+/** The processor time of some work, which other processes do not lengthen. */
+async function measureCpuMs(work: () => Promise<unknown>): Promise<number> {
+	const before = process.cpuUsage();
+	await work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
+}
+
+const ODD_KEY = 'key+of/somebody==';
+const LINK = `https://service.example/login?key=${encodeURIComponent(ODD_KEY)}`;
+const toBase64 = (text: string) => Buffer.from(text).toString('base64');
+const pasted = ` Bearer ${ODD_KEY}\n`;
+const credentials = () => ({ baseUrl: service.sandbox.url, apiKey: pasted });
+
+const ECHOES: [string, FaultSpec][] = [
+	['in its words', { kind: 'status', status: 401, message: `Invalid key ${ODD_KEY}` }],
+	['in a link', { kind: 'redirect', location: LINK }],
+	[
+		'in a link, in lower case',
+		{ kind: 'redirect', location: LINK.replace(/%../g, (escape) => escape.toLowerCase()) },
+	],
+	[
+		'in a link within a link',
+		{ kind: 'redirect', location: `https://a.example/?next=${encodeURIComponent(LINK)}` },
+	],
+	[
+		'in JSON within its words',
+		{ kind: 'status', status: 401, message: `No {"key":"${ODD_KEY.replace('/', '\\/')}"}` },
+	],
+	[
+		'in base64',
+		{ kind: 'status', status: 401, message: `Bad header ${toBase64(`Bearer ${ODD_KEY}`)}` },
+	],
+];
+
+/** Returns every text of an error, at any depth. */
+const readAll = (error: unknown) =>
+	JSON.stringify(error, Object.getOwnPropertyNames(error)) + JSON.stringify(error);
 
 describe.each(API_OPERATIONS)('%s', (name) => {
 	const run = async (fault: FaultSpec) => {
@@ -156,4 +224,205 @@ describe('A credential of no use', () => {
 			message: expect.stringContaining('did not accept the API key') as string,
 		});
 	});
+});
+
+describe('A body without an end', () => {
+	// The lists share one limit, and 256 MiB take seconds.
+	const FLOODED = API_OPERATIONS.filter((name) => name !== 'project.getAll');
+	test.each(FLOODED)('is not taken in by %s, when it floods', async (operation) => {
+		service.sandbox.addFault({ kind: 'endlessBody', operation });
+		const before = process.memoryUsage.rss();
+		const { error } = await runOnce(operation);
+		expect(error?.message).toMatch(
+			/^The response from the video service is too large: it has more than (1|256) MiB$/,
+		);
+		expect(error?.description).toContain("To protect n8n's memory, it was not read");
+		expect(count(operation)).toBe(1);
+		expect(process.memoryUsage.rss() - before).toBeLessThan(1024 ** 3);
+	});
+
+	test.each(API_OPERATIONS)('is given up in time by %s, when it drips', async (operation) => {
+		service.sandbox.addFault({ ...DRIP, operation });
+		const { error } = await runOnce(operation, { requestOptions: { timeout: TIMEOUT_MS } });
+		expect(error).toMatchObject({
+			message: 'The video service did not answer in time',
+			httpCode: 'ETIMEDOUT',
+		});
+		expect(count(operation)).toBe(1);
+	});
+
+	test.each<[string, FaultSpec]>([
+		['floods', { kind: 'endlessBody', phase: 'after' }],
+		['drips', { ...DRIP, phase: 'after' }],
+	])('never makes an add go out again, when it %s', async (_how, fault) => {
+		service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+		const { error } = await runOnce('queue.add', {
+			options: { maxTries: 4 },
+			requestOptions: { timeout: TIMEOUT_MS },
+		});
+		expect(error?.description).toContain('may have been queued');
+		expect(count('queue.add')).toBe(1);
+	});
+
+	test.each([429, 503, 403])('does not hide the status %d', async (status) => {
+		service.sandbox.addFault({ kind: 'endlessBody', status });
+		const { error } = await runOnce('account.get');
+		expect(error?.httpCode).toBe(String(status));
+	});
+
+	test('fails a poll of the trigger and changes nothing', async () => {
+		const trigger = await activateTrigger();
+		const { state } = trigger;
+		service.sandbox.addFault({ kind: 'endlessBody', operation: 'video.getAll' });
+		const { error } = await trigger.poll();
+		expect(error?.message).toContain('more than 256 MiB');
+		expect(trigger.state).toBe(state);
+	});
+});
+
+describe('Words of the service', () => {
+	test.each([
+		['a success', 200, 'project.getAll'],
+		['a failure with status 200', 200, 'account.get'],
+		['an error', 500, 'account.get'],
+	] as const)(
+		'that are %s of nothing but "<" do not hold n8n up',
+		async (_what, status, operation) => {
+			const send = async (kib: number) => {
+				const body = { status: 'success', message: '<'.repeat(kib * 1024), projects: [] };
+				if (operation === 'account.get') Object.assign(body, { status: 'failed' });
+				service.sandbox.addFault({ kind: 'status', status, body, operation });
+				const cpuMs = await measureCpuMs(async () => await runOnce(operation));
+				service.sandbox.clearFaults();
+				return cpuMs;
+			};
+			await send(1);
+			// Searching for the end of each tag took 29 s.
+			expect(await send(256)).toBeLessThan(2_000);
+		},
+	);
+
+	test('are shown without markup, and not more than 300 characters of them', async () => {
+		const message = `<img src=x onerror=alert(1)><script>alert(1)</script>${'a'.repeat(10_000)}`;
+		service.sandbox.addFault({ kind: 'status', status: 400, message });
+		const { error, run: execution } = await runOnce('account.get');
+		expect(error?.message).not.toContain('<');
+		expect(error?.message.length).toBeLessThan(400);
+		expect(JSON.stringify(execution).length).toBeLessThan(20_000);
+	});
+});
+
+describe('Keys that name prototypes', () => {
+	const BODY = `{"status":"success","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},
+		"usage":{"__proto__":{"polluted":1}},"details":{"status":"x","__proto__":{"polluted":1}},
+		"queueId":"q","newQueueItem":{"queueId":"q","__proto__":{"polluted":1}},
+		"videos":[{"id":"1","__proto__":{"polluted":1}}],"projects":[{"id":"1","__proto__":{"polluted":1}}]}`;
+
+	test.each(API_OPERATIONS)('pollute nothing in %s', async (operation) => {
+		service.sandbox.addFault({ kind: 'status', status: 200, body: BODY, operation });
+		const { error } = await runOnce(operation);
+		expect(error).toBeUndefined();
+		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+		expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
+	});
+});
+
+describe('The project picker and the credential test', () => {
+	test('the picker ends with a readable reason when the list has no end', async () => {
+		const { url, apiKey } = service.sandbox;
+		const { context, nodeTypes } = await createLoadOptionsContext({ baseUrl: url, apiKey });
+		const search = nodeTypes.getByNameAndVersion(NODE_TYPE).methods?.listSearch?.searchProjects;
+		service.sandbox.addFault({ kind: 'endlessBody', operation: 'project.getAll' });
+		await expect(search?.call(context)).rejects.toThrow('it has more than 256 MiB');
+		expect(count('project.getAll')).toBe(1);
+	});
+
+	test('a credential test ends in time when the answer drips', async () => {
+		const { url, apiKey } = service.sandbox;
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		const asked: number[] = [];
+		const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation((delayMs) => {
+			asked.push(delayMs);
+			return timeout(TIMEOUT_MS);
+		});
+		service.sandbox.addFault({ ...DRIP, operation: 'account.get' });
+		const outcome = await testCredential({ baseUrl: url, apiKey });
+		spy.mockRestore();
+		expect(asked).toEqual([20_000]);
+		expect(outcome).not.toBe('OK');
+	});
+});
+
+describe.each(ECHOES)('A service that repeats the key %s', (_how, fault) => {
+	beforeEach(() => service.sandbox.addFault(fault));
+
+	const expectHidden = (error: unknown) => {
+		const all = readAll(error);
+		expect(all).toContain('[API key]');
+		expect(all).not.toContain(ODD_KEY);
+		expect(decodeURIComponent(decodeURIComponent(all.replaceAll('\\', '')))).not.toContain(ODD_KEY);
+		expect(all).not.toContain(toBase64(`Bearer ${ODD_KEY}`).slice(12, -4));
+	};
+
+	test('does not bring it into an error of the node', async () => {
+		const { error } = await runNode({
+			parameters: OPERATIONS['account.get'],
+			credentials: credentials(),
+		});
+		expectHidden(error);
+	});
+
+	test('does not bring it into an error of the trigger', async () => {
+		const trigger = await ActiveTrigger.create({
+			credentials: credentials(),
+			storage: 'static data',
+		});
+		const { error } = await trigger.poll();
+		expectHidden(error);
+	});
+
+	test('does not bring it into an error of the list of projects', async () => {
+		const { context, nodeTypes } = await createLoadOptionsContext(credentials());
+		const { methods } = nodeTypes.getByNameAndVersion(NODE_TYPE);
+		const failed = methods?.listSearch?.searchProjects?.call(context);
+		expectHidden(await failed?.catch((error: unknown) => error));
+	});
+});
+
+describe('A service that repeats the key while n8n cannot read the credential again', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	test.each([
+		['its words', { kind: 'status', status: 403, message: `Key ${ODD_KEY} is not allowed` }],
+		['a redirect', { kind: 'redirect', location: LINK }],
+	] as const)('shows nothing of %s', async (_what, fault) => {
+		service.sandbox.addFault(fault);
+		const read = TestCredentialsHelper.prototype.getDecrypted;
+		let reads = 0;
+		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+			this: TestCredentialsHelper,
+			...args
+		) {
+			reads += 1;
+			if (reads > 1) throw new Error('Connection terminated unexpectedly');
+			return await read.apply(this, args);
+		});
+		const { error } = await runNode({
+			parameters: OPERATIONS['account.get'],
+			credentials: credentials(),
+		});
+		expect(reads).toBeGreaterThan(1);
+		expect(error?.message).toMatch(/does not allow this for the API key|redirects to another one$/);
+		expect(readAll(error)).not.toContain('key+of');
+		expect(readAll(error)).not.toContain('key%2Bof');
+	});
+});
+
+test("A service that repeats the key as a video's status does not bring it into the list of paid videos", async () => {
+	const { apiKey } = service.sandbox;
+	service.sandbox.addFault({ kind: 'statusWord', word: apiKey, operation: 'queue.add' });
+	service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+	const { error } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
+	expect(error?.description).toMatch(/Already queued.* \(\[API key\]\)/);
+	expect(error?.description).not.toContain(apiKey);
 });

@@ -1,8 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
+useBinaryStore();
 
 /** Returns the method, URL and body of each request that the service received. */
 function sent() {
@@ -14,6 +19,24 @@ async function queueVideo() {
 	service.sandbox.clearRequests();
 	return items[0]?.json.queueId as string;
 }
+
+/** `test/unit/response.test.ts` has the rule for every text. */
+const VALUES = ['../clear', '..', '%2e%2e', 'a\r\nX-Injected: 1', 'x'.repeat(10_240), ' q1 ', ''];
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+
+/** Runs on a fake clock that the sandbox follows. */
+const run = async (parameters: INodeParameters, items: (IDataObject | undefined)[] = [{}]) =>
+	await runWithoutWaiting(
+		async () => await runNode({ ...service.setup(parameters), items }),
+		service.sandbox,
+	);
+
+const listBodies = () =>
+	service.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => body);
+
+const LOCATOR = { __rl: true, mode: 'id', value: '={{ $json.value }}' };
 
 describe('Every request', () => {
 	test('carries the key, asks for JSON and comes from the service’s own paths', async () => {
@@ -182,8 +205,13 @@ describe('Video > Get Many', () => {
 			},
 			['b'],
 		],
+		[null, ['c', 'b', 'a']],
+		[{ projectId: null }, ['c', 'b', 'a']],
+		[{ projectId: '={{ $json.nothing }}' }, ['c', 'b', 'a']],
+		[{ createdAfter: null, createdBefore: '' }, ['c', 'b', 'a']],
+		[{ createdAfter: "={{ new Date('2026-01-02T12:00:00Z') }}" }, ['c']],
 	])('with the filters %j returns %j', async (filters, expected) => {
-		expect(await getIds({ filters: filters })).toEqual(expected);
+		expect(await getIds({ filters })).toEqual(expected);
 	});
 
 	test('limits after it has filtered', async () => {
@@ -194,7 +222,10 @@ describe('Video > Get Many', () => {
 
 	test.each([
 		[{ filters: { createdAfter: 'soon' } }, "'Created After' must be a date"],
+		[{ filters: { createdAfter: '={{ [1] }}' } }, "'Created After' must be a date"],
 		[{ filters: { createdBefore: '2026-02-31' } }, "'Created Before' must be a date"],
+		[{ filters: { createdBefore: '={{ ({ a: 1 }) }}' } }, "'Created Before' must be a date"],
+		[{ filters: { createdBefore: '={{ true }}' } }, "'Created Before' must be a date"],
 		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
@@ -269,4 +300,236 @@ describe('Fields that the specification does not name', () => {
 			if (name !== 'queue.clear') expect(items[0]?.json).toMatchObject({ addedLater: { a: 1 } });
 		}
 	});
+});
+
+describe('A queue ID', () => {
+	test.each(VALUES)(
+		'of %j is exactly one segment of the path, or fails before the request',
+		async (queueId) => {
+			const { error } = await service.run(OPERATIONS['queue.getProgress'], {
+				items: [{ queueId }],
+			});
+			const { requests } = service.sandbox;
+			if (requests.length === 0) {
+				expect(error?.message).toMatch(/^'Queue ID' is (empty|not the ID of a queue item)$/);
+				return;
+			}
+			expect(requests).toHaveLength(1);
+			const [, ...segments] = requests[0]?.url.split('/') ?? [];
+			expect(segments.slice(0, 3)).toEqual(['v1', 'queue', 'progress']);
+			expect(segments).toHaveLength(4);
+			expect(segments[3]).not.toMatch(/[?#\s]/);
+			expect(decodeURIComponent(segments[3] ?? '')).toBe(queueId.trim());
+			expect(requests[0]?.headers).not.toHaveProperty('x-injected');
+			expect(['400', '404', '414', '431']).toContain(error?.httpCode);
+		},
+	);
+
+	test.each(VALUES)(
+		'of %j stands in the body of a clear as it is, or fails before the request',
+		async (queueId) => {
+			const { error } = await service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] });
+			const { requests } = service.sandbox;
+			if (queueId.trim() === '') {
+				expect(error?.message).toBe("'Queue ID' is empty");
+				expect(requests).toHaveLength(0);
+				return;
+			}
+			expect(requests).toMatchObject([{ url: '/v1/queue/clear' }]);
+			expect(error).toBeDefined();
+		},
+	);
+
+	test('that is a number is taken as text', async () => {
+		await service.run(OPERATIONS['queue.getProgress'], { items: [{ queueId: 42 }] });
+		expect(service.sandbox.requests[0]?.url).toBe('/v1/queue/progress/42');
+	});
+});
+
+describe('A service whose log names the address of a video videoUrl', () => {
+	beforeEach(() =>
+		service.sandbox.addFault({
+			...{ kind: 'renamedField', field: 'url', to: 'videoUrl', operation: 'video.getAll' },
+		}),
+	);
+	const addVideo = () => {
+		const [video] = service.sandbox.addVideos('main', [{}]);
+		return { ...video, url: `${service.sandbox.url}/files/${String(video?.id)}.mp4` };
+	};
+
+	test('is listed with its url as well', async () => {
+		const { id, url, projectId, createdAt } = addVideo();
+		const { items } = await service.run(OPERATIONS['video.getAll']);
+		expect(items[0]?.json).toEqual({ id, projectId, url, createdAt, videoUrl: url });
+		expect(Object.keys(items[0]?.json ?? {}).slice(0, 3)).toEqual(['id', 'projectId', 'url']);
+	});
+
+	test('has its videos handed on by the trigger, with the file', async () => {
+		const trigger = await ActiveTrigger.create({
+			credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
+			storage: 'static data',
+			parameters: { options: { downloadVideo: true } },
+		});
+		await trigger.activate();
+		const { id, url } = addVideo();
+		const { items } = await trigger.poll();
+		expect(items?.[0]?.json).toMatchObject({ id, url });
+		expect(items?.[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
+	});
+
+	test('has its video found and downloaded by an add that waits', async () => {
+		const setup = service.setup({
+			...OPERATIONS['queue.add'],
+			waitForCompletion: true,
+			downloadVideo: true,
+		});
+		const { items, error } = await runWithoutWaiting(
+			async () => await runNode(setup),
+			service.sandbox,
+		);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.videoUrl).toMatch(/\.mp4$/);
+		expect(items[0]?.json.video).toHaveProperty('url', items[0]?.json.videoUrl);
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
+	});
+});
+
+test('An entry with both names keeps its own url', async () => {
+	const videos = [{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' }];
+	const body = { status: 'success', videos };
+	service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
+	const { items } = await service.run(OPERATIONS['video.getAll']);
+	expect(items[0]?.json).toMatchObject({ url: 'https://a.example/1' });
+});
+
+// `test/unit/parameters.test.ts` has the tables of all values.
+
+test('A number as a prompt is sent as text, and an empty prompt is left out', async () => {
+	expect((await run(ADD, [{ prompt: 2024 }, { prompt: ' ' }])).error).toBeUndefined();
+	expect(listBodies()).toEqual([
+		{ projectId: PROJECT, customPrompt: '2024' },
+		{ projectId: PROJECT },
+	]);
+});
+
+test.each([
+	['on', 'TRUE', 'completed', 4],
+	['off', '0', 'pending', 1],
+])('A switch counts text as %s: %j', async (word, value, status, count) => {
+	await run({ ...ADD, overwriteSettings: '={{ $json.value }}' }, [{ prompt: 'p', value }]);
+	expect(listBodies()).toEqual([
+		{ projectId: PROJECT, customPrompt: 'p', ...(word === 'on' && { overwriteSettings: true }) },
+	]);
+	const added = await run({ ...ADD, waitForCompletion: '={{ $json.value }}' }, [{ value }]);
+	expect(added.items[0]?.json.status).toBe(status);
+	const all = { ...OPERATIONS['project.getAll'], returnAll: '={{ $json.value }}', limit: 1 };
+	expect((await run(all, [{ value }])).items).toHaveLength(count);
+});
+
+test('A number as an ID is sent as text', async () => {
+	service.sandbox.addProjects('main', [{ id: '42' }]);
+	const { error } = await run({ ...ADD, projectId: '={{ $json.id }}' }, [{ id: 42 }]);
+	expect(error).toBeUndefined();
+	expect(listBodies()).toEqual([{ projectId: '42' }]);
+});
+
+test.each<[string, string, INodeParameters]>([
+	['text', 'Custom Prompt', { ...ADD, customPrompt: '={{ $json.value }}' }],
+	['true or false', 'Overwrite Settings', { ...ADD, overwriteSettings: '={{ $json.value }}' }],
+	['true or false', 'Wait for Completion', { ...ADD, waitForCompletion: '={{ $json.value }}' }],
+	['an ID', 'Project', { ...ADD, projectId: '={{ $json.value }}' }],
+	['an ID', 'Project', { ...ADD, projectId: LOCATOR }],
+	['an ID', 'Queue ID', { ...OPERATIONS['queue.getProgress'], queueId: '={{ $json.value }}' }],
+	['an ID', 'Queue ID', { ...OPERATIONS['queue.clear'], queueId: '={{ $json.value }}' }],
+	['an ID', 'Queue ID', { resource: 'queue', operation: 'wait', queueId: '={{ $json.value }}' }],
+])('What is not %s in "%s" is refused before any request', async (kind, label, parameters) => {
+	for (const value of [['a', 'b'], { text: 'x' }]) {
+		const { error } = await run(parameters, [{ value }]);
+		expect(error?.message).toBe(`'${label}' must be ${kind}`);
+	}
+	expect(service.sandbox.requests).toEqual([]);
+});
+
+describe("n8n's Request Options", () => {
+	test.each<string | number>(['soon', '={{ 1500.5 }}', -1, 2 ** 31 - 1, 5_000_000_000])(
+		'take %j for a timeout: requests are sent and answered',
+		async (timeout) => {
+			const add = await run({ ...ADD, requestOptions: { timeout } });
+			expect(add.error).toBeUndefined();
+			const read = await run({ ...OPERATIONS['account.get'], requestOptions: { timeout } });
+			expect(read.error).toBeUndefined();
+			const [queueId] = service.sandbox.charges.map((charge) => charge.queueId);
+			const wait = { resource: 'queue', operation: 'wait', queueId: queueId ?? '' };
+			const waited = await run({ ...wait, requestOptions: { timeout } });
+			expect(waited.items[0]?.json.status).toBe('completed');
+		},
+	);
+
+	test.each([
+		['={{ "2" }}', '={{ 10.4 }}'],
+		[2, 3e10],
+	])('take batches of %j items and pauses of %j', async (batchSize, batchInterval) => {
+		const requestOptions = { batching: { batch: { batchSize, batchInterval } } };
+		const { items, error } = await run({ ...OPERATIONS['account.get'], requestOptions }, [{}, {}]);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(2);
+	});
+
+	test.each([
+		[{ options: null }],
+		[{ options: '={{ null }}' }],
+		[{ options: { maxTries: '={{ undefined }}' } }],
+		[{ options: { maxTries: '3' } }],
+		[{ requestOptions: null }],
+		[{ requestOptions: { timeout: null, proxy: null } }],
+		[{ requestOptions: { batching: '={{ null }}' } }],
+		[{ requestOptions: { batching: { batch: null } } }],
+	])('and Options may be %j', async (parameters) => {
+		const { items, error } = await run({ ...OPERATIONS['account.get'], ...parameters });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+	});
+});
+
+// These tests run in a time zone that is not UTC (jest.config.js).
+describe('A date without a time zone', () => {
+	test('means UTC in the entries of Video > Get Many', async () => {
+		service.sandbox.addVideos('main', [
+			{ id: 'bare', createdAt: '2026-01-01T12:00:00' },
+			{ id: 'zoned', createdAt: '2026-01-01T12:30:00Z' },
+		]);
+		const createdBefore = '2026-01-01T12:10:00Z';
+		const { items } = await run({ ...OPERATIONS['video.getAll'], filters: { createdBefore } });
+		expect(items.map(({ json }) => json.id)).toEqual(['bare']);
+	});
+});
+
+describe('Odd responses', () => {
+	test.each([
+		['video.getAll', 'videos'],
+		['project.getAll', 'projects'],
+	] as const)('of %s leave out what is no entry of the list', async (name, field) => {
+		for (const entries of [[null], ['x', 1, true], [[]]]) {
+			service.sandbox.clearFaults();
+			const body = { status: 'success', [field]: [...entries, { id: 'good' }, ...entries] };
+			service.sandbox.addFault({ kind: 'status', status: 200, body });
+			const { items, error } = await run(OPERATIONS[name]);
+			expect(error).toBeUndefined();
+			expect(items.map(({ json }) => json.id)).toEqual(['good']);
+		}
+	});
+
+	test('do not hide the video that is waited for', async () => {
+		service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
+		const { items, error } = await run({ ...ADD, waitForCompletion: true });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.status).toBe('completed');
+	});
+});
+
+test('An item of a careless node, without its json, is an item like any other', async () => {
+	const { items, error } = await run(ADD, [undefined]);
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+	expect(listBodies()).toEqual([{ projectId: PROJECT }]);
 });

@@ -1,9 +1,10 @@
 import type { INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { useSandbox } from '../support/engine/useSandbox';
 import { testWith } from '../support/engine/testWith';
+import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
@@ -13,19 +14,31 @@ const setUp = async (storage: Storage, more: Partial<TriggerSetup> = {}) =>
 		storage,
 		...more,
 	});
+
 const activate = async (storage: Storage, parameters: INodeParameters = {}) => {
 	const trigger = await setUp(storage, { parameters });
 	expect(await trigger.activate()).toEqual({ items: null });
 	return trigger;
 };
+
 /** Adds videos to the main account that are finished now, or at the given times. */
 const finish = (...videos: (string | { id: string; createdAt?: string; projectId?: string })[]) =>
 	service.sandbox.addVideos(
 		'main',
 		videos.map((video) => (typeof video === 'string' ? { id: video } : video)),
 	);
+
 const ids = ({ items }: { items: { json: { id?: unknown } }[] | null }) =>
 	items?.map(({ json }) => json.id) ?? null;
+
+async function pollOnce(baseUrl = service.sandbox.url): Promise<unknown> {
+	const trigger = await setUp('static data', {
+		credentials: { baseUrl, apiKey: service.sandbox.apiKey },
+		parameters: { options: { maxTries: 1 } },
+	});
+	const { error } = await trigger.poll();
+	return (error as { failure?: unknown } | undefined)?.failure;
+}
 
 describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 	test('hands on nothing that was there before, and each later video once, oldest first', async () => {
@@ -580,5 +593,32 @@ describe('"Fetch test event"', () => {
 		const trigger = await setUp('static data');
 		trigger.credentials = { ...trigger.credentials, apiKey: 'wrong' };
 		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({ httpCode: '401' });
+	});
+});
+
+// n8n pauses a trigger for 30 minutes if a person has to act, and tries again soon otherwise.
+describe('A poll that fails tells n8n its cause', () => {
+	test.each<[string, FaultSpec, object]>([
+		[
+			'a key that is not accepted',
+			{ kind: 'status', status: 401 },
+			{ cause: 'credential-invalid' },
+		],
+		['a key without the right', { kind: 'status', status: 403 }, { cause: 'credential-invalid' }],
+		['a server error', { kind: 'status', status: 501 }, { cause: 'temporarily-unavailable' }],
+		['a path not found', { kind: 'status', status: 404 }, { cause: 'temporarily-unavailable' }],
+		['a web page', { kind: 'html' }, { cause: 'temporarily-unavailable' }],
+		[
+			'too many requests',
+			{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 },
+			{ cause: 'rate-limited', retryAfterMs: 600_000 },
+		],
+	])('%s', async (_what, fault, failure) => {
+		service.sandbox.addFault(fault);
+		expect(await pollOnce()).toEqual(failure);
+	});
+
+	test.each(['', 'ftp://files.example', 'not an address'])('a Base URL of %j', async (baseUrl) => {
+		expect(await pollOnce(baseUrl)).toEqual({ cause: 'configuration-invalid' });
 	});
 });

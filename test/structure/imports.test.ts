@@ -133,3 +133,15 @@ describe('The house', () => {
 		).toEqual([]);
 	});
 });
+
+test.each([
+	['domain', /^domain\//],
+	['files', /^(files\/|node:)/],
+	['faults', /^(faults\/|domain\/|node:|ajv$)/],
+	['control', /^(control\/|faults\/|domain\/)/],
+	['http', /^(http\/|control\/|faults\/|domain\/|files\/|node:|fastify|@fastify\/)/],
+])('sandbox/%s imports nothing that depends on it', (folder, allowed) => {
+	const files = listFiles(`sandbox/${folder}`);
+	expect(files.flatMap(readImports)).not.toEqual([]);
+	expect(findImports(files, (name) => !allowed.test(name.replace(/^sandbox\//, '')))).toEqual([]);
+});

@@ -10,6 +10,6 @@ module.exports = {
 	...base,
 	testPathIgnorePatterns: [
 		...[...base.testPathIgnorePatterns, '/ledger/(?!found)'],
-		'/(finishedVideo|operationsDocument|spendingGuard|triggerHistories|whoseVideo)\\.test',
+		'/(operationsDocument|triggerHistories|whoseVideo)\\.test',
 	],
 };

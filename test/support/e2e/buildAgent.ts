@@ -1,7 +1,7 @@
 import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import { attachStep } from './attachStep';
 import { buildWorkflow, START, type WorkflowStep } from './buildWorkflow';
 
+const BELOW_PX = 220;
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
 /** The chat model node's parameter that selects the model. */
@@ -31,4 +31,27 @@ export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): 
 			attachStep(whole, { ...tool, type: `${tool.type}Tool` }, agent.name, 'ai_tool'),
 		attachStep(content, model, agent.name, 'ai_languageModel'),
 	);
+}
+
+/** Adds a step that serves another one, as a chat model or a tool serves an agent. */
+function attachStep(
+	{ nodes, connections, ...content }: WorkflowContent,
+	{ settings, ...step }: WorkflowStep,
+	to: string,
+	type: 'ai_languageModel' | 'ai_tool',
+): WorkflowContent {
+	const node = {
+		id: `attached-${nodes.length}`,
+		typeVersion: 1,
+		position: [nodes.length * BELOW_PX, BELOW_PX] as [number, number],
+		parameters: {},
+		...step,
+		...settings,
+	};
+	const connection = { [type]: [[{ node: to, type, index: 0 }]] };
+	return {
+		...content,
+		nodes: [...nodes, node],
+		connections: { ...connections, [step.name]: connection },
+	};
 }

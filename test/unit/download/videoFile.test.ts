@@ -4,11 +4,18 @@ import {
 	nameOtherContent,
 } from '../../../nodes/VideoGeneration/download/videoFile';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import { hideQuery, parseVideoAddress } from '../../../nodes/VideoGeneration/download/fetchVideo';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
+
 const MP4 = readVideoFile('city-tour').subarray(0, 512);
+
 const TRANSPORT_STREAM = bytes(`G${'\0'.repeat(187)}G${'\0'.repeat(187)}`);
+
 const PADDING = '\0\0\0\x10free\0\0\0\0\0\0\0\0';
+
+const name = (path: string, mimeType = 'video/mp4', chosen?: string) =>
+	createFileName(new URL(path, 'https://files.example'), mimeType, chosen);
 
 describe('A file', () => {
 	test.each([
@@ -87,9 +94,6 @@ describe('A file', () => {
 	});
 });
 
-const name = (path: string, mimeType = 'video/mp4', chosen?: string) =>
-	createFileName(new URL(path, 'https://files.example'), mimeType, chosen);
-
 describe('The name of a file', () => {
 	test.each([
 		['/files/teaser.mp4', 'teaser.mp4'],
@@ -137,5 +141,47 @@ describe('The name of a file', () => {
 		const wide = name(`/${encodeURIComponent('🎬'.repeat(300))}.mp4`);
 		expect(Buffer.byteLength(wide)).toBe(200);
 		expect(wide).toMatch(/^(🎬)+\.mp4$/u);
+	});
+});
+
+describe('The address of a video', () => {
+	test.each([
+		['https://files.example/a.mp4?signature=b%2Fc', 'https://files.example/a.mp4?signature=b%2Fc'],
+		['  http://127.0.0.1:8080/a.mp4\n', 'http://127.0.0.1:8080/a.mp4'],
+		['HTTPS://Files.Example/a', 'https://files.example/a'],
+		['http://[::1]/a', 'http://[::1]/a'],
+	])('%j is %s', (text, href) => {
+		expect(parseVideoAddress(text)).toMatchObject({ href });
+	});
+
+	test.each([
+		'',
+		' \n',
+		undefined,
+		null,
+		{},
+		[],
+		['https://files.example/a.mp4'],
+		true,
+		7,
+		'file:///etc/passwd',
+		'javascript:alert(1)',
+		'data:video/mp4;base64,AAAA',
+		'blob:https://files.example/1',
+		'ftp://files.example/a.mp4',
+		'//files.example/a.mp4',
+		'/files/a.mp4',
+		'files.example/a.mp4',
+		'http://',
+		'https://ada@files.example/a.mp4',
+		'https://:secret@files.example/a.mp4',
+	])('is not %j', (value) => {
+		expect(parseVideoAddress(value)).toBeUndefined();
+	});
+
+	test('is shown without the query, which may be as good as a key', () => {
+		expect(hideQuery(new URL('https://files.example:8443/a/b.mp4?signature=c#d'))).toBe(
+			'https://files.example:8443/a/b.mp4',
+		);
 	});
 });

@@ -1,9 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import axios from 'axios';
-import { parseCommandLine } from '../../../sandbox/commandLine';
+import { HELP, parseCommandLine } from '../../../sandbox/commandLine';
+import { readFileSync } from 'node:fs';
+import { DEFAULT_SETTINGS } from '../../../sandbox/domain/settings';
+import { FAULT_KINDS } from '../../../sandbox/faults/FAULT_KINDS';
+import { startSandbox } from '../../../sandbox/startSandbox';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -16,6 +21,7 @@ interface Run {
 }
 
 const running = new Set<ChildProcess>();
+
 afterEach(() => {
 	for (const { pid } of running) process.kill(-Number(pid), 'SIGKILL');
 });
@@ -55,6 +61,10 @@ function pressCtrlC({ child }: Run): void {
 	process.kill(-Number(child.pid), 'SIGINT');
 }
 
+const readme = readFileSync(join(__dirname, '../../../sandbox/README.md'), 'utf8');
+
+const findRow = (name: string) => new RegExp(`^\\| \`${name}\` .*$`, 'm').exec(readme)?.[0] ?? '';
+
 it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
 	const run = runSandbox('--port', '0', '--credits', '7', '--seed', '42', '--latency', '5');
 	await run.waitFor('/v1/videos');
@@ -92,12 +102,14 @@ it('without options: port 3456, no latency, 100 credits, real time, ids that are
 	expect(first).toMatchObject({ port: 3456, latencyMs: 0, credits: 100, clock: 'real' });
 	expect(first?.seed).not.toBe(second?.seed);
 });
+
 it('takes every option', () => {
 	const text = '--port 0 --latency 50 --credits 0 --seed 1 --clock manual';
 	expect(parseCommandLine(text.split(' '))).toEqual({
 		...{ port: 0, latencyMs: 50, credits: 0, seed: 1, clock: 'manual' },
 	});
 });
+
 it.each([
 	['--port 65536', '--port takes a whole number from 0 to 65535, not "65536".'],
 	['--latency -1', /--latency/],
@@ -111,6 +123,35 @@ it.each([
 ])('refuses "%s" in a sentence', (text, message) => {
 	expect(() => parseCommandLine(text.split(' '))).toThrow(message);
 });
+
 it.each(['--help', '-h'])('%s asks for help', (text) => {
 	expect(parseCommandLine([text])).toBeNull();
+});
+
+describe('The README of the sandbox', () => {
+	it('names every fault and its options', () => {
+		for (const [kind, { options }] of Object.entries(FAULT_KINDS)) {
+			const row = findRow(kind);
+			for (const option of Object.keys(options)) expect(row).toContain(`\`${option}\``);
+			expect(row).not.toBe('');
+		}
+	});
+	it.each(Object.keys(DEFAULT_SETTINGS))('names the setting %s', (name) => {
+		expect(findRow(name)).not.toBe('');
+	});
+	it('names every control route', async () => {
+		const sandbox = await startSandbox();
+		await sandbox.close();
+		const routes = sandbox.routes.filter(({ path }) => path.startsWith('/_'));
+		expect(routes.length).toBeGreaterThan(15);
+		const missing = routes
+			.map(({ method, path }) => `\`${method} ${path}\``)
+			.filter((route) => !readme.includes(route));
+		expect(missing).toEqual([]);
+	});
+	it('names every option of the command line', () => {
+		const options = HELP.match(/--[a-z]+/g)?.filter((option) => option !== '--help') ?? [];
+		expect(options.length).toBeGreaterThan(4);
+		for (const option of options) expect(findRow(option)).not.toBe('');
+	});
 });

@@ -13,6 +13,7 @@ async function control(method: string, path: string, data: unknown = null): Prom
 	});
 	return reply.status === 200 ? reply.data : [reply.status, reply.data];
 }
+
 const { queue, getStatus, listVideos } = service;
 
 it('the state shows everything', async () => {
@@ -32,6 +33,7 @@ it('the state shows everything', async () => {
 		requestCount: 1,
 	});
 });
+
 it('requests can be read and cleared', async () => {
 	await service.client.get('/v1/videos');
 	expect(await control('GET', '/requests')).toMatchObject({
@@ -40,6 +42,7 @@ it('requests can be read and cleared', async () => {
 	await control('DELETE', '/requests');
 	expect(await control('GET', '/requests')).toEqual({ requests: [] });
 });
+
 it.each([
 	['POST', '/queue/unknown/finish', null],
 	['POST', '/queue/unknown/fail', null],
@@ -50,6 +53,7 @@ it.each([
 ])('nothing is done to what does not exist: %s %s', async (method, path, body) => {
 	expect(await control(method, path, body)).toMatchObject([404, { status: 'error' }]);
 });
+
 it('the clock can be moved', async () => {
 	const queueId = await queue();
 	expect(await control('POST', '/clock/advance', { ms: 1000 })).toEqual({
@@ -58,6 +62,7 @@ it('the clock can be moved', async () => {
 	expect(await getStatus(queueId)).toBe('processing');
 	expect(await control('POST', '/clock/advance', { ms: -1 })).toMatchObject([400, {}]);
 });
+
 it('faults can be added, listed, removed and cleared', async () => {
 	const fault = { kind: 'status', status: 503 };
 	const added = (await control('POST', '/faults', fault)) as { id: number };
@@ -155,6 +160,7 @@ it('a project can be given another cost, other durations and another outcome', a
 	expect(await getStatus(queueId)).toBe('failed');
 	expect(service.sandbox.readState().accounts[0]).toMatchObject({ credits: 95 });
 });
+
 it('settings can be changed, and a misspelt one is refused', async () => {
 	const settings = {
 		...{ latencyMs: 1, rateLimit: false, endedItemsLeaveAfterMs: 0 },
@@ -166,6 +172,7 @@ it('settings can be changed, and a misspelt one is refused', async () => {
 	expect(await listVideos()).toHaveLength(1);
 	expect(await control('PATCH', '/settings', { latency: 1 })).toMatchObject([400, {}]);
 });
+
 describe('a setting:', () => {
 	it('queue ids are numbers, and requests may send them as text', async () => {
 		const numeric = await queue();
@@ -214,6 +221,7 @@ describe('a setting:', () => {
 		expect(await listVideos()).toMatchObject([{ url: videoUrl }]);
 	});
 });
+
 it('a reset brings everything back, and the same ids again', async () => {
 	const before = service.sandbox.readState();
 	const queueId = await queue();
@@ -226,6 +234,7 @@ it('a reset brings everything back, and the same ids again', async () => {
 	expect(service.sandbox.readState()).toEqual(before);
 	expect(await queue()).toBe(queueId);
 });
+
 it('a reset returns to the options of the start', async () => {
 	const sandbox = await startSandbox({
 		...{ credits: 3, startsAt: 0, latencyMs: 1, rateLimit: false, seed: 7 },
@@ -278,4 +287,75 @@ it('Ids are UUIDs that never repeat, and the same for the same seed', () => {
 	}
 	expect(take(1, 3)).toEqual(ids.slice(0, 3));
 	expect(take(8, 3)).not.toEqual(take(7, 3));
+});
+
+it('Every request is recorded as it came, but no control request', async () => {
+	service.sandbox.clock.advance(5);
+	const before = Date.now();
+	const headers = { 'X-Mine': 'yes' };
+	await service.client.post('/v1/queue/add?a=%2F', { projectId: 'x' }, { headers });
+	const text = { headers: { 'Content-Type': 'text/plain' } };
+	await service.client.post('/v1/queue/add', 'projectId=1', text);
+	await service.client.get('/_sandbox/state');
+	expect(service.sandbox.requests).toMatchObject([
+		{
+			...{ method: 'POST', url: '/v1/queue/add?a=%2F', operation: 'queue.add', status: 400 },
+			headers: { authorization: `Bearer ${service.sandbox.apiKey}`, 'x-mine': 'yes' },
+			body: { projectId: 'x' },
+			at: Date.parse('2026-01-15T12:00:00.005Z'),
+			clientPort: expect.any(Number) as number,
+		},
+		{ body: 'projectId=1' },
+	]);
+	expect(service.sandbox.requests[0]?.realAt).toBeGreaterThanOrEqual(before);
+	service.sandbox.clearRequests();
+	expect(service.sandbox.requests).toEqual([]);
+});
+
+it('Listeners are told of a request before its processing, and of each reply as it is sent', async () => {
+	const { sandbox, client } = service;
+	const heard: unknown[] = [];
+	const stops = [
+		sandbox.onRequest(({ url }) => heard.push(url)),
+		sandbox.onReply((_, outcome) =>
+			heard.push(typeof outcome === 'object' && 'status' in outcome ? outcome.status : outcome),
+		),
+	];
+	await client.get('/v1/videos');
+	sandbox.addFault({ kind: 'status', status: 503, times: 1 });
+	await client.get('/v1/projects');
+	sandbox.addFault({ kind: 'reset', phase: 'after' });
+	await client.get('/v1/user/account').catch(() => undefined);
+	for (const stop of stops) stop();
+	await client.get('/v1/videos').catch(() => undefined);
+	expect(heard).toEqual([...['/v1/videos', 200, '/v1/projects', 503, '/v1/user/account', 'reset']]);
+});
+
+it('The record names the queue item that an add made or a clear removed', async () => {
+	const queueId = await service.queue();
+	await service.client.post('/v1/queue/clear', { queueId });
+	await service.client.post('/v1/queue/clear', { queueId });
+	const ids = service.sandbox.requests.map((request) => request.queueId);
+	expect(ids).toEqual([queueId, queueId, undefined]);
+});
+
+it('waitForRequests waits for requests of an operation, and says what did not come in time', async () => {
+	const waiting = service.sandbox.waitForRequests({ count: 2, operation: 'video.getAll' });
+	for (const url of ['/v1/videos', '/v1/projects', '/v1/videos']) await service.client.get(url);
+	expect((await waiting).map(({ url }) => url)).toEqual(['/v1/videos', '/v1/videos']);
+	await expect(
+		service.sandbox.waitForRequests({ count: 2, operation: 'project.getAll', timeoutMs: 1 }),
+	).rejects.toThrow('1 of 2 requests (project.getAll) within 1 ms');
+});
+
+it('The record shows a client that left', async () => {
+	service.sandbox.addFault({ kind: 'hang' });
+	const leaving = new AbortController();
+	const sent = service.client.get('/v1/videos', { signal: leaving.signal }).catch(() => 'left');
+	await service.sandbox.waitForRequests({ count: 1 });
+	leaving.abort();
+	expect(await sent).toBe('left');
+	const [request] = await service.sandbox.waitForRequests({ count: 1, closed: true });
+	expect(request).toMatchObject({ closed: true, url: '/v1/videos' });
+	expect(request).not.toHaveProperty('status');
 });

@@ -1,0 +1,325 @@
+import type {
+	IDataObject,
+	INodeListSearchResult,
+	INodeParameters,
+	INodePropertyOptions,
+	NodeHint,
+} from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
+import { createNodeTypes } from '../support/engine/createNodeTypes';
+import { loadPackage } from '../support/engine/loadPackage';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { NODE_TYPE } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { testCredential } from '../support/engine/testCredential';
+import { testWith } from '../support/engine/testWith';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+
+const NEWEST_FIRST = [
+	{ name: 'Launch film (3 credits)', value: 'project-launch-film' },
+	{ name: 'Product teaser', value: 'project-product-teaser' },
+	{ name: 'Broken storyboard (always fails)', value: 'project-broken-storyboard' },
+	{ name: 'City tour', value: 'project-city-tour' },
+];
+
+async function search(
+	filter?: string,
+	apiKey = service.sandbox.apiKey,
+): Promise<INodeListSearchResult> {
+	const { context, nodeTypes } = await createLoadOptionsContext({
+		baseUrl: service.sandbox.url,
+		apiKey,
+	});
+	const type = nodeTypes.getByNameAndVersion(NODE_TYPE);
+	const searchProjects = type.methods?.listSearch?.searchProjects;
+	if (!searchProjects) throw new Error('The node has no list of projects');
+	return await searchProjects.call(context, filter);
+}
+
+async function load(apiKey = service.sandbox.apiKey): Promise<INodePropertyOptions[]> {
+	const credentials = { baseUrl: service.sandbox.url, apiKey };
+	const { context, nodeTypes } = await createLoadOptionsContext(credentials, TRIGGER_TYPE);
+	const { methods } = nodeTypes.getByNameAndVersion(TRIGGER_TYPE);
+	const getProjects = methods?.loadOptions?.getProjects;
+	if (!getProjects) throw new Error('The trigger has no list of projects');
+	return await getProjects.call(context);
+}
+
+const testIt = async (more: { apiKey?: string; baseUrl?: string } = {}) =>
+	await testCredential({ apiKey: service.sandbox.apiKey, baseUrl: service.sandbox.url, ...more });
+
+async function getHints(): Promise<NodeHint[]> {
+	const { nodes } = await loadPackage();
+	return nodes[NODE_TYPE]?.description.hints ?? [];
+}
+
+/** Lists the hints that the editor shows before a run, and evaluates conditions as it does. */
+async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}]) {
+	const { nodes } = await loadPackage();
+	const workflow = new Workflow({
+		active: false,
+		nodeTypes: createNodeTypes(nodes),
+		nodes: [
+			{
+				id: '1',
+				name: 'Video Generation',
+				type: NODE_TYPE,
+				typeVersion: 1,
+				position: [0, 0],
+				parameters,
+			},
+		],
+		connections: {},
+	});
+	const input = items.map((json) => ({ json }));
+	return (await getHints())
+		.filter(({ displayCondition = '' }) => {
+			const value = workflow.expression.getParameterValue(
+				displayCondition,
+				null,
+				0,
+				0,
+				'Video Generation',
+				input,
+				'manual',
+				{},
+			);
+			// The editor ignores a condition that is not a boolean.
+			expect(typeof value).toBe('boolean');
+			return value === true;
+		})
+		.map(({ message }) => message);
+}
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
+const COST = /each video costs credits/;
+const PROJECT_WANTED = /Set 'Project'/;
+
+describe('The list of projects to pick from', () => {
+	test('shows the names, last updated first', async () => {
+		const { results } = await search();
+		expect(results).toEqual(NEWEST_FIRST);
+		expect(service.sandbox.requests).toMatchObject([
+			{ url: '/v1/projects?sort=updatedAt&order=desc' },
+		]);
+	});
+
+	test.each([
+		['tour', ['City tour']],
+		[' PRODUCT ', ['Product teaser']],
+		['project-city-tour', ['City tour']],
+		['nothing like it', []],
+	])('narrows with %j to %j', async (filter, expected) => {
+		expect((await search(filter)).results.map(({ name }) => name)).toEqual(expected);
+	});
+
+	test('is sorted even when the service does not sort', async () => {
+		const project = (name: string, updatedAt: unknown) => ({ id: name, name, updatedAt });
+		const projects = [
+			project('old', '2025-01-01T00:00:00Z'),
+			project('dateless', null),
+			project('new', '2026-01-01T00:00:00Z'),
+		];
+		service.sandbox.addFault({
+			kind: 'status',
+			status: 200,
+			body: { status: 'success', projects },
+		});
+		expect((await search()).results.map(({ name }) => name)).toEqual(['new', 'old', 'dateless']);
+	});
+
+	test('shows the ID of a project without a name', async () => {
+		const projects = [{ id: 'p1', name: '' }, { id: 7 }, { name: 'without an ID' }];
+		service.sandbox.addFault({
+			kind: 'status',
+			status: 200,
+			body: { status: 'success', projects },
+		});
+		expect((await search()).results).toEqual([
+			{ name: 'p1', value: 'p1' },
+			{ name: '7', value: '7' },
+		]);
+	});
+
+	test('shows a key problem as an error, not as an empty list', async () => {
+		await expect(search(undefined, 'wrong-key')).rejects.toMatchObject({
+			httpCode: '401',
+			message: expect.stringContaining('did not accept the API key') as string,
+			description: expect.stringContaining("'API Key'") as string,
+		});
+	});
+
+	test.each([
+		[{ kind: 'html' }, '200'],
+		[{ kind: 'missingField', field: 'projects' }, '200'],
+		[{ kind: 'reset' }, 'ECONNRESET'],
+		[{ kind: 'tooManyRequests', retryAfter: 'none' }, '429'],
+	] as const)('shows what is wrong when the service answers with %j', async (fault, httpCode) => {
+		service.sandbox.addFault(fault);
+		await expect(runWithoutWaiting(() => search())).rejects.toMatchObject({ httpCode });
+	});
+});
+
+describe("The trigger's list of projects to choose from", () => {
+	test('shows the names, last updated first', async () => {
+		expect(await load()).toEqual(NEWEST_FIRST);
+	});
+
+	test('is empty for an account without projects', async () => {
+		expect(await load(service.sandbox.accounts.empty.apiKey)).toEqual([]);
+	});
+
+	test('shows a key problem as an error, not as an empty list', async () => {
+		await expect(load('wrong-key')).rejects.toMatchObject({
+			httpCode: '401',
+			description: expect.stringContaining("'API Key'") as string,
+		});
+	});
+
+	test.each([
+		[{ kind: 'html' }, '200'],
+		[{ kind: 'tooManyRequests', retryAfter: 'none' }, '429'],
+	] as const)('shows what is wrong when the service answers with %j', async (fault, httpCode) => {
+		service.sandbox.addFault(fault);
+		await expect(runWithoutWaiting(() => load())).rejects.toMatchObject({ httpCode });
+	});
+});
+
+describe('The credential test', () => {
+	test('reads the account, which is free, at the address as it was pasted', async () => {
+		expect(await testIt({ baseUrl: ` ${service.sandbox.url}/v1/ ` })).toBe('OK');
+		expect(service.sandbox.requests).toMatchObject([{ method: 'GET', url: '/v1/user/account' }]);
+	});
+
+	testWith('errorCauses', 'says that the key is wrong', async () => {
+		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(
+			/^The service does not accept this key\. Copy it again/,
+		);
+	});
+
+	testWith(
+		'errorCauses',
+		'says that nothing can be reached, in the words of the network that n8n shows',
+		async () => {
+			expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toBe('ECONNREFUSED');
+		},
+	);
+
+	test.each([
+		[{ kind: 'html' }, /not the address of the video generation service. Check 'Base URL'/],
+		[{ kind: 'emptyBody' }, /not the address of the video generation service. Check 'Base URL'/],
+		[
+			{ kind: 'status', status: 200, body: { status: 'ok' } },
+			/not the address of the video generation service/,
+		],
+		[{ kind: 'errorEnvelope' }, /did not (carry out|return)/],
+	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
+		service.sandbox.addFault(fault);
+		expect(await testIt()).toMatch(expected);
+	});
+
+	for (const [fault, expected] of [
+		[{ kind: 'status', status: 403 }, /does not allow this key/],
+		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
+		[{ kind: 'status', status: 429 }, /Wait a minute/],
+		[{ kind: 'status', status: 500 }, /The service is not working at the moment.*Try again later/],
+		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*'Base URL'/],
+	] as const) {
+		const name = `says what is wrong when the service answers with ${JSON.stringify(fault)}`;
+		testWith('errorCauses', name, async () => {
+			service.sandbox.addFault(fault);
+			expect(await testIt()).toMatch(expected);
+		});
+	}
+
+	test('fails in n8n of every age when the key is wrong or nothing can be reached', async () => {
+		expect(await testIt({ apiKey: 'wrong-key' })).toMatch(/key|credentials/);
+		expect(await testIt({ baseUrl: 'http://127.0.0.1:1' })).toMatch(/refused/i);
+	});
+
+	test.each([
+		[{ baseUrl: '' }, /^'Base URL' is empty/],
+		[{ baseUrl: 'my service' }, /^'Base URL' is not a web address/],
+		[{ apiKey: '' }, /^'API Key' is empty/],
+	])('says what is missing in %j before any request', async (part, expected) => {
+		expect(await testIt(part)).toMatch(expected);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('Before a run, the editor says', () => {
+	test.each([
+		['that each of several items costs credits', OPERATIONS['queue.add'], 2, [COST]],
+		['nothing about a single video', OPERATIONS['queue.add'], 1, []],
+		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
+		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
+		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
+		['nothing to one wait with a project', { ...WAIT, projectId: byId('p') }, 1, []],
+		['nothing about many reads', OPERATIONS['video.getAll'], 9, []],
+		['nothing about many downloads', { resource: 'video', operation: 'download' }, 9, []],
+	])('%s', async (_what, parameters, count, expected) => {
+		const shown = await listShown(
+			parameters,
+			Array.from({ length: count }, () => ({})),
+		);
+		expect(shown).toEqual(expected.map((text) => expect.stringMatching(text) as string));
+	});
+});
+
+test('A run of the node looks at no condition: they cost no item anything', async () => {
+	const hints = await getHints();
+	const kept = hints.map(({ displayCondition }) => displayCondition);
+	let reads = 0;
+	for (const [index, hint] of hints.entries()) {
+		Object.defineProperty(hint, 'displayCondition', {
+			configurable: true,
+			get: () => {
+				reads += 1;
+				return kept[index];
+			},
+		});
+	}
+	const { items } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}, {}] });
+	expect(items).toHaveLength(3);
+	expect(hints.length).toBeGreaterThan(0);
+	expect(reads).toBe(0);
+});
+
+describe('After a run, the output panel says', () => {
+	const runForHints = async (parameters: INodeParameters, items: IDataObject[]) => {
+		const settings = { onError: 'continueErrorOutput' as const };
+		const { run } = await runWithoutWaiting(
+			async () => await service.run(parameters, { items, settings }),
+			service.sandbox,
+		);
+		const [task] = run.data.resultData.runData['Video Generation'] ?? [];
+		return (task?.hints ?? []).map(({ message }) => message);
+	};
+	const ITEMS = [{}, {}, {}];
+
+	test('how many videos may have been queued', async () => {
+		for (const nth of [1, 3]) {
+			service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth });
+		}
+		const [hint, ...others] = await runForHints(OPERATIONS['queue.add'], ITEMS);
+		expect(hint).toMatch(/^2 videos may have been queued and paid for.*Account > Get/);
+		expect(others).toEqual([]);
+	});
+
+	test('how many videos could not be told apart, and what helps', async () => {
+		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+		const [hint, ...others] = await runForHints(parameters, ITEMS);
+		expect(hint).toMatch(/^3 videos could not be told apart.*Loop Over Items.*'Listing Delay'/);
+		expect(others).toEqual([]);
+	});
+
+	test('nothing when all went well, or when an item was refused', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+		expect(await runForHints(OPERATIONS['queue.add'], ITEMS)).toEqual([]);
+	});
+});

@@ -1,0 +1,591 @@
+import { createHash } from 'node:crypto';
+import { SsrfProtectionConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
+import { ExecutionLifecycleHooks, PollContext, WorkflowExecute } from 'n8n-core';
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeType,
+	IPollFunctions,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { Workflow, createRunExecutionData } from 'n8n-workflow';
+import { downloadVideo } from '../../nodes/VideoGeneration/download/downloadVideo';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { createNodeTypes } from '../support/engine/createNodeTypes';
+import { CREDENTIALS, createTestNode } from '../support/engine/createTestNode';
+import { loadPackage } from '../support/engine/loadPackage';
+import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
+import { describeError } from '../support/engine/requestErrors/describeError';
+import { FAILURES } from '../support/engine/requestErrors/FAILURES';
+import type { RecordedOutcome } from '../support/engine/requestErrors/Recording';
+import { Recording } from '../support/engine/requestErrors/Recording';
+import { sendFromNode } from '../support/engine/requestErrors/sendFromNode';
+import { Stage } from '../support/engine/requestErrors/Stage';
+import { runNode, startNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { hasFeature, testWith } from '../support/engine/testWith';
+import { useFileHost } from '../support/engine/useFileHost';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const host = useFileHost();
+const READS = API_OPERATIONS.filter((name) => !['queue.add', 'queue.clear'].includes(name));
+const REPEATED = API_OPERATIONS.filter((name) => name !== 'queue.add');
+
+async function queueVideo() {
+	const { items } = await service.run(OPERATIONS['queue.add']);
+	service.sandbox.clearRequests();
+	return items[0]?.json.queueId as string;
+}
+
+/**
+ * Runs with skipped waits, and measures the time between consecutive requests on the fake clock.
+ */
+async function runTimed(start: () => ReturnType<typeof service.run>) {
+	const times: number[] = [];
+	const stopListening = service.sandbox.onRequest(() => times.push(jest.now()));
+	const result = await runWithoutWaiting(start);
+	stopListening();
+	return { ...result, waits: times.slice(1).map((time, i) => time - (times[i] ?? 0)) };
+}
+
+/** Presses Stop after this number of requests, and measures how long the execution takes to end. */
+async function stopAfter(requests: number, parameters: object, items = [{}]) {
+	const started = await startNode({ ...service.setup({ ...parameters }), items });
+	await service.sandbox.waitForRequests({ count: requests });
+	await new Promise((resolve) => setImmediate(resolve));
+	const stoppedAt = performance.now();
+	started.stop();
+	const { run } = await started.result;
+	return { status: run.status, tookMs: performance.now() - stoppedAt };
+}
+
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+/** Runs an add that waits for its video. @returns the timeouts of its requests, by their path */
+async function listTimeouts(requestOptions = {}): Promise<Record<string, number | undefined>> {
+	const timeouts: Record<string, number | undefined> = {};
+	const sign = jest.spyOn(TestCredentialsHelper.prototype, 'authenticate');
+	const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, requestOptions };
+	const run = async () => await service.run(parameters);
+	expect((await runWithoutWaiting(run, service.sandbox)).error).toBeUndefined();
+	for (const [, , { url, timeout }] of sign.mock.calls) {
+		timeouts[url.replace(/progress\/.*/, 'progress')] = timeout;
+	}
+	return timeouts;
+}
+
+/** The options by which n8n's two request functions follow redirects with the credential. */
+const REQUESTS = {
+	requestWithAuthentication: {
+		...{ followRedirect: true, followAllRedirects: true },
+		sendCredentialsOnCrossOriginRedirect: true,
+	},
+	httpRequestWithAuthentication: {
+		...{ disableFollowRedirect: false, sendCredentialsOnCrossOriginRedirect: true },
+	},
+};
+
+/** Creates another node that uses the credential, as HTTP Request does. */
+function createNode(helper: keyof typeof REQUESTS, url: string): INodeType {
+	return {
+		description: {
+			...{ displayName: 'Other', name: 'test.other', group: ['transform'], version: 1 },
+			...{ description: '', defaults: { name: 'Other' }, inputs: ['main'], outputs: ['main'] },
+			properties: [],
+			credentials: [{ name: 'videoGenerationApi', required: true }],
+		} as never,
+		async execute(this: IExecuteFunctions) {
+			const send = this.helpers[helper] as (...args: unknown[]) => Promise<unknown>;
+			const options = { method: 'GET', url, uri: url, json: true, ...REQUESTS[helper] };
+			await send.call(this, 'videoGenerationApi', options);
+			return [[]];
+		},
+	};
+}
+
+/** Runs the node alone. @returns the status of the execution */
+async function runAlone(other: INodeType): Promise<string> {
+	const loaded = await loadPackage();
+	const registry = createNodeTypes(loaded.nodes);
+	const find = (name: string) =>
+		name === 'test.other' ? other : registry.getByNameAndVersion(name);
+	const nodeTypes = { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
+	const node = createTestNode('Other', 'test.other', { credentials: CREDENTIALS });
+	const workflow = new Workflow({
+		...{ id: 'w', active: false, nodeTypes: nodeTypes, nodes: [node], connections: {} },
+		settings: { executionOrder: 'v1' },
+	});
+	const additionalData = {
+		credentialsHelper: new TestCredentialsHelper(loaded.credentials, {
+			baseUrl: service.sandbox.url,
+			apiKey: service.sandbox.apiKey,
+		}),
+		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		...{ currentNodeExecutionIndex: 0, variables: {}, executionId: '1' },
+	} as unknown as IWorkflowExecuteAdditionalData;
+	const { status } = await new WorkflowExecute(
+		additionalData,
+		'manual',
+		createRunExecutionData({
+			executionData: {
+				nodeExecutionStack: [{ node, data: { main: [[{ json: {} }]] }, source: null }],
+			},
+		}),
+	).processRunExecutionData(workflow);
+	return status;
+}
+
+/*
+ * n8n hands the errors of its HTTP client to nodes in forms that differ from version to version.
+ * `errorsOfN8n.json` holds them, and `RECORD_ERRORS=true` records them anew.
+ */
+const recording = new Recording();
+const isRecorded = process.env.RECORD_ERRORS === 'true';
+
+/** An add, as the node sends it. */
+const ADD = {
+	method: 'POST',
+	url: '/v1/queue/add',
+	body: { projectId: 'project-1' },
+	json: true,
+	disableFollowRedirect: true,
+	ignoreHttpStatusErrors: true,
+	encoding: 'stream',
+	returnFullResponse: true,
+	timeout: 10_000,
+} as const;
+
+const describeRecorded = isRecorded || !recording.isEmpty ? describe : describe.skip;
+const VIDEO = readVideoFile('product-teaser');
+const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
+const once = { options: { maxTries: 1 } };
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+function addVideo() {
+	const [log] = service.sandbox.addVideos('main', [{}]);
+	return `${service.sandbox.url}/files/${log?.id ?? ''}.mp4`;
+}
+
+describe('A request that changes nothing or does no harm twice', () => {
+	describe.each(REPEATED)('%s', (name) => {
+		test.each([
+			['429', { kind: 'tooManyRequests', retryAfter: 'none' }],
+			['500', { kind: 'status', status: 500 }],
+			['502', { kind: 'status', status: 502 }],
+			['503', { kind: 'status', status: 503 }],
+			['504', { kind: 'status', status: 504 }],
+			['a reset', { kind: 'reset' }],
+			['an answer that breaks off', { kind: 'cutOff', ending: 'break' }],
+		] as const)('is sent again after %s', async (_what, fault) => {
+			const queueId = await queueVideo();
+			service.sandbox.addFault({ ...fault, times: 1 });
+			const { items, error } = await runTimed(() =>
+				service.run(OPERATIONS[name], { items: [{ queueId }] }),
+			);
+			expect(error).toBeUndefined();
+			expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual([name, name]);
+			if (name !== 'video.getAll') expect(items.length).toBeGreaterThan(0);
+		});
+
+		test('is sent 4 times at the most, or as often as Max Tries says', async () => {
+			const queueId = await queueVideo();
+			service.sandbox.addFault({ kind: 'status', status: 503 });
+			const four = await runTimed(() => service.run(OPERATIONS[name], { items: [{ queueId }] }));
+			expect(service.sandbox.requests).toHaveLength(4);
+			expect(four.error).toMatchObject({
+				httpCode: '503',
+				description: expect.stringContaining('The request was sent 4 times.') as string,
+			});
+
+			service.sandbox.clearRequests();
+			await runTimed(() =>
+				service.run({ ...OPERATIONS[name], options: { maxTries: 2 } }, { items: [{ queueId }] }),
+			);
+			expect(service.sandbox.requests).toHaveLength(2);
+		});
+
+		test('is sent again after a timeout', async () => {
+			const queueId = await queueVideo();
+			service.sandbox.addFault({ kind: 'hang', times: 1 });
+			const parameters = { ...OPERATIONS[name], requestOptions: { timeout: 150 } };
+			const { error } = await runTimed(() => service.run(parameters, { items: [{ queueId }] }));
+			expect(error).toBeUndefined();
+			expect(service.sandbox.requests).toHaveLength(2);
+		});
+	});
+
+	test.each([
+		['401', { kind: 'status', status: 401 }],
+		['404', { kind: 'status', status: 404 }],
+		['418', { kind: 'status', status: 418 }],
+		['501', { kind: 'status', status: 501 }],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
+		['a web page', { kind: 'html' }],
+		['a 200 that reports a failure', { kind: 'errorEnvelope' }],
+	] as const)('is sent once when the answer is %s', async (_what, fault) => {
+		service.sandbox.addFault(fault);
+		for (const name of READS) await service.run(OPERATIONS[name], { items: [{ queueId: 'q' }] });
+		expect(service.sandbox.requests).toHaveLength(READS.length);
+	});
+});
+
+describe('Between two tries', () => {
+	test.each(['seconds', 'date'] as const)(
+		'of a 429 with Retry-After in %s there is the wait that the service asks for',
+		async (retryAfter) => {
+			service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter, seconds: 1, times: 2 });
+			const { waits, error } = await runTimed(() => service.run(OPERATIONS['project.getAll']));
+			expect(error).toBeUndefined();
+			expect(waits).toEqual([1000, 1000]);
+		},
+	);
+
+	test('there is a growing random wait when the service asks for none', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+		service.sandbox.addFault({ kind: 'reset' });
+		const { waits } = await runTimed(() => service.run(OPERATIONS['project.getAll']));
+		expect(waits).toEqual([500, 1000, 2000]);
+	});
+
+	test('there is no wait of more than two minutes: the error says when to come back', async () => {
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 });
+		const { error } = await service.run(OPERATIONS['project.getAll']);
+		expect(service.sandbox.requests).toHaveLength(1);
+		expect(error).toMatchObject({
+			httpCode: '429',
+			description: expect.stringContaining('in 10 minutes') as string,
+		});
+	});
+});
+
+describe('A service that is not there', () => {
+	test.each(API_OPERATIONS)('is tried 4 times by %s, and named as the reason', async (name) => {
+		const setup = service.setup(OPERATIONS[name]);
+		const { error } = await runWithoutWaiting(() =>
+			runNode({
+				...setup,
+				items: [{ queueId: 'q' }],
+				credentials: { ...setup.credentials, baseUrl: 'http://127.0.0.1:1' },
+			}),
+		);
+		expect(error).toMatchObject({
+			httpCode: 'ECONNREFUSED',
+			message: 'The video service could not be reached: nothing accepts connections there',
+		});
+		expect(error?.description).toContain("'Base URL'");
+	});
+});
+
+describe('A clear', () => {
+	test('whose first try may have been carried out is a success when the next one finds nothing', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', times: 1 });
+		const { items, error } = await runTimed(() =>
+			service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] }),
+		);
+		expect(
+			service.sandbox.requests.map(({ status, broken }) => status ?? (broken && 'broken')),
+		).toEqual(['broken', 404]);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toEqual({ queueId, deleted: true });
+	});
+
+	test('of nothing is an error, also after a try that was refused', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.removeQueueItem(queueId);
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none', times: 1 });
+		const { error } = await runTimed(() =>
+			service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] }),
+		);
+		expect(service.sandbox.requests).toHaveLength(2);
+		expect(error?.httpCode).toBe('404');
+	});
+});
+
+describe('Reads', () => {
+	test('run side by side', async () => {
+		service.sandbox.addFault({ kind: 'hang', times: 2 });
+		const running = service.run(
+			{ ...OPERATIONS['account.get'], requestOptions: { timeout: 300 }, options: { maxTries: 1 } },
+			{ items: [{}, {}] },
+		);
+		await service.sandbox.waitForRequests({ count: 2 });
+		expect((await running).error?.httpCode).toBe('ECONNABORTED');
+	});
+
+	test('are not sent for nobody when n8n gives up on the node before it has started all of them', async () => {
+		const parameters = {
+			...OPERATIONS['queue.getProgress'],
+			queueId: "={{ $json.queueId ?? $('Nowhere').item.json.x }}",
+		};
+		const { error } = await service.run(parameters, { items: [{ queueId: 'q' }, {}] });
+		expect(error).toBeDefined();
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('give up their waits when one of them fails and the node stops', async () => {
+		const waiting = await queueVideo();
+		const missing = await queueVideo();
+		service.sandbox.removeQueueItem(missing);
+		service.sandbox.addFault({
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 100,
+			containing: waiting,
+		});
+		const { error, waits } = await runTimed(() =>
+			service.run(OPERATIONS['queue.getProgress'], {
+				items: [{ queueId: waiting }, { queueId: missing }],
+			}),
+		);
+		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 1 } });
+		expect(service.sandbox.requests).toHaveLength(2);
+		expect(waits).toEqual([0]);
+	});
+});
+
+describe('Pressing stop', () => {
+	test('ends the wait between two tries within a second, and nothing more is sent', async () => {
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
+		const { status, tookMs } = await stopAfter(3, OPERATIONS['account.get'], [{}, {}, {}]);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toHaveLength(3);
+	});
+
+	test('ends a request that is never answered', async () => {
+		service.sandbox.addFault({ kind: 'hang' });
+		const { status, tookMs } = await stopAfter(1, OPERATIONS['project.getAll']);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test("ends an execution beside another one whose request is never answered, in each one's own time", async () => {
+		const { sandbox } = service;
+		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
+		const waiting = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+		const other = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
+		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
+		const started = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
+		// It has read the log itself, and waits for its video.
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		const stoppedAt = performance.now();
+		started.stop();
+		expect((await started.result).run.status).toBe('canceled');
+		expect(performance.now() - stoppedAt).toBeLessThan(1000);
+		other.stop();
+		expect((await other.result).run.status).toBe('canceled');
+		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
+			...['video.getAll', 'video.getAll', 'queue.add'],
+		]);
+	});
+
+	test('lets no further add be sent', async () => {
+		service.sandbox.addFault({ kind: 'hang', nth: 2, operation: 'queue.add' });
+		const { status } = await stopAfter(2, OPERATIONS['queue.add'], [{}, {}, {}, {}]);
+		expect(status).toBe('canceled');
+		expect(service.sandbox.requests).toHaveLength(2);
+	});
+
+	test('while 30,000 items are prepared ends the execution within a second, and nothing is sent', async () => {
+		const parameters = {
+			...OPERATIONS['queue.add'],
+			customPrompt: '={{ $json.a + " " + $json.b }}',
+			overwriteSettings: '={{ $json.a.length > 0 }}',
+		};
+		const items = Array.from({ length: 30_000 }, (_, i) => ({ a: `a${i}`, b: `b${i}` }));
+		const { status, tookMs } = await stopAfter(0, parameters, items);
+		expect(status).toBe('canceled');
+		expect(tookMs).toBeLessThan(1000);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+test('An add has five minutes, and each later request for its video a minute', async () => {
+	const { '/v1/videos': log, ...others } = await listTimeouts();
+	expect(others).toEqual({ '/v1/queue/add': 300_000, '/v1/queue/progress': 60_000 });
+	expect(log).toBeLessThanOrEqual(60_000);
+});
+
+test("'Timeout' of Request Options is that of every request", async () => {
+	expect(await listTimeouts({ timeout: 2_500 })).toEqual({
+		'/v1/queue/add': 2_500,
+		'/v1/queue/progress': 2_500,
+		'/v1/videos': 2_500,
+	});
+});
+
+describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as const)(
+	'Another node that uses the credential, by %s,',
+	(helper) => {
+		beforeEach(() => {
+			host.answer((_request, response) => response.end('{}'));
+		});
+		const getUrl = () => `${service.sandbox.url}/v1/user/account`;
+
+		test('reaches the service', async () => {
+			expect(await runAlone(createNode(helper, getUrl()))).toBe('success');
+			expect(service.sandbox.requests.at(-1)?.status).toBe(200);
+		});
+
+		test.each([301, 302, 303, 307, 308] as const)(
+			'does not follow its redirect (%d) to another host',
+			async (status) => {
+				service.sandbox.addFault({ kind: 'redirect', location: host.url, status });
+				expect(await runAlone(createNode(helper, getUrl()))).toBe('error');
+				expect(host.requests).toEqual([]);
+			},
+		);
+
+		test('cannot send the key to another host', async () => {
+			expect(await runAlone(createNode(helper, host.url))).toBe('error');
+			expect(host.requests).toEqual([]);
+		});
+	},
+);
+
+describeRecorded(`What a node receives from ${recording.engine}, if recorded`, () => {
+	let stage = new Stage();
+	beforeEach(() => {
+		stage = new Stage();
+	});
+	afterEach(async () => {
+		await stage.end();
+	});
+	afterAll(() => {
+		if (isRecorded) recording.save();
+	});
+
+	test.each(FAILURES)('$name', async ({ name, simulated, arrange }) => {
+		const { baseUrl = '', apiKey = 'key-1', options, ...rest } = await arrange(stage);
+		const outcome = await sendFromNode({
+			...rest,
+			credential: { baseUrl, apiKey },
+			options: { ...ADD, ...options },
+		});
+		const result: RecordedOutcome = {
+			...(simulated === undefined ? {} : { simulated }),
+			received: stage.received,
+			...('error' in outcome ? { ...outcome, error: describeError(outcome.error) } : outcome),
+		};
+		if (isRecorded) recording.set(name, result);
+		expect(result).toEqual(recording.find(name));
+	});
+});
+
+describe('Where n8n keeps files in memory, a download', () => {
+	test('arrives byte for byte', async () => {
+		const { items } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
+		const { data, bytes, mimeType } = items[0]?.binary?.data ?? {};
+		expect({ bytes, mimeType }).toEqual({ bytes: VIDEO.length, mimeType: 'video/mp4' });
+		expect(sha256(Buffer.from(data ?? '', 'base64'))).toBe(sha256(VIDEO));
+	});
+
+	test.each([
+		['breaks off', { kind: 'cutOff', ending: 'break' }],
+		['is a part of a file', { kind: 'status', status: 206, contentType: 'video/mp4' }],
+		['is a web page', { kind: 'html' }],
+	] as const)('that %s is an error', async (_what, fault) => {
+		service.sandbox.addFault(fault);
+		const { items, error } = await service.run(
+			{ ...DOWNLOAD, ...once },
+			{ items: [{ url: addVideo() }] },
+		);
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(/broke after|failed to send the video \(206\)|web page/);
+	});
+});
+
+describe('In the context of a trigger, a download', () => {
+	const node: INode = {
+		id: '1',
+		name: 'Trigger',
+		type: 'test.passOn',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: createNodeTypes({}),
+	});
+	const additionalData = {} as IWorkflowExecuteAdditionalData;
+	const context: IPollFunctions = new PollContext(
+		workflow,
+		node,
+		additionalData,
+		'trigger',
+		'activate',
+	);
+
+	test('works as well, without a signal to stop it', async () => {
+		const file = await downloadVideo(context, {
+			address: addVideo(),
+			addressField: 'url',
+			retries: { maxTries: 1 },
+		});
+		expect(file).toMatchObject({ bytes: VIDEO.length, mimeType: 'video/mp4' });
+	});
+
+	test('tells what is wrong with the address that the service gives', async () => {
+		const failed = downloadVideo(context, {
+			address: null,
+			addressField: 'url',
+			retries: { maxTries: 1 },
+		});
+		await expect(failed).rejects.toMatchObject({
+			facts: { kind: 'notAnAddress', addressField: 'url' },
+		});
+	});
+});
+
+describe("Where n8n's own rules forbid a host, a download", () => {
+	const setRules = (isOn: boolean) => {
+		if (hasFeature('hostRules')) Container.get(SsrfProtectionConfig).enabled = isOn;
+	};
+	// n8n reads the names with the first request only, and the switch of its rules with each one.
+	if (hasFeature('hostRules')) {
+		Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
+	}
+	beforeEach(() => {
+		setRules(true);
+	});
+	afterEach(() => {
+		setRules(false);
+	});
+
+	testWith('hostRules', 'sends no request there', async () => {
+		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
+		expect(error?.message).toBe("n8n blocks requests to the video's address");
+		expect(error?.description).toMatch(/\.mp4 was not requested.*'Video URL'.*N8N_SSRF_ALLOWED/);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	testWith('hostRules', 'says so, too, when it is the service that is there', async () => {
+		const { error } = await service.run({ resource: 'account', operation: 'get' });
+		expect(error?.message).toBe("n8n blocks requests to the video service's address");
+		expect(error?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	testWith('hostRules', 'follows no redirect there', async () => {
+		const location = addVideo();
+		host.answer((_request, response) => {
+			response.writeHead(302, { location }).end();
+		});
+		const url = host.url.replace('127.0.0.1', 'localhost');
+		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
+		expect(error?.message).toBe("n8n blocks requests to the video's address");
+		expect(error?.description).toContain(`${location} was not requested`);
+		expect(host.requests).toHaveLength(1);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,111 @@
+import { createSlots, onAbort, pause } from '../../../nodes/VideoGeneration/api/pacing';
+import { setImmediate } from 'node:timers/promises';
+
+function createStop() {
+	const controller = new AbortController();
+	return {
+		signal: controller.signal,
+		abort: () => {
+			controller.abort();
+		},
+	};
+}
+
+describe('A pause', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	test.each([1_000, 2 ** 31 + 1_000, 5 * 2 ** 31])('of %d ms lasts as long', async (delayMs) => {
+		let hasPassed: boolean | undefined;
+		void pause(delayMs).then((result) => {
+			hasPassed = result;
+		});
+		await jest.advanceTimersByTimeAsync(delayMs - 1);
+		expect(hasPassed).toBeUndefined();
+		await jest.advanceTimersByTimeAsync(1);
+		expect(hasPassed).toBe(true);
+	});
+
+	test('ends at once when its signal is aborted, and leaves no timer', async () => {
+		const stop = new AbortController();
+		const waiting = pause(100_000, stop.signal);
+		stop.abort();
+		expect(await waiting).toBe(false);
+		expect(jest.getTimerCount()).toBe(0);
+		expect(await pause(100_000, stop.signal)).toBe(false);
+	});
+
+	test('shares one listener of its signal with all others, earlier ones as well', async () => {
+		const { signal, ...stop } = createStop();
+		const added = jest.spyOn(signal, 'addEventListener');
+		const pauses = Array.from({ length: 1_000 }, async () => await pause(1_000, signal));
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(await Promise.all(pauses)).toEqual(pauses.map(() => true));
+		const later = pause(1_000, signal);
+		expect(added).toHaveBeenCalledTimes(1);
+		stop.abort();
+		expect(await later).toBe(false);
+	});
+
+	test('calls back nobody who stopped listening', () => {
+		const { signal, ...stop } = createStop();
+		const callback = jest.fn();
+		onAbort(signal, callback)();
+		stop.abort();
+		expect(callback).not.toHaveBeenCalled();
+	});
+});
+
+describe('Slots', () => {
+	it('do so much work at the same time, in its order, and go on after an error', async () => {
+		const takeSlot = createSlots(3);
+		const begun: number[] = [];
+		let working = 0;
+		let most = 0;
+		const results = await Promise.allSettled(
+			Array.from({ length: 30 }, async (_, index) => {
+				await takeSlot(async () => {
+					begun.push(index);
+					working += 1;
+					most = Math.max(most, working);
+					await setImmediate();
+					working -= 1;
+					if (index === 4) throw new Error('one of them fails');
+				});
+			}),
+		);
+		expect(begun).toEqual([...begun.keys()]);
+		expect(begun).toHaveLength(30);
+		expect(most).toBe(3);
+		expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+	});
+
+	it.each([
+		[
+			'work that takes a while, with a slot for each',
+			1_000,
+			async () => {
+				await setImmediate();
+			},
+		],
+		['work that is done at once, with one slot', 1, () => undefined],
+	])('let n8n do something else between %s', async (_, count, work) => {
+		const takeSlot = createSlots(count);
+		let begun = 0;
+		const all = Array.from({ length: 200 }, async () => {
+			await takeSlot(() => {
+				begun += 1;
+				return work();
+			});
+		});
+		const begunInTurns = [begun];
+		for (let before = begun; begun < all.length; before = begun) {
+			await setImmediate();
+			begunInTurns.push(begun - before);
+		}
+		await Promise.all(all);
+		expect(Math.max(...begunInTurns)).toBeLessThanOrEqual(8);
+	});
+});
