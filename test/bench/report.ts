@@ -57,7 +57,7 @@ async function writePerformance(): Promise<void> {
 }
 
 async function writePayingOnce(): Promise<void> {
-	const ledger = ['adds', 'waits', 'agents'].map((theme) =>
+	const ledger = ['adds', 'clears', 'waits', 'agents', 'keys'].map((theme) =>
 		readFigures(`ledger-${theme}`, 'npm run test:long'),
 	) as LedgerFigures[];
 	await write(PAYING_ONCE, replaceBlock(readText(PAYING_ONCE), 'ledger', describeLedger(ledger)));
