@@ -263,6 +263,8 @@ export class AccountVideos {
 			this.noteUnsettled();
 		});
 		await this.reviewing;
+		// Thousands of items may wait for it: they go on in parts.
+		await this.takeSlot(() => undefined);
 		if (signal.aborted) throw new RequestFailure({ kind: 'cancelled' });
 		return isOpen();
 	}
