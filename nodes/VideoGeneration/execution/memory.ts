@@ -241,7 +241,7 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return `${resource}.${operation}`;
 }
 
-/** The reason in our own words alone: none of these facts is the service's text. */
+/** Why the fate is unknown, without any text of the service, which may be long or hold the key. */
 function keepReason({ facts }: RequestFailure): FailureFacts {
 	const names = ['kind', 'httpCode', 'content', 'limit', 'field'];
 	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;

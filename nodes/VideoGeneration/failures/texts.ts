@@ -44,93 +44,94 @@ type Describe<Kind extends FailureKind> = (
 	context: FailureContext,
 ) => FailureText;
 
-/** The texts for every kind of failure of the video service; those of downloads alone are in `downloadTexts.ts`. */
-const TEXTS: { [Kind in Exclude<FailureKind, 'notAnAddress' | 'storageFailed'>]: Describe<Kind> } =
-	{
-		rateLimited: (facts, { rateLimitAdvice = RUN_LESS }) => ({
-			message: 'The video service is receiving too many requests',
-			description:
-				describeLongWait(facts) ?? join(countTries(facts), rateLimitAdvice, quote(facts)),
-		}),
-		unreached: describeUnreached,
-		uncertain: describeUncertain,
-		redirected: ({ location }) => ({
-			message: "The video service's address redirects to another one",
-			description: `${location === undefined ? '' : `It redirects to "${location}". `}To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
-		}),
-		rejected: describeRejection,
-		unreadable: describeUnreadable,
-		unsuccessful: (facts, context) => ({
-			message: 'The video service did not carry out the request',
-			description: join(checkFields(context), quote(facts)),
-		}),
-		incomplete: ({ field }) => ({
-			message: `The response from the video service has no '${field}'`,
-			description: `The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
-		}),
-		blocked: () => ({
-			message: "n8n blocks requests to the video service's address",
-			description: `Nothing was sent: n8n's SSRF protection blocks private networks or this host. ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
-		}),
-		badCredential: ({ problem, whatToDo }) => ({
-			message: problem,
-			description: `${whatToDo} Nothing was sent.`,
-		}),
-		unsent: describeUnsent,
-		cancelled: () => ({
-			message: 'The execution was canceled',
-			description: 'Nothing more was sent.',
-		}),
-		notGenerated: ({ lastStatus = '' }) => ({
-			message: 'The video could not be generated',
-			description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
-		}),
-		ambiguousVideo: ({ candidateCount, isLogUnread }) => ({
-			message: 'The video could not be identified, so it was not downloaded',
-			description: isLogUnread
-				? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
-				: candidateCount === 0
-					? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
-					: `${candidateCount === 1 ? 'There is one video that it could be.' : `It could be any of ${candidateCount} videos.`} Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
-		}),
-		overBudget: ({ remainingCredits, budget }) => ({
-			message: 'There are not enough credits to queue this video',
-			description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and 'Credits to Keep' is ${budget.keep}. Nothing was queued for this item.`,
-		}),
-		creditsUnknown: ({ reason }) => ({
-			message: "The account's credits could not be read, so nothing was queued",
-			description: `'Credits to Keep' needs this number. ${reason}`,
-		}),
-		keyUsed: ({ uniqueKey }) => ({
-			message: 'A video was already queued for this key, or may have been',
-			description: `The key is ${JSON.stringify(uniqueKey)}. Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, change 'Unique Key'.`,
-		}),
-		keysFull: () => ({
-			message: 'This node cannot keep another unique key',
-			description:
-				'It keeps 10,000 keys, and drops none of them, so that no video is queued twice. Nothing was sent for this item. To go on, replace the node with a copy of it, which starts with no keys, and leave out the rows that are done.',
-		}),
-		keysUnavailable: () => ({
-			message: "n8n's record of the unique keys could not be used",
-			description:
-				"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
-		}),
-		timedOut: ({ waitedSeconds, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
-			message: `The video was not finished within ${waitedSeconds} seconds`,
-			description: `${
-				hasLeftQueue
-					? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
-					: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`
-			}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
-		}),
-	};
+/** The kinds that a request to the video service can fail with; the others are a download's (`downloadTexts.ts`). */
+type ServiceKind = Exclude<FailureKind, 'notAnAddress' | 'storageFailed'>;
+
+/** The texts for every kind of failure of the video service. */
+const TEXTS: { [Kind in ServiceKind]: Describe<Kind> } = {
+	rateLimited: (facts, { rateLimitAdvice = RUN_LESS }) => ({
+		message: 'The video service is receiving too many requests',
+		description: describeLongWait(facts) ?? join(countTries(facts), rateLimitAdvice, quote(facts)),
+	}),
+	unreached: describeUnreached,
+	uncertain: describeUncertain,
+	redirected: ({ location }) => ({
+		message: "The video service's address redirects to another one",
+		description: `${location === undefined ? '' : `It redirects to "${location}". `}To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
+	}),
+	rejected: describeRejection,
+	unreadable: describeUnreadable,
+	unsuccessful: (facts, context) => ({
+		message: 'The video service did not carry out the request',
+		description: join(checkFields(context), quote(facts)),
+	}),
+	incomplete: ({ field }) => ({
+		message: `The response from the video service has no '${field}'`,
+		description: `The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
+	}),
+	blocked: () => ({
+		message: "n8n blocks requests to the video service's address",
+		description: `Nothing was sent: n8n's SSRF protection blocks private networks or this host. ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
+	}),
+	badCredential: ({ problem, whatToDo }) => ({
+		message: problem,
+		description: `${whatToDo} Nothing was sent.`,
+	}),
+	unsent: describeUnsent,
+	cancelled: () => ({
+		message: 'The execution was canceled',
+		description: 'Nothing more was sent.',
+	}),
+	notGenerated: ({ lastStatus = '' }) => ({
+		message: 'The video could not be generated',
+		description: `The service stopped without making a video: the status is "${lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
+	}),
+	ambiguousVideo: ({ candidateCount, isLogUnread }) => ({
+		message: 'The video could not be identified, so it was not downloaded',
+		description: isLogUnread
+			? 'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.'
+			: candidateCount === 0
+				? "It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it."
+				: `${candidateCount === 1 ? 'There is one video that it could be.' : `It could be any of ${candidateCount} videos.`} Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
+	}),
+	overBudget: ({ remainingCredits, budget }) => ({
+		message: 'There are not enough credits to queue this video',
+		description: `The account has ${remainingCredits} credits. ${describeCost(budget)}, and 'Credits to Keep' is ${budget.keep}. Nothing was queued for this item.`,
+	}),
+	creditsUnknown: ({ reason }) => ({
+		message: "The account's credits could not be read, so nothing was queued",
+		description: `'Credits to Keep' needs this number. ${reason}`,
+	}),
+	keyUsed: ({ uniqueKey }) => ({
+		message: 'A video was already queued for this key, or may have been',
+		description: `The key is ${JSON.stringify(uniqueKey)}. Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, change 'Unique Key'.`,
+	}),
+	keysFull: () => ({
+		message: 'This node cannot keep another unique key',
+		description:
+			'It keeps 10,000 keys, and drops none of them, so that no video is queued twice. Nothing was sent for this item. To go on, replace the node with a copy of it, which starts with no keys, and leave out the rows that are done.',
+	}),
+	keysUnavailable: () => ({
+		message: "n8n's record of the unique keys could not be used",
+		description:
+			"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
+	}),
+	timedOut: ({ waitedSeconds, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
+		message: `The video was not finished within ${waitedSeconds} seconds`,
+		description: `${
+			hasLeftQueue
+				? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
+				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`
+		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
+	}),
+};
 
 /** Puts a failure into words: what happened, and what to do. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts } = failure;
 	const mayBeQueued = context.mayBeQueued === true;
 	if (isAboutCredits(failure) && !mayBeQueued) return describeMissingCredits(facts, context);
-	const describe = TEXTS[facts.kind as keyof typeof TEXTS] as (
+	const describe = TEXTS[facts.kind as ServiceKind] as (
 		facts: FailureFacts,
 		context: FailureContext,
 	) => FailureText;

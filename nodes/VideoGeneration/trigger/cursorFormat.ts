@@ -140,7 +140,7 @@ export function parseRecords(videos: string): Seen[] {
 	}));
 }
 
-/** Whether a value is what `formatRecords` returns. Node.js ignores what is not base64. */
+/** Whether a value can come from `formatRecords`. Node.js would decode other texts, too, without an error. */
 function isRecords(videos: unknown): videos is string {
 	if (typeof videos !== 'string') return false;
 	const bytes = Buffer.from(videos, 'base64');
