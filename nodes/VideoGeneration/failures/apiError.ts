@@ -39,5 +39,5 @@ function getCause({ facts }: RequestFailure): Failure {
 		return { cause: 'configuration-invalid' };
 	}
 	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
-	return retryAfterMs === undefined ? { cause } : { cause, retryAfterMs };
+	return { cause, retryAfterMs };
 }

@@ -118,6 +118,21 @@ describe('The videos of a run', () => {
 		expect(account.isAssumptionBroken).toBe(false);
 	});
 
+	test('with the same address are given to no item that knows its address', async () => {
+		const account = new AccountVideos();
+		const url = 'https://x.example/a.mp4';
+		const entries = ['v', 'w'].map((id) => ({ id, projectId: 'p', url }));
+		const requests = createRequests({
+			fetchLog: async () => await Promise.resolve(createLog(entries)),
+		});
+		const item = Object.assign(account.track({ queueId: 'q', projectId: 'p' }), { videoUrl: url });
+		const reading = account.fetchLog(requests);
+		await pass(1_000);
+		await reading;
+		account.assignByAddress(item);
+		expect(item.video).toBeUndefined();
+	});
+
 	test('stay candidates when their entries vanish, and are not new when they return', async () => {
 		const account = new AccountVideos();
 		const old = { id: 'old', projectId: 'p' };
@@ -185,6 +200,30 @@ describe('An item with two candidates', () => {
 	});
 });
 
+test('An item that left the queue and is found running again is still being made at its timeout', async () => {
+	const account = new AccountVideos();
+	const lost = new RequestFailure({ kind: 'rejected', httpCode: '404' });
+	const answers = [lost, lost, lost];
+	const requests = createRequests({
+		fetchProgress: async () => {
+			const answer = answers.shift();
+			return await (answer ? Promise.reject(answer) : Promise.resolve({ status: 'processing' }));
+		},
+	});
+	const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+	const words = { completed: new Set(['completed']), failed: new Set(['failed']) };
+	const waiting = waitForVideo({
+		...{ videos: account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
+		...{ intervalMs: 1_000, timeoutMs: 60_000, listingDelayMs: 0 },
+	});
+	const failed = expect(waiting).rejects.toMatchObject({
+		facts: { kind: 'timedOut', hasLeftQueue: false },
+	});
+	await pass(61_000);
+	await failed;
+	expect(answers).toEqual([]);
+});
+
 test('An item whose entry is shown while a look at it is under way is given it', async () => {
 	const account = new AccountVideos();
 	const statuses = ['processing', 'completed'];
@@ -232,6 +271,19 @@ describe('Reads of the log', () => {
 			void account.fetchLog(requests, true);
 			const reading = account.fetchLog(requests, isConditional);
 			await pass(1_000);
+			await reading;
+		}
+		const tags = (fetchLog.mock.calls as unknown[][]).map(([etag]) => etag);
+		expect(tags).toEqual([undefined, '"tag"', undefined]);
+	});
+
+	test('before the first look at an item that was added elsewhere get the whole log, though its tag is known', async () => {
+		const account = new AccountVideos();
+		const fetchLog = jest.fn(async () => await Promise.resolve(createLog([], '"tag"')));
+		const requests = createRequests({ fetchLog });
+		for (const isFirst of [true, false, true]) {
+			const reading = account.fetchLogBeforeCheck(requests, isFirst);
+			await pass(2_000);
 			await reading;
 		}
 		const tags = (fetchLog.mock.calls as unknown[][]).map(([etag]) => etag);

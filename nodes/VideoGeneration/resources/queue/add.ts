@@ -104,10 +104,7 @@ export const add: Operation = {
 				"Check 'Project' of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.",
 		},
 	},
-	getIds: ({ body }) => {
-		const { projectId } = body as { projectId?: string };
-		return projectId === undefined ? {} : { projectId };
-	},
+	getIds: ({ body }) => ({ projectId: (body as { projectId?: string }).projectId }),
 	getWait: (context) =>
 		getSwitch(context, 'waitForCompletion', 'Wait for Completion')
 			? getWaitSettings(context)
