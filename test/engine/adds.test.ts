@@ -195,7 +195,7 @@ describe('Several adds', () => {
 		expect(listSent()).toEqual(['one', 'three']);
 		expect(items).toHaveLength(2);
 		expect(errorItems[0]).toMatchObject({
-			json: { error: "'Custom Prompt' is empty" },
+			json: { error: "'Custom Prompt' is empty", details: { projectId: PROJECT } },
 			pairedItem: { item: 1 },
 		});
 	});

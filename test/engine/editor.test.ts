@@ -11,6 +11,7 @@ import { createLoadOptionsContext } from '../support/engine/createLoadOptionsCon
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { loadPackage } from '../support/engine/loadPackage';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { playLives } from '../support/engine/playLives';
 import { NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/engine/testCredential';
@@ -316,6 +317,21 @@ describe('After a run, the output panel says', () => {
 		const [hint, ...others] = await runForHints(parameters, ITEMS);
 		expect(hint).toMatch(/^3 videos could not be told apart.*Loop Over Items.*'Listing Delay'/);
 		expect(others).toEqual([]);
+	});
+
+	test('that the service lists its videos late, if the list has shown it', async () => {
+		playLives(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
+		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+		const [hint, ...others] = await runForHints(parameters, [{}]);
+		expect(hint).toMatch(/^1 video could not be told apart.*later than 'Listing Delay'/);
+		expect(others).toEqual([]);
+	});
+
+	test('nothing about payments when it is not known whether an item was cleared', async () => {
+		const { items } = await service.run(OPERATIONS['queue.add']);
+		service.sandbox.addFault({ kind: 'reset', operation: 'queue.clear' });
+		const parameters = { ...OPERATIONS['queue.clear'], queueId: items[0]?.json.queueId as string };
+		expect(await runForHints(parameters, [{}])).toEqual([]);
 	});
 
 	test('nothing when all went well, or when an item was refused', async () => {

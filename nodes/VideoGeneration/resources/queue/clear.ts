@@ -14,7 +14,7 @@ export const clear: Operation = {
 	routing: {
 		request: { method: 'POST', url: '/v1/queue/clear' },
 		send: { paginate: true, preSend: [createPreSend(setQueueIdInBody)] },
-		output: { postReceive: [checkObject, createPostReceive(getClearedItem)] },
+		output: { postReceive: [checkObject, createPostReceive(checkQueueId)] },
 	},
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: ({ body }) => body as { queueId?: string },
@@ -23,6 +23,7 @@ export const clear: Operation = {
 	async perform(job) {
 		const { memory, request } = job;
 		const { queueId } = request.body as { queueId: string };
+		// The output that n8n's nodes have for a deletion.
 		const cleared = [{ json: { queueId, deleted: true } }];
 		// A workflow that was changed before the retry may clear another item.
 		const earlier = memory.state.queueId === queueId ? memory.state : {};
@@ -50,9 +51,8 @@ function setQueueIdInBody(context: IExecuteSingleFunctions, request: IHttpReques
 	request.body = { queueId: getQueueId(context) };
 }
 
-/** The output that n8n's nodes have for a deletion. */
-function getClearedItem(body: IDataObject): IDataObject[] {
-	const queueId = toText(body.queueId);
-	if (queueId === '') throw createIncomplete('queueId');
-	return [{ queueId, deleted: true }];
+/** The response names the item that was cleared. `perform` makes the output, also without a response. */
+function checkQueueId(body: IDataObject): IDataObject[] {
+	if (toText(body.queueId) === '') throw createIncomplete('queueId');
+	return [];
 }
