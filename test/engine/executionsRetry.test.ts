@@ -118,6 +118,18 @@ describe('Executions > Retry', () => {
 		expect(stopped.error?.description).toContain('may have been queued');
 	});
 
+	test('that fails at one item names the others that may have been queued', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const failed = await run(WAITING);
+		const changed = { ...WAITING, waitOptions: { pollingInterval: 0 } };
+		const { error } = await run(changed, THREE, { failed });
+		expect(error?.message).toBe("'Polling Interval' must be 1 second or more");
+		expect(error?.context).toMatchObject({
+			...{ itemIndex: 0, mayBeQueued: true, acceptedQueueIds: listPaidIds().slice(0, 1) },
+		});
+		expect(error?.description).toMatch(/Other items that may have been queued.*: item 1\.$/);
+	});
+
 	test('with another operation chosen meanwhile begins anew', async () => {
 		failAdd({ kind: 'status', status: 400, nth: 3 });
 		const failed = await run();
