@@ -266,6 +266,16 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		/could not be generated.*status is "canceled"/,
 	],
 	[
+		{ kind: 'ambiguousVideo', candidateCount: 0, isLogUnread: false },
+		/not in the list of videos yet.*'Listing Delay'/,
+	],
+	[{ kind: 'ambiguousVideo', candidateCount: 1, isLogUnread: false }, /is one video that it/],
+	[{ kind: 'ambiguousVideo', candidateCount: 2, isLogUnread: false }, /could be any of 2 videos/],
+	[
+		{ kind: 'ambiguousVideo', candidateCount: 2, isLogUnread: true },
+		/list of videos could not be read.*Video > Download/,
+	],
+	[
 		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, lastStatus: 'canceled' },
 		/within 5 seconds.*Queue > Wait/,
 	],

@@ -166,6 +166,7 @@ describe('A number', () => {
 	test.each([0, 11, 2.5, 'many', true])("in 'Max Tries' may not be %j", (maxTries) => {
 		const error = catchError(() => getMaxTries(createContext({}), { maxTries }));
 		expect(error.message).toBe("'Max Tries' must be a whole number from 1 to 10");
+		expect(error.description).toMatch(/^Correct 'Max Tries' under 'Options'\. Nothing was sent/);
 	});
 
 	test("in 'Limit' is 1 or more, and does not matter with 'Return All'", () => {
@@ -191,6 +192,7 @@ describe('A number', () => {
 			for (const value of [0, 0.5, -1, 'soon', NaN, Infinity, []]) {
 				const error = catchError(() => get({ [name]: value }));
 				expect(error.message).toBe(`'${label}' must be 1 second or more`);
+				expect(error.description).toContain(`Correct '${label}' under 'Wait Options'.`);
 			}
 		}
 	});
