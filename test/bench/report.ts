@@ -109,7 +109,7 @@ ${[
 	row('Nodes on the canvas', (way) => way.nodes),
 ].join('\n')}
 
-In ${ways.ours.notAsAssumed} executions, the list showed videos earlier or later than the node [assumes](paying-once.md#which-video-belongs-to-which-item).`;
+In ${ways.ours.notAsAssumed} executions, the list showed videos earlier or later than [assumed](paying-once.md#which-video-belongs-to-which-item).`;
 }
 
 async function write(file: string, text: string): Promise<void> {
