@@ -98,6 +98,7 @@ ${[
 	row('Items paid more than once', (way) => way.itemsPaidTwice),
 	row('Queue IDs lost', (way) => way.idsLost),
 	row('Items with the wrong video', (way) => way.wrongVideos),
+	row('… while the list was as the node assumes', (way) => way.wrongVideosAsAssumed),
 	row('Items with their own video', (way) => way.videosGiven),
 	row('Videos listed as candidates', (way) => way.videosListed),
 	row('Finished videos that nobody got', (way) => way.videosMissed),
@@ -106,7 +107,9 @@ ${[
 	row('Requests', (way) => way.requests),
 	row('Median time', (way) => `${way.seconds.toFixed(1)} s`),
 	row('Nodes on the canvas', (way) => way.nodes),
-].join('\n')}`;
+].join('\n')}
+
+In ${ways.ours.notAsAssumed} executions, the list showed videos earlier or later than [assumed](paying-once.md#which-video-belongs-to-which-item).`;
 }
 
 async function write(file: string, text: string): Promise<void> {
