@@ -188,8 +188,7 @@ function describeDownload(
 With n8n's binary data on disk, a file of ${fileMiB} MiB takes **${overMib} MiB of memory** over the idle engine.
 
 One run that made ${many.items} videos of up to ${many.longestSeconds} seconds and downloaded their files of ${many.fileMiB} MiB each took ${many.tookSeconds.toFixed(1)} s, and
-**${describeRange(many.overMib)} of memory**. With n8n's own helpers alone, the same files take ${describeRange(many.bareMib)}. How much it is in a run depends on when Node.js frees
-the memory of data that has been stored.`;
+**${describeRange(many.overMib)} of memory**. With n8n's own helpers alone, the same files take ${describeRange(many.bareMib)}.`;
 }
 
 function describeRange(mib: number[]): string {
