@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Credential, Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import { buildAgent } from '../support/e2e/buildAgent';
 import {
 	buildWorkflow,
@@ -91,9 +92,17 @@ describe('In a real n8n', () => {
 		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(97);
 	});
 
+	/** Finishes a queue item at its third progress check: the first is Get Progress, the second Wait's first. */
+	const finishAfterWaitHasSeenIt = ({ operation, url }: RecordedRequest) => {
+		if (operation !== 'queue.getProgress') return;
+		const checks = real.sandbox.requests.filter((request) => request.url === url);
+		if (checks.length === 3) real.sandbox.finish(url.split('/').at(-1) ?? '');
+	};
+
 	test('progress, wait, download and clear take queued videos to their end', async () => {
 		const { client, sandbox } = real;
-		sandbox.configure({ durations: QUICK });
+		sandbox.configure({ durations: { pendingMs: 3_600_000 } });
+		const stopListening = sandbox.onRequest(finishAfterWaitHasSeenIt);
 		const queueId = "={{ $('Add').item.json.queueId }}";
 		const execution = await run(
 			[
@@ -113,6 +122,7 @@ describe('In a real n8n', () => {
 			}),
 			video('Clear', { resource: 'queue', operation: 'clear', queueId }),
 		);
+		stopListening();
 		expect(execution.status).toBe('success');
 
 		const added = readJson(execution, 'Add');
