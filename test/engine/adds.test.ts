@@ -278,6 +278,14 @@ describe('An add of unknown fate', () => {
 		},
 	);
 
+	test('because its response has no queue ID names what is missing', async () => {
+		failAdd({ kind: 'missingField', field: 'newQueueItem.queueId' });
+		const { error } = await run();
+		expect(error?.message).toBe(
+			"The response from the video service has no 'newQueueItem.queueId'",
+		);
+	});
+
 	test('because of a timeout is sent once, and says so', async () => {
 		failAdd({ kind: 'hang', phase: 'after' });
 		const { error } = await service.run(
