@@ -187,7 +187,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 
 	test('stores a video that Google Drive refused, without making it again', async () => {
 		sheet.fill([COLUMNS, ['a', TEASER, 'Prompt a']]);
-		drive.isFull = true;
+		drive.uploadsLeft = 0;
 		const { run } = await take();
 		await run();
 		expect(sheet.rows).toMatchObject([
@@ -196,11 +196,29 @@ describe('The example that makes a video for each row of a sheet', () => {
 				note: expectText(/^Google Drive: .+ Look for "a" there/),
 			},
 		]);
-		drive.isFull = false;
+		drive.uploadsLeft = Infinity;
 		sheet.change('a', { status: 'upload' });
 		await run();
 		expect(sheet.rows).toMatchObject([{ status: 'stored', note: '' }]);
 		expect([listPaid(), listFiles()]).toEqual([['Prompt a'], ['a.mp4']]);
+	});
+
+	test('writes the link of a video that Google Drive takes, and why to each row whose video it refuses', async () => {
+		const ids = ['a', 'b', 'c'];
+		const address = `${real.sandbox.url}/files/v1.mp4`;
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		sheet.fill([COLUMNS, ...ids.map((id) => [id, TOUR, '', 'upload', '', address])]);
+		drive.uploadsLeft = 1;
+		expect(readFailure(await (await take()).run())).toEqual(SUCCESS);
+		const refused = (id: string) => ({
+			...{ id, status: 'check', link: '' },
+			note: expectText(new RegExp(`^Google Drive: .+ Look for "${id}" there`)),
+		});
+		expect(sheet.rows).toMatchObject([
+			{ id: 'a', status: 'stored', link: expectText(/^https:\/\/drive/), note: '' },
+			...[refused('b'), refused('c')],
+		]);
+		expect(listFiles()).toEqual(['a.mp4']);
 	});
 
 	test('says that the address in a row does not lead to a video', async () => {

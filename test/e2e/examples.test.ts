@@ -123,10 +123,35 @@ describe('The example that stores finished videos', () => {
 
 	test('tells the chat of a video that the drive does not take', async () => {
 		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		drive.isFull = true;
+		drive.uploadsLeft = 0;
 		expect((await run()).status).toBe('success');
 		expect(slack.texts).toEqual([expect.stringContaining('Google Drive did not take it: ')]);
 		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
+	});
+
+	test('tells the chat of each video that a poll finds whether the drive has taken it', async () => {
+		const listed = ['v1', 'v2', 'v3'].map((id) => ({
+			json: { id, projectId: TOUR, url: `https://api.example.com/${id}.mp4` },
+			binary: {
+				data: {
+					...{ data: Buffer.from(id).toString('base64'), mimeType: 'video/mp4' },
+					...{ fileName: `${id}.mp4`, fileExtension: 'mp4' },
+				},
+			},
+		}));
+		drive.uploadsLeft = 1;
+		const { run } = await take('store-finished-videos', { pinData: { [TRIGGER]: listed } });
+		const execution = await run(TRIGGER);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(drive.files).toEqual([{ name: 'v1.mp4', content: Buffer.from('v1') }]);
+		const refused = (id: string) =>
+			expect.stringMatching(
+				new RegExp(`Google Drive did not take it: .+\\nVideo ${id}: https://.+/${id}.mp4$`),
+			) as string;
+		expect(slack.texts).toEqual([
+			expect.stringContaining('|v1.mp4>'),
+			...[refused('v2'), refused('v3')],
+		]);
 	});
 });
 
