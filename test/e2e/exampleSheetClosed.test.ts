@@ -320,5 +320,15 @@ describe('A kill of n8n in the example that makes a video for each row of a shee
 			const expected = story.at === never?.at ? ['check', 0, 0] : ['stored', 1, 1];
 			expect([story.at, status, paid, stored]).toEqual([story.at, ...expected]);
 		}
+
+		// A row whose video is stored is not taken again, nor is one that waits for a person.
+		const readAll = () => [
+			...[real.sandbox.requests.length, listFiles()],
+			stories.map(({ sheet: own }) => own.rows),
+		];
+		const before = readAll();
+		const again = await Promise.all(stories.map(async ({ example }) => await example.run()));
+		expect(again.map(readFailure)).toEqual(stories.map(() => SUCCESS));
+		expect(readAll()).toEqual(before);
 	});
 });
