@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const LOOK_AGAIN_MS = 200;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
 
 /**
- * Waits by polling, for things that send no event.
+ * Waits by polling, for things that send no event. Each pause is a quarter of the time waited so far: n8n
+ * spends more on being asked than on what is waited for.
  *
  * @returns the first result that is neither false nor undefined
  * @throws Error that contains `what`, after `timeoutMs`
@@ -13,14 +15,15 @@ export async function waitFor<Result>(
 	look: () => Result | Promise<Result>,
 	timeoutMs = 60_000,
 ): Promise<Exclude<Result, false | undefined>> {
-	const deadline = Date.now() + timeoutMs;
+	const startedAt = Date.now();
 	for (;;) {
 		const result = await look();
 		if (result !== false && result !== undefined) {
 			return result as Exclude<Result, false | undefined>;
 		}
-		if (Date.now() > deadline)
+		const waitedMs = Date.now() - startedAt;
+		if (waitedMs > timeoutMs)
 			throw new Error(`Timed out after ${timeoutMs / 1000} s waiting for ${what}.`);
-		await delay(LOOK_AGAIN_MS);
+		await delay(Math.min(Math.max(waitedMs / 4, MIN_PAUSE_MS), MAX_PAUSE_MS));
 	}
 }

@@ -13,6 +13,7 @@ import { sampleStories } from '../engine/ledger/stories';
 import { EMPTY_KEY_STORE } from '../engine/ledger/Story';
 import type { Story, StoryExecution } from '../engine/ledger/Story';
 import { tellStory } from '../engine/ledger/tellStory';
+import { isListedAsAssumed } from '../engine/ledger/waitInvariants';
 import { KeySearch } from '../support/e2e/KeySearch';
 import { playInN8n, shorten } from '../support/e2e/playInN8n';
 import { RealN8n } from '../support/e2e/RealN8n';
@@ -40,6 +41,10 @@ export interface WayFigures {
 	idsLost: number;
 	/** Items that received another item's video. */
 	wrongVideos: number;
+	/** Those of them in executions whose list was as the node assumes. */
+	wrongVideosAsAssumed: number;
+	/** Executions whose list showed a video earlier or later than the node assumes. */
+	notAsAssumed: number;
 	/**
 	 * Finished videos that are among several candidates, because the service does not say which item
 	 * they belong to.
@@ -67,8 +72,8 @@ async function main(): Promise<void> {
 	const n8n = RealN8n.create('bench-compare');
 	try {
 		await n8n.start();
-		const ours = await playAll(n8n, stories, undefined);
-		const http = await playAll(n8n, stories, buildHttpRequestLoop);
+		const ours = await playAll(n8n, stories, 1, undefined);
+		const http = await playAll(n8n, stories, 1 + stories.length, buildHttpRequestLoop);
 		const figures: CompareFigures = {
 			stories: stories.length,
 			items: stories.flatMap(({ executions }) => executions.flatMap(({ items }) => items)).length,
@@ -80,8 +85,12 @@ async function main(): Promise<void> {
 		keepFigures('compare', figures);
 		console.log(`${figures.stories} executions, ${figures.items} items`);
 		console.table(figures.ways);
-		for (const ledger of ours) {
-			for (const id of listMissed(ledger, ADD_NODE)) console.log(tellMissed(ledger, id));
+		for (const [index, ledger] of ours.entries()) {
+			const lines = tellVideos(ledger);
+			if (lines.length === 0) continue;
+			const list = isListedAsAssumed(ledger) ? 'as assumed' : 'not as assumed';
+			console.log(`Story ${index} of seed ${SEED}, whose list is ${list}:`);
+			console.log([...lines, tellStory(ledger, [])].join('\n'));
 		}
 	} finally {
 		await n8n.stop();
@@ -131,12 +140,17 @@ function slowDown(story: Story): Story {
 
 type Build = typeof buildHttpRequestLoop | undefined;
 
-async function playAll(n8n: RealN8n, stories: Story[], build: Build): Promise<Ledger[]> {
+async function playAll(
+	n8n: RealN8n,
+	stories: Story[],
+	firstSeed: number,
+	build: Build,
+): Promise<Ledger[]> {
 	const ledgers: Ledger[] = [];
 	const rest = stories.entries();
 	const worker = async () => {
 		for (const [index, story] of rest) {
-			const { finish } = await playInN8n(n8n, story, build);
+			const { finish } = await playInN8n(n8n, story, firstSeed + index, build);
 			ledgers[index] = openLedger(await finish());
 		}
 	};
@@ -155,7 +169,11 @@ function summarize(ledgers: Ledger[], node: string): Omit<WayFigures, 'nodes'> {
 			paidTwice(ledger).reduce((all, { videos, orders }) => all + videos.length - orders.length, 0),
 		),
 		idsLost: sum(countLostIds),
-		wrongVideos: sum((ledger) => listResults(ledger, node).filter(({ isWrong }) => isWrong).length),
+		wrongVideos: sum((ledger) => listWrong(ledger, node).length),
+		wrongVideosAsAssumed: sum((ledger) =>
+			isListedAsAssumed(ledger) ? listWrong(ledger, node).length : 0,
+		),
+		notAsAssumed: sum((ledger) => (isListedAsAssumed(ledger) ? 0 : 1)),
 		videosListed: sum(
 			(ledger) => listNotGiven(ledger, node).filter((id) => isCandidate(ledger, id)).length,
 		),
@@ -187,6 +205,7 @@ function countLostIds({ adds, texts, logLines }: Ledger): number {
 
 interface Result {
 	json: IDataObject;
+	ownId: string | undefined;
 	isOwn: boolean;
 	isWrong: boolean;
 }
@@ -198,10 +217,15 @@ function listResults({ executions, videos }: Ledger, node: string): Result[] {
 	return items.map(({ json }) => {
 		// An address alone counts as a video, too: the log may show its entry later.
 		const address = toText(json.videoUrl) || (json.video as { url?: string } | null)?.url;
-		const own = videos.find(({ charge }) => charge.queueId === toText(json.queueId));
-		const isOwn = own !== undefined && address?.includes(own.charge.videoId) === true;
-		return { json, isOwn, isWrong: Boolean(address) && !isOwn };
+		const ownId = videos.find(({ charge }) => charge.queueId === toText(json.queueId))?.charge
+			.videoId;
+		const isOwn = ownId !== undefined && address?.includes(ownId) === true;
+		return { json, ownId, isOwn, isWrong: Boolean(address) && !isOwn };
 	});
+}
+
+function listWrong(ledger: Ledger, node: string): Result[] {
+	return listResults(ledger, node).filter(({ isWrong }) => isWrong);
 }
 
 /** Returns the IDs of the finished videos that did not reach their item. */
@@ -222,10 +246,17 @@ function listMissed(ledger: Ledger, node: string): string[] {
 	return listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id));
 }
 
-/** Describes the story of a missed video, to find the reason. */
-function tellMissed(ledger: Ledger, id: string): string {
-	const add = ledger.adds.find(({ charge }) => charge?.videoId === id);
-	return `Nobody got the video ${id}: the fate of its add is ${add?.fate ?? 'no add'}.\n${tellStory(ledger, [])}`;
+/** Describes each wrong video, and each finished one that nobody got. */
+function tellVideos(ledger: Ledger): string[] {
+	const wrong = listWrong(ledger, ADD_NODE).map(({ json, ownId = 'none' }) => {
+		const { queueId, videoUrl } = json;
+		return `${toText(queueId)} received ${toText(videoUrl)}, its own video is ${ownId}.`;
+	});
+	const missed = listMissed(ledger, ADD_NODE).map((id) => {
+		const add = ledger.adds.find(({ charge }) => charge?.videoId === id);
+		return `Nobody got the video ${id}: the fate of its add is ${add?.fate ?? 'no add'}.`;
+	});
+	return [...wrong, ...missed];
 }
 
 function isCandidate({ texts }: Ledger, id: string): boolean {

@@ -1,13 +1,19 @@
 /**
  * Measures how long a poll, Get Many and waiting hold up n8n's event loop at a time, with a long video
- * log or many items, and how long the parsing of a response takes in the same run. n8n's own request
- * function is measured beside them. The service is a separate process.
+ * log or many items, and how long the parsing of a response takes in the same run. The service is a
+ * separate process.
+ *
+ * Counts the processor time of the event loop's thread, turn by turn: on a shared machine, the time that
+ * passes is also that of other programs. The limit for many items leaves the garbage collector out. Its
+ * pauses depend on n8n's whole memory, and most of the garbage is that of n8n's own request function,
+ * which is measured beside with as many requests. They are printed for both.
  */
 import axios from 'axios';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import type { PerformanceEntry } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { createSlots } from '../../nodes/VideoGeneration/api/pacing';
@@ -18,7 +24,7 @@ import { keepFigures } from './keepFigures';
 
 /** How many times as long as the parsing of a long log the node may hold up the event loop. */
 const LIMIT_TIMES = 2;
-/** How long it may do so beyond the parsing where no response is long. */
+/** How long it may do so without the parsing where no response is long, in every run. */
 const LIMIT_MS = 50;
 const RUNS = Number(process.env.RUNS ?? 3);
 const RESOLUTION_MS = 1;
@@ -40,25 +46,24 @@ interface Case {
 	run: (credentials: Credentials, watch: Watch) => Promise<void>;
 }
 
-/** The longest times for which the event loop was held up, in milliseconds. */
+/** The longest times for which the event loop was held up, in milliseconds of processor time. */
 interface Held {
-	/** By the histogram of Node.js. */
 	heldMs: number;
 	/** The longest parsing. */
 	parseMs: number;
-	/** The difference of the two. */
-	beyondMs: number;
 	/** The first divided by the second. */
 	times: number;
-	/** The longest time without the parsing, which may be another moment than the one above. */
+	/** The longest turn without the parsing in it. */
 	apartMs: number;
-	/** The longest pause of the garbage collector. */
-	collectedMs: number;
-	/** The longest time without the parsing and without the garbage collector. */
+	/** The longest turn without the parsing and without the garbage collector. */
 	ownMs: number;
+	/** The longest pause of the garbage collector, by the time that passed. */
+	collectedMs: number;
+	/** All pauses of the garbage collector together. */
+	allCollectedMs: number;
 }
 
-/** The least of several runs. */
+/** The most of several runs, and the least of `times`. */
 export interface LoopFigures extends Held {
 	name: string;
 	isLongLog: boolean;
@@ -237,97 +242,96 @@ async function measure({ name, videos, zone = 'Z', run }: Case): Promise<LoopFig
 	const list = (key: keyof Held) => runs.map((held) => held[key]);
 	const figures = {
 		...{ name, isLongLog: videos > 0 },
-		heldMs: Math.min(...list('heldMs')),
-		parseMs: Math.min(...list('parseMs')),
-		beyondMs: Math.min(...list('beyondMs')),
+		heldMs: Math.max(...list('heldMs')),
+		parseMs: Math.max(...list('parseMs')),
 		times: Math.min(...list('times')),
-		apartMs: Math.min(...list('apartMs')),
-		collectedMs: Math.min(...list('collectedMs')),
-		ownMs: Math.min(...list('ownMs')),
+		apartMs: Math.max(...list('apartMs')),
+		ownMs: Math.max(...list('ownMs')),
+		collectedMs: Math.max(...list('collectedMs')),
+		allCollectedMs: Math.max(...list('allCollectedMs')),
 	};
 	const show = (key: keyof Held) =>
 		`${figures[key].toFixed(0)} ms (${list(key)
 			.map((ms) => ms.toFixed(0))
 			.join(', ')})`;
 	console.log(
-		`${name}: held up for ${show('heldMs')} at a time at most, ${figures.times.toFixed(1)} times as long as the parsing; longest parsing ${show('parseMs')}; beyond it ${show('beyondMs')}; without the parsing ${show('apartMs')}; longest garbage collection ${show('collectedMs')}; without both ${show('ownMs')}`,
+		`${name}: held up for ${show('heldMs')} of processor time at a time at most, ${figures.times.toFixed(1)} times as long as the parsing; longest parsing ${show('parseMs')}; without it ${show('apartMs')}; without it and the garbage collector ${show('ownMs')}. Garbage collection: ${show('collectedMs')} at a time, ${show('allCollectedMs')} in all`,
 	);
 	return figures;
 }
 
 /** Does some work, and measures how long it holds up the event loop at a time. */
 async function watchLoop<T>(work: () => Promise<T>): Promise<{ result: T; held: Held }> {
-	const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-	delay.enable();
-	// The first of its timers only begins to measure.
-	await setTimeout(2 * RESOLUTION_MS);
 	const parse = JSON.parse;
-	const parsings: Span[] = [];
+	const parsings: number[] = [];
 	JSON.parse = (...args: Parameters<typeof parse>): unknown => {
-		const from = performance.now();
+		const from = getProcessorTime();
 		try {
 			return parse(...args);
 		} finally {
-			parsings.push({ from, to: performance.now() });
+			parsings.push(getProcessorTime() - from);
 		}
 	};
-	const collections: Span[] = [];
+	const collections: PerformanceEntry[] = [];
 	const observer = new PerformanceObserver((list) => {
-		for (const { startTime: from, duration } of list.getEntries()) {
-			collections.push({ from, to: from + duration });
-		}
+		collections.push(...list.getEntries());
 	});
 	observer.observe({ entryTypes: ['gc'] });
-	const turns: Span[] = [];
-	let turnAt = performance.now();
+	const turns: Turn[] = [];
+	let begun = { at: performance.now(), cpuMs: getProcessorTime(), parsings: 0 };
 	const timer = setInterval(() => {
-		turns.push({ from: turnAt, to: performance.now() });
-		turnAt = performance.now();
+		const now = { at: performance.now(), cpuMs: getProcessorTime(), parsings: parsings.length };
+		turns.push({
+			...{ from: begun.at, to: now.at, cpuMs: now.cpuMs - begun.cpuMs },
+			parseMs: sum(parsings.slice(begun.parsings)),
+		});
+		begun = now;
 	}, RESOLUTION_MS);
 	const result = await work();
-	// The last delay of the event loop shows with the next turn, and the last collections later.
+	// The last turn ends with the next one's beginning, and the last collections show later.
 	await setTimeout(100);
 	clearInterval(timer);
 	JSON.parse = parse;
 	observer.disconnect();
-	delay.disable();
-	const heldMs = delay.max / 1e6;
-	const parseMs = findLongest(parsings, []);
+	const getOwnMs = ({ from, to, cpuMs, parseMs }: Turn) => {
+		const inTurn = collections.filter(({ startTime }) => startTime >= from && startTime < to);
+		// Outside of the collector, the turn took no more than either.
+		return Math.min(cpuMs - parseMs, to - from - sum(inTurn.map(({ duration }) => duration)));
+	};
+	const heldMs = Math.max(...turns.map(({ cpuMs }) => cpuMs));
+	const parseMs = Math.max(...parsings);
+	const pauses = collections.map(({ duration }) => duration);
 	return {
 		result,
 		held: {
-			...{ heldMs, parseMs, beyondMs: heldMs - parseMs, times: heldMs / parseMs },
-			apartMs: findLongest(turns, parsings),
-			collectedMs: findLongest(collections, []),
-			ownMs: findLongest(turns, [...parsings, ...collections]),
+			...{ heldMs, parseMs, times: heldMs / parseMs },
+			apartMs: Math.max(...turns.map((turn) => turn.cpuMs - turn.parseMs)),
+			ownMs: Math.max(...turns.map(getOwnMs)),
+			collectedMs: Math.max(...pauses),
+			allCollectedMs: sum(pauses),
 		},
 	};
 }
 
-/** A time from one moment to another, by `performance.now()`. */
-interface Span {
+/** A turn of the event loop, from one moment to another by `performance.now()`. */
+interface Turn {
 	from: number;
 	to: number;
+	cpuMs: number;
+	/** The parsing in it, in processor time. */
+	parseMs: number;
 }
 
-/** The length of the longest span without the parts that others cover. */
-function findLongest(spans: Span[], others: Span[]): number {
-	const sorted = others.toSorted((a, b) => a.from - b.from);
-	let longest = 0;
-	let first = 0;
-	for (const { from, to } of spans) {
-		while ((sorted[first]?.to ?? Infinity) < from) first += 1;
-		let leftMs = 0;
-		let at = from;
-		for (let index = first; ; index++) {
-			const other = sorted[index];
-			if (!other || other.from >= to) break;
-			leftMs += Math.max(0, other.from - at);
-			at = Math.max(at, other.to);
-		}
-		longest = Math.max(longest, leftMs + Math.max(0, to - at));
-	}
-	return longest;
+function sum(values: number[]): number {
+	return values.reduce((total, value) => total + value, 0);
+}
+
+/** The processor time of this thread, in milliseconds. */
+function getProcessorTime(): number {
+	// Node.js 24 has it, and the types of Node.js 20 do not.
+	const { threadCpuUsage } = process as unknown as { threadCpuUsage: () => NodeJS.CpuUsage };
+	const { user, system } = threadCpuUsage();
+	return (user + system) / 1000;
 }
 
 async function main(): Promise<void> {
@@ -335,11 +339,11 @@ async function main(): Promise<void> {
 	for (const each of CASES) if (ONLY.test(each.name)) figures.push(await measure(each));
 	keepFigures('loop', figures);
 	const isGood = figures.every(
-		({ name, isLongLog, beyondMs, times }) =>
-			name.includes(PEER) || (isLongLog ? times <= LIMIT_TIMES : beyondMs <= LIMIT_MS),
+		({ name, isLongLog, ownMs, times }) =>
+			name.includes(PEER) || (isLongLog ? times <= LIMIT_TIMES : ownMs <= LIMIT_MS),
 	);
 	console.log(
-		`Limits: ${LIMIT_TIMES} times the parsing of a long log, else ${LIMIT_MS} ms beyond the parsing: ${isGood ? 'good' : 'NOT GOOD'}`,
+		`Limits: ${LIMIT_TIMES} times the parsing of a long log, else ${LIMIT_MS} ms without the parsing: ${isGood ? 'good' : 'NOT GOOD'}`,
 	);
 	if (!isGood) process.exitCode = 1;
 }

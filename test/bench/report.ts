@@ -98,6 +98,7 @@ ${[
 	row('Items paid more than once', (way) => way.itemsPaidTwice),
 	row('Queue IDs lost', (way) => way.idsLost),
 	row('Items with the wrong video', (way) => way.wrongVideos),
+	row('… while the list was as the node assumes', (way) => way.wrongVideosAsAssumed),
 	row('Items with their own video', (way) => way.videosGiven),
 	row('Videos listed as candidates', (way) => way.videosListed),
 	row('Finished videos that nobody got', (way) => way.videosMissed),
@@ -106,7 +107,9 @@ ${[
 	row('Requests', (way) => way.requests),
 	row('Median time', (way) => `${way.seconds.toFixed(1)} s`),
 	row('Nodes on the canvas', (way) => way.nodes),
-].join('\n')}`;
+].join('\n')}
+
+In ${ways.ours.notAsAssumed} executions, the list showed videos earlier or later than [assumed](paying-once.md#which-video-belongs-to-which-item).`;
 }
 
 async function write(file: string, text: string): Promise<void> {
@@ -185,8 +188,7 @@ function describeDownload(
 With n8n's binary data on disk, a file of ${fileMiB} MiB takes **${overMib} MiB of memory** over the idle engine.
 
 One run that made ${many.items} videos of up to ${many.longestSeconds} seconds and downloaded their files of ${many.fileMiB} MiB each took ${many.tookSeconds.toFixed(1)} s, and
-**${describeRange(many.overMib)} of memory**. With n8n's own helpers alone, the same files take ${describeRange(many.bareMib)}. How much it is in a run depends on when Node.js frees
-the memory of data that has been stored.`;
+**${describeRange(many.overMib)} of memory**. With n8n's own helpers alone, the same files take ${describeRange(many.bareMib)}.`;
 }
 
 function describeRange(mib: number[]): string {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 	const played: { index: number; theme: PlayedTheme; finish: () => Promise<Play> }[] = [];
 	const worker = async () => {
 		for (const [index, { theme, story }] of stories) {
-			played.push({ index, theme, ...(await playInN8n(n8n, story)) });
+			played.push({ index, theme, ...(await playInN8n(n8n, story, index + 1)) });
 		}
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, worker));

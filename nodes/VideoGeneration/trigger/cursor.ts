@@ -43,21 +43,24 @@ export interface ListedEntry extends Seen {
 	entry: IDataObject;
 }
 
-/** The entries of the log that a cursor has not forgotten, or all of them. They may repeat. */
-export function listEntries(
+/** The entries of the log that a cursor neither remembers nor has forgotten, or all of them; each ID once. */
+export function listUnseen(
 	log: readonly unknown[],
-	{ floor = 0, isUndatedForgotten = false }: Partial<Cursor> = {},
+	{ videos = '', floor = 0, isUndatedForgotten = false }: Partial<Cursor> = {},
 ): ListedEntry[] {
 	const isOld = createAgeCheck(floor);
-	const listed: ListedEntry[] = [];
+	const known = listHashes(videos);
+	const unseen: ListedEntry[] = [];
 	for (const entry of log) {
 		if (!isObject(entry) || isOld(entry.createdAt)) continue;
+		const hash = hashEntry(entry);
+		if (hash === undefined || known.has(hash)) continue;
 		const time = getTime(entry);
 		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
-		const hash = hashEntry(entry);
-		if (hash !== undefined) listed.push({ entry, hash, time });
+		known.add(hash);
+		unseen.push({ entry, hash, time });
 	}
-	return listed;
+	return unseen;
 }
 
 /**
@@ -65,7 +68,7 @@ export function listEntries(
  * date says, unless it lies at or below the cursor's floor.
  *
  * @param log the whole list of "GET /v1/videos", in any order
- * @param all all entries as `listEntries` returns them, for a first cursor: that takes long with a long log
+ * @param all all entries as `listUnseen` returns them, for a first cursor: that takes long with a long log
  */
 export function selectNewVideos(
 	log: readonly unknown[],
@@ -75,9 +78,9 @@ export function selectNewVideos(
 ): Selection {
 	if (typeof stored === 'string' || isOtherAccount(log, stored, watch)) {
 		const isEmitting = stored === 'absent' && watch.emitExisting;
-		return startCursor(all ?? listEntries(log), watch, isEmitting);
+		return startCursor(all ?? listUnseen(log), watch, isEmitting);
 	}
-	const unseen = removeKnown(listEntries(log, stored), stored);
+	const unseen = listUnseen(log, stored);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
 	const wasWatched = ({ entry }: ListedEntry) =>
@@ -145,7 +148,7 @@ export function findNewestVideo(
  * The first cursor remembers all entries, or the newest ones of a long list. They are emitted only where
  * the user wants it.
  */
-function startCursor(all: ListedEntry[], watch: Watch, isEmitting: boolean): Selection {
+function startCursor(unseen: ListedEntry[], watch: Watch, isEmitting: boolean): Selection {
 	const start: Cursor = {
 		version: 1,
 		account: watch.account,
@@ -154,7 +157,6 @@ function startCursor(all: ListedEntry[], watch: Watch, isEmitting: boolean): Sel
 		isUndatedForgotten: false,
 		videos: '',
 	};
-	const unseen = removeKnown(all, start);
 	return {
 		videos: isEmitting ? listWatched(unseen, watch) : [],
 		cursor: remember(unseen, start, watch),
@@ -167,35 +169,37 @@ function startCursor(all: ListedEntry[], watch: Watch, isEmitting: boolean): Sel
  */
 function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Watch): boolean {
 	if (cursor.account === account || log.length === 0) return false;
-	const known = listHashes(cursor);
+	const known = listHashes(cursor.videos);
 	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry)));
 }
 
-/** The hashes of all entries that a cursor remembers. */
-function listHashes({ videos }: Cursor): Set<number | undefined> {
+/** The hashes of all remembered entries. */
+function listHashes(videos: string): Set<number | undefined> {
 	return new Set(parseRecords(videos).map(({ hash }) => hash));
 }
 
-/** The entries that a cursor does not remember, each ID once. */
-function removeKnown(listed: readonly ListedEntry[], cursor: Cursor): ListedEntry[] {
-	if (listed.length === 0) return [];
-	const known = listHashes(cursor);
-	return listed.filter(({ hash }) => !known.has(hash) && known.add(hash));
-}
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An offset from UTC, of less than a day. */
+const OFFSET = /[+-][01]\d:?\d\d$/;
 
 /**
  * Whether a date is below the floor, without parsing it: dates in UTC such as
- * `2026-01-15T12:00:00.000Z` sort like text. Parsing the dates of a long list would take a sixth of
- * the time of its request. Dates within the floor's second or later are not decided here.
+ * `2026-01-15T12:00:00.000Z` sort like text, and those with an offset do so within a day. Parsing the
+ * dates of a long list would take a sixth of the time of its request. Dates within the floor's second or
+ * later are not decided here.
  */
 function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
 	const floorSecond = new Date(floor).toISOString().slice(0, 19);
+	const dayBefore = new Date(floor - DAY_MS).toISOString().slice(0, 19);
 	return (createdAt) =>
 		typeof createdAt === 'string' &&
 		createdAt < floorSecond &&
 		createdAt.startsWith('2') &&
 		createdAt.charAt(10) === 'T' &&
-		(createdAt.endsWith('Z') || createdAt.endsWith('+00:00'));
+		(createdAt.endsWith('Z') ||
+			createdAt.endsWith('+00:00') ||
+			(createdAt < dayBefore && OFFSET.test(createdAt)));
 }
 
 function getTime(entry: unknown): number {

@@ -20,7 +20,7 @@ import {
 	findNewestVideo,
 	findTag,
 	keepTag,
-	listEntries,
+	listUnseen,
 	selectNewVideos,
 	sortOldestFirst,
 } from './cursor';
@@ -79,7 +79,7 @@ async function fetchNewVideos(
 	// A first poll does much more with a long list: n8n does other work between its steps.
 	const isFirst = typeof earlier === 'string' || earlier.account !== account;
 	const breaks = new Breaks();
-	const all = isFirst ? listEntries(log.entries) : undefined;
+	const all = isFirst ? listUnseen(log.entries) : undefined;
 	if (isFirst) await breaks.takeDue();
 
 	const store = CursorStore.open(context);

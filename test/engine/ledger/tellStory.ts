@@ -183,7 +183,10 @@ function tellAdd({ at, body, trouble, charge, fate }: PlayedAdd, startedAt: numb
 	return `${when} s add ${prompt} to ${JSON.stringify(projectId)}: ${trouble ?? end}; ${paid}; ${FATES[fate]}`;
 }
 
-function tellOutcomes({ executions, outcomes, startedAt, left, logLines }: Ledger): string[] {
+function tellOutcomes(ledger: Ledger): string[] {
+	const { executions, outcomes, startedAt, left, logLines, videos } = ledger;
+	// A real n8n has one log for all stories.
+	const isOwn = (line: string) => videos.some(({ charge }) => line.includes(charge.queueId));
 	return [
 		...executions.flatMap(({ attempts }, index) =>
 			attempts.map(
@@ -202,7 +205,7 @@ function tellOutcomes({ executions, outcomes, startedAt, left, logLines }: Ledge
 				`execution ${execution + 1}, ${node}, run ${run}, item ${String(item)}: ${shorten(JSON.stringify(json))}`,
 		),
 		...(left.timers > 0 ? [`${left.timers} timers are left`] : []),
-		...logLines.map((line) => `n8n's log: ${line}`),
+		...logLines.filter(isOwn).map((line) => `n8n's log: ${line}`),
 	];
 }
 

@@ -134,6 +134,7 @@ type BuildWorkflow = (
 /**
  * Plays a story in a real n8n, with its own service.
  *
+ * @param seed determines the service's IDs. All plays share n8n's log, so each needs IDs of its own.
  * @param build builds the workflow; by default, one with our node
  * @returns `finish`, which ends the play and describes it; called later, it includes requests that
  * were sent after the end
@@ -141,13 +142,14 @@ type BuildWorkflow = (
 export async function playInN8n(
 	n8n: RealN8n,
 	story: Story,
+	seed: number,
 	build: BuildWorkflow = createWorkflow,
 ): Promise<{ finish: () => Promise<Play> }> {
 	const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
 		keyType: 'ec',
 	});
 	const certificate = { cert, key };
-	const sandbox = await startSandbox({ rateLimit: false, clock: 'real', certificate });
+	const sandbox = await startSandbox({ rateLimit: false, clock: 'real', certificate, seed });
 	const model = new ScriptedModel();
 	await model.start();
 	const scene = new Scene(story, sandbox, (delayMs, action) => {

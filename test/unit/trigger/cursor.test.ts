@@ -42,6 +42,11 @@ function createPoller(initial: StoredCursor = 'absent') {
 	};
 }
 
+/** The same moment, as it is written elsewhere. */
+function shiftHours(iso: string, hours: number, offset: string): string {
+	return new Date(Date.parse(iso) + hours * 3_600_000).toISOString().replace('Z', offset);
+}
+
 describe('The first poll', () => {
 	test('remembers what is there and emits nothing', () => {
 		const { poll } = createPoller();
@@ -251,6 +256,8 @@ describe('A large account', () => {
 		['whole seconds', (iso: string) => iso.replace('.000Z', 'Z')],
 		['microseconds', (iso: string) => iso.replace('Z', '000Z')],
 		['another zone', (iso: string) => iso.replace('Z', '+00:00')],
+		['an offset to the east', (iso: string) => shiftHours(iso, 14, '+14:00')],
+		['an offset to the west', (iso: string) => shiftHours(iso, -12, '-1200')],
 		['no zone', (iso: string) => iso.replace('Z', '')],
 		['a space', (iso: string) => iso.replace('T', ' ')],
 	])('of 20,000 entries does the same when dates have %s', (_what, format) => {
