@@ -129,6 +129,8 @@ function getWorkflow(workflows: Workflows, file: string): string {
  * with the packed package. The arguments are the names of the pictures; the default is all of them.
  */
 export default async function makePictures(names: string[]): Promise<void> {
+	const unknown = names.find((name) => !PICTURES.some((picture) => picture.name === name));
+	if (unknown !== undefined) throw new Error(`There is no picture "${unknown}".`);
 	await build();
 	await rm(STAGE_FOLDER, { recursive: true, force: true });
 	await mkdir(TARGET_FOLDER, { recursive: true });
