@@ -334,5 +334,15 @@ describe('A kill of n8n in the example that makes an idea a video on YouTube', (
 			const expected = story.at === never?.at ? ['check', 0, 0] : ['published', 1, 1];
 			expect([story.at, status, paid, published]).toEqual([story.at, ...expected]);
 		}
+
+		// A row that is published is not taken again, nor is one that waits for a person.
+		const readAll = () => [
+			...[real.sandbox.requests.length, listTitles(), [...slack.texts]],
+			rows.map(({ sheet: own }) => own.rows),
+		];
+		const before = readAll();
+		const again = await Promise.all(rows.map(async ({ example }) => await example.run()));
+		expect(again.map(readFailure)).toEqual(rows.map(() => SUCCESS));
+		expect([model.requests, readAll()]).toEqual([[], before]);
 	});
 });

@@ -3,6 +3,7 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { useApps } from '../support/e2e/apps/useApps';
 import type { GoogleSheet } from '../support/e2e/apps/GoogleSheet';
 import { holdAtApp, holdAtService, holdReading } from '../support/e2e/holds';
+import { keepsFilesInMemory } from '../support/e2e/N8nInstance';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
@@ -187,7 +188,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 
 	test('stores a video that Google Drive refused, without making it again', async () => {
 		sheet.fill([COLUMNS, ['a', TEASER, 'Prompt a']]);
-		drive.isFull = true;
+		drive.uploadsLeft = 0;
 		const { run } = await take();
 		await run();
 		expect(sheet.rows).toMatchObject([
@@ -196,11 +197,29 @@ describe('The example that makes a video for each row of a sheet', () => {
 				note: expectText(/^Google Drive: .+ Look for "a" there/),
 			},
 		]);
-		drive.isFull = false;
+		drive.uploadsLeft = Infinity;
 		sheet.change('a', { status: 'upload' });
 		await run();
 		expect(sheet.rows).toMatchObject([{ status: 'stored', note: '' }]);
 		expect([listPaid(), listFiles()]).toEqual([['Prompt a'], ['a.mp4']]);
+	});
+
+	test('writes the link of a video that Google Drive takes, and why to each row whose video it refuses', async () => {
+		const ids = ['a', 'b', 'c'];
+		const address = `${real.sandbox.url}/files/v1.mp4`;
+		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
+		sheet.fill([COLUMNS, ...ids.map((id) => [id, TOUR, '', 'upload', '', address])]);
+		drive.uploadsLeft = 1;
+		expect(readFailure(await (await take()).run())).toEqual(SUCCESS);
+		const refused = (id: string) => ({
+			...{ id, status: 'check', link: '' },
+			note: expectText(new RegExp(`^Google Drive: .+ Look for "${id}" there`)),
+		});
+		expect(sheet.rows).toMatchObject([
+			{ id: 'a', status: 'stored', link: expectText(/^https:\/\/drive/), note: '' },
+			...[refused('b'), refused('c')],
+		]);
+		expect(listFiles()).toEqual(['a.mp4']);
 	});
 
 	test('says that the address in a row does not lead to a video', async () => {
@@ -234,7 +253,8 @@ describe('A kill of n8n in the example that makes a video for each row of a shee
 		...holdReading(holdAtService(service, 'downloading the video', 'video.file')),
 		...holdAtApp(apps, 'noting "uploading"', post(SHEETS, '"uploading"')),
 		...holdAtApp(apps, 'beginning the upload', post(GOOGLE, '/upload/drive')),
-		...holdAtApp(apps, 'uploading', { host: GOOGLE, method: 'PUT' }),
+		// A file in memory is uploaded with the first request.
+		...(keepsFilesInMemory() ? [] : holdAtApp(apps, 'uploading', { host: GOOGLE, method: 'PUT' })),
 		...holdAtApp(apps, 'naming the file', { host: GOOGLE, method: 'PATCH' }),
 		...holdAtApp(apps, 'writing the link', post(SHEETS, 'drive.google.com')),
 	];
@@ -302,5 +322,15 @@ describe('A kill of n8n in the example that makes a video for each row of a shee
 			const expected = story.at === never?.at ? ['check', 0, 0] : ['stored', 1, 1];
 			expect([story.at, status, paid, stored]).toEqual([story.at, ...expected]);
 		}
+
+		// A row whose video is stored is not taken again, nor is one that waits for a person.
+		const readAll = () => [
+			...[real.sandbox.requests.length, listFiles()],
+			stories.map(({ sheet: own }) => own.rows),
+		];
+		const before = readAll();
+		const again = await Promise.all(stories.map(async ({ example }) => await example.run()));
+		expect(again.map(readFailure)).toEqual(stories.map(() => SUCCESS));
+		expect(readAll()).toEqual(before);
 	});
 });

@@ -1,12 +1,18 @@
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
-import { readdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import oldest from '../../scripts/oldest/package.json';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { pressButton } from '../support/e2e/apps/pressButton';
 import { useApps } from '../support/e2e/apps/useApps';
 import { readItems } from '../support/e2e/runContent';
 import { DataTable } from '../support/e2e/DataTable';
+import {
+	describeExample,
+	findMissingNodes,
+	listExamples,
+	listNamedExamples,
+	readVersion,
+} from '../support/e2e/describeExample';
 import { McpClient } from '../support/e2e/McpClient';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
@@ -22,7 +28,7 @@ const FAILING = 'project-broken-storyboard';
 const SLOW = { pendingMs: 3_600_000 };
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 /** The first examples, which are kept as they were published. */
-const FIRST_EXAMPLES = ['queue-a-video.json', 'react-to-finished-videos.json'];
+const FIRST_EXAMPLES = ['queue-a-video', 'react-to-finished-videos'];
 const TIMEOUT_MS = 180_000;
 
 const apps = useApps('examples');
@@ -72,7 +78,7 @@ const listAsked = () =>
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
 
-describe('The example that makes a video', () => {
+describeExample('queue-a-video', 'The example that makes a video', () => {
 	test('queues one video of the project updated last, and downloads it', async () => {
 		real.sandbox.configure({ durations: QUICK });
 		const execution = await (await take('queue-a-video')).run('When you press Execute');
@@ -85,7 +91,7 @@ describe('The example that makes a video', () => {
 	});
 });
 
-describe('The example that reacts to finished videos', () => {
+describeExample('react-to-finished-videos', 'The example that reacts to finished videos', () => {
 	const TRIGGER = 'When a video is finished';
 
 	test('runs at one click with the newest video, and passes its file on', async () => {
@@ -98,7 +104,7 @@ describe('The example that reacts to finished videos', () => {
 	});
 });
 
-describe('The example that stores finished videos', () => {
+describeExample('store-finished-videos', 'The example that stores finished videos', () => {
 	const TRIGGER = 'When a video is finished';
 	const run = async () => await (await take('store-finished-videos')).run(TRIGGER);
 
@@ -123,14 +129,39 @@ describe('The example that stores finished videos', () => {
 
 	test('tells the chat of a video that the drive does not take', async () => {
 		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		drive.isFull = true;
+		drive.uploadsLeft = 0;
 		expect((await run()).status).toBe('success');
 		expect(slack.texts).toEqual([expect.stringContaining('Google Drive did not take it: ')]);
 		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
 	});
+
+	test('tells the chat of each video that a poll finds whether the drive has taken it', async () => {
+		const listed = ['v1', 'v2', 'v3'].map((id) => ({
+			json: { id, projectId: TOUR, url: `https://api.example.com/${id}.mp4` },
+			binary: {
+				data: {
+					...{ data: Buffer.from(id).toString('base64'), mimeType: 'video/mp4' },
+					...{ fileName: `${id}.mp4`, fileExtension: 'mp4' },
+				},
+			},
+		}));
+		drive.uploadsLeft = 1;
+		const { run } = await take('store-finished-videos', { pinData: { [TRIGGER]: listed } });
+		const execution = await run(TRIGGER);
+		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		expect(drive.files).toEqual([{ name: 'v1.mp4', content: Buffer.from('v1') }]);
+		const refused = (id: string) =>
+			expect.stringMatching(
+				new RegExp(`Google Drive did not take it: .+\\nVideo ${id}: https://.+/${id}.mp4$`),
+			) as string;
+		expect(slack.texts).toEqual([
+			expect.stringContaining('|v1.mp4>'),
+			...[refused('v2'), refused('v3')],
+		]);
+	});
 });
 
-describe('The example that makes videos every day', () => {
+describeExample('daily-videos-with-repair', 'The example that makes videos every day', () => {
 	const START = 'Every day at eight';
 	const ADD = 'Queue each video and wait for it';
 	const SHORT_WAIT = { amount: 1, unit: 'seconds' };
@@ -206,7 +237,7 @@ describe('The example that makes videos every day', () => {
 	});
 });
 
-describe('The example with an agent', () => {
+describeExample('agent-that-makes-videos', 'The example with an agent', () => {
 	const TRIGGER = 'When a chat message comes';
 	const model = new ScriptedModel();
 	let modelChoice: ExampleSetUp['choices'];
@@ -323,7 +354,7 @@ describe('The example with an agent', () => {
 	});
 });
 
-describe('The example that checks that nothing was missed', () => {
+describeExample('nothing-missed', 'The example that checks that nothing was missed', () => {
 	const CHECK = 'Every hour';
 	const TRIGGER = 'When a video is finished';
 	const PASSED_ON = 'Pass it on';
@@ -395,7 +426,7 @@ describe('The example that checks that nothing was missed', () => {
 	});
 });
 
-describe('The example for any MCP client', () => {
+describeExample('videos-for-mcp-clients', 'The example for any MCP client', () => {
 	const TOKEN = 'a-long-random-token';
 	let address: string;
 	let client: McpClient;
@@ -483,17 +514,19 @@ function getOperation(node: INode): INode {
 }
 
 describe('The nodes of all examples', () => {
+	const known = listExamples().filter((name) => findMissingNodes(name).length === 0);
+
+	test('are there in the newest n8n, and in the oldest for the examples that the README names', () => {
+		const isOldest = readVersion() === oldest.dependencies.n8n;
+		expect(known).toEqual(isOldest ? listNamedExamples(readVersion()) : listExamples());
+	});
+
 	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {
 		// The examples are set up first, because n8n shows most parameters of a sheet only after it is
-		// chosen.
-		const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
-		// The choice of a channel fits Slack's messages, not its files.
+		// chosen. The choice of a channel fits Slack's messages, not its files.
 		const chosen = { ...choices, 'n8n-nodes-base.slack': {} };
-		const nodes = files.flatMap((file) =>
-			setUpExample(basename(file, '.json'), { choices: chosen }).nodes.map((node) => ({
-				file,
-				node,
-			})),
+		const nodes = known.flatMap((example) =>
+			setUpExample(example, { choices: chosen }).nodes.map((node) => ({ example, node })),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
 			// n8n makes tools and reviews from nodes.
@@ -503,15 +536,15 @@ describe('The nodes of all examples', () => {
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {
 			nodeInfos,
 		});
-		const problems = nodes.flatMap(({ file, node }, index) => {
+		const problems = nodes.flatMap(({ example, node }, index) => {
 			const type = types[index];
-			if (!type) return [`${file}: ${node.name} is of an unknown type or version`];
+			if (!type) return [`${example}: ${node.name} is of an unknown type or version`];
 			const newest = Math.max(...[type.version].flat(), type.defaultVersion ?? 0);
-			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(file);
+			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(example);
 			return [
 				...(isOld ? [`typeVersion, which is now ${newest}`] : []),
 				...listUnknownParameters(getOperation(node as INode), type),
-			].map((problem) => `${file}: ${node.name}: ${problem}`);
+			].map((problem) => `${example}: ${node.name}: ${problem}`);
 		});
 		expect(problems).toEqual([]);
 	});

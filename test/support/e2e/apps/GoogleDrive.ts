@@ -1,27 +1,35 @@
 import type { App } from './InterceptingProxy';
 
+const FULL = { status: 403, body: { error: { message: 'The drive is full' } } };
+
 interface StoredFile {
 	name: string;
 	content: Buffer;
 }
 
-/** The part of Google Drive that n8n's node needs to upload files in chunks. */
+/** The part of Google Drive that n8n's node needs for uploads: in chunks, or at once from memory. */
 export class GoogleDrive {
 	/** The files that arrived in full: an upload that is broken off leaves none. */
 	readonly files: StoredFile[] = [];
 	private readonly uploads: StoredFile[] = [];
-	/** Whether uploads are refused, as by a full drive. */
-	isFull = false;
+	/** The number of uploads that are still accepted; later ones are refused, as by a full drive. */
+	uploadsLeft = Infinity;
 
 	empty(): void {
 		this.files.length = 0;
 		this.uploads.length = 0;
-		this.isFull = false;
+		this.uploadsLeft = Infinity;
 	}
 
 	readonly answer: App = ({ method, path, headers, body }) => {
 		if (method === 'POST' && path === '/upload/drive/v3/files') {
-			if (this.isFull) return { status: 403, body: { error: { message: 'The drive is full' } } };
+			if (this.uploadsLeft-- <= 0) return FULL;
+			const [, boundary] = /boundary=(.+)/.exec(headers['content-type'] ?? '') ?? [];
+			if (boundary !== undefined) {
+				const file = readParts(body, boundary);
+				this.files.push(file);
+				return { body: { id: `${this.uploads.push(file)}` } };
+			}
 			const { name } = JSON.parse(body.toString()) as StoredFile;
 			const number = this.uploads.push({ name, content: Buffer.alloc(0) });
 			return { headers: { Location: `https://www.googleapis.com/upload/session/${number}` } };
@@ -39,4 +47,15 @@ export class GoogleDrive {
 		const webViewLink = `https://drive.google.com/file/d/${number}/view`;
 		return { body: { id: number, name: file.name, webViewLink } };
 	};
+}
+
+/** Returns the file of an upload with two parts: its metadata and its content. */
+function readParts(body: Buffer, boundary: string): StoredFile {
+	const [metadata = '', content = ''] = body
+		.toString('latin1')
+		.split(`--${boundary}`)
+		.slice(1)
+		.map((part) => part.slice(part.indexOf('\r\n\r\n') + 4, -2));
+	const { name } = JSON.parse(metadata) as StoredFile;
+	return { name, content: Buffer.from(content, 'latin1') };
 }

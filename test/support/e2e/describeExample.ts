@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
+import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { PACKAGE } from './PLACES';
+import { readProvided } from './provided';
+
+/** The packages of n8n's own nodes, and the prefixes of their types. */
+const NODE_PACKAGES = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'];
+
+/** The folder with all packages of the n8n that the tests run in. */
+const getPackages = () => join(readProvided().n8n, '../../..');
+
+/** Returns the version of the n8n that the tests run in. */
+export function readVersion(): string {
+	const file = join(getPackages(), 'n8n', 'package.json');
+	return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Returns the names of all examples. */
+export function listExamples(): string[] {
+	const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
+	return files.map((file) => basename(file, '.json')).sort();
+}
+
+/** Returns the names of the examples that their README names for a version of n8n. */
+export function listNamedExamples(version: string): string[] {
+	const [intro = '', ...sections] = readFileSync('examples/README.md', 'utf8').split('\n## ');
+	const [, named = ''] = intro.split(`n8n ${version.split('.', 2).join('.')} has the nodes of `);
+	return sections
+		.filter((section) => named.includes(`[${section.split('\n', 1)[0]}](#`))
+		.map((section) => /\((\S+)\.json\)/.exec(section)?.[1] ?? '')
+		.sort();
+}
+
+/** Returns the nodes of an example whose type or version is missing in the n8n that the tests run in. */
+export function findMissingNodes(example: string): string[] {
+	const known = readKnownNodes();
+	const file = join('examples', `${example}.json`);
+	const { nodes } = JSON.parse(readFileSync(file, 'utf8')) as WorkflowContent;
+	const needed = nodes
+		.filter(({ type }) => !type.startsWith(`${PACKAGE}.`))
+		// n8n makes tools and reviews from nodes.
+		.map(({ type, typeVersion }) => `${type.replace(/(Hitl)?Tool$/, '')} ${typeVersion}`);
+	return [...new Set(needed)].filter((node) => !known.has(node));
+}
+
+/** Tests of an example, which are skipped in an n8n without all of its nodes: the title names those. */
+export function describeExample(example: string, title: string, tests: () => void): void {
+	const missing = findMissingNodes(example);
+	if (missing.length === 0) describe(title, tests);
+	else describe.skip(`${title} (skipped: no ${missing.join(', ')})`, tests);
+}
+
+let knownNodes: Set<string> | undefined;
+
+/** Reads the descriptions of n8n's own nodes, which n8n itself takes from the same files. */
+function readKnownNodes(): Set<string> {
+	knownNodes ??= new Set(
+		NODE_PACKAGES.flatMap((name) => {
+			const file = join(getPackages(), name, 'dist', 'types', 'nodes.json');
+			const types = JSON.parse(readFileSync(file, 'utf8')) as INodeTypeDescription[];
+			return types.flatMap((type) =>
+				[type.version].flat().map((version) => `${name}.${type.name} ${version}`),
+			);
+		}),
+	);
+	return knownNodes;
+}
