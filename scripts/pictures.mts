@@ -44,7 +44,7 @@ const PICTURES: Picture[] = [
 	ofExample('idea-to-youtube', { x: 980, y: -480, width: 905, height: 1130 }),
 	ofExample('react-to-finished-videos', { x: -90, y: -230, width: 780, height: 640 }),
 	ofExample('video-for-each-row', { x: 828, y: -630, width: 905, height: 990 }),
-	ofExample('store-finished-videos', { x: -56, y: -420, width: 905, height: 830 }),
+	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
 	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),
 	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
 	ofExample('ask-before-spending', { x: 625, y: -424, width: 905, height: 880 }),
