@@ -58,6 +58,7 @@ async function bench(): Promise<void> {
 		// next poll.
 		const poll = async (from: Task['credentials'], runs = RUNS) =>
 			(await run({ kinds: ['poll'], runs, credentials: from })).poll;
+		const { bare: bareAlone } = await run({ kinds: ['bare'], runs: RUNS, credentials: still });
 		const unchanged = await poll(still);
 		const idle = await poll(tagged);
 		const { bare, poll: full } = await run({ kinds: ['bare', 'poll'], runs: RUNS, credentials });
@@ -66,11 +67,11 @@ async function bench(): Promise<void> {
 			bare: (await run({ kinds: ['bare'], runs: 3, credentials })).bare,
 			full: await poll(credentials, 3),
 		};
-		if (!bare || !full || !firstPoll || !unchanged || !idle) {
+		if (!bare || !full || !firstPoll || !bareAlone || !unchanged || !idle) {
 			throw new Error('A measurement is missing');
 		}
 		const ratio = median(full.runsMs.map((ms, index) => ms / (bare.runsMs[index] ?? NaN)));
-		const unchangedRatio = unchanged.cpuMs / bare.cpuMs;
+		const unchangedRatio = unchanged.cpuMs / bareAlone.cpuMs;
 		const idleRatio = idle.cpuMs / bare.cpuMs;
 		console.table({
 			'bare request': show(bare, 1, alone.bare?.peakMiB),

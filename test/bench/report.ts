@@ -166,7 +166,7 @@ function describeWait(figures: WaitFigures): string {
 	const { items, shortestSeconds, longestSeconds, tookSeconds } = figures;
 	return `## Waiting
 
-One run queues ${items} videos of ${shortestSeconds} to ${longestSeconds} seconds and waits for them: ${tookSeconds.toFixed(1)} s, **${(tookSeconds / longestSeconds).toFixed(2)} times the slowest one**.
+One run queues ${items} videos of ${shortestSeconds} to ${longestSeconds} seconds and waits for them: ${tookSeconds.toFixed(1)} s, **${(tookSeconds - longestSeconds).toFixed(1)} s more than the slowest one**, with a **Listing Delay** of 10 s.
 ${figures.matched} of ${items} items got their video, with ${figures.looksPerItem.toFixed(1)} progress checks for each, and ${figures.logReads} requests for the list.`;
 }
 

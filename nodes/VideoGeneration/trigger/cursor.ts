@@ -43,13 +43,17 @@ export interface ListedEntry extends Seen {
 	entry: IDataObject;
 }
 
-/** The entries of the log that a cursor neither remembers nor has forgotten, or all of them; each ID once. */
+/**
+ * The entries of the log that a cursor neither remembers nor has forgotten, or all of them; each ID once.
+ *
+ * @param known the hashes of the entries that are left out, to which those of the result are added
+ */
 export function listUnseen(
 	log: readonly unknown[],
 	{ videos = '', floor = 0, isUndatedForgotten = false }: Partial<Cursor> = {},
+	known = listHashes(videos),
 ): ListedEntry[] {
 	const isOld = createAgeCheck(floor);
-	const known = listHashes(videos);
 	const unseen: ListedEntry[] = [];
 	for (const entry of log) {
 		if (!isObject(entry) || isOld(entry.createdAt)) continue;

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } fro
 import { NodeOperationError } from 'n8n-workflow';
 import type { VideoLog } from '../api/videoLog';
 import { fetchVideoLog } from '../api/videoLog';
-import { Breaks, createSlots } from '../api/pacing';
+import { Breaks, createSlots, inParts } from '../api/pacing';
 import { resolveService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
@@ -16,6 +16,7 @@ import {
 } from '../failures/downloadTexts';
 import type { FailureText } from '../failures/texts';
 import { describeFailure } from '../failures/texts';
+import type { ListedEntry } from './cursor';
 import {
 	findNewestVideo,
 	findTag,
@@ -79,7 +80,7 @@ async function fetchNewVideos(
 	// A first poll does much more with a long list: n8n does other work between its steps.
 	const isFirst = typeof earlier === 'string' || earlier.account !== account;
 	const breaks = new Breaks();
-	const all = isFirst ? listUnseen(log.entries) : undefined;
+	const all = isFirst ? await listAll(log.entries, breaks) : undefined;
 	if (isFirst) await breaks.takeDue();
 
 	const store = CursorStore.open(context);
@@ -94,6 +95,13 @@ async function fetchNewVideos(
 
 	if (isFirst) await breaks.takeDue();
 	return sortOldestFirst(videos);
+}
+
+async function listAll(log: readonly unknown[], breaks: Breaks): Promise<ListedEntry[]> {
+	const all: ListedEntry[] = [];
+	const known = new Set<number | undefined>();
+	for await (const part of inParts(log, breaks)) all.push(...listUnseen(part, {}, known));
+	return all;
 }
 
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. */
