@@ -28,12 +28,9 @@ export interface PollFigures {
 	ratio: number;
 	bareMs: number;
 	pollMs: number;
-	/**
-	 * CPU time of a poll with an unchanged log divided by that of the bare request, the minimum of
-	 * each.
-	 */
+	/** The same, for a poll with an unchanged log and no tag. */
 	unchangedRatio: number;
-	/** The same, for a poll that gets a 304. */
+	/** CPU time of a poll that gets a 304, divided by that of the bare request: the minimum of each. */
 	idleRatio: number;
 	/** Memory in use after a poll, above the value before. */
 	keptMiB: number;
@@ -54,24 +51,23 @@ async function bench(): Promise<void> {
 		const credentials = await receive<Task['credentials']>(servers.growing);
 		const still = await receive<Task['credentials']>(servers.still);
 		const tagged = await receive<Task['credentials']>(servers.tagging);
-		// These polls are measured alone: the garbage of a bare request would be collected during the
-		// next poll.
 		const poll = async (from: Task['credentials'], runs = RUNS) =>
 			(await run({ kinds: ['poll'], runs, credentials: from })).poll;
-		const { bare: bareAlone } = await run({ kinds: ['bare'], runs: RUNS, credentials: still });
-		const unchanged = await poll(still);
+		const inPairs = async (from: Task['credentials']) =>
+			await run({ kinds: ['bare', 'poll'], runs: RUNS, credentials: from });
+		const { bare: bareOfStill, poll: unchanged } = await inPairs(still);
 		const idle = await poll(tagged);
-		const { bare, poll: full } = await run({ kinds: ['bare', 'poll'], runs: RUNS, credentials });
+		const { bare, poll: full } = await inPairs(credentials);
 		const { firstPoll } = await run({ kinds: ['firstPoll'], runs: 5, credentials });
 		const alone = {
 			bare: (await run({ kinds: ['bare'], runs: 3, credentials })).bare,
 			full: await poll(credentials, 3),
 		};
-		if (!bare || !full || !firstPoll || !bareAlone || !unchanged || !idle) {
+		if (!bare || !full || !firstPoll || !bareOfStill || !unchanged || !idle) {
 			throw new Error('A measurement is missing');
 		}
-		const ratio = median(full.runsMs.map((ms, index) => ms / (bare.runsMs[index] ?? NaN)));
-		const unchangedRatio = unchanged.cpuMs / bareAlone.cpuMs;
+		const ratio = compare(full, bare);
+		const unchangedRatio = compare(unchanged, bareOfStill);
 		const idleRatio = idle.cpuMs / bare.cpuMs;
 		console.table({
 			'bare request': show(bare, 1, alone.bare?.peakMiB),
@@ -101,6 +97,11 @@ async function bench(): Promise<void> {
 	} finally {
 		for (const server of Object.values(servers)) server.disconnect();
 	}
+}
+
+/** The median of the pairs. */
+function compare(poll: Measure, bare: Measure): number {
+	return median(poll.runsMs.map((ms, index) => ms / (bare.runsMs[index] ?? NaN)));
 }
 
 /** Runs a task in a separate process, so that its peak memory is meaningful. */
