@@ -459,7 +459,7 @@ describe('Retry On Fail', () => {
 describe('An accepted add', () => {
 	test('that is still on its way when another item ends the run stands in the error', async () => {
 		service.sandbox.changeProject('project-city-tour', { fails: true });
-		failAdd({ kind: 'latency', delayMs: 300, phase: 'after', nth: 2 });
+		failAdd({ kind: 'latency', delayMs: 3_000, phase: 'after', nth: 2 });
 		const projectId = { __rl: true, mode: 'id', value: '={{ $json.project }}' };
 		service.sandbox.addFault({
 			kind: 'statusWord',
@@ -471,6 +471,8 @@ describe('An accepted add', () => {
 			{ items: [{ project: 'project-city-tour' }, { project: PROJECT }, { project: PROJECT }] },
 		);
 		expect(error).toBeDefined();
+		// The third is not sent any more.
+		expect(listPaidIds()).toHaveLength(2);
 		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
 		for (const queueId of listPaidIds()) expect(error?.description).toContain(queueId);
 	});
