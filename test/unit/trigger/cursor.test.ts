@@ -291,6 +291,16 @@ describe('A large account', () => {
 		expect(poll([...listed, createEntry('new', pickDate(logs[newest]))])).toEqual([]);
 	});
 
+	test.each(['2020-13-01T00:00:00Z', '2020-01-01T25:00:00.000Z', '2020-01-01Tsoon+02:00'])(
+		'emits a video whose date only looks old: %s',
+		(createdAt) => {
+			const { poll } = createPoller();
+			const entries = createEntries(20_000);
+			poll(entries);
+			expect(poll([createEntry('new', { createdAt }), ...entries])).toEqual(['new']);
+		},
+	);
+
 	test('emits a video whose date is unset, as long as it remembers those without a date', () => {
 		const { poll } = createPoller();
 		const entries = createEntries(20_000);

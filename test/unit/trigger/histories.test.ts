@@ -34,6 +34,7 @@ const createdAt: fc.Arbitrary<unknown> = fc.oneof(
 	},
 	{ weight: 1, arbitrary: fc.constantFrom('2025-01-15T12:00:00.000Z', '2031-01-15T12:00:00Z') },
 	{ weight: 1, arbitrary: fc.constantFrom('soon', '', null, 5, '9999-12-31T23:59:59Z') },
+	{ weight: 1, arbitrary: fc.constantFrom('2020-13-01T00:00:00Z', '2020-01-01Tsoon+02:00') },
 );
 
 function toIso(offsetMs: number): string {
