@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url';
 const OLDEST_NODE = 20;
 const STAMP = 'node_modules/.installed-lock';
 /**
- * The arguments of `npm install`. `npm ci` refuses a lock file that lacks the optional packages of
- * other platforms; `npm install --no-save` installs the same versions. `--include=dev` overrides a
+ * npm's arguments. `npm ci` refuses a lock file that lacks the optional packages of other platforms;
+ * `npm install --no-save` installs the same versions. `--include=dev` overrides a
  * NODE_ENV=production of the user.
  */
-const INSTALL = [
+const NPM = [
 	'install',
 	'--no-save',
 	'--include=dev',
@@ -43,15 +43,11 @@ const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 delete packages[''].version;
 const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex');
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
-	console.log('❯ Installing development dependencies (about a minute)');
-	const parent = process.ppid;
-	const shell = process.platform === 'win32';
-	const npm = spawn('npm', INSTALL, { stdio: ['ignore', 'ignore', 'inherit'], shell });
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => npm.kill(signal));
-	const [status] = await once(npm, 'close');
-	// The parent process may have been killed in the meantime.
-	if (process.ppid !== parent) process.exit(1);
-	if (status !== 0) {
+	console.log('❯ Installing development dependencies (up to a minute)');
+	// Bun only fills a new folder: it would arrange npm's packages anew.
+	const isFilled =
+		!existsSync('node_modules') && (await runNpm(readBunArguments(), 'ignore')) === 0;
+	if (!isFilled && (await runNpm(NPM, 'inherit')) !== 0) {
 		console.error('\nnpm could not install the development dependencies: see above.');
 		process.exit(1);
 	}
@@ -60,3 +56,27 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 const { tsImport } = await import('tsx/esm/api');
 const { runCommand } = await tsImport('./support/processes.mts', import.meta.url);
 await runCommand(command, args);
+
+/** See `scripts/support/cache.mts`. */
+function readBunArguments() {
+	return JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
+}
+
+/** @returns npm's exit code */
+async function runNpm(npmArgs, stderr) {
+	const parent = process.ppid;
+	const shell = process.platform === 'win32';
+	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: resolve('node_modules/.bun-files') };
+	const npm = spawn('npm', npmArgs, { env, stdio: ['ignore', 'ignore', stderr], shell });
+	let isStopped = false;
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+		process.on(signal, () => {
+			isStopped = true;
+			npm.kill(signal);
+		});
+	}
+	const [status] = await once(npm, 'close');
+	// The parent process may have been killed in the meantime.
+	if (isStopped || process.ppid !== parent) process.exit(1);
+	return status;
+}

@@ -26,15 +26,11 @@ export interface N8nInstallation {
 /** @param name folder below `scripts/` that determines the version of n8n */
 export async function installN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<N8nInstallation> {
 	const node = await installNode(NODE_MAJOR);
-	const folder = await installManifest(
-		name,
-		'Installing n8n (2 GB, several minutes)',
-		async (cwd) => {
-			await step("Preparing n8n's database driver (a minute or two if it must be compiled)", () =>
-				buildDatabaseDriver(cwd, node),
-			);
-		},
-	);
+	const folder = await installManifest(name, 'Installing n8n (2 GB)', async (cwd) => {
+		await step("Preparing n8n's database driver (a minute or two if it must be compiled)", () =>
+			buildDatabaseDriver(cwd, node),
+		);
+	});
 	return { node, script: join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
 
@@ -46,6 +42,7 @@ async function buildDatabaseDriver(cwd: string, node: string): Promise<void> {
 		await runNpm(args, cwd, {
 			// SQLite is one large file: at the usual level, it takes a compiler twice as long.
 			CFLAGS: '-O1',
+			JOBS: 'max',
 			// node-gyp uses these headers instead of downloading others.
 			...(hasHeaders && { npm_config_nodedir: prefix }),
 		});

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { lock } from 'proper-lockfile';
 import manifest from '../../package.json' with { type: 'json' };
+import installWithBun from './installWithBun.json' with { type: 'json' };
 import { run } from './processes.mjs';
 import { step } from './steps.mjs';
 
@@ -12,13 +13,6 @@ import { step } from './steps.mjs';
 export const CACHE_FOLDER = resolve(
 	process.env.VIDEO_GENERATION_CACHE_DIR ?? envPaths(manifest.name, { suffix: '' }).cache,
 );
-
-interface LockedPackage {
-	/** The package's name, if the folder is named differently. */
-	name?: string;
-	version: string;
-	resolved?: string;
-}
 
 const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
 
@@ -73,25 +67,14 @@ export async function installManifest(
 }
 
 /**
- * Installs with an address for each package. The lock files of this project contain no addresses,
- * and for each missing address npm reads all the metadata of the package from the registry. The
- * addresses here have the form that nearly every registry uses.
+ * Installs what the lock file of a folder names, at these versions: with Bun, which reads npm's lock
+ * files and takes a seventh of npm's time, or with npm where Bun cannot, such as with a registry
+ * that only npm can use.
  */
 async function installFromLock(cwd: string): Promise<void> {
-	const lockFile = join(cwd, 'package-lock.json');
-	const original = readFileSync(lockFile, 'utf8');
-	const registry = (await runNpm(['config', 'get', 'registry'], cwd)).trim().replace(/\/$/, '');
-	const content = JSON.parse(original) as { packages: Record<string, LockedPackage> };
-	for (const [path, locked] of Object.entries(content.packages)) {
-		const name = locked.name ?? path.replace(/^.*node_modules\//, '');
-		const file = `${name.replace(/^.*\//, '')}-${locked.version}.tgz`;
-		if (path !== '') locked.resolved ??= `${registry}/${name}/-/${file}`;
-	}
-	await writeFile(lockFile, JSON.stringify(content));
-	await runNpm(['install'], cwd).catch(async () => {
-		await writeFile(lockFile, original);
-		await runNpm(['install'], cwd);
-	});
+	// Bun keeps the files of all installations once.
+	const additions = { BUN_INSTALL_CACHE_DIR: join(CACHE_FOLDER, 'bun-files') };
+	await runNpm(installWithBun, cwd, additions).catch(() => runNpm(['install'], cwd));
 }
 
 /**
