@@ -103,7 +103,7 @@ export function buildHttpRequestLoop(
 	const items = makeItems(createItemJsons(execution, { toClear: [] }), 'Input');
 	const { connections, ...content } = buildWorkflow(
 		'HTTP Request in a loop',
-		[START, items, add, pause, progress, isEnded, videos, result],
+		[START, ...items, add, pause, progress, isEnded, videos, result],
 		{ settings: { executionTimeout: LIMIT_SECONDS } },
 	);
 	const to = (node: string) => [{ node, type: 'main', index: 0 }];

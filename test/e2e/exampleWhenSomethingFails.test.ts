@@ -66,7 +66,7 @@ describe('The example that says what has failed', () => {
 	}
 
 	const queue = (items = TWO_ITEMS) => [
-		makeItems(items),
+		...makeItems(items),
 		videoGeneration('Video', real.credential, ADD),
 	];
 	const failAdd = (nth: number, fault: 'refused' | 'lost') => {

@@ -9,6 +9,7 @@ import { DataTable } from '../support/e2e/DataTable';
 import {
 	describeExample,
 	findMissingNodes,
+	getSourceType,
 	listExamples,
 	listNamedExamples,
 	readVersion,
@@ -529,8 +530,7 @@ describe('The nodes of all examples', () => {
 			setUpExample(example, { choices: chosen }).nodes.map((node) => ({ example, node })),
 		);
 		const nodeInfos = nodes.map(({ node: { type, typeVersion } }) => ({
-			// n8n makes tools and reviews from nodes.
-			name: type.replace(/(Hitl)?Tool$/, ''),
+			name: getSourceType(type),
 			version: typeVersion,
 		}));
 		const types = await real.client.request<INodeTypeDescription[]>('POST', '/node-types', {

@@ -15,11 +15,11 @@ import {
 import { PeakMemory } from '../support/e2e/PeakMemory';
 import { readProvided } from '../support/e2e/provided';
 import { readItems, runContent } from '../support/e2e/runContent';
-import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import { WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { TwoMachines } from '../support/e2e/TwoMachines';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
-const real = useRealN8n('hostile', { environment: WITHOUT_EDITOR });
+const real = useRealN8n('hostile', { environment: WITHOUT_CODE });
 const canBeMade = TwoMachines.canBeMade();
 if (!canBeMade) {
 	process.stdout.write(
@@ -184,7 +184,7 @@ describe('A service that means harm, in a real n8n,', () => {
 			const { id } = await client.createWorkflow(
 				buildWorkflow('Cut', [
 					START,
-					makeItems(PROMPTS.map((prompt) => ({ prompt }))),
+					...makeItems(PROMPTS.map((prompt) => ({ prompt }))),
 					videoGeneration('Add', credential, parameters, {
 						...{ retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 						onError: 'continueRegularOutput',

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox/Sandbox';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { LocalRegistry } from '../support/e2e/LocalRegistry';
 import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
-import { RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import { RealN8n, WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 
 const registry = new LocalRegistry();
@@ -18,7 +18,7 @@ let content: CredentialContent;
 beforeAll(async () => {
 	sandbox = await startSandbox({ rateLimit: false });
 	environment = await registry.start(join(E2E_FOLDER, 'registry'));
-	n8n = RealN8n.create('installing', { ...WITHOUT_EDITOR, ...environment });
+	n8n = RealN8n.create('installing', { ...WITHOUT_CODE, ...environment });
 	await n8n.start();
 	content = {
 		name: 'Sandbox',
@@ -114,7 +114,7 @@ describe('In a real n8n, the package', () => {
 test('In a real n8n, the package is installed at the start where the environment lists it', async () => {
 	await n8n.stop();
 	n8n = RealN8n.create('installing-by-environment', {
-		...WITHOUT_EDITOR,
+		...WITHOUT_CODE,
 		...environment,
 		N8N_COMMUNITY_PACKAGES_MANAGED_BY_ENV: 'true',
 		N8N_COMMUNITY_PACKAGES: JSON.stringify([{ name: PACKAGE }]),

@@ -5,19 +5,19 @@ import { sampleStories } from '../engine/ledger/stories';
 import type { Theme } from '../engine/ledger/stories';
 import { tellStory } from '../engine/ledger/tellStory';
 import { playInN8n, shorten } from '../support/e2e/playInN8n';
-import { RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import { RealN8n, WITHOUT_CODE } from '../support/e2e/RealN8n';
 
 /** Keys are about several executions of one workflow, and each execution here has its own. */
 type PlayedTheme = Exclude<Theme, 'keys'>;
 
-const SHARES: Record<PlayedTheme, number> = { adds: 14, clears: 4, waits: 14, agents: 8 };
+const SHARES: Record<PlayedTheme, number> = { adds: 10, clears: 3, waits: 10, agents: 6 };
 const SEED = 10;
 /** Number of stories at the same time: they spend most of their time waiting for videos. */
 const AT_ONCE = 14;
 /** The videos of a story take an eighth of their time, because the stories run in real time. */
 const SHORTER = { factor: 8 };
 
-const n8n = RealN8n.create('ledger', WITHOUT_EDITOR);
+const n8n = RealN8n.create('ledger', WITHOUT_CODE);
 /** The tale of each played story; empty if every invariant holds. */
 const tales: Record<PlayedTheme, string[]> = { adds: [], clears: [], waits: [], agents: [] };
 

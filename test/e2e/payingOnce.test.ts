@@ -6,11 +6,11 @@ import { waitFor } from '../../scripts/waitFor';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
+import { WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
-const real = useRealN8n('paying-once', { environment: WITHOUT_EDITOR });
+const real = useRealN8n('paying-once', { environment: WITHOUT_CODE });
 const TIMEOUT_MS = 120_000;
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
 const PROMPTS = ['one', 'two', 'three'];
@@ -19,7 +19,7 @@ const ITEMS = PROMPTS.map((prompt) => ({ prompt }));
 const build = (items: object[], parameters: object, settings: Record<string, unknown> = {}) =>
 	buildWorkflow('Pay once', [
 		START,
-		makeItems(items),
+		...makeItems(items),
 		videoGeneration('Video', real.credential, { ...parameters }, settings),
 	]);
 const run = async (items: object[], parameters: object) =>

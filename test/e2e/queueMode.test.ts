@@ -18,9 +18,9 @@ import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 import { keepFigures } from '../bench/keepFigures';
 
-const EXECUTIONS = 120;
+const EXECUTIONS = 80;
 /** The concurrency of one worker. */
-const CONCURRENCY = 25;
+const CONCURRENCY = 15;
 /** Index of the project whose add is in flight when its worker is killed. */
 const IN_THE_AIR = EXECUTIONS / 2;
 const CREDITS = 1_000;

@@ -96,7 +96,7 @@ describe("With n8n's SSRF protection on", () => {
 			'http://[fd00::1]/a.mp4',
 		];
 		const execution = await run(
-			makeItems(urls.map((url) => ({ url }))),
+			...makeItems(urls.map((url) => ({ url }))),
 			node(
 				'Download',
 				{ resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
@@ -235,7 +235,7 @@ describe("The credential's key", () => {
 		const { client, sandbox } = real;
 		sandbox.configure({ durations: { pendingMs: 100, processingMs: 100, renderingMs: 100 } });
 		const execution = await run(
-			makeItems([{}, {}]),
+			...makeItems([{}, {}]),
 			node('Account', ACCOUNT),
 			node('Projects', { resource: 'project', operation: 'getAll', limit: 1 }),
 			node('Add', { ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } }),
@@ -273,7 +273,7 @@ describe("The credential's key", () => {
 		const [stopped] = await Promise.all([
 			run(node('Account', ACCOUNT)),
 			run(node('Add', ADD)),
-			run(makeItems([{}, {}]), node('Add', ADD, tolerant)),
+			run(...makeItems([{}, {}]), node('Add', ADD, tolerant)),
 		]);
 		expect(stopped.status).toBe(fault.kind === 'missingField' ? 'success' : 'error');
 		const { id, name, type } = credential;

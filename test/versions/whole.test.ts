@@ -94,7 +94,7 @@ describe('In the whole of this n8n', () => {
 			{ onError: 'continueErrorOutput' },
 		);
 		const repair = { name: 'Repair', type: 'n8n-nodes-base.noOp' };
-		const content = buildWorkflow('Fail', [START, makeItems(items), step, repair], {
+		const content = buildWorkflow('Fail', [START, ...makeItems(items), step, repair], {
 			onError: { Repair: 'Progress' },
 		});
 		const execution = await runContent(client, content);

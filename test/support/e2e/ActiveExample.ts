@@ -3,7 +3,7 @@ import { placeExamples } from '../../../scripts/n8n/examples';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { PACKAGE } from './PLACES';
-import { RealN8n, WITHOUT_EDITOR } from './RealN8n';
+import { RealN8n, WITHOUT_CODE } from './RealN8n';
 import { readItems } from './runContent';
 import { waitFor } from '../../../scripts/waitFor';
 
@@ -26,7 +26,7 @@ export class ActiveExample {
 	/** @param name name of n8n's folder */
 	static async start(name: string, environment: Record<string, string>): Promise<ActiveExample> {
 		const sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
-		const n8n = RealN8n.create(name, { ...WITHOUT_EDITOR, ...environment });
+		const n8n = RealN8n.create(name, { ...WITHOUT_CODE, ...environment });
 		try {
 			await n8n.start();
 			return await activate(n8n, sandbox);

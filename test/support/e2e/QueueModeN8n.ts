@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { N8nWorker } from './N8nWorker';
 import { E2E_FOLDER } from './PLACES';
 import { PostgresqlServer } from './PostgresqlServer';
-import { RealN8n, WITHOUT_EDITOR } from './RealN8n';
+import { RealN8n, WITHOUT_CODE } from './RealN8n';
 import { RedisServer } from './RedisServer';
 
 /**
  * The settings of `docs/scaling.md`, except that the death of a worker is noticed within seconds.
  */
 const ENVIRONMENT = {
-	...WITHOUT_EDITOR,
+	...WITHOUT_CODE,
 	EXECUTIONS_MODE: 'queue',
 	// The instances share one key, because each must decrypt the others' data; otherwise each would
 	// generate its own.

@@ -47,10 +47,21 @@ export function buildWorkflow(
 /** The start of a workflow that is run by hand. */
 export const START: WorkflowStep = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
 
-/** Creates a step that outputs these items. */
-export function makeItems(items: object[], name = 'Items'): WorkflowStep {
-	const jsCode = `return ${JSON.stringify(items)}.map((json) => ({ json }));`;
-	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+/** Creates two steps of which the second one outputs these items, without code (see `WITHOUT_CODE`). */
+export function makeItems(items: object[], name = 'Items'): WorkflowStep[] {
+	return [
+		{
+			name: `List of ${name}`,
+			type: 'n8n-nodes-base.set',
+			typeVersion: 3.4,
+			parameters: { mode: 'raw', jsonOutput: JSON.stringify({ items }) },
+		},
+		{
+			name,
+			type: 'n8n-nodes-base.splitOut',
+			parameters: { fieldToSplitOut: 'items', options: {} },
+		},
+	];
 }
 
 /** Creates a step with our node. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { PACKAGE } from './PLACES';
 import { readProvided } from './provided';
+import { readExample } from './setUpExample';
 
 /** The packages of n8n's own nodes, and the prefixes of their types. */
 const NODE_PACKAGES = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'];
@@ -33,15 +33,17 @@ export function listNamedExamples(version: string): string[] {
 		.sort();
 }
 
+/** Returns the type from which n8n makes a tool or a review; another type is its own. */
+export function getSourceType(type: string): string {
+	return type.replace(/(Hitl)?Tool$/, '');
+}
+
 /** Returns the nodes of an example whose type or version is missing in the n8n that the tests run in. */
 export function findMissingNodes(example: string): string[] {
 	const known = readKnownNodes();
-	const file = join('examples', `${example}.json`);
-	const { nodes } = JSON.parse(readFileSync(file, 'utf8')) as WorkflowContent;
-	const needed = nodes
-		.filter(({ type }) => !type.startsWith(`${PACKAGE}.`))
-		// n8n makes tools and reviews from nodes.
-		.map(({ type, typeVersion }) => `${type.replace(/(Hitl)?Tool$/, '')} ${typeVersion}`);
+	const needed = readExample(example)
+		.nodes.filter(({ type }) => !type.startsWith(`${PACKAGE}.`))
+		.map(({ type, typeVersion }) => `${getSourceType(type)} ${typeVersion}`);
 	return [...new Set(needed)].filter((node) => !known.has(node));
 }
 

@@ -268,7 +268,7 @@ async function createWorkflow(
 	if (isAgent(execution)) return await createAgentWorkflow(stage, execution, credential, settings);
 	const content = buildWorkflow('Story', [
 		START,
-		makeItems(createItemJsons(execution, stage), 'Input'),
+		...makeItems(createItemJsons(execution, stage), 'Input'),
 		videoGeneration(ADD_NODE, credential, createParameters(execution), settings),
 		...(execution.waiting === 'wait' && execution.operation === 'add'
 			? [videoGeneration(WAIT_NODE, credential, createWaitParameters(execution), settings)]

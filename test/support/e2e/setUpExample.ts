@@ -13,16 +13,20 @@ export interface ExampleSetUp {
 	pinData?: Record<string, ExecutionItem[]>;
 }
 
+/** Returns an example as it is published. */
+export function readExample(name: string): WorkflowContent {
+	return JSON.parse(readFileSync(join('examples', `${name}.json`), 'utf8')) as WorkflowContent;
+}
+
 /** Returns an example as a user has set it up. */
 export function setUpExample(
 	name: string,
 	{ choices, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
 ): WorkflowContent & Pick<ExampleSetUp, 'pinData'> {
-	const file = join('examples', `${name}.json`);
-	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowContent;
+	const example = readExample(name);
 	const names = example.nodes.map((node) => node.name);
 	for (const changed of Object.keys({ ...changes, ...settings, ...pinData })) {
-		if (!names.includes(changed)) throw new Error(`${file} has no node "${changed}"`);
+		if (!names.includes(changed)) throw new Error(`The example ${name} has no node "${changed}"`);
 	}
 	const nodes = example.nodes.map((node) => {
 		const { parameters, credentials } = choices[node.type] ?? {};

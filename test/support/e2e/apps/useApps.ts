@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { N8nClient } from '../../../../scripts/n8n/N8nClient';
 import type { WorkflowNode } from '../../../../scripts/n8n/n8nTypes';
 import { E2E_FOLDER } from '../PLACES';
-import { WITHOUT_EDITOR } from '../RealN8n';
+import { WITHOUT_CODE } from '../RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
 import { type HeldRequest, InterceptingProxy } from './InterceptingProxy';
@@ -33,7 +33,7 @@ export function useApps(name: string) {
 		'slack.com': slack.answer,
 		'files.slack.com': slack.answerUpload,
 	});
-	const environment: Record<string, string> = { ...WITHOUT_EDITOR };
+	const environment: Record<string, string> = { ...WITHOUT_CODE };
 	beforeAll(async () => {
 		Object.assign(environment, await proxy.start(join(E2E_FOLDER, `${name}-apps.pem`)));
 	});
