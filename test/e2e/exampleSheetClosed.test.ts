@@ -135,6 +135,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 	});
 
 	test('says of a row whose response was lost that it may be paid for, and stores the video that a person finds', async () => {
+		real.sandbox.configure({ durations: SLOW });
 		sheet.fill([COLUMNS, ['a', TEASER, 'Prompt a']]);
 		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', times: 1 });
 		const { run } = await take();
@@ -145,6 +146,7 @@ describe('The example that makes a video for each row of a sheet', () => {
 		expect(sheet.rows).toMatchObject([
 			{ status: 'check', note: expectText(/already queued for this key.* 'video'/) },
 		]);
+		real.sandbox.finish(findItem('Prompt a')?.queueId ?? '');
 		sheet.change('a', { status: 'upload', video: findAddress('Prompt a') });
 		await run();
 		expect(sheet.rows).toMatchObject([{ status: 'stored', note: '' }]);
