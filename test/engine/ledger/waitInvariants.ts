@@ -161,8 +161,9 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 	const isRival = (accountId: string, projectId: string) =>
 		accountId === charge.accountId &&
 		(isOfAnyProject || projectId === '' || projectId === charge.projectId);
+	const knownAt = findKnownTime(ledger, video);
 	const isFar = (at: number) =>
-		at < from || at > endsAt + afterMs || (isReadOften && at < endsAt - beforeMs);
+		at < from || at > knownAt + afterMs || (isReadOften && at < endsAt - beforeMs);
 	return (
 		ledger.foreign
 			.filter(({ accountId, projectId }) => isRival(accountId, projectId))
@@ -171,10 +172,24 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 			.filter((other) => other !== video && isRival(other.charge.accountId, other.charge.projectId))
 			.every((other) => {
 				if (other.loggedAt === null || isFar(other.loggedAt)) return true;
-				const isSibling = isFinishedBeside(ledger, outcome, other);
-				return isSibling && Math.abs((other.endsAt ?? endsAt) - endsAt) > afterMs;
+				if (!isFinishedBeside(ledger, outcome, other)) return false;
+				const isBefore = endsAt > findKnownTime(ledger, other) + afterMs;
+				return isBefore || (other.endsAt ?? endsAt) > knownAt + afterMs;
 			})
 	);
+}
+
+/**
+ * When it is known that a video has ended: at its end, as the list shows it. A tag that never changes
+ * hides it there until the list is read in full, which the look after its end leads to.
+ */
+function findKnownTime(ledger: Ledger, video: PlayedVideo): number {
+	const { etags } = ledger.story.service;
+	const { endsAt } = video;
+	if (endsAt === null) return Infinity;
+	if (etags !== 'constant' && etags !== 'alwaysNotModified') return endsAt;
+	const look = findLooks(ledger, video).find(({ at, status }) => status === 200 && at >= endsAt);
+	return look?.at ?? Infinity;
 }
 
 /**
