@@ -257,11 +257,13 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			const stopListening = service.sandbox.onRequest(() => {
 				jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
 			});
-			const startedAt = now();
-			const { error } = await runWithoutWaiting(() => trigger.poll());
+			const { error, tookMs } = await runWithoutWaiting(async () => {
+				const startedAt = jest.now();
+				return { ...(await trigger.poll()), tookMs: jest.now() - startedAt };
+			});
 			stopListening();
 			jest.restoreAllMocks();
-			expect(now() - startedAt).toBeLessThan(10_000);
+			expect(tookMs).toBeLessThan(12_000);
 			expect(error).toMatchObject({ httpCode: '429' });
 			expect(service.sandbox.requests).toHaveLength(2);
 		},
