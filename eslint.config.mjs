@@ -45,7 +45,7 @@ export default tseslint.config(
 		files: ['**/*.{ts,mts}'],
 		extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
 		languageOptions: {
-			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+			parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
 		},
 		rules: {
 			eqeqeq: 'error',
