@@ -63,7 +63,7 @@ export interface PlayedExecution {
 	isStopped: boolean;
 	/** When its process was started and killed, if it was. */
 	killed?: { startedAt: number; at: number };
-	/** The time when n8n had processed Stop, if that took time. */
+	/** The time of Stop, if the clock is the play's own: a busy machine may take any time. */
 	stoppedAt?: number;
 	/** The execution that n8n started itself, and one for each press of Executions > Retry. */
 	attempts: PlayedAttempt[];

@@ -179,6 +179,7 @@ class StoryPlay {
 				const [first] = executions;
 				if (!first || first.attempts.length > 0 || first.killed) return;
 				first.isStopped = true;
+				first.stoppedAt = this.sandbox.clock.now();
 				running[0]?.stop();
 			});
 		}

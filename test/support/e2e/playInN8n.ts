@@ -214,13 +214,13 @@ async function perform(
 	const attempts: PlayedAttempt[] = [];
 	let startedAt = sandbox.clock.now();
 	let executionId = await client.runWorkflow(id, START.name);
-	let stoppedAt: number | undefined;
+	const played = { isStopped: false };
 	if (index === 0 && stopAfterMs !== null) {
 		setTimeout(() => {
 			if (attempts.length > 0) return;
 			void client.stopExecution(executionId).then(
 				() => {
-					stoppedAt = sandbox.clock.now();
+					played.isStopped = true;
 				},
 				// The execution has already ended.
 				() => undefined,
@@ -237,7 +237,7 @@ async function perform(
 	};
 	let run = await end();
 	for (const { afterMs, change } of execution.retries) {
-		if (run.status !== 'error' || stoppedAt !== undefined || isAgent(execution)) break;
+		if (run.status !== 'error' || played.isStopped || isAgent(execution)) break;
 		await sleep(afterMs);
 		if (change) {
 			settings = changeWorkflow(settings, change);
@@ -247,11 +247,7 @@ async function perform(
 		executionId = await client.retryExecution(executionId, change !== null);
 		run = await end();
 	}
-	const isStopped = stoppedAt !== undefined;
-	return {
-		...{ run, endedAt: sandbox.clock.now(), isStopped, attempts },
-		...(stoppedAt !== undefined && { stoppedAt }),
-	};
+	return { ...played, run, endedAt: sandbox.clock.now(), attempts };
 }
 
 /** n8n's REST API returns an execution in the same form as its engine. */
