@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../../../nodes/VideoGeneration/api/hash';
-import { parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 import { toText } from '../../../nodes/VideoGeneration/api/response';
 import {
 	findTag,
@@ -10,9 +9,12 @@ import {
 } from '../../../nodes/VideoGeneration/trigger/cursor';
 import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
+/** A log. The node ignores `time`, which is what its date means; 0 if it is not a date. */
+export type ListedLog = IDataObject & { time: number };
+
 /** An event in the account, in n8n or in the node's settings. */
 export type Step =
-	| { kind: 'finish'; logs: IDataObject[] }
+	| { kind: 'finish'; logs: ListedLog[] }
 	| { kind: 'remove' | 'restore' | 'shuffle' | 'repeat'; share: number }
 	| { kind: 'poll'; outcome: 'saved' | 'failed' | 'abandoned' }
 	| { kind: 'restart' }
@@ -42,15 +44,15 @@ export type Saving = 'always' | 'withExecutions';
  * that were ever listed. Throws as soon as the two differ.
  */
 export class VideoHistory {
-	private listed: IDataObject[] = [];
+	private listed: ListedLog[] = [];
 
-	private readonly removed: IDataObject[] = [];
+	private readonly removed: ListedLog[] = [];
 
 	private readonly everListed = new Map<string, number>();
 
 	private projectIds: string[] = [];
 
-	private addedProjects: ((log: IDataObject) => boolean) | undefined;
+	private addedProjects: ((log: ListedLog) => boolean) | undefined;
 
 	/** The state in n8n's memory; `saved` is the state that n8n reads after a restart. */
 	private state: unknown;
@@ -67,7 +69,7 @@ export class VideoHistory {
 	private fullReads: number[] = [];
 
 	constructor(
-		existing: IDataObject[],
+		existing: ListedLog[],
 		private readonly emitExisting: boolean,
 		private readonly saving: Saving,
 		private readonly tagging: Tagging,
@@ -143,7 +145,7 @@ export class VideoHistory {
 			emitExisting: this.emitExisting,
 			isContinuous: this.isContinuous,
 		});
-		const videos = sortOldestFirst(selection.videos);
+		const videos = sortOldestFirst(selection.videos) as ListedLog[];
 		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, etag, this.now);
 		this.checkVideos(videos, listed);
 		const state = JSON.stringify(cursor);
@@ -151,7 +153,7 @@ export class VideoHistory {
 		if (outcome === 'abandoned') return;
 
 		if (!isUnchanged) this.fullReads.push(this.now);
-		for (const log of listed) this.everListed.set(identify(log), getTime(log));
+		for (const log of listed) this.everListed.set(identify(log), log.time);
 		this.state = state;
 		if (this.saving === 'always' || videos.length > 0 || this.isFirstPoll) this.saved = state;
 		this.isFirstPoll = false;
@@ -169,8 +171,7 @@ export class VideoHistory {
 	 */
 	private checkUnchanged(): void {
 		if (this.tagging === 'strong') {
-			const isNews = (log: IDataObject) =>
-				!this.everListed.has(identify(log)) && this.isWanted(log);
+			const isNews = (log: ListedLog) => !this.everListed.has(identify(log)) && this.isWanted(log);
 			check(!this.listed.some(isNews), 'there is a new video in a log that is called unchanged');
 			return;
 		}
@@ -178,7 +179,7 @@ export class VideoHistory {
 		check(isRecent, 'the log was not read in full for an hour');
 	}
 
-	private checkVideos(videos: IDataObject[], listed: IDataObject[]): void {
+	private checkVideos(videos: ListedLog[], listed: ListedLog[]): void {
 		const unseen = new Map(
 			listed
 				.filter((log) => !this.everListed.has(identify(log)) && this.isWanted(log))
@@ -191,12 +192,12 @@ export class VideoHistory {
 		for (const [identity, log] of unseen) {
 			check(mayBeForgotten(log), `${identity} is new, but is not emitted`);
 		}
-		const times = videos.map((video) => getTime(video) || Infinity);
+		const times = videos.map(({ time }) => time || Infinity);
 		const isSorted = times.every((time, i) => i === 0 || time >= (times[i - 1] ?? 0));
 		check(isSorted, 'the videos are not in order');
 	}
 
-	private isWanted(log: IDataObject): boolean {
+	private isWanted(log: ListedLog): boolean {
 		if (this.isFirstPoll && !this.emitExisting) return false;
 		if (this.addedProjects?.(log) === true) return false;
 		return this.projectIds.length === 0 || this.projectIds.includes(toText(log.projectId));
@@ -206,21 +207,13 @@ export class VideoHistory {
 	 * Returns a test for videos that may be forgotten. Up to 10,000 videos, all must be remembered;
 	 * beyond that, the newest 5,000.
 	 */
-	private createForgottenTest(): (log: IDataObject) => boolean {
+	private createForgottenTest(): (log: ListedLog) => boolean {
 		if (this.everListed.size <= EXACT_UP_TO) return () => false;
 		const times = Float64Array.from(this.everListed.values()).sort();
 		const boundary = times.at(-ALWAYS_REMEMBERED - 1) ?? 0;
 		const undatedCount = times.findIndex((time) => time > 0);
-		return (log) => {
-			const time = getTime(log);
-			return time === 0 ? undatedCount > ALWAYS_REMEMBERED / 2 : time <= boundary;
-		};
+		return ({ time }) => (time === 0 ? undatedCount > ALWAYS_REMEMBERED / 2 : time <= boundary);
 	}
-}
-
-/** Returns 0 if there is no readable date. */
-function getTime({ createdAt }: IDataObject): number {
-	return parseLogTime(createdAt) ?? 0;
 }
 
 function identify({ id, url }: IDataObject): string {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
-import type { Step, Tagging } from '../../support/trigger/VideoHistory';
+import type { ListedLog, Step, Tagging } from '../../support/trigger/VideoHistory';
 import { VideoHistory } from '../../support/trigger/VideoHistory';
 
 /**
@@ -10,32 +9,58 @@ const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
 const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 300, seed: 3 };
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
+const YEAR_MS = 365 * 24 * 3_600_000;
+/** How dates end, with the hours that they are ahead of UTC, or the milliseconds that they add. */
+const ZONES = { '+09:00': 9, '-03:30': -3.5, '+00:00': 0, '': 0 };
+const FRACTIONS = { Z: 0, '.000000Z': 0, '.5Z': 500 };
+const NO_DATES = [
+	...['soon', '', null, 5, '9999-12-31T23:59:59Z'],
+	...['2020-13-01T00:00:00Z', '2020-01-01Tsoon+02:00'],
+];
 const PROJECTS = ['p', 'q', 'r'];
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
+/** A date as a log has it, and the time that it means; 0 if it is not a date. */
+interface LogDate {
+	createdAt: string | number | null;
+	time: number;
+}
+
 /** Dates as services write them, and dates that no service should write. */
-const createdAt: fc.Arbitrary<unknown> = fc.oneof(
-	{ weight: 4, arbitrary: fc.constant(new Date(START).toISOString()) },
+const date: fc.Arbitrary<LogDate> = fc.oneof(
+	{ weight: 4, arbitrary: fc.constant(createDate(0)) },
 	{
 		weight: 4,
-		arbitrary: fc.integer({ min: -9, max: 9 }).map((minutes) => toIso(minutes * 60_000)),
+		arbitrary: fc.integer({ min: -9, max: 9 }).map((minutes) => createDate(minutes * 60_000)),
 	},
 	{
 		weight: 2,
 		arbitrary: fc
-			.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom('+09:00', '-03:30', '+00:00', ''))
-			.map(([hours, zone]) => toIso(hours * 3_600_000).replace('Z', zone)),
+			.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom(...Object.entries(ZONES)))
+			.map(([hours, [zone, zoneHours]]) => ({
+				createdAt: toIso(hours * 3_600_000).replace('Z', zone),
+				time: START + (hours - zoneHours) * 3_600_000,
+			})),
 	},
 	{
 		weight: 2,
 		arbitrary: fc
-			.tuple(fc.integer({ min: -9, max: 9 }), fc.constantFrom('Z', '.000000Z', '.5Z'))
-			.map(([minutes, fraction]) => toIso(minutes * 60_000).replace('.000Z', fraction)),
+			.tuple(fc.integer({ min: -9, max: 9 }), fc.constantFrom(...Object.entries(FRACTIONS)))
+			.map(([minutes, [fraction, fractionMs]]) => ({
+				createdAt: toIso(minutes * 60_000).replace('.000Z', fraction),
+				time: START + minutes * 60_000 + fractionMs,
+			})),
 	},
-	{ weight: 1, arbitrary: fc.constantFrom('2025-01-15T12:00:00.000Z', '2031-01-15T12:00:00Z') },
-	{ weight: 1, arbitrary: fc.constantFrom('soon', '', null, 5, '9999-12-31T23:59:59Z') },
-	{ weight: 1, arbitrary: fc.constantFrom('2020-13-01T00:00:00Z', '2020-01-01Tsoon+02:00') },
+	{ weight: 1, arbitrary: fc.constantFrom(createDate(-YEAR_MS), createDate(5 * YEAR_MS)) },
+	{
+		weight: 2,
+		arbitrary: fc.constantFrom(...NO_DATES).map((createdAt) => ({ createdAt, time: 0 })),
+	},
 );
+
+function createDate(offsetMs: number): LogDate {
+	return { createdAt: toIso(offsetMs), time: START + offsetMs };
+}
 
 function toIso(offsetMs: number): string {
 	return new Date(START + offsetMs).toISOString();
@@ -56,14 +81,16 @@ function identifyLogs(steps: Step[]): Step[] {
 					...step,
 					logs: step.logs.map((log) => {
 						const id = createId();
-						return { ...log, id, url: `https://files.example.com/${count}.mp4` } as IDataObject;
+						return { ...log, id, url: `https://files.example.com/${count}.mp4` } as ListedLog;
 					}),
 				}
 			: step,
 	);
 }
 
-const log = fc.record({ createdAt, projectId: fc.constantFrom(...PROJECTS) });
+const log = fc
+	.tuple(date, fc.constantFrom(...PROJECTS))
+	.map(([logDate, projectId]) => ({ ...logDate, projectId }));
 const poll = fc.record({
 	kind: fc.constant('poll' as const),
 	outcome: fc.constantFrom(
@@ -118,11 +145,11 @@ const steps = fc
  * Creates the logs that an account has before the trigger exists: one a second on average, in
  * groups of 300 with the same time.
  */
-function createExisting(count: number): IDataObject[] {
+function createExisting(count: number): ListedLog[] {
 	return Array.from({ length: count }, (_, i) => ({
 		id: `existing-${i}`,
 		projectId: PROJECTS[i % 3],
-		createdAt: i % 97 === 0 ? 'soon' : toIso(-(i - (i % 300)) * 1_000),
+		...(i % 97 === 0 ? { createdAt: 'soon', time: 0 } : createDate(-(i - (i % 300)) * 1_000)),
 	}));
 }
 
