@@ -175,6 +175,13 @@ describe('As a tool of an agent that has n8n run it', () => {
 			},
 		]);
 	});
+
+	test('the node ends the execution on an error when it is set to', async () => {
+		service.sandbox.setCredits('main', 0);
+		await expect(runSteps([[call('a')]], { onError: 'stopWorkflow' })).rejects.toMatchObject({
+			message: expect.stringContaining('not enough credits') as string,
+		});
+	});
 });
 
 describe.each([
