@@ -292,7 +292,7 @@ describe('In a real n8n, an execution that waits', () => {
 		const { client, sandbox } = real;
 		sandbox.configure({ latencyMs: 1_500 });
 		// Enough that the last one's turn does not come before a busy machine has pressed Stop.
-		const prompts = [...'abcdefghijkl'];
+		const prompts = Array.from({ length: 12 }, (_, i) => `Prompt ${i}`);
 		const items = makeItems(prompts.map((prompt) => ({ project: TEASER, prompt })));
 		const execution = await start([...items, video('Add', ADD)]);
 		await sandbox.waitForRequests({ operation: 'queue.add', count: 2, timeoutMs: 60_000 });
