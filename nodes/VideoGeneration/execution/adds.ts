@@ -82,7 +82,7 @@ async function sendAdd(
 	videos: AccountVideos | undefined,
 ): Promise<IDataObject> {
 	const { connection, memory, request } = job;
-	const sentAt = videos?.tick();
+	const sentTick = videos?.tick();
 	memory.keep({ fate: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	const outcome = await sendSigned(context, { ...request, ...connection, timeout })
@@ -92,7 +92,7 @@ async function sendAdd(
 	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
 		const queueItem = accept(job, outcome.queueItem);
 		const { queueId, projectId } = memory.state;
-		if (queueId !== undefined) videos?.track({ queueId, projectId, runningAt: sentAt });
+		if (queueId !== undefined) videos?.track({ queueId, projectId, runningTick: sentTick });
 		return queueItem;
 	}
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined);

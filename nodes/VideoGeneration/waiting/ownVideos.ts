@@ -10,9 +10,9 @@ export interface WaitingItem {
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** When it was last known to be running; undefined if it never was. Entries shown by then are not its own. */
-	runningAt?: number | undefined;
+	runningTick?: number | undefined;
 	/** The first log that must show its video: entries shown later are not its own. */
-	settledAt?: number | undefined;
+	settledTick?: number | undefined;
 	/** Whether it left the queue. It may have been cleared, so it may have no video. */
 	hasLeft?: boolean;
 	/** The address of its video, if the service tells it. */
@@ -31,7 +31,7 @@ export interface LoggedVideo {
 	/** In milliseconds since 1970, or 0 without a readable date. Only sorts the candidates that are listed. */
 	createdAt: number;
 	/** When a response showed it first, as a tick. */
-	shownAt: number;
+	shownTick: number;
 	/** Whether it is known to be an item's own. */
 	isOwned: boolean;
 }
@@ -66,15 +66,15 @@ export class FreeVideos {
 	}
 
 	/** Where an item's candidates are. */
-	findRanges({ projectId, runningAt = -1, settledAt = Infinity }: WaitingItem): Range[] {
+	findRanges({ projectId, runningTick = -1, settledTick = Infinity }: WaitingItem): Range[] {
 		const lists =
 			projectId === undefined
 				? [this.all]
 				: [this.byProject.get(projectId) ?? [], this.byProject.get('') ?? []];
 		return lists.map((list) => ({
 			list,
-			from: findFirstAfter(list, runningAt),
-			to: findFirstAfter(list, settledAt),
+			from: findFirstAfter(list, runningTick),
+			to: findFirstAfter(list, settledTick),
 		}));
 	}
 
@@ -110,23 +110,23 @@ function findFirstAfter(list: readonly LoggedVideo[], tick: number): number {
 	let high = list.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((list[middle]?.shownAt ?? 0) <= tick) low = middle + 1;
+		if ((list[middle]?.shownTick ?? 0) <= tick) low = middle + 1;
 		else high = middle;
 	}
 	return low;
 }
 
 /** Whether an entry can be an item's own: of its project, first shown after it was last seen running, and before it was settled. */
-export function canOwn(item: WaitingItem, { projectId, shownAt, isOwned }: LoggedVideo): boolean {
-	const { runningAt = -1, settledAt = Infinity } = item;
+export function canOwn(item: WaitingItem, { projectId, shownTick, isOwned }: LoggedVideo): boolean {
+	const { runningTick = -1, settledTick = Infinity } = item;
 	const isOfProject =
 		item.projectId === undefined || projectId === '' || projectId === item.projectId;
-	return !isOwned && isOfProject && shownAt > runningAt && shownAt <= settledAt;
+	return !isOwned && isOfProject && shownTick > runningTick && shownTick <= settledTick;
 }
 
 /** Whether an item can be given a video. If it was never seen running, its own may have left the log long ago. */
-export function canBeGiven({ runningAt, hasLeft, video, videoUrl }: WaitingItem): boolean {
-	return runningAt !== undefined && !hasLeft && video === undefined && videoUrl === undefined;
+export function canBeGiven({ runningTick, hasLeft, video, videoUrl }: WaitingItem): boolean {
+	return runningTick !== undefined && !hasLeft && video === undefined && videoUrl === undefined;
 }
 
 export interface Decision<Item> {
@@ -148,7 +148,7 @@ export function decideOwners<Item extends WaitingItem>(
 	videos: FreeVideos,
 ): Decision<Item> {
 	const settled = items
-		.filter((item) => item.settledAt !== undefined && canBeGiven(item))
+		.filter((item) => item.settledTick !== undefined && canBeGiven(item))
 		.map((item) => ({ item, count: videos.count(item) }));
 	const own = new Map<Item, LoggedVideo>();
 	const taken = new Set<LoggedVideo>();
@@ -192,7 +192,7 @@ function findLast(
 		let at = to - 1;
 		for (let video = list[at]; video && at >= from && taken.has(video); video = list[at]) at -= 1;
 		const video = at >= from ? list[at] : undefined;
-		if (video && video.shownAt > (last?.shownAt ?? 0)) last = video;
+		if (video && video.shownTick > (last?.shownTick ?? 0)) last = video;
 	}
 	return last;
 }

@@ -1,40 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { VideoLog } from '../api/videoLog';
 import { parseLogTime } from '../api/videoLog';
-import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
+import { Breaks, createSlots, inParts, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
+import type { AccountRequests } from './accountRequests';
+import { LogPace } from './accountRequests';
 import type { LoggedVideo, WaitingItem } from './ownVideos';
 import { canBeGiven, canOwn, decideOwners, FreeVideos, isBroken } from './ownVideos';
 
 /** Items that ask for the log within this time share one request. */
 const TOGETHER_MS = 20;
 
-/** Minimum time between two requests for the log, which may be large. */
-const MIN_FETCH_INTERVAL_MS = 1_000;
-
-/** A request for the log that takes longer counts as failed: nothing waits for it. */
-const FETCH_TIMEOUT_MS = 30_000;
-
-/** The first interval between two requests for the log while items are running. Each later one is twice as long. */
-const FIRST_REFETCH_MS = 60_000;
-
 /** How often an item that waits for its siblings checks whether they leave it a single candidate. */
 const REVIEW_INTERVAL_MS = 1_000;
-
-/** The requests about an account. */
-export interface AccountRequests {
-	/**
-	 * Requests the video log once (specification, "GET /v1/videos"), with the tag of an earlier response.
-	 * By the deadline, by `performance.now()`, its response is not needed any more.
-	 */
-	fetchLog: (etag: string | undefined, deadline: number) => Promise<VideoLog>;
-	/** Requests the progress of a queue item once ("GET /v1/queue/progress/{queueId}"). */
-	fetchProgress: (queueId: string) => Promise<IDataObject>;
-	/** Ends the requests. */
-	signal: AbortSignal;
-}
 
 /** A queue item of a run. Several input items may have the same one. */
 export interface TrackedItem extends WaitingItem {
@@ -94,13 +73,7 @@ export class AccountVideos {
 
 	private hasLog = false;
 
-	/** When the log was last requested, by `performance.now()`. */
-	private fetchedAt = -Infinity;
-
-	/** The last failure, with the time before which the service asks not to request the log again. */
-	private refusal: { failure: RequestFailure; until: number } | undefined;
-
-	private refetchMs = FIRST_REFETCH_MS;
+	private readonly pace = new LogPace();
 
 	/** The end of all requests for the log that have begun. It never rejects. */
 	private fetching: Promise<unknown> = Promise.resolve();
@@ -137,41 +110,41 @@ export class AccountVideos {
 	track(known: {
 		queueId: string;
 		projectId?: string | undefined;
-		runningAt?: number | undefined;
+		runningTick?: number | undefined;
 	}): TrackedItem {
-		const { queueId, projectId, runningAt } = known;
+		const { queueId, projectId, runningTick } = known;
 		const item = this.items.get(queueId) ?? {
 			...{ waits: 0, listingDelayMs: 0, wake: new Set<() => void>() },
 		};
 		this.items.set(queueId, item);
 		item.projectId ??= projectId;
-		if (runningAt !== undefined) this.noteRunning(item, runningAt);
+		if (runningTick !== undefined) this.noteRunning(item, runningTick);
 		return item;
 	}
 
-	/** @param requestedAt the tick before the request that showed it */
-	noteRunning(item: TrackedItem, requestedAt: number): void {
-		item.runningAt = Math.max(item.runningAt ?? -1, requestedAt);
-		if (item.endedTick === undefined || requestedAt < item.endedTick) return;
+	/** @param requestedTick the tick before the request that showed it */
+	noteRunning(item: TrackedItem, requestedTick: number): void {
+		item.runningTick = Math.max(item.runningTick ?? -1, requestedTick);
+		if (item.endedTick === undefined || requestedTick < item.endedTick) return;
 		// The earlier 'finished' was wrong, so what was decided from it is undone.
 		if (item.video) {
-			this.free.add(Object.assign(item.video, { shownAt: this.tick(), isOwned: false }));
+			this.free.add(Object.assign(item.video, { shownTick: this.tick(), isOwned: false }));
 			this.broken.add(item.projectId);
 		}
-		Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
+		Object.assign(item, { endedAt: undefined, endedTick: undefined, settledTick: undefined });
 		Object.assign(item, { hasLeft: false, video: undefined, videoUrl: undefined });
 	}
 
 	noteEnded(item: TrackedItem, hasLeft: boolean): void {
 		// It had not left the queue after all, so its video may not be listed yet.
 		if (item.hasLeft && !hasLeft) {
-			Object.assign(item, { endedAt: undefined, endedTick: undefined, settledAt: undefined });
+			Object.assign(item, { endedAt: undefined, endedTick: undefined, settledTick: undefined });
 		}
 		item.endedAt ??= performance.now();
 		item.endedTick ??= this.tick();
 		item.hasLeft = hasLeft;
 		// The video of an item that left the queue may still be made, so later entries can be its own.
-		if (hasLeft) item.settledAt = undefined;
+		if (hasLeft) item.settledTick = undefined;
 	}
 
 	/** Fetches the log before the first add of a try: the entries in it are of no item that is added then. */
@@ -191,11 +164,7 @@ export class AccountVideos {
 			await this.fetchLogIfPossible(requests, false);
 			return;
 		}
-		const isTagged = this.etag !== undefined;
-		const intervalMs = isTagged ? MIN_FETCH_INTERVAL_MS : this.refetchMs;
-		if (performance.now() - this.fetchedAt < intervalMs) return;
-		if (!isTagged) this.refetchMs *= 2;
-		await this.fetchLogIfPossible(requests);
+		if (this.pace.isDue(this.etag !== undefined)) await this.fetchLogIfPossible(requests);
 	}
 
 	/** Like `fetchLog`, but goes on without the log if it cannot be fetched. */
@@ -239,12 +208,12 @@ export class AccountVideos {
 
 	/** Whether the log has shown entries of its project since the item was last known to be running. */
 	hasNews(item: TrackedItem): boolean {
-		return item.runningAt !== undefined && this.hasCandidates(item);
+		return item.runningTick !== undefined && this.hasCandidates(item);
 	}
 
 	/** Whether `getCandidates` lists any. */
 	hasCandidates(item: TrackedItem): boolean {
-		return this.free.count({ ...item, settledAt: undefined }) > 0;
+		return this.free.count({ ...item, settledTick: undefined }) > 0;
 	}
 
 	/**
@@ -274,7 +243,7 @@ export class AccountVideos {
 		const count = this.free.count(item);
 		if (count > 0) return { list: this.free.list(item), count };
 		// An entry that is shown too late is listed, and given to no item.
-		const late = { ...item, settledAt: undefined };
+		const late = { ...item, settledTick: undefined };
 		return { list: this.free.list(late), count: this.free.count(late) };
 	}
 
@@ -285,7 +254,7 @@ export class AccountVideos {
 		next.done = (async () => {
 			await pause(TOGETHER_MS, signal);
 			await earlier;
-			await pause(Math.ceil(this.fetchedAt + MIN_FETCH_INTERVAL_MS - performance.now()), signal);
+			await this.pace.pause(signal);
 			this.next = undefined;
 			if (signal.aborted) throw new RequestFailure({ kind: 'cancelled' });
 			await this.fetchNow(requests, next.isConditional ? this.etag : undefined);
@@ -296,39 +265,29 @@ export class AccountVideos {
 
 	private async fetchNow(requests: AccountRequests, etag: string | undefined): Promise<void> {
 		const requestedAt = performance.now();
-		const restMs = (this.refusal?.until ?? requestedAt) - requestedAt;
-		if (this.refusal && restMs > 0) throw this.refusal.failure.with({ retryAfterMs: restMs });
-		this.fetchedAt = requestedAt;
-		const log = await fetchInTime(requests, etag, requestedAt + FETCH_TIMEOUT_MS).catch(
-			(error: unknown) => {
-				const failure = classifyError(error);
-				const until = performance.now() + (failure.facts.retryAfterMs ?? 0);
-				this.refusal = { failure, until };
-				throw failure;
-			},
-		);
+		const log = await this.pace.fetchLog(requests, etag);
 		if (log.isUnchanged) return;
-		const shownAt = this.tick();
+		const shownTick = this.tick();
 		const breaks = new Breaks();
-		await this.addEntries(log.entries, shownAt, breaks);
+		await this.addEntries(log.entries, shownTick, breaks);
 		this.etag = log.etag;
 		this.hasLog = true;
 		for (const item of this.items.values()) {
 			const { endedAt = Infinity, listingDelayMs, videoUrl } = item;
 			if (requestedAt >= endedAt + listingDelayMs && videoUrl === undefined)
-				item.settledAt ??= shownAt;
+				item.settledTick ??= shownTick;
 		}
 		this.decide();
 		await this.wakeRunning(breaks);
 	}
 
-	private async addEntries(entries: unknown[], shownAt: number, breaks: Breaks): Promise<void> {
+	private async addEntries(entries: unknown[], shownTick: number, breaks: Breaks): Promise<void> {
 		for await (const part of inParts(entries, breaks)) {
 			const added: LoggedVideo[] = [];
 			for (const entry of part) {
 				if (!isObject(entry)) continue;
 				const key = getKey(entry);
-				const video = this.shown.get(key) ?? createLoggedVideo(entry, shownAt);
+				const video = this.shown.get(key) ?? createLoggedVideo(entry, shownTick);
 				if (!this.shown.has(key)) added.push(video);
 				this.shown.set(key, video);
 				video.entry = entry;
@@ -364,7 +323,7 @@ export class AccountVideos {
 
 	private noteUnsettled(): void {
 		const unsettled = [...this.items.values()].filter(
-			(item) => item.waits > 0 && item.settledAt === undefined && canBeGiven(item),
+			(item) => item.waits > 0 && item.settledTick === undefined && canBeGiven(item),
 		);
 		this.unsettledProjects = new Set(unsettled.map(({ projectId }) => projectId));
 	}
@@ -379,37 +338,14 @@ export class AccountVideos {
 	}
 }
 
-/** @throws a RequestFailure when the response does not come in time, or the execution is stopped */
-async function fetchInTime(
-	requests: AccountRequests,
-	etag: string | undefined,
-	deadline: number,
-): Promise<VideoLog> {
-	const timer = new AbortController();
-	const stopListening = onAbort(requests.signal, () => {
-		timer.abort();
-	});
-	const timedOut = pause(FETCH_TIMEOUT_MS, timer.signal).then((isOver) => {
-		throw isOver
-			? new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' })
-			: new RequestFailure({ kind: 'cancelled' });
-	});
-	try {
-		return await Promise.race([requests.fetchLog(etag, deadline), timedOut]);
-	} finally {
-		stopListening();
-		timer.abort();
-	}
-}
-
 /** Whether two items can be of the same project: one of an unknown project can be of any. */
 function isSameProject(one: string | undefined, other: string | undefined): boolean {
 	return one === undefined || other === undefined || one === other;
 }
 
-function createLoggedVideo(entry: IDataObject, shownAt: number): LoggedVideo {
+function createLoggedVideo(entry: IDataObject, shownTick: number): LoggedVideo {
 	const createdAt = parseLogTime(entry.createdAt) ?? 0;
-	return { entry, projectId: toText(entry.projectId), createdAt, shownAt, isOwned: false };
+	return { entry, projectId: toText(entry.projectId), createdAt, shownTick, isOwned: false };
 }
 
 /** Identifies an entry: its ID, or the whole entry as text. */

@@ -4,7 +4,8 @@ import { toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, RequestFailure } from '../failures/failure';
-import type { AccountRequests, AccountVideos, TrackedItem } from './runVideos';
+import type { AccountRequests } from './accountRequests';
+import type { AccountVideos, TrackedItem } from './runVideos';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
@@ -101,7 +102,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 /** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 	const { videos, item, requests, intervalMs } = wait;
-	let isFirst = item.runningAt === undefined;
+	let isFirst = item.runningTick === undefined;
 	// An item that was just queued is not finished yet.
 	let delayMs = progress.isSeen && item.endedAt === undefined ? intervalMs : 0;
 	let canBeWoken = true;
@@ -113,14 +114,14 @@ async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 			await videos.fetchLogBeforeCheck(requests, isFirst);
 		}
 		isFirst = false;
-		const requestedAt = videos.tick();
+		const requestedTick = videos.tick();
 		try {
 			const details = await requests.fetchProgress(wait.queueId);
 			if (noteDetails(wait, progress, details) === 'finished') {
 				videos.noteEnded(item, false);
 				return;
 			}
-			videos.noteRunning(item, requestedAt);
+			videos.noteRunning(item, requestedTick);
 			canBeWoken = true;
 			delayMs = intervalMs;
 		} catch (error) {
@@ -184,7 +185,7 @@ async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
 	await settle(wait);
 	if (item.endedAt === undefined) return false;
 	if (item.hasLeft !== true) {
-		if (item.settledAt !== undefined) await waitForSiblings(wait);
+		if (item.settledTick !== undefined) await waitForSiblings(wait);
 		return true;
 	}
 	if (videos.hasCandidates(item)) return true;
@@ -202,7 +203,7 @@ async function settle({ videos, item, requests }: Wait): Promise<void> {
 	await pauseUntil((item.endedAt ?? 0) + item.listingDelayMs, signal);
 	const endsAt = performance.now() + MAX_LOG_WAIT_MS;
 	const isSettled = () =>
-		item.settledAt !== undefined || item.videoUrl !== undefined || item.endedAt === undefined;
+		item.settledTick !== undefined || item.videoUrl !== undefined || item.endedAt === undefined;
 	item.logFailure = undefined;
 	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
 		try {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
-import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/runVideos';
+import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/accountRequests';
 import { getAccountVideos } from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
 
@@ -27,7 +27,7 @@ export interface Life {
 export interface Stranger {
 	project: string | undefined;
 	/** When it gets into the log, since the start of the run; negative for a history. */
-	shownAt: number;
+	shownTick: number;
 	createdAt?: string | undefined;
 	/** When it vanishes for a while. */
 	vanishesAt?: number | undefined;
@@ -52,7 +52,7 @@ const sleep = async (ms: number) => {
 export class FakeService {
 	private readonly startedAt = performance.now();
 
-	private readonly lives = new Map<string, Life & { sentAt: number }>();
+	private readonly lives = new Map<string, Life & { sentTick: number }>();
 
 	requestCount = 0;
 
@@ -71,7 +71,7 @@ export class FakeService {
 
 	async add(queueId: string, life: Life): Promise<void> {
 		await this.answer(() => {
-			this.lives.set(queueId, { ...life, sentAt: this.now });
+			this.lives.set(queueId, { ...life, sentTick: this.now });
 		});
 	}
 
@@ -126,7 +126,7 @@ export class FakeService {
 
 	private getProgress(queueId: string): IDataObject {
 		const life = this.lives.get(queueId);
-		const age = this.now - (life?.sentAt ?? 0);
+		const age = this.now - (life?.sentTick ?? 0);
 		const { clearedAfter = Infinity, lostAfter = Infinity, foundAfter = Infinity } = life ?? {};
 		const isLost = age >= lostAfter && age < lostAfter + foundAfter;
 		if (!life || isLost || age >= clearedAfter) {
@@ -143,13 +143,13 @@ export class FakeService {
 	private listEntries(): IDataObject[] {
 		const own = [...this.lives].flatMap(([queueId, life]) => {
 			const finish = getFinish(life);
-			const isShown = finish !== undefined && this.now - life.sentAt >= finish + life.lag;
+			const isShown = finish !== undefined && this.now - life.sentTick >= finish + life.lag;
 			return isShown ? [createEntry(`of-${queueId}`, life.project)] : [];
 		});
 		const foreign = this.strangers.flatMap((stranger, index) => {
-			const { shownAt, vanishesAt = Infinity, returnsAfter = Infinity } = stranger;
+			const { shownTick, vanishesAt = Infinity, returnsAfter = Infinity } = stranger;
 			const isGone = this.now >= vanishesAt && this.now < vanishesAt + returnsAfter;
-			if (this.now < shownAt || isGone) return [];
+			if (this.now < shownTick || isGone) return [];
 			return [createEntry(`foreign-${index}`, stranger.project, stranger.createdAt)];
 		});
 		return [...own, ...foreign];
@@ -197,9 +197,9 @@ export async function playRun(
 		await sleep(Math.max(0, life.addedAt - service.now));
 		await account.fetchLogBeforeAdd(requests);
 		const queueId = `item-${index}`;
-		const runningAt = account.tick();
+		const runningTick = account.tick();
 		await service.add(queueId, life);
-		const item = account.track({ queueId, projectId: life.project, runningAt });
+		const item = account.track({ queueId, projectId: life.project, runningTick });
 		const details = { status: 'pending' };
 		const end = { queueId, life };
 		waits.push(

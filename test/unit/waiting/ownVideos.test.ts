@@ -12,18 +12,18 @@ import {
 type Item = WaitingItem & { name: string };
 
 const item = (name: string, more: Partial<WaitingItem> = {}): Item => ({
-	...{ name, projectId: 'p', runningAt: 0, settledAt: 10, waits: 1 },
+	...{ name, projectId: 'p', runningTick: 0, settledTick: 10, waits: 1 },
 	...more,
 });
 
 const video = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
-	...{ entry: { id }, projectId: 'p', createdAt: 0, shownAt: 5, isOwned: false },
+	...{ entry: { id }, projectId: 'p', createdAt: 0, shownTick: 5, isOwned: false },
 	...more,
 });
 
 function createFree(videos: LoggedVideo[]): FreeVideos {
 	const free = new FreeVideos();
-	for (const each of videos.toSorted((a, b) => a.shownAt - b.shownAt)) free.add(each);
+	for (const each of videos.toSorted((a, b) => a.shownTick - b.shownTick)) free.add(each);
 	return free;
 }
 
@@ -42,18 +42,18 @@ describe('A settled item', () => {
 		['of any project, if its own is not known', { projectId: undefined }, { projectId: 'q' }, 'v'],
 		['without a project', {}, { projectId: '' }, 'v'],
 		['of another project', {}, { projectId: 'q' }, undefined],
-		['that was shown when it was last seen running', { runningAt: 5 }, {}, undefined],
-		['that was shown after that', { runningAt: 4 }, {}, 'v'],
-		['that was shown when it was settled', { settledAt: 5 }, {}, 'v'],
-		['that was shown after that', { settledAt: 4 }, {}, undefined],
+		['that was shown when it was last seen running', { runningTick: 5 }, {}, undefined],
+		['that was shown after that', { runningTick: 4 }, {}, 'v'],
+		['that was shown when it was settled', { settledTick: 5 }, {}, 'v'],
+		['that was shown after that', { settledTick: 4 }, {}, undefined],
 	])('is given a single entry %s: %j, %j', (_what, ofItem, ofVideo, expected) => {
 		expect(decide([item('a', ofItem)], [video('v', ofVideo)]).own).toEqual([expected]);
 	});
 
 	test.each([
-		['that was never seen running', { runningAt: undefined }],
+		['that was never seen running', { runningTick: undefined }],
 		['that left the queue', { hasLeft: true }],
-		['that is not settled', { settledAt: undefined }],
+		['that is not settled', { settledTick: undefined }],
 		['that knows its address', { videoUrl: 'https://x.example' }],
 	])('%s is given none', (_what, more) => {
 		expect(decide([item('a', more)], [video('v')]).own).toEqual([undefined]);
@@ -61,11 +61,11 @@ describe('A settled item', () => {
 
 	test('leaves its entry to no sibling, through any number of them', () => {
 		const items = [
-			item('c', { runningAt: 0, settledAt: 30 }),
-			item('b', { runningAt: 0, settledAt: 20 }),
-			item('a', { runningAt: 0, settledAt: 10 }),
+			item('c', { runningTick: 0, settledTick: 30 }),
+			item('b', { runningTick: 0, settledTick: 20 }),
+			item('a', { runningTick: 0, settledTick: 10 }),
 		];
-		const videos = [5, 15, 25].map((shownAt) => video(`v${shownAt}`, { shownAt }));
+		const videos = [5, 15, 25].map((shownTick) => video(`v${shownTick}`, { shownTick }));
 		expect(decide(items, videos).own).toEqual(['v25', 'v15', 'v5']);
 	});
 
@@ -80,7 +80,7 @@ describe('A settled item', () => {
 	});
 
 	test('of an unknown project without a candidate breaks the assumption for all', () => {
-		const unknown = item('a', { projectId: undefined, runningAt: 5 });
+		const unknown = item('a', { projectId: undefined, runningTick: 5 });
 		const decision = decide([unknown, item('b')], [video('v')]);
 		expect(decision.broken).toEqual([undefined]);
 		expect(decision.own).toEqual([undefined, undefined]);
@@ -128,14 +128,15 @@ describe('For any items and entries', () => {
 			.record({
 				name: fc.constant(''),
 				projectId: maybe(fc.constantFrom('p', 'q')),
-				runningAt: maybe(tick),
-				settledAt: maybe(tick),
+				runningTick: maybe(tick),
+				settledTick: maybe(tick),
 				hasLeft: fc.constantFrom(false, false, true),
 				waits: fc.constantFrom(0, 1),
 			})
 			.map((one) => ({
 				...one,
-				settledAt: one.settledAt === undefined ? undefined : one.settledAt + (one.runningAt ?? 0),
+				settledTick:
+					one.settledTick === undefined ? undefined : one.settledTick + (one.runningTick ?? 0),
 			})),
 		{ minLength: 1, maxLength: 6 },
 	);
@@ -144,25 +145,25 @@ describe('For any items and entries', () => {
 			entry: fc.constant({}),
 			projectId: fc.constantFrom('p', 'q', ''),
 			createdAt: fc.constant(0),
-			shownAt: fc.integer({ min: 1, max: 7 }),
+			shownTick: fc.integer({ min: 1, max: 7 }),
 			isOwned: fc.constant(false),
 		}),
 		{ maxLength: 6 },
 	);
 
 	/** States the rule directly, for one item and one entry. */
-	const canBeOwn = (one: WaitingItem, { projectId, shownAt }: LoggedVideo) =>
+	const canBeOwn = (one: WaitingItem, { projectId, shownTick }: LoggedVideo) =>
 		(one.projectId === undefined || projectId === '' || projectId === one.projectId) &&
-		(one.runningAt === undefined || shownAt > one.runningAt) &&
-		(one.settledAt === undefined || shownAt <= one.settledAt);
+		(one.runningTick === undefined || shownTick > one.runningTick) &&
+		(one.settledTick === undefined || shownTick <= one.settledTick);
 
 	test('an item is given an entry exactly when all others are ruled out', () => {
 		fc.assert(
 			fc.property(items, videos, (all, shown) => {
 				const { own, broken } = decideOwners(all, createFree(shown));
 				const open = all.filter(
-					({ settledAt, runningAt, hasLeft }) =>
-						settledAt !== undefined && runningAt !== undefined && !hasLeft,
+					({ settledTick, runningTick, hasLeft }) =>
+						settledTick !== undefined && runningTick !== undefined && !hasLeft,
 				);
 				const candidates = new Map(
 					open.map((one) => [one, new Set(shown.filter((each) => canBeOwn(one, each)))]),

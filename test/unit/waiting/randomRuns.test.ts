@@ -38,7 +38,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
 const dates = fc.constantFrom(undefined, 'no date', '2025-01-01T00:00:00Z', '2099-01-01T00:00:00Z');
 const strangers: fc.Arbitrary<Stranger> = fc.record({
 	project: fc.oneof(project, fc.constant(undefined)),
-	shownAt: fc.oneof(fc.constant(-1), ms(2 * ONE_MINUTE_MS)),
+	shownTick: fc.oneof(fc.constant(-1), ms(2 * ONE_MINUTE_MS)),
 	createdAt: dates,
 	vanishesAt: maybe(ms(ONE_MINUTE_MS)),
 	returnsAfter: ms(30_000),
@@ -66,7 +66,7 @@ const faultless = fc
 	.record({ hasEtags: fc.boolean(), latencies: fc.constantFrom([2], [LATENCY_MS]) })
 	.map((more) => ({ ...FAULTLESS, ...more }));
 const history = fc.array(
-	strangers.map((stranger) => ({ ...stranger, shownAt: -1, vanishesAt: undefined })),
+	strangers.map((stranger) => ({ ...stranger, shownTick: -1, vanishesAt: undefined })),
 	{ maxLength: 5 },
 );
 

@@ -1,9 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
-import type {
-	AccountRequests,
-	TrackedItem,
-} from '../../../nodes/VideoGeneration/waiting/runVideos';
+import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/accountRequests';
+import type { TrackedItem } from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { AccountVideos, getAccountVideos } from '../../../nodes/VideoGeneration/waiting/runVideos';
 import { waitForVideo } from '../../../nodes/VideoGeneration/waiting/waitForVideo';
 
@@ -28,7 +26,7 @@ const pass = async (ms: number) => {
 
 /** An item whose add was sent now, and that was finished at once. */
 function trackFinished(account: AccountVideos, queueId: string, projectId = 'p') {
-	const item = account.track({ queueId, projectId, runningAt: account.tick() });
+	const item = account.track({ queueId, projectId, runningTick: account.tick() });
 	account.noteEnded(item, false);
 	return item;
 }
@@ -43,9 +41,9 @@ describe('The videos of a run', () => {
 
 	test('share what is known of a queue item', () => {
 		const account = new AccountVideos();
-		const item = account.track({ queueId: 'q', runningAt: 1 });
+		const item = account.track({ queueId: 'q', runningTick: 1 });
 		expect(account.track({ queueId: 'q', projectId: 'p' })).toBe(item);
-		expect(item).toMatchObject({ projectId: 'p', runningAt: 1 });
+		expect(item).toMatchObject({ projectId: 'p', runningTick: 1 });
 	});
 
 	test('that were finished are not settled by a read that was asked for before the listing delay was over', async () => {
@@ -60,7 +58,7 @@ describe('The videos of a run', () => {
 			const reading = account.fetchLog(requests);
 			await pass(20);
 			await reading;
-			expect(item.settledAt !== undefined).toBe(isSettled);
+			expect(item.settledTick !== undefined).toBe(isSettled);
 		}
 	});
 
@@ -79,7 +77,7 @@ describe('The videos of a run', () => {
 		await read();
 		expect(item.video?.entry).toBe(first);
 		account.noteRunning(item, account.tick());
-		expect(item).toMatchObject({ video: undefined, settledAt: undefined });
+		expect(item).toMatchObject({ video: undefined, settledTick: undefined });
 		const other = trackFinished(account, 'r');
 		requests.fetchLog = async () => await Promise.resolve(createLog([first, second]));
 		await read();
@@ -98,7 +96,7 @@ describe('The videos of a run', () => {
 			await pass(1_000);
 			await reading;
 		};
-		const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+		const item = account.track({ queueId: 'q', projectId: 'p', runningTick: account.tick() });
 		item.listingDelayMs = 5_000;
 		account.noteEnded(item, true);
 		await pass(5_000);
@@ -165,7 +163,7 @@ describe('An item with two candidates', () => {
 			signal: stop.signal,
 		});
 		const item = trackFinished(account, 'q');
-		Object.assign(account.track({ queueId: 'r', runningAt: account.tick() }), sibling);
+		Object.assign(account.track({ queueId: 'r', runningTick: account.tick() }), sibling);
 		const reading = account.fetchLog(requests);
 		await pass(1_000);
 		await reading;
@@ -210,7 +208,7 @@ test('An item that left the queue and is found running again is still being made
 			return await (answer ? Promise.reject(answer) : Promise.resolve({ status: 'processing' }));
 		},
 	});
-	const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+	const item = account.track({ queueId: 'q', projectId: 'p', runningTick: account.tick() });
 	const words = { completed: new Set(['completed']), failed: new Set(['failed']) };
 	const waiting = waitForVideo({
 		...{ videos: account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
@@ -235,7 +233,7 @@ test('An item whose entry is shown while a look at it is under way is given it',
 			return { status };
 		},
 	});
-	const item = account.track({ queueId: 'q', projectId: 'p', runningAt: account.tick() });
+	const item = account.track({ queueId: 'q', projectId: 'p', runningTick: account.tick() });
 	const words = { completed: new Set(['completed']), failed: new Set(['failed']) };
 	const waiting = waitForVideo({
 		...{ videos: account, item, queueId: 'q', details: {}, words, maxTries: 4, requests },
