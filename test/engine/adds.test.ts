@@ -214,15 +214,26 @@ describe('Several adds', () => {
 		expect(items).toHaveLength(5);
 	});
 
-	test('with an empty error key in the reply are no failure, and are not run again', async () => {
-		service.sandbox.addFault({ kind: 'errorKey', operation: 'queue.add' });
-		const { items } = await runWithoutWaiting(() =>
-			service.run(ADD, { items: FIVE.slice(0, 2), settings: retry() }),
-		);
-		expect(listSent()).toEqual(['one', 'two']);
-		expect(items).toHaveLength(2);
-		expect(items[0]?.json).not.toHaveProperty('error');
-	});
+	test.each(['queue.add', 'queue.getProgress'] as const)(
+		'with an error key in the response of %s are no failure, and are not run again',
+		async (operation) => {
+			const silent = ['', 0, null, false].map((value) => ({ value, isSaying: false }));
+			const saying = ['none', { code: 0 }, [], true].map((value) => ({ value, isSaying: true }));
+			for (const { value, isSaying } of [...silent, ...saying]) {
+				service.sandbox.reset();
+				service.sandbox.addFault({ kind: 'errorKey', value, operation });
+				const parameters = { ...ADD, waitForCompletion: operation === 'queue.getProgress' };
+				const { items } = await runWithoutWaiting(
+					() => service.run(parameters, { items: FIVE.slice(0, 2), settings: retry() }),
+					service.sandbox,
+				);
+				expect(listSent()).toEqual(['one', 'two']);
+				expect(items).toHaveLength(2);
+				expect(items[0]?.json).not.toHaveProperty('error');
+				expect(items[0]?.json.serviceError).toEqual(isSaying ? value : undefined);
+			}
+		},
+	);
 });
 
 describe('An add that was refused before it was accepted', () => {
@@ -318,6 +329,61 @@ describe('An add of unknown fate', () => {
 			{ json: { details: { mayBeQueued: true } }, pairedItem: { item: 1 } },
 		]);
 	});
+});
+
+describe('A queue ID in a response that leaves the fate open', () => {
+	const ID = 'a-queue-id';
+
+	test.each([
+		[500, { message: 'x'.repeat(400), newQueueItem: { queueId: ID } }],
+		[200, { status: 'success', queueId: ID }],
+	])('stands in the error and in the details: %d', async (status, body) => {
+		failAdd({ kind: 'status', status, body, phase: 'after', times: 2 });
+		const { error } = await run({}, FIVE.slice(0, 1));
+		expect(error?.description).toContain(`The response names the queue ID "${ID}"`);
+		const { errorItems } = await run({}, FIVE.slice(0, 1), ERROR_OUTPUT);
+		expect(errorItems[0]?.json.details).toMatchObject({ receivedQueueId: ID, mayBeQueued: true });
+	});
+});
+
+describe('The error of an add that may have been queued', () => {
+	test.each<[string, FaultSpec]>([
+		['a 503 with Retry-After', { kind: 'status', status: 503, headers: { 'retry-after': '300' } }],
+		['an empty 200', { kind: 'emptyBody' }],
+		['a 200 that was cut off', { kind: 'cutOff', keepBytes: 30 }],
+		['a 200 of another status', { kind: 'status', status: 200, body: { status: 'queued' } }],
+	])('does not say to run it again, nor that it failed: %s', async (_what, fault) => {
+		failAdd({ ...fault, ...(fault.kind === 'status' && { phase: 'after' }) });
+		const { error } = await run({}, FIVE.slice(0, 1));
+		expect(error?.description).toContain('may have been queued and paid for');
+		expect(`${error?.message} ${error?.description}`).not.toMatch(
+			/Run the workflow again|Try again|did not carry out/,
+		);
+	});
+});
+
+test.each([400, 401, 403])(
+	'The error of an item whose progress is refused (%d) says that it is queued, and blames no prompt',
+	async (status) => {
+		service.sandbox.addFault({ kind: 'status', status, operation: 'queue.getProgress' });
+		const { errorItems } = await runWithoutWaiting(
+			() =>
+				service.run(
+					{ ...ADD, waitForCompletion: true },
+					{ items: FIVE.slice(0, 1), settings: ERROR_OUTPUT },
+				),
+			service.sandbox,
+		);
+		expect(errorItems[0]?.json.message).toMatch(/^The video is queued and paid for\./);
+		expect(errorItems[0]?.json.message).not.toContain("'Custom Prompt'");
+	},
+);
+
+test('The list of what was paid for names an item without a status by its ID alone', async () => {
+	failAdd({ kind: 'missingField', field: 'newQueueItem.status', nth: 1 });
+	failAdd({ kind: 'status', status: 400, nth: 2 });
+	const { error } = await run({}, FIVE.slice(0, 2));
+	expect(error?.description).toContain(`${listPaidIds().join()}.`);
 });
 
 describe('The beginning of a response that leaves the fate open', () => {
@@ -573,7 +639,7 @@ describe('Credits to Keep', () => {
 		expect(items).toEqual([]);
 		expect(error?.message).toBe('There are not enough credits to queue this video');
 		expect(error?.description).toContain(
-			'The account has 10 credits. The 50 videos in this run cost 50',
+			'The account has 10 credits. The 50 videos in this run would cost 50',
 		);
 		expect(getOperations()).toEqual(['account.get']);
 	});
@@ -595,6 +661,18 @@ describe('Credits to Keep', () => {
 		const options = { creditsToKeep: '1', creditsPerVideo: '2' };
 		const { items } = await add(options, makeItems(6), ERROR_OUTPUT);
 		expect(items).toHaveLength(4);
+	});
+
+	test('counts fractions of a credit', async () => {
+		const options = { creditsToKeep: 3, creditsPerVideo: 0.7 };
+		const { items } = await add(options, makeItems(10), ERROR_OUTPUT);
+		expect(items).toHaveLength(10);
+	});
+
+	test('counts no video that the service has refused', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
+		const { items } = await add({ creditsToKeep: 8 }, makeItems(4), ERROR_OUTPUT);
+		expect(items).toHaveLength(2);
 	});
 
 	test('lets a run through that leaves as many as are to be kept', async () => {

@@ -1,10 +1,10 @@
-import { stringify } from 'flatted';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { parse, stringify } from 'flatted';
+import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { DeduplicationStore } from '../support/engine/DeduplicationStore';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult } from '../support/engine/runNode';
-import { runNode } from '../support/engine/runNode';
+import { runNode, startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -46,6 +46,29 @@ const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
 const save = (result: NodeResult) => stringify(result.run.data);
 
 describe('Executions > Retry', () => {
+	test('sends no accepted add again after the node was set to another operation and back', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run(ADD, THREE.slice(0, 2));
+		const clear = { resource: 'queue', operation: 'clear', queueId: 'none' };
+		const cleared = await run(clear, THREE.slice(0, 2), { failed });
+		expect(cleared.error).toBeDefined();
+		await run(ADD, THREE.slice(0, 2), { failed: cleared });
+		expect(listSent()).toEqual(['one', 'two', 'two']);
+	});
+
+	test('of a stopped execution says of an add under way that it may have been queued', async () => {
+		failAdd({ kind: 'hang', phase: 'after' });
+		const started = await startNode({ ...service.setup(ADD), items: THREE.slice(0, 1) });
+		await service.sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		started.stop();
+		const { error, run: retried } = await run(ADD, THREE.slice(0, 1), {
+			failed: await started.result,
+		});
+		expect(retried.status).toBe('error');
+		expect(error?.description).toContain('may have been queued');
+		expect(listSent()).toEqual(['one']);
+	});
+
 	test('sends what was refused, and no add again that was accepted', async () => {
 		failAdd({ kind: 'status', status: 400, nth: 2 });
 		const failed = await run();
@@ -411,14 +434,68 @@ describe('A unique key', () => {
 		expect([count('items'), count('errorItems')]).toEqual([3, 3]);
 	});
 
-	test.each(['', '  ', '={{ $json.nothing }}', '={{ null }}', '={{ {} }}'])(
-		'that is set and is %j fails the item before anything is sent',
-		async (uniqueKey) => {
-			const { error } = await runRows({ parameters: { ...KEYED, options: { uniqueKey } } });
-			expect(error?.message).toBe("'Unique Key' is empty");
+	test.each([
+		...['', '  ', '={{ $json.nothing }}', '={{ null }}'].map((key) => [key, 'is empty']),
+		...['={{ {} }}', '={{ ["a"] }}', '={{ Number($json.no) }}'].map((key) => [key, 'must be text']),
+	])(
+		'that is set and is %j fails the item before anything is sent: it %s',
+		async (key, problem) => {
+			const { error } = await runRows({ parameters: { ...KEYED, options: { uniqueKey: key } } });
+			expect(error?.message).toBe(`'Unique Key' ${problem}`);
 			expect(service.sandbox.requests).toEqual([]);
 		},
 	);
+
+	test('that is used costs nothing of the credits to keep: the new row below the old ones is queued', async () => {
+		await runRows();
+		service.sandbox.setCredits('main', 11);
+		const { items, errorItems } = await runRows({
+			items: [...ROWS, { id: 4, prompt: 'row 4' }, { id: 5, prompt: 'row 5' }],
+			parameters: { ...KEYED, options: { ...KEYED.options, creditsToKeep: 10 } },
+			settings: ERROR_OUTPUT,
+		});
+		expect(errorItems.map(({ json }) => json.error)).toEqual([
+			...ROWS.map(() => 'A video was already queued for this key, or may have been'),
+			'There are not enough credits to queue this video',
+		]);
+		expect(items).toHaveLength(1);
+		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+		// The key of the row that did not fit was not used.
+		service.sandbox.setCredits('main', 1);
+		await runRows({ items: [{ id: 5, prompt: 'row 5' }] });
+		expect(listPaid()).toHaveLength(5);
+	});
+
+	test('that was freed after Stop is taken again by a retry', async () => {
+		service.sandbox.addFault({
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 100,
+			operation: 'queue.add',
+			nth: 1,
+		});
+		const started = await startNode({ ...service.setup(KEYED), items: ROWS.slice(0, 1) });
+		await service.sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		await new Promise((resolve) => setImmediate(resolve));
+		const held: (() => void)[] = [];
+		let isHeld = true;
+		store.delayMs = 1;
+		store.later = (_delayMs, action) => {
+			if (isHeld) held.push(action);
+			else action();
+		};
+		started.stop();
+		const { run: stopped, ...result } = await started.result;
+		// n8n saves the execution before the key is freed.
+		const failed = { ...result, run: parse(stringify(stopped)) as IRun };
+		isHeld = false;
+		for (const free of held) free();
+		await new Promise((resolve) => setImmediate(resolve));
+		expect([held.length, listPaid()]).toEqual([1, []]);
+		await runRows({ items: ROWS.slice(0, 1), failed });
+		await runRows({ items: ROWS.slice(0, 1) });
+		expect(listPaid()).toEqual(['row 1']);
+	});
 
 	test('is not needed: without the option, n8n is asked for no keys', async () => {
 		const { items } = await runRows({ parameters: { ...KEYED, options: {} } });

@@ -450,8 +450,34 @@ test.each<[string, string, INodeParameters]>([
 	expect(service.sandbox.requests).toEqual([]);
 });
 
+test.each([
+	[
+		'Sort By',
+		{ resource: 'project', operation: 'getAll', options: { sort: '={{ ["createdAt"] }}' } },
+	],
+	['Sort Order', { resource: 'project', operation: 'getAll', options: { order: '={{ ({}) }}' } }],
+	['Completed Statuses', { waitOptions: { completedStatuses: '={{ ["completed"] }}' } }],
+	['Failed Statuses', { waitOptions: { failedStatuses: '={{ ["failed"] }}' } }],
+])("A list or an object in '%s' is refused before any request", async (label, parameters) => {
+	const { error } = await run({ ...ADD, waitForCompletion: true, ...parameters });
+	expect(error?.message).toBe(`'${label}' must be text`);
+	expect(service.sandbox.requests).toEqual([]);
+});
+
+test.each(['9007199254740993', 'null'])(
+	'Get Progress outputs the queue ID that was asked for, also where the details have %s',
+	async (queueId) => {
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 200, contentType: 'application/json' },
+			body: `{"status":"success","details":{"queueId":${queueId},"status":"pending"}}`,
+		});
+		const get = { ...OPERATIONS['queue.getProgress'], queueId: '9007199254740993' };
+		expect((await run(get)).items[0]?.json).toMatchObject({ queueId: '9007199254740993' });
+	},
+);
+
 describe("n8n's Request Options", () => {
-	test.each<string | number>(['soon', '={{ 1500.5 }}', -1, 2 ** 31 - 1, 5_000_000_000])(
+	test.each<string | number>(['={{ 1500.5 }}', -1, 2 ** 31 - 1, 5_000_000_000])(
 		'take %j for a timeout: requests are sent and answered',
 		async (timeout) => {
 			const add = await run({ ...ADD, requestOptions: { timeout } });
@@ -464,6 +490,15 @@ describe("n8n's Request Options", () => {
 			expect(waited.items[0]?.json.status).toBe('completed');
 		},
 	);
+
+	test.each([
+		['Timeout', { timeout: '={{ "10 s" }}' }],
+		['Items per Batch', { batching: { batch: { batchSize: '={{ "all" }}' } } }],
+	])("refuse a text for '%s' before anything is sent", async (label, requestOptions) => {
+		const { error } = await run({ ...ADD, requestOptions });
+		expect(error?.message).toBe(`'${label}' must be a number`);
+		expect(service.sandbox.requests).toEqual([]);
+	});
 
 	test.each([
 		['={{ "2" }}', '={{ 10.4 }}'],

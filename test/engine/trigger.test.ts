@@ -114,6 +114,12 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			expect(ids(await trigger.poll())).toEqual(['tour']);
 		});
 
+		test('takes an ID with a comma from the list', async () => {
+			const trigger = await activate(storage, { projectIds: ['tour,2026'] });
+			finish('other', { id: 'tour', projectId: 'tour,2026' });
+			expect(ids(await trigger.poll())).toEqual(['tour']);
+		});
+
 		test.each([
 			['an ID', 'project-city-tour'],
 			['IDs with commas between them', 'project-other, project-city-tour,'],

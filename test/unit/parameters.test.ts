@@ -216,10 +216,13 @@ describe("n8n's Request Options", () => {
 		['1500.4', 1500],
 		[0, undefined],
 		[-5, undefined],
-		['soon', undefined],
 		[null, undefined],
 	])('with a timeout of %j are %d ms', (timeout, expected) => {
 		expect(get({ timeout }).timeout).toBe(expected);
+	});
+
+	test.each(['10 s', true, [1]])('with a timeout of %j are refused', (timeout) => {
+		expect(catchError(() => get({ timeout })).message).toBe("'Timeout' must be a number");
 	});
 
 	test.each([2 ** 31, 5e9, '5000000000', Infinity])(
@@ -291,6 +294,7 @@ describe('A date', () => {
 		['2026-01-31', 'America/New_York', '2026-01-31T05:00:00.000Z'],
 		['2026-01-31 12:30', 'Asia/Kolkata', '2026-01-31T07:00:00.000Z'],
 		['2026-01-31T12:00:00.5', 'UTC', '2026-01-31T12:00:00.500Z'],
+		['2026-01-31 9:05', 'Asia/Tokyo', '2026-01-31T00:05:00.000Z'],
 	])("of %s without a time zone is meant in the workflow's: %s", (value, timeZone, expected) => {
 		expect(parse(value, timeZone)).toBe(expected);
 	});

@@ -8,7 +8,10 @@ const HIDDEN = '[API key]';
 const MAX_SHOWN_LENGTH = 300;
 
 /** The facts of a failure that quote the service, which may repeat the key. */
-const WORDS = ['serviceMessage', 'location', 'lastStatus', 'receivedText'] as const;
+const WORDS = [
+	...(['serviceMessage', 'location', 'lastStatus', 'receivedText'] as const),
+	'receivedQueueId',
+] as const;
 
 /** Failures without a response: their words come from n8n or this package. */
 const WITHOUT_RESPONSE: FailureKind[] = ['badCredential', 'unsent', 'storageFailed'];

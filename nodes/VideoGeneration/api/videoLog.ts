@@ -44,8 +44,28 @@ export function listLogEntries(body: Body): unknown[] {
 	return entries;
 }
 
+/**
+ * Identifies an entry of the video log by its ID. The specification promises one ("Video log"). An
+ * entry without it is identified by its address, project and date; the address counts without its
+ * query, in which services put signatures that change.
+ *
+ * @returns undefined for an entry without ID, address, project and date
+ */
+export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
+	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return String(id);
+	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
+	const parts = [address, projectId, createdAt].map((part) =>
+		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
+	);
+	// The first character keeps it apart from the IDs.
+	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
+}
+
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
+
+/** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
+const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 
 /** Longer texts are not dates, and parsing them may be slow. */
 const MAX_DATE_LENGTH = 100;
@@ -62,7 +82,8 @@ export const MAX_LOG_TIME = 2 ** 42;
  */
 export function parseLogTime(createdAt: unknown): number | undefined {
 	if (typeof createdAt !== 'string' || createdAt.length > MAX_DATE_LENGTH) return undefined;
-	const text = createdAt.trim();
+	const trimmed = createdAt.trim();
+	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
 	const time = (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
 }

@@ -100,7 +100,9 @@ async function watchTransfer(
 
 /** The address where the video was found, and the received and the announced number of bytes. */
 function describeTransfer({ receivedBytes }: Transfer, { headers, url }: VideoResponse) {
-	const announcedBytes = Number(headers['content-length'] ?? NaN);
+	// For a packed file, the number is that of the packed bytes.
+	const isPacked = headers['content-encoding'] !== undefined;
+	const announcedBytes = isPacked ? NaN : Number(headers['content-length'] ?? NaN);
 	return {
 		address: hideQuery(url),
 		receivedBytes,

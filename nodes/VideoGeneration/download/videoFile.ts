@@ -24,7 +24,7 @@ const SIGNATURES: [RegExp, string][] = [
 	[/^RIFF.{4}AVI /s, 'video/x-msvideo'],
 	[/^FLV\x01/, 'video/x-flv'],
 	[/^\x00\x00\x01[\xb3\xba]/, 'video/mpeg'],
-	[/^G.{187}G/s, 'video/mp2t'],
+	[/^G.{187}G(.{187}G|.{0,187}$)/s, 'video/mp2t'],
 	[/^\x30\x26\xb2\x75\x8e\x66\xcf\x11/, 'video/x-ms-wmv'],
 ];
 
@@ -32,9 +32,12 @@ const SIGNATURES: [RegExp, string][] = [
 const BRAND = /^.{4}(?:(?:free|skip).*?)?ftyp(.{4})/s;
 /** The same container holds sound and pictures. */
 const OTHER_BRAND = /^(M4[ABP] |hei|hev|mif|msf|avi)/;
-/** The first box of a file without a brand: a segment of an MP4, or QuickTime. */
-const SEGMENT = /^.{4}(styp|free|skip|moof|sidx)/s;
-const QUICKTIME = /^.{4}(moov|mdat|wide|pnot)/s;
+/**
+ * The first box of a file without a brand: a segment of an MP4, or QuickTime. Before its name stands its
+ * length, which keeps it apart from a text with such a word: only the video data may be longer than 16 MB.
+ */
+const SEGMENT = /^\0.{3}(styp|free|skip|moof|sidx)/s;
+const QUICKTIME = /^(?:\0.{3}(moov|wide|pnot)|(?![\s\x20-\x7e]{4}).{4}mdat)/s;
 
 /** The beginning of web pages and JSON, with or without a byte order mark. */
 const TEXT = /^(\xef\xbb\xbf)?\s*[<{[]/;

@@ -4,7 +4,7 @@ import { receiveAddResponse } from '../api/addResponse';
 import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
-import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
+import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
@@ -15,6 +15,7 @@ import { finishVideo, getVideosBeforeAdd } from './finishVideo';
 import type { Job } from './job';
 import { checkJob } from './job';
 import { keepPlain } from './memory';
+import { spend } from './spendingGuard';
 import { releaseKey, takeKey } from './uniqueKey';
 
 /** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
@@ -48,14 +49,19 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	const videos = await getVideosBeforeAdd(job, service.account);
 	// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
 	await takeKey(job);
+	let giveBack: (() => void) | undefined;
 	try {
+		giveBack = spend(job);
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
 		return { queueItem, videos };
 	} catch (error) {
 		const failure = classifyError(error);
-		if (!memory.isFateUnknown()) await releaseKey(job);
+		if (!memory.isFateUnknown()) {
+			giveBack?.();
+			await releaseKey(job);
+		}
 		throw failure;
 	}
 }
@@ -119,7 +125,7 @@ function accept({ context, memory, operation, request }: Job, received: IDataObj
 	});
 	try {
 		context.logger.info(
-			`Queued video ${quote(queueId as string)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
+			`Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
 		);
 	} catch {
 		// The video is queued, whatever becomes of n8n's log.
@@ -147,9 +153,11 @@ function explainOutcome(
 		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
 		return new RequestFailure({ kind: 'uncertain', httpCode });
 	}
-	const { text } = outcome;
 	const failure = explainResponse(outcome);
-	return fate === 'unknown' && text !== '' ? failure.with({ receivedText: text }) : failure;
+	if (fate !== 'unknown' || outcome.text === '') return failure;
+	const { text, queueId, body } = outcome;
+	const receivedQueueId = queueId || (isObject(body) && toText(body.queueId)) || undefined;
+	return failure.with({ receivedText: text, receivedQueueId });
 }
 
 function explainResponse(response: AddResponse): RequestFailure {

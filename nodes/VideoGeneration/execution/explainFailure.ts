@@ -49,11 +49,14 @@ async function explainRequest(
 ): Promise<{ error: NodeApiError; facts: IDataObject }> {
 	const failure = await hideKey(context, reason);
 	const { facts } = failure;
-	const { httpCode, serviceMessage, receivedText, tries, lastStatus } = facts;
-	const mayBeQueued = operation.requestKind === 'add' && memory.isFateUnknown();
+	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus } = facts;
+	const isAdd = operation.requestKind === 'add';
+	const mayBeQueued = isAdd && memory.isFateUnknown();
+	// Once the add was accepted, a later request has failed.
+	const isQueued = isAdd && memory.state.queueId !== undefined;
 	// A single try: the error matters more than the balance in it.
 	const remainingCredits =
-		operation.requestKind === 'add' && !mayBeQueued && isAboutCredits(failure)
+		isAdd && !isQueued && !mayBeQueued && isAboutCredits(failure)
 			? await fetchRemainingCredits(context, { maxTries: 1, connection }).catch(() => undefined)
 			: 'remainingCredits' in facts
 				? facts.remainingCredits
@@ -62,10 +65,10 @@ async function explainRequest(
 		facts.addressField !== undefined
 			? describeDownloadFailure(failure)
 			: describeFailure(failure, {
-					...operation.texts,
+					...(isQueued ? {} : operation.texts),
 					remainingCredits,
-					// Once the add was accepted, a later request failed.
-					requestKind: memory.state.queueId === undefined ? operation.requestKind : 'read',
+					requestKind: isQueued ? 'read' : operation.requestKind,
+					isQueued,
 					mayBeQueued,
 				});
 	return {
@@ -74,6 +77,7 @@ async function explainRequest(
 			httpCode,
 			serviceMessage,
 			receivedText,
+			receivedQueueId,
 			tries,
 			lastStatus,
 			uniqueKey: 'uniqueKey' in facts ? facts.uniqueKey : undefined,
@@ -113,7 +117,10 @@ async function listPaidVideos(
 	if (accepted.length > 0) {
 		const hide = await createKeyHider(context);
 		const list = accepted
-			.map(({ queueId, details }) => `${queueId} (${hide?.(toText(details?.status)) ?? ''})`)
+			.map(({ queueId, details }) => {
+				const status = hide?.(toText(details?.status)) ?? '';
+				return status === '' ? queueId : `${queueId} (${status})`;
+			})
 			.join(', ');
 		const lead = run.isAgentStep
 			? 'Queued and paid for, so do not queue it again:'

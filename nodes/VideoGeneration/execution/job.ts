@@ -58,6 +58,16 @@ export interface SpendingLimit {
 	cost: number;
 }
 
+/** What is left of an account's credits for the items of a run that are still to be sent. */
+export interface Budget {
+	/** The credits of the account at the beginning. */
+	readonly remainingCredits: number;
+	left: number;
+	/** The number of videos of the run, and their cost. */
+	readonly videos: number;
+	readonly credits: number;
+}
+
 /** One item's work. */
 export interface Job {
 	readonly operation: Operation;
@@ -75,6 +85,8 @@ export interface Job {
 	readonly spending?: SpendingLimit;
 	/** "Unique Key" of such an add; undefined where it is not set. */
 	readonly uniqueKey?: string | undefined;
+	/** Undefined when no item of the account is guarded. */
+	budget?: Budget;
 	/** Why the item cannot be sent. */
 	problem?: unknown;
 }

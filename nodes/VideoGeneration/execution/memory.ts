@@ -37,11 +37,10 @@ export interface ItemState {
 }
 
 /** The states of a node's items, in their order; null for an item that has reached nothing. */
-interface NodeState {
-	/** Resource and operation: a node that was changed before the retry begins anew. */
-	operation: string;
-	items: (ItemState | null)[];
-}
+type ItemStates = (ItemState | null)[];
+
+/** By resource and operation: a node may be set to another one before a retry, and back. */
+type NodeState = Record<string, ItemStates>;
 
 /** A call of an agent that a later call may go on with. */
 interface Call {
@@ -123,9 +122,10 @@ export class ItemMemory {
 		this.keep({ fate: failure && 'unknown', failure: failure && keepReason(failure) });
 	}
 
-	/** Why the fate is unknown. Without a failure, the add is still under way, in an execution that was stopped. */
+	/** Why the fate is unknown. Without a failure, the add was under way when its execution was stopped. */
 	getFailure(): RequestFailure {
-		return this.extras.failure ?? new RequestFailure(this.state.failure ?? { kind: 'cancelled' });
+		const { failure = { kind: 'uncertain', httpCode: 'ECONNRESET' } } = this.state;
+		return this.extras.failure ?? new RequestFailure(failure);
 	}
 
 	/** Notes the queue item of an accepted add. */
@@ -156,9 +156,7 @@ export class ItemMemory {
 
 	private findState(): ItemState | undefined {
 		const { context } = this;
-		const ofNode = this.isRunByN8n
-			? getNodeState(context)?.items[context.getItemIndex()]
-			: undefined;
+		const ofNode = this.isRunByN8n ? getItemStates(context)?.[context.getItemIndex()] : undefined;
 		if (ofNode || !this.isCall) return ofNode ?? undefined;
 		return this.getCalls().find(
 			({ id, state }) =>
@@ -172,12 +170,12 @@ export class ItemMemory {
 	private keepInNode(): void {
 		const { context, state } = this;
 		// The list that n8n holds, which is changed in place.
-		const items = getNodeState(context)?.items ?? [];
+		const items = getItemStates(context) ?? [];
 		const index = context.getItemIndex();
 		while (items.length < index) items.push(null);
 		items[index] = share(state, items[index - 1]);
 		// The list is given as a whole: of objects, n8n 1 keeps the new one alone, and n8n 2 merges both.
-		const ofNode: NodeState = { operation: getOperationName(context), items };
+		const ofNode: NodeState = { ...getNodeState(context), [getOperationName(context)]: items };
 		context.setMetadata({ [KEY]: ofNode } as ITaskMetadata);
 	}
 
@@ -206,7 +204,7 @@ export class ItemMemory {
 export function listStates(
 	context: IExecuteSingleFunctions,
 ): [itemIndex: number, state: ItemState][] {
-	const items = isRunByN8n(context) ? (getNodeState(context)?.items ?? []) : [];
+	const items = isRunByN8n(context) ? (getItemStates(context) ?? []) : [];
 	return [...items.entries()].flatMap(([index, state]): [number, ItemState][] =>
 		state ? [[index, state]] : [],
 	);
@@ -214,7 +212,7 @@ export function listStates(
 
 /** Removes everything once all items have succeeded: a successful execution keeps nothing of it. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
-	if (!isRunByN8n(context) || getMetadata(context)?.[KEY] === undefined) return;
+	if (!isRunByN8n(context) || getNodeState(context) === undefined) return;
 	context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }
 
@@ -229,10 +227,12 @@ function getMetadata(context: IExecuteSingleFunctions): Record<string, unknown> 
 	return context.getExecuteData().metadata as Record<string, unknown> | undefined;
 }
 
-/** @returns undefined for the state of another operation: the node was changed before a retry */
 function getNodeState(context: IExecuteSingleFunctions): NodeState | undefined {
-	const state = getMetadata(context)?.[KEY] as NodeState | undefined;
-	return state?.operation === getOperationName(context) ? state : undefined;
+	return getMetadata(context)?.[KEY] as NodeState | undefined;
+}
+
+function getItemStates(context: IExecuteSingleFunctions): ItemStates | undefined {
+	return getNodeState(context)?.[getOperationName(context)];
 }
 
 /** As stored: n8n finds the operation by these two, which cannot be expressions. */

@@ -1,4 +1,4 @@
-import type { IExecuteSingleFunctions, IPollFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecuteSingleFunctions, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
@@ -10,7 +10,7 @@ const NOTHING_SENT = 'Nothing was sent for this item.';
 
 /** An error about a parameter, which fails the item before anything is sent. */
 export function createInputError(
-	context: IExecuteSingleFunctions | IPollFunctions,
+	context: IExecuteFunctions | IExecuteSingleFunctions | IPollFunctions,
 	message: string,
 	description: string,
 ): NodeOperationError {
@@ -38,17 +38,25 @@ export function getValue(context: IExecuteSingleFunctions, name: string): unknow
  * The value of a text parameter. Sheets and forms give numbers and true/false as well, which are
  * meant as text.
  *
- * @returns '' without a value, undefined for a list, an object or anything else
+ * @returns '' without a value, undefined for a list, an object, NaN or anything else
  */
 export function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
-	const isPlain = typeof value === 'number' || typeof value === 'boolean';
+	const isPlain = isNumber(value) || typeof value === 'boolean';
 	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
 }
 
 /** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
 export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
-	const value = getValue(context, name);
+	return requireText(context, getValue(context, name), label);
+}
+
+/** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
+export function requireText(
+	context: IExecuteSingleFunctions,
+	value: unknown,
+	label: string,
+): string {
 	const text = parseText(value);
 	if (text !== undefined) return text;
 	throw createInputError(
@@ -65,7 +73,7 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
  */
 export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
 	if (value === undefined || value === null) return '';
-	if (typeof value === 'string' || typeof value === 'number') return String(value).trim();
+	if (typeof value === 'string' || isNumber(value)) return String(value).trim();
 	throw createInputError(
 		context,
 		`'${label}' must be an ID`,
@@ -146,6 +154,11 @@ export function getCollection(
 	name: string,
 ): Record<string, unknown> {
 	return context.getNodeParameter(name, {}) as Record<string, unknown>;
+}
+
+/** Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean. */
+function isNumber(value: unknown): value is number {
+	return typeof value === 'number' && Number.isFinite(value);
 }
 
 function nameType(value: unknown): string {

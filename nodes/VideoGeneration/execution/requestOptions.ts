@@ -5,23 +5,30 @@ import { createInputError, getCollection, parseNumber } from './parameters';
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
+/**
+ * n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none).
+ *
+ * @throws a NodeOperationError when one of them is not a number
+ */
 export function getBatching(context: IExecuteFunctions): { size: number; intervalMs: number } {
 	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
 		batch?: { batchSize?: unknown; batchInterval?: unknown } | null;
 	};
-	return { size: toCount(batch?.batchSize) || 1, intervalMs: toCount(batch?.batchInterval) };
+	return {
+		size: getCount(context, batch?.batchSize, 'Items per Batch') || 1,
+		intervalMs: getCount(context, batch?.batchInterval, 'Batch Interval (ms)'),
+	};
 }
 
 /**
  * The user's settings for an item's requests, in n8n's own "Request Options".
  *
- * @throws a NodeOperationError when the proxy's address cannot be used
+ * @throws a NodeOperationError when the timeout or the proxy's address cannot be used
  */
 export function getConnection(context: IExecuteSingleFunctions): ConnectionSettings {
 	const settings = getCollection(context, 'requestOptions');
 	const { proxy, allowUnauthorizedCerts } = settings;
-	const timeout = toCount(settings.timeout);
+	const timeout = getCount(context, settings.timeout, 'Timeout');
 	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
 	return {
 		...(timeout > 0 ? { timeout } : {}),
@@ -30,10 +37,23 @@ export function getConnection(context: IExecuteSingleFunctions): ConnectionSetti
 	};
 }
 
-/** Rounds to a whole number that fits into a timer; 0 unless the value is a positive number. */
-function toCount(value: unknown): number {
+/**
+ * Rounds to a whole number that fits into a timer; 0 without a value, or for a negative one.
+ *
+ * @throws a NodeOperationError when the value is not a number
+ */
+function getCount(
+	context: IExecuteFunctions | IExecuteSingleFunctions,
+	value: unknown,
+	label: string,
+): number {
 	const number = Math.round(parseNumber(value) ?? 0);
-	return number > 0 ? Math.min(number, MAX_TIMER_MS) : 0;
+	if (!Number.isNaN(number)) return Math.min(Math.max(number, 0), MAX_TIMER_MS);
+	throw createInputError(
+		context,
+		`'${label}' must be a number`,
+		`Correct '${label}' under 'Request Options'. Nothing was sent.`,
+	);
 }
 
 function parseProxy(

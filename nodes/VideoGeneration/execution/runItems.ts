@@ -236,7 +236,7 @@ async function createItems(job: Job | undefined, outcome: Outcome): Promise<INod
 	if ('output' in outcome) {
 		return outcome.output.map((item) => ({
 			...item,
-			json: withoutEmptyError(item.json),
+			json: renameError(item.json),
 			pairedItem,
 		}));
 	}
@@ -249,8 +249,10 @@ async function createItems(job: Job | undefined, outcome: Outcome): Promise<INod
 	return [{ json, pairedItem }];
 }
 
-/** n8n takes an item with an empty `error` for a failed one, and runs the whole node again. */
-function withoutEmptyError(json: IDataObject): IDataObject {
-	if (json.error !== '' && json.error !== 0) return json;
-	return Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'error'));
+/**
+ * Renames a field `error` of the service, and drops it where it says nothing: n8n takes an item that has
+ * one for a failed one, and Retry On Fail would run the whole node again.
+ */
+function renameError({ error, ...json }: IDataObject): IDataObject {
+	return error ? { ...json, serviceError: error } : json;
 }

@@ -4,7 +4,7 @@ import { resolveService } from '../api/request';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
-import type { Job, SpendingLimit } from './job';
+import type { Budget, Job, SpendingLimit } from './job';
 import { createInputError, parseNumber } from './parameters';
 
 /**
@@ -71,20 +71,48 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 		const options = { maxTries, signal: run.signal, connection };
 		const remainingCredits = await fetchRemainingCredits(context, options);
 		const credits = jobs.reduce((sum, { spending }) => sum + (spending?.cost ?? 0), 0);
-		let left = remainingCredits;
-		for (const job of jobs) {
-			const { keep, cost = 0 } = job.spending ?? {};
-			if (keep === undefined || left - cost >= keep) {
-				left -= cost;
-			} else {
-				const budget = { videos: jobs.length, credits, keep };
-				job.problem = new RequestFailure({ kind: 'overBudget', remainingCredits, budget });
-			}
-		}
+		const budget = { remainingCredits, left: remainingCredits, videos: jobs.length, credits };
+		for (const job of jobs) job.budget = budget;
+		if (run.stopsOnError) noteOverBudget(jobs, { ...budget });
 	} catch (error) {
 		const problem = toCreditsUnknown(classifyError(error));
 		for (const job of guarded) job.problem = problem;
 	}
+}
+
+/** With the node set to stop, either all items are sent or none is. */
+function noteOverBudget(jobs: Job[], budget: Budget): void {
+	for (const job of jobs) {
+		try {
+			spend({ spending: job.spending, budget });
+		} catch (problem) {
+			job.problem = problem;
+		}
+	}
+}
+
+/** Credits may be fractions, which don't add up exactly. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Takes the cost of an item from its account's budget, just before its add is sent: what has failed before
+ * that, such as an item whose key was used, costs nothing.
+ *
+ * @returns a function that gives the cost back, since the add was refused or never sent
+ * @throws a RequestFailure when the rest would be less than "Credits to Keep"
+ */
+export function spend({ budget, spending }: Pick<Job, 'budget' | 'spending'>): () => void {
+	if (budget === undefined || spending === undefined) return () => undefined;
+	const { keep, cost } = spending;
+	if (keep !== undefined && budget.left - cost < keep - TOLERANCE) {
+		const { remainingCredits, videos, credits } = budget;
+		const facts = { remainingCredits, budget: { videos, credits, keep } };
+		throw new RequestFailure({ kind: 'overBudget', ...facts });
+	}
+	budget.left -= cost;
+	return () => {
+		budget.left += cost;
+	};
 }
 
 function toCreditsUnknown(failure: RequestFailure): RequestFailure {

@@ -7,7 +7,7 @@ import { hashText } from '../api/hash';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from './job';
 import { checkJob } from './job';
-import { createInputError, parseText } from './parameters';
+import { createInputError, requireText } from './parameters';
 
 /** Maximum number of keys that a node keeps. Old keys are never dropped for new ones. */
 const MAX_KEYS = 10_000;
@@ -27,7 +27,7 @@ export function getUniqueKey(
 	options: Record<string, unknown>,
 ): string | undefined {
 	if (!('uniqueKey' in options)) return undefined;
-	const key = parseText(options.uniqueKey)?.trim() ?? '';
+	const key = requireText(context, options.uniqueKey, 'Unique Key').trim();
 	if (key === '') {
 		throw createInputError(
 			context,
@@ -60,14 +60,15 @@ export function getUniqueKey(
  */
 export async function takeKey(job: Job): Promise<void> {
 	const { context, memory, uniqueKey } = job;
-	// An earlier try of this item may have taken the key already.
-	if (uniqueKey === undefined || memory.state.key === hashText(uniqueKey)) return;
+	if (uniqueKey === undefined) return;
 	await inTurn(async () => {
 		checkJob(job);
 		try {
 			const store = getStore(context);
 			const { new: added } = await store.checkProcessedAndRecord([uniqueKey], 'node', STORE);
-			if (added.length === 0) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
+			// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
+			if (added.length === 0 && memory.state.key !== hashText(uniqueKey))
+				throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 			memory.keep({ key: hashText(uniqueKey) });
 			if ((await store.getProcessedDataCount('node', STORE)) <= MAX_KEYS) return;
 			throw new RequestFailure({ kind: 'keysFull', uniqueKey });

@@ -89,6 +89,8 @@ interface SharedFacts {
 	location?: string | undefined;
 	/** The beginning of a response that leaves the fate of an add open. */
 	receivedText?: string | undefined;
+	/** The queue ID in such a response, which may be that of the add or of another item. */
+	receivedQueueId?: string | undefined;
 	/** Whether the request went through the proxy of "Request Options". */
 	isProxied?: boolean;
 	/** The number of times the request was sent. */

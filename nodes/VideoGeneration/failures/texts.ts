@@ -12,6 +12,8 @@ export interface FailureText {
 /** The parts of an error text that depend on the operation. */
 export interface FailureContext {
 	requestKind: RequestKind;
+	/** Whether the video was queued before the request that failed. */
+	isQueued?: boolean;
 	/** Whether the video may have been queued, although its queue ID is not known. */
 	mayBeQueued?: boolean;
 	/** The account's credits, where they are known. */
@@ -62,7 +64,9 @@ const TEXTS: { [Kind in ServiceKind]: Describe<Kind> } = {
 	rejected: describeRejection,
 	unreadable: describeUnreadable,
 	unsuccessful: (facts, context) => ({
-		message: 'The video service did not carry out the request',
+		message: context.mayBeQueued
+			? 'The video service did not confirm the request'
+			: 'The video service did not carry out the request',
 		description: join(checkFields(context), quote(facts)),
 	}),
 	incomplete: ({ field }) => ({
@@ -126,6 +130,9 @@ const TEXTS: { [Kind in ServiceKind]: Describe<Kind> } = {
 	}),
 };
 
+/** What ends the wait for a queued video, although its generation goes on. */
+const REFUSED_LATER: FailureKind[] = ['rejected', 'unsuccessful', 'unreadable', 'incomplete'];
+
 /** Puts a failure into words: what happened, and what to do. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts } = failure;
@@ -136,29 +143,31 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 		context: FailureContext,
 	) => FailureText;
 	const { message, description } = describe(facts, context);
+	if (context.isQueued && REFUSED_LATER.includes(facts.kind))
+		return { message, description: join('The video is queued and paid for.', description) };
 	if (!mayBeQueued || facts.kind === 'cancelled') return { message, description };
 	// The advice about the money comes first.
-	return { message, description: join(MAY_BE_QUEUED, description) };
+	return { message, description: join(MAY_BE_QUEUED, quoteQueueId(facts), description) };
 }
 
 /** When the video may have been queued, "try again later" would be wrong. */
 function describeUncertain(facts: FactsOf<'uncertain'>, context: FailureContext): FailureText {
 	const { httpCode = '' } = facts;
-	const advice = context.mayBeQueued === true ? '' : join(countTries(facts), TRY_LATER);
+	const advice = context.mayBeQueued
+		? ''
+		: (describeLongWait(facts) ?? join(countTries(facts), TRY_LATER));
 	return {
 		message: /^\d/.test(httpCode)
 			? `The video service failed to process the request (${httpCode})`
 			: isTimeout(httpCode)
 				? 'The video service did not answer in time'
 				: 'The connection to the video service broke before its response was complete',
-		description: join(describeLongWait(facts) ?? advice, quote(facts)),
+		description: join(advice, quote(facts)),
 	};
 }
 
 function describeCost({ videos, credits }: FactsOf<'overBudget'>['budget']): string {
-	return videos === 1
-		? `The video in this run costs ${credits}`
-		: `The ${videos} videos in this run cost ${credits}`;
+	return `The ${videos === 1 ? 'video' : `${videos} videos`} in this run would cost ${credits}`;
 }
 
 function describeUnreached({ httpCode = '', isProxied }: FactsOf<'unreached'>): FailureText {
@@ -240,7 +249,10 @@ function describeRejection(facts: FactsOf<'rejected'>, context: FailureContext):
 	}
 }
 
-function describeUnreadable({ content, limit = '' }: FactsOf<'unreadable'>): FailureText {
+function describeUnreadable(
+	{ content, limit = '' }: FactsOf<'unreadable'>,
+	{ mayBeQueued }: FailureContext,
+): FailureText {
 	const wrongAddress =
 		"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 	switch (content) {
@@ -252,12 +264,14 @@ function describeUnreadable({ content, limit = '' }: FactsOf<'unreadable'>): Fai
 		case 'empty':
 			return {
 				message: 'The video service sent an empty response',
-				description: `Try again. If it happens again, check 'Base URL' in the Video Generation API credential.`,
+				description: mayBeQueued
+					? CHECK_BASE_URL
+					: "Try again. If it happens again, check 'Base URL' in the Video Generation API credential.",
 			};
 		case 'cutOff':
 			return {
 				message: 'The response from the video service was cut off',
-				description: TRY_LATER,
+				description: mayBeQueued ? '' : TRY_LATER,
 			};
 		case 'tooLarge':
 			return {
@@ -318,6 +332,12 @@ export function countTries(
 	subject = 'The request was sent',
 ): string {
 	return `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
+}
+
+function quoteQueueId({ receivedQueueId }: FailureFacts): string {
+	return receivedQueueId === undefined
+		? ''
+		: `The response names the queue ID ${JSON.stringify(receivedQueueId)}, which Queue > Get Progress can check.`;
 }
 
 /** The service's own words, as a sentence of their own. */

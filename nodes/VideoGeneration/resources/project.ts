@@ -7,7 +7,7 @@ import type {
 import { updateDisplayOptions } from 'n8n-workflow';
 import { isObject, requireList } from '../api/response';
 import type { Operation } from '../execution/job';
-import { getCollection, getLimit } from '../execution/parameters';
+import { getCollection, getLimit, requireText } from '../execution/parameters';
 import { sendDeclaredRequest } from '../execution/runItems';
 import { createOperationField, createOptionsField, limitFields, maxTriesOption } from './fields';
 import { checkList, createPostReceive, createPreSend } from './steps';
@@ -62,8 +62,10 @@ const getAll: Operation = {
 
 /** `sort` and `order`, each only when it is chosen. */
 function setQuery(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
-	const { sort, order } = getCollection(context, 'options');
-	request.qs = { ...(sort ? { sort } : {}), ...(order ? { order } : {}) };
+	const options = getCollection(context, 'options');
+	const sort = requireText(context, options.sort, 'Sort By');
+	const order = requireText(context, options.order, 'Sort Order');
+	request.qs = { ...(sort && { sort }), ...(order && { order }) };
 }
 
 function listProjects(body: IDataObject): IDataObject[] {

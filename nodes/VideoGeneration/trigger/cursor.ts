@@ -169,12 +169,17 @@ function startCursor(unseen: ListedEntry[], watch: Watch, isEmitting: boolean): 
 
 /**
  * Whether the key or the address has changed, and no listed entry was ever seen. With a new key of the
- * same account the trigger continues. An empty list tells nothing.
+ * same account the trigger continues. An empty list tells nothing. Two services may use the same IDs, so
+ * an entry counts with its time.
  */
 function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Watch): boolean {
 	if (cursor.account === account || log.length === 0) return false;
-	const known = listHashes(cursor.videos);
-	return !log.some((entry) => isObject(entry) && known.has(hashEntry(entry)));
+	const format = ({ hash, time }: Partial<Seen>) => `${hash} ${time}`;
+	const known = new Set(parseRecords(cursor.videos).map(format));
+	return !log.some(
+		(entry) =>
+			isObject(entry) && known.has(format({ hash: hashEntry(entry), time: getTime(entry) })),
+	);
 }
 
 /** The hashes of all remembered entries. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { MAX_LOG_TIME } from '../api/videoLog';
+import { identifyEntry, MAX_LOG_TIME } from '../api/videoLog';
 import { hashText } from '../api/hash';
 import { parseEtag, toText } from '../api/response';
 
@@ -94,21 +94,10 @@ export function includesProjectOf({ projectId }: IDataObject, projects: number[]
 	return projects.length === 0 || projects.includes(hashText(toText(projectId)));
 }
 
-/**
- * Identifies an entry of the video log by its ID. The specification promises one ("Video log"). An
- * entry without it is identified by its address, project and date; the address counts without its
- * query, in which services put signatures that change.
- *
- * @returns undefined for an entry without ID, address, project and date
- */
-export function hashEntry({ id, url, projectId, createdAt }: IDataObject): number | undefined {
-	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return hashText(String(id));
-	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
-	const parts = [address, projectId, createdAt].map((part) =>
-		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
-	);
-	// The first character keeps it apart from the IDs.
-	return parts.some((part) => part !== '') ? hashText(`\u0000${parts.join('\n')}`) : undefined;
+/** The identity of an entry as a hash, see `identifyEntry`. */
+export function hashEntry(entry: IDataObject): number | undefined {
+	const identity = identifyEntry(entry);
+	return identity === undefined ? undefined : hashText(identity);
 }
 
 /** An entry that was listed. */

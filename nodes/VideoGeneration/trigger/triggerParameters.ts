@@ -114,7 +114,7 @@ function getSwitch(context: IPollFunctions, name: string, label: string): boolea
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
 	if (value === '') return [];
-	const ids = parseList(value).flatMap(parseIds);
+	const ids = parseIds(value);
 	if (!ids.includes('')) return ids;
 	throw createInputError(
 		context,
@@ -123,21 +123,22 @@ function getProjectIds(context: IPollFunctions): string[] {
 	);
 }
 
-function parseList(value: unknown): unknown[] {
-	if (Array.isArray(value)) return value;
-	try {
-		const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-		return Array.isArray(list) ? list : [value];
-	} catch {
-		return [value];
-	}
-}
-
-/** @returns [''] when the value is not an ID */
+/** @returns a list with '' in it when the value is not IDs */
 function parseIds(value: unknown): string[] {
+	const list = parseList(value);
+	if (list) return list.map(toText);
 	const ids = toText(value)
 		.split(',')
 		.map((id) => id.trim())
 		.filter((id) => id !== '');
 	return ids.length > 0 ? ids : [''];
+}
+
+function parseList(value: unknown): unknown[] | undefined {
+	try {
+		const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+		return Array.isArray(list) ? list : undefined;
+	} catch {
+		return undefined;
+	}
 }

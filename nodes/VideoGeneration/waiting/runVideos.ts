@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { parseLogTime } from '../api/videoLog';
+import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { Breaks, createSlots, inParts, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
@@ -286,7 +286,7 @@ export class AccountVideos {
 			const added: LoggedVideo[] = [];
 			for (const entry of part) {
 				if (!isObject(entry)) continue;
-				const key = getKey(entry);
+				const key = identifyEntry(entry) ?? JSON.stringify(entry);
 				const video = this.shown.get(key) ?? createLoggedVideo(entry, shownTick);
 				if (!this.shown.has(key)) added.push(video);
 				this.shown.set(key, video);
@@ -346,9 +346,4 @@ function isSameProject(one: string | undefined, other: string | undefined): bool
 function createLoggedVideo(entry: IDataObject, shownTick: number): LoggedVideo {
 	const createdAt = parseLogTime(entry.createdAt) ?? 0;
 	return { entry, projectId: toText(entry.projectId), createdAt, shownTick, isOwned: false };
-}
-
-/** Identifies an entry: its ID, or the whole entry as text. */
-function getKey(entry: IDataObject): string {
-	return toText(entry.id) || JSON.stringify(entry);
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { toText } from '../api/response';
 
 /** The words of a service for a finished and for a failed video, in lower case. */
 export interface StatusWords {
@@ -26,7 +27,7 @@ export function getVerdict(
 	details: IDataObject,
 	words: StatusWords,
 ): 'finished' | 'failed' | 'running' {
-	const status = normalize(details.status);
+	const status = normalize(toText(details.status));
 	if (words.completed.has(status)) return 'finished';
 	if (words.failed.has(status)) return 'failed';
 	return getVideoUrl(details) === undefined ? 'running' : 'finished';
@@ -42,6 +43,6 @@ export function getStatus({ status }: IDataObject): string {
 	return typeof status === 'string' || typeof status === 'number' ? String(status) : 'unknown';
 }
 
-function normalize(word: unknown): string {
-	return typeof word === 'string' ? word.trim().toLowerCase() : '';
+function normalize(word: string): string {
+	return word.trim().toLowerCase();
 }

@@ -149,7 +149,8 @@ function noteDetails(
 	onDetails?.(details);
 	const verdict = getVerdict(details, words);
 	if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
-	item.videoUrl = getVideoUrl(details);
+	// The response to an earlier request of another wait for it may come late.
+	item.videoUrl = getVideoUrl(details) ?? item.videoUrl;
 	return verdict;
 }
 

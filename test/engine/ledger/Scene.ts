@@ -254,6 +254,11 @@ export class Scene {
 			sandbox.addFault({ ...READ_TROUBLES[trouble].fault, operation: 'video.file', nth });
 		}
 		if (service.oddEntries) sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
+		if (service.errorField) {
+			for (const operation of ['queue.add', 'queue.getProgress'] as const) {
+				sandbox.addFault({ kind: 'errorKey', value: service.errorField.value, operation });
+			}
+		}
 	}
 
 	/** Gives each newly accepted video the life that the story has for it. */

@@ -188,6 +188,8 @@ export interface StoryService {
 	etags: Settings['etags'];
 	/** Whether null, numbers, texts and empty objects are among the entries of the log. */
 	oddEntries: boolean;
+	/** A field `error` of the service in each queue item and its progress; absent: there is none. */
+	errorField?: { value: unknown } | null;
 	numericQueueIds: Settings['numericQueueIds'];
 	videoUrlInDetails: boolean;
 	/** Null: ended items stay in the queue. */

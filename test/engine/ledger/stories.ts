@@ -446,6 +446,11 @@ const service: fc.Arbitrary<StoryService> = fc.record({
 	logClockSkewMs: onceIn(2, 0, oneOf(1_500, -1_500, 3_000, -3_000)),
 	logWholeSeconds: isOnceIn(6),
 	credits: onceIn<number | null>(8, null, fc.integer({ min: 0, max: 5 })),
+	errorField: onceIn<StoryService['errorField']>(
+		6,
+		null,
+		fc.record({ value: oneOf<unknown>(null, '', false, 'none', { code: 0 }) }),
+	),
 });
 
 /** Plain settings of videos and the log, which have no effect if no execution waits. */

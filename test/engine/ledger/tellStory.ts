@@ -127,7 +127,7 @@ function tellService({ story, adds, videos: accepted }: Ledger): string[] {
 			: []),
 		...(delayMs > 0 ? [`the store of keys: each call takes ${delayMs} ms`] : []),
 		...(keys > 0 ? [`the store of keys: ${keys} other keys`] : []),
-		...special.map(([name, value]) => `${name}: ${String(value)}`),
+		...special.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
 	];
 }
 

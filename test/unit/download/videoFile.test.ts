@@ -44,6 +44,20 @@ describe('A file', () => {
 	});
 
 	test.each([
+		['free', 'text/plain', 'The free plan does not allow downloads of videos.'],
+		['skip', 'text/html', 'You\nskip the queue with a paid plan.'],
+		['wide', 'text/html', 'The wide<b>…</b>'],
+		['mdat', '', 'The mdat box is missing.'],
+		[
+			'the letters of a transport stream',
+			'',
+			`${'Gateway error: '.padEnd(188)}Gone${' '.repeat(400)}`,
+		],
+	])('is none where a text has %s at the place of a video', (_what, contentType, text) => {
+		expect(findVideoType(contentType, Buffer.from(text))).toBeUndefined();
+	});
+
+	test.each([
 		['nothing, whatever its type says', 'video/mp4', Buffer.alloc(0), { content: 'empty' }],
 		['a web page', 'text/html; charset=utf-8', bytes('<!doctype html>'), { content: 'html' }],
 		['a web page that says it is a video', 'video/mp4', bytes('\n <html>'), { content: 'html' }],

@@ -215,6 +215,25 @@ describe('Another account', () => {
 		expect(poll([createEntry('first')], { account: 'xyz' })).toEqual(['first']);
 	});
 
+	test.each([
+		['more', 3, 30],
+		['fewer', 30, 3],
+	])(
+		'whose %s videos have the same IDs does not flood, and has its next one emitted',
+		(_, count, others) => {
+			const { poll } = createPoller();
+			const list = (length: number, day: string) =>
+				Array.from({ length }, (_each, i) =>
+					createEntry(String(i), { createdAt: `${day}T12:00:${String(i).padStart(2, '0')}Z` }),
+				);
+			poll(list(count, '2026-01-15'));
+			const theirs = list(others, '2026-01-10');
+			expect(poll(theirs, { account: 'xyz' })).toEqual([]);
+			const next = createEntry(String(others), { createdAt: '2026-01-16T12:00:00Z' });
+			expect(poll([...theirs, next], { account: 'xyz' })).toEqual([String(others)]);
+		},
+	);
+
 	test('is not taken from a list that is empty for once, with a new key', () => {
 		const { poll } = createPoller();
 		poll(createEntries(3));

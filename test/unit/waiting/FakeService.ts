@@ -27,7 +27,7 @@ export interface Life {
 export interface Stranger {
 	project: string | undefined;
 	/** When it gets into the log, since the start of the run; negative for a history. */
-	shownTick: number;
+	shownAt: number;
 	createdAt?: string | undefined;
 	/** When it vanishes for a while. */
 	vanishesAt?: number | undefined;
@@ -52,7 +52,7 @@ const sleep = async (ms: number) => {
 export class FakeService {
 	private readonly startedAt = performance.now();
 
-	private readonly lives = new Map<string, Life & { sentTick: number }>();
+	private readonly lives = new Map<string, Life & { sentAt: number }>();
 
 	requestCount = 0;
 
@@ -71,7 +71,7 @@ export class FakeService {
 
 	async add(queueId: string, life: Life): Promise<void> {
 		await this.answer(() => {
-			this.lives.set(queueId, { ...life, sentTick: this.now });
+			this.lives.set(queueId, { ...life, sentAt: this.now });
 		});
 	}
 
@@ -126,7 +126,7 @@ export class FakeService {
 
 	private getProgress(queueId: string): IDataObject {
 		const life = this.lives.get(queueId);
-		const age = this.now - (life?.sentTick ?? 0);
+		const age = this.now - (life?.sentAt ?? 0);
 		const { clearedAfter = Infinity, lostAfter = Infinity, foundAfter = Infinity } = life ?? {};
 		const isLost = age >= lostAfter && age < lostAfter + foundAfter;
 		if (!life || isLost || age >= clearedAfter) {
@@ -143,13 +143,13 @@ export class FakeService {
 	private listEntries(): IDataObject[] {
 		const own = [...this.lives].flatMap(([queueId, life]) => {
 			const finish = getFinish(life);
-			const isShown = finish !== undefined && this.now - life.sentTick >= finish + life.lag;
+			const isShown = finish !== undefined && this.now - life.sentAt >= finish + life.lag;
 			return isShown ? [createEntry(`of-${queueId}`, life.project)] : [];
 		});
 		const foreign = this.strangers.flatMap((stranger, index) => {
-			const { shownTick, vanishesAt = Infinity, returnsAfter = Infinity } = stranger;
+			const { shownAt, vanishesAt = Infinity, returnsAfter = Infinity } = stranger;
 			const isGone = this.now >= vanishesAt && this.now < vanishesAt + returnsAfter;
-			if (this.now < shownTick || isGone) return [];
+			if (this.now < shownAt || isGone) return [];
 			return [createEntry(`foreign-${index}`, stranger.project, stranger.createdAt)];
 		});
 		return [...own, ...foreign];

@@ -233,6 +233,9 @@ describe('The progress of a queue item', () => {
 		};
 		expect(getVerdict({ status: 'im kasten' }, words)).toBe('finished');
 		expect(getVerdict({ status: 'ready' }, words)).toBe('finished');
+		expect(getVerdict({ status: 3 }, { ...words, completed: parseStatusWords('2, 3') })).toBe(
+			'finished',
+		);
 		expect(getVerdict({ status: 'Verpatzt' }, words)).toBe('failed');
 		expect(getVerdict({ status: 'completed' }, words)).toBe('running');
 	});

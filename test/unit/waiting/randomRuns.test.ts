@@ -19,7 +19,12 @@ const WAIT_TIMES: WaitTimes = {
 	...{ intervalMs: 10_000, listingDelayMs: LISTING_DELAY_MS, timeoutMs: 10 * ONE_MINUTE_MS },
 };
 
-const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) => fc.option(value, { nil: undefined, freq });
+/** A value once in `freq` times. */
+const maybe = <T>(value: fc.Arbitrary<T>, freq = 2) =>
+	fc.oneof(
+		{ weight: freq - 1, arbitrary: fc.constant(undefined) },
+		{ weight: 1, arbitrary: value },
+	);
 const project = fc.constantFrom('p', 'p', 'p', 'q');
 const ms = (max: number, min = 0) =>
 	fc.integer({ min: min / 100, max: max / 100 }).map((n) => n * 100);
@@ -38,7 +43,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
 const dates = fc.constantFrom(undefined, 'no date', '2025-01-01T00:00:00Z', '2099-01-01T00:00:00Z');
 const strangers: fc.Arbitrary<Stranger> = fc.record({
 	project: fc.oneof(project, fc.constant(undefined)),
-	shownTick: fc.oneof(fc.constant(-1), ms(2 * ONE_MINUTE_MS)),
+	shownAt: fc.oneof(fc.constant(-1), ms(2 * ONE_MINUTE_MS)),
 	createdAt: dates,
 	vanishesAt: maybe(ms(ONE_MINUTE_MS)),
 	returnsAfter: ms(30_000),
@@ -66,7 +71,7 @@ const faultless = fc
 	.record({ hasEtags: fc.boolean(), latencies: fc.constantFrom([2], [LATENCY_MS]) })
 	.map((more) => ({ ...FAULTLESS, ...more }));
 const history = fc.array(
-	strangers.map((stranger) => ({ ...stranger, shownTick: -1, vanishesAt: undefined })),
+	strangers.map((stranger) => ({ ...stranger, shownAt: -1, vanishesAt: undefined })),
 	{ maxLength: 5 },
 );
 

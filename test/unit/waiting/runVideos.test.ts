@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { pause } from '../../../nodes/VideoGeneration/api/pacing';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/accountRequests';
 import type { TrackedItem } from '../../../nodes/VideoGeneration/waiting/runVideos';
@@ -247,6 +248,56 @@ test('An item whose entry is shown while a look at it is under way is given it',
 	await Promise.all([account.fetchLog(requests), pass(1_100)]);
 	await pass(60_000);
 	expect((await waiting).video).toMatchObject({ id: 'own' });
+});
+
+test('An address that the progress has told is kept when an earlier look of another wait is answered late', async () => {
+	const videoUrl = 'https://files.example.com/own.mp4';
+	const account = new AccountVideos();
+	let answer: (details: IDataObject) => void = () => undefined;
+	const late = new Promise<IDataObject>((resolve) => (answer = resolve));
+	const looks: Promise<IDataObject>[] = [
+		late,
+		Promise.resolve({ status: 'completed', videoUrl }),
+		Promise.resolve({ status: 'completed', videoUrl }),
+	];
+	const requests = createRequests({
+		fetchProgress: async () => await (looks.shift() ?? never()),
+		// The first wait reads the log while the late response arrives.
+		fetchLog: async () => {
+			if (looks.length === 1) answer({ status: 'processing' });
+			await pause(1_000, requests.signal);
+			return createLog([]);
+		},
+	});
+	const wait = async () =>
+		await waitForVideo({
+			...{ videos: account, item: account.track({ queueId: 'q', projectId: 'p' }), queueId: 'q' },
+			...{ intervalMs: 10_000, timeoutMs: 60_000, listingDelayMs: 0, maxTries: 4, requests },
+			words: { completed: new Set(['completed']), failed: new Set<string>() },
+		});
+	const waits = Promise.all([wait(), wait()]);
+	await pass(60_000);
+	expect((await waits).map((output) => output.videoUrl)).toEqual([videoUrl, videoUrl]);
+});
+
+test('An entry without an ID whose address is signed anew at each read is the same one', async () => {
+	const account = new AccountVideos();
+	let reads = 0;
+	const fetchLog = async () => {
+		reads += 1;
+		const url = `https://files.example.com/old.mp4?signature=${reads}`;
+		return await Promise.resolve(createLog([{ projectId: 'p', url, createdAt: 'x' }]));
+	};
+	const requests = createRequests({ fetchLog });
+	const read = async () => {
+		const reading = account.fetchLog(requests);
+		await pass(2_000);
+		await reading;
+	};
+	await read();
+	const item = account.track({ queueId: 'q', projectId: 'p', runningTick: account.tick() });
+	await read();
+	expect(account.hasCandidates(item)).toBe(false);
 });
 
 describe('Reads of the log', () => {

@@ -17,9 +17,10 @@ export const getProgress: Operation = {
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: getIdsFromPath,
 
-	/** The response lacks the queue ID. */
+	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */
 	async perform(job) {
+		const ids = getIdsFromPath(job.request);
 		const items = await sendDeclaredRequest(job);
-		return items.map(({ json }) => ({ json: { ...getIdsFromPath(job.request), ...json } }));
+		return items.map(({ json }) => ({ json: { ...ids, ...json, ...ids } }));
 	},
 };

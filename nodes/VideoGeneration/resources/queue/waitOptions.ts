@@ -4,7 +4,7 @@ import {
 	getCollection,
 	getSwitch,
 	parseNumber,
-	parseText,
+	requireText,
 } from '../../execution/parameters';
 import {
 	DEFAULT_COMPLETED_STATUSES,
@@ -94,8 +94,8 @@ export const waitOptions: INodeProperties = {
 /** "Wait Options". @throws a NodeOperationError that names the field of a time that is too short */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const options = getCollection(context, 'waitOptions');
-	const getWords = (value: unknown, fallback: string) =>
-		parseStatusWords(value === undefined || value === null ? fallback : (parseText(value) ?? ''));
+	const getWords = (field: string, value: unknown, fallback: string) =>
+		parseStatusWords(requireText(context, value ?? fallback, field));
 	const getMs = (field: string, value: unknown, fallback: number, min = 1) => {
 		const seconds = parseNumber(value) ?? fallback;
 		if (Number.isFinite(seconds) && seconds >= min) return seconds * 1000;
@@ -112,8 +112,12 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 		listingDelayMs: getMs('Listing Delay', options.listingDelay, DEFAULT_LISTING_DELAY_SECONDS, 0),
 		timeoutMs: getMs('Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS),
 		words: {
-			completed: getWords(options.completedStatuses, DEFAULT_COMPLETED_STATUSES),
-			failed: getWords(options.failedStatuses, DEFAULT_FAILED_STATUSES),
+			completed: getWords(
+				'Completed Statuses',
+				options.completedStatuses,
+				DEFAULT_COMPLETED_STATUSES,
+			),
+			failed: getWords('Failed Statuses', options.failedStatuses, DEFAULT_FAILED_STATUSES),
 		},
 	};
 }

@@ -110,6 +110,10 @@ function getTime(
 	);
 }
 
+/** A date, and a time without a zone. n8n reads other forms of it in this machine's zone. */
+const LOCAL_TIME = /^\S{10}(?:[T ]\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?)?)?$/;
+const HAS_ZONE = /(?:[Zz]|[+-]\d\d(?::?\d\d)?|[A-Z]{3,5}|\/\w+|\])$/;
+
 /**
  * A point in time, as n8n's date field or an expression gives it. Without a time zone, the
  * workflow's is meant, as everywhere in n8n.
@@ -119,9 +123,11 @@ function getTime(
 export function parseDateTime(value: unknown, timeZone: string): number | undefined {
 	// A Date and n8n's own DateTime become text as in JSON.
 	const { toJSON } = Object(value) as { toJSON?: (this: unknown) => unknown };
-	const text = String(typeof value === 'string' ? value : toJSON?.call(value)).trim();
+	const entered = String(typeof value === 'string' ? value : toJSON?.call(value)).trim();
+	// Sheets write hours before 10 with one digit.
+	const text = entered.replace(/(?<=^\S{10}[T ])(?=\d:)/, '0');
 	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-	if (day === undefined) return undefined;
+	if (day === undefined || !(LOCAL_TIME.test(text) || HAS_ZONE.test(text))) return undefined;
 	try {
 		const time = tryToParseDateTime(text, timeZone);
 		// A day that does not exist, such as February 30, must not become another one.
