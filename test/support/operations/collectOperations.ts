@@ -15,7 +15,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 		cost: 'credits, usually 1',
 		notes: [
 			'Videos are queued one at a time, in the order of the items. After a failure, see [Paying once](paying-once.md).',
-			'With **Credits to Keep**, a node that stops on errors queues all items or none. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions that run at the same time can both pass.',
+			'With **Credits to Keep**, a node that stops on errors queues nothing unless all items fit. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions or calls at the same time can both pass.',
 		],
 	},
 	'queue.getProgress': {

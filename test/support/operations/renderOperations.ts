@@ -297,7 +297,7 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs". Do not edit. -->',
 		'# Operations',
-		'What each operation costs, what to enter, and what comes out. Each example is one output item of a run against the [local video service](../sandbox/README.md).',
+		'Each example is one output item of a run against the [local video service](../sandbox/README.md).',
 		renderCommon(source),
 		...operations.map((operation, index) =>
 			renderOperation(operation, terms, operations.slice(0, index)),
