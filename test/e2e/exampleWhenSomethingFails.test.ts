@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import axios from 'axios';
 import type { Workflow } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
@@ -138,16 +140,18 @@ describe('The example that says what has failed', () => {
 
 	test('warns after a kill of n8n that videos may be paid for', async () => {
 		const { n8n, sandbox } = real;
-		const killed = new Promise<void>((resolve) => {
-			const stopListening = sandbox.onRequest(({ operation }) => {
-				if (operation !== 'queue.add') return;
-				stopListening();
-				n8n.kill();
-				resolve();
-			});
+		sandbox.addFault({ kind: 'hang', phase: 'after', operation: 'queue.add' });
+		const started = start('Killed', queue()).catch(() => undefined);
+		await sandbox.waitForRequests({
+			...{ operation: 'queue.add', count: 1, timeoutMs: TIMEOUT_MS },
 		});
-		await start('Killed', queue()).catch(() => undefined);
-		await killed;
+		// n8n writes its events later, and after a kill it tells only of executions that are among them.
+		const events = path.join(n8n.userFolder, '.n8n/n8nEventLog.log');
+		const hasStarted = () =>
+			/"workflowName":"Killed".*"nodeName":"Video"/.test(readFileSync(events, 'utf8'));
+		await waitFor("n8n's events", hasStarted, TIMEOUT_MS);
+		n8n.kill();
+		await started;
 		await n8n.waitForEnd();
 		await n8n.start();
 		const message = await readMessage();
