@@ -112,11 +112,12 @@ async function sendAdd(
  */
 function accept({ context, memory, operation, request }: Job, received: IDataObject): IDataObject {
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
+	// The response may have been cut off before its project.
+	const projectId = toText(receivedProjectId) || operation.getIds?.(request).projectId;
 	// The fields that people use come first.
 	const { status, videoUrl } = details;
-	const first = { queueId, projectId: receivedProjectId, status, videoUrl };
-	const queueItem = { ...first, ...received };
-	const projectId = toText(receivedProjectId) || operation.getIds?.(request).projectId;
+	const first = { queueId, projectId, status, videoUrl };
+	const queueItem = { ...first, ...received, projectId };
 	memory.keepQueueItem(queueItem, {
 		queueId: queueId as string,
 		...(projectId === undefined ? {} : { projectId }),

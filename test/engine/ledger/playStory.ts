@@ -175,11 +175,12 @@ class StoryPlay {
 			});
 		}
 		if (story.stopAfterMs !== null) {
+			const stoppedAt = this.sandbox.clock.now() + story.stopAfterMs;
 			this.later(story.stopAfterMs, () => {
 				const [first] = executions;
 				if (!first || first.attempts.length > 0 || first.killed) return;
 				first.isStopped = true;
-				first.stoppedAt = this.sandbox.clock.now();
+				first.stoppedAt = stoppedAt;
 				running[0]?.stop();
 			});
 		}
