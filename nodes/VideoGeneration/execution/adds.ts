@@ -47,11 +47,10 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
 	const service = await resolveService(context);
 	const videos = await getVideosBeforeAdd(job, service.account);
-	// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
-	await takeKey(job);
-	let giveBack: (() => void) | undefined;
+	const giveBack = spend(job);
 	try {
-		giveBack = spend(job);
+		// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
+		await takeKey(job);
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
@@ -59,7 +58,7 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	} catch (error) {
 		const failure = classifyError(error);
 		if (!memory.isFateUnknown()) {
-			giveBack?.();
+			giveBack();
 			await releaseKey(job);
 		}
 		throw failure;

@@ -95,10 +95,9 @@ function noteOverBudget(jobs: Job[], budget: Budget): void {
 const TOLERANCE = 1e-9;
 
 /**
- * Takes the cost of an item from its account's budget, just before its add is sent: what has failed before
- * that, such as an item whose key was used, costs nothing.
+ * Takes the cost of an item from its account's budget, just before its add is sent.
  *
- * @returns a function that gives the cost back, since the add was refused or never sent
+ * @returns a function that gives the cost back: the key was used, or the add was refused or never sent
  * @throws a RequestFailure when the rest would be less than "Credits to Keep"
  */
 export function spend({ budget, spending }: Pick<Job, 'budget' | 'spending'>): () => void {

@@ -161,7 +161,8 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 	const isRival = (accountId: string, projectId: string) =>
 		accountId === charge.accountId &&
 		(isOfAnyProject || projectId === '' || projectId === charge.projectId);
-	const knownAt = findKnownTime(ledger, video);
+	const isOneTry = execution.tries === 1 && played?.attempts.length === 1;
+	const knownAt = findKnownTime(ledger, video, isOneTry);
 	const isFar = (at: number) =>
 		at < from || at > knownAt + afterMs || (isReadOften && at < endsAt - beforeMs);
 	return (
@@ -173,7 +174,7 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 			.every((other) => {
 				if (other.loggedAt === null || isFar(other.loggedAt)) return true;
 				if (!isFinishedBeside(ledger, outcome, other)) return false;
-				const isBefore = endsAt > findKnownTime(ledger, other) + afterMs;
+				const isBefore = endsAt > findKnownTime(ledger, other, isOneTry) + afterMs;
 				return isBefore || (other.endsAt ?? endsAt) > knownAt + afterMs;
 			})
 	);
@@ -181,13 +182,14 @@ function isSeparate(ledger: Ledger, outcome: Outcome, video: PlayedVideo): boole
 
 /**
  * When it is known that a video has ended: at its end, as the list shows it. A tag that never changes
- * hides it there until the list is read in full, which the look after its end leads to.
+ * hides it there until the list is read in full, which the look after its end leads to. A later try does
+ * not look before it has sent the adds of the items above.
  */
-function findKnownTime(ledger: Ledger, video: PlayedVideo): number {
+function findKnownTime(ledger: Ledger, video: PlayedVideo, isOneTry: boolean): number {
 	const { etags } = ledger.story.service;
 	const { endsAt } = video;
 	if (endsAt === null) return Infinity;
-	if (etags !== 'constant' && etags !== 'alwaysNotModified') return endsAt;
+	if (isOneTry && etags !== 'constant' && etags !== 'alwaysNotModified') return endsAt;
 	const look = findLooks(ledger, video).find(({ at, status }) => status === 200 && at >= endsAt);
 	return look?.at ?? Infinity;
 }
