@@ -9,7 +9,10 @@ const MAX_SHOWN_LENGTH = 300;
 
 /** The facts of a failure that quote the service, which may repeat the key. */
 const WORDS = [
-	...(['serviceMessage', 'location', 'lastStatus', 'receivedText'] as const),
+	'serviceMessage',
+	'location',
+	'lastStatus',
+	'receivedText',
 	'receivedQueueId',
 ] as const;
 
