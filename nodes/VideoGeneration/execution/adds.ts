@@ -6,12 +6,14 @@ import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
+import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import type { Fate } from '../failures/fate';
 import { judgeAdd } from '../failures/fate';
-import type { AccountVideos } from '../waiting/runVideos';
-import { finishVideo, getVideosBeforeAdd } from './finishVideo';
+import type { AccountVideos } from '../waiting/accountVideos';
+import type { FinishedVideo } from './finishVideo';
+import { getVideosBeforeAdd, outputVideo, waitForItem } from './finishVideo';
 import type { Job } from './job';
 import { checkJob } from './job';
 import { keepPlain } from './memory';
@@ -22,20 +24,22 @@ import { releaseKey, takeKey } from './uniqueKey';
 const ADD_TIMEOUT_MS = 300_000;
 
 /** An item whose video is queued. */
-interface AddedVideo {
+export interface AddedVideo {
 	queueItem: IDataObject;
 	/** The videos of its account, if the add was sent in this try and its video is waited for. */
 	videos?: AccountVideos | undefined;
 }
 
 /**
- * The first half of an item's add, up to its queue item. At most one add of an item is accepted, through
+ * The first part of an item's add, up to its queue item. At most one add of an item is accepted, through
  * all its tries: it is sent again only with proof that nothing was queued.
  *
  * @throws a RequestFailure; the same one again for an add whose fate is unknown
  */
 export async function addVideo(job: Job): Promise<AddedVideo> {
 	const adding = addUnlessDone(job);
+	// Nothing is sent any more.
+	if (job.run.stopSignal?.aborted) return await adding;
 	return await Promise.race([adding, failWhenStopped(job.run.stopSignal, adding)]);
 }
 
@@ -65,16 +69,27 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	}
 }
 
-/** The second half of an item's add: its video and its file, if they are waited for. */
-export async function finishAdd(
+/** The second part of an item's add: the end of its video, if that is waited for. */
+export async function waitForAdded(
 	job: Job,
 	{ queueItem, videos }: AddedVideo,
-): Promise<INodeExecutionData[]> {
-	const { queueId, projectId } = job.memory.state;
-	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
+): Promise<FinishedVideo> {
+	const { queueId, projectId, createdAt } = job.memory.state;
+	if (job.wait === undefined || queueId === undefined) {
+		return { json: queueItem, isListUnread: false };
+	}
 	const { status = 'pending', generationProgress, renderProgress } = queueItem;
 	const details = { status, generationProgress, renderProgress };
-	return await finishVideo(job, job.wait, { queueId, projectId, videos, details });
+	const queuedAt = parseLogTime(createdAt);
+	return await waitForItem(job, job.wait, { queueId, projectId, queuedAt, videos, details });
+}
+
+/** The last part of an item's add: its output, with its file if that is wanted. */
+export async function outputAdded(
+	job: Job,
+	finished: FinishedVideo,
+): Promise<INodeExecutionData[]> {
+	return job.wait ? await outputVideo(job, job.wait, finished) : [{ json: finished.json }];
 }
 
 /**
@@ -87,7 +102,7 @@ async function sendAdd(
 	videos: AccountVideos | undefined,
 ): Promise<IDataObject> {
 	const { connection, memory, request } = job;
-	const sentTick = videos?.tick();
+	const sentAt = performance.now();
 	memory.keep({ fate: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	const outcome = await sendSigned(context, { ...request, ...connection, timeout })
@@ -97,7 +112,7 @@ async function sendAdd(
 	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
 		const queueItem = accept(job, outcome.queueItem);
 		const { queueId, projectId } = memory.state;
-		if (queueId !== undefined) videos?.track({ queueId, projectId, runningTick: sentTick });
+		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt });
 		return queueItem;
 	}
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined);

@@ -1,12 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
-import { fetchVideoLog } from '../api/videoLog';
 import { resolveService } from '../api/request';
+import { fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
-import type { AccountRequests } from '../waiting/accountRequests';
-import type { AccountVideos } from '../waiting/runVideos';
-import { getAccountVideos } from '../waiting/runVideos';
+import type { AccountVideos } from '../waiting/accountVideos';
+import { getAccountVideos } from '../waiting/accountVideos';
+import type { AccountRequests } from '../waiting/listReads';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo } from '../waiting/waitForVideo';
 import type { Job } from './job';
@@ -16,67 +16,76 @@ import { keepPlain } from './memory';
 export interface QueuedVideo {
 	queueId: string;
 	projectId: string | undefined;
+	/** Its date, where that is known. */
+	queuedAt: number | undefined;
 	/** The videos of its account, if this try has added it. */
 	videos?: AccountVideos | undefined;
 	/** Its progress where it is known, as after an add. */
 	details?: IDataObject;
 }
 
-/** The videos of the account, after they were listed once; undefined if the item's video is not waited for. */
+/** A finished item. */
+export interface FinishedVideo {
+	json: IDataObject;
+	/** Whether the list of videos could not be read when it had to show the video. */
+	isListUnread: boolean;
+}
+
+/** The videos of the account, once they were listed; undefined if the item's video is not waited for. */
 export async function getVideosBeforeAdd(
 	job: Job,
 	accountKey: string,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, accountKey);
-	await videos.fetchLogBeforeAdd(createRequests(job));
+	await videos.list.refresh(createRequests(job));
 	return videos;
 }
 
-/**
- * Waits for the video of a queue item, and downloads it if that is wanted, with the item's own credential
- * and connection. A later try goes on where the item stands.
- */
-export async function finishVideo(
+/** Waits for the video of a queue item. A later try goes on where the item stands. */
+export async function waitForItem(
 	job: Job,
 	wait: WaitSettings,
-	queued: QueuedVideo,
-): Promise<INodeExecutionData[]> {
-	const { memory } = job;
-	if (memory.extras.output) return memory.extras.output;
-	let json = memory.extras.finished ?? memory.state.finished;
-	let isLogUnread = false;
-	if (json === undefined) {
-		({ json, isLogUnread } = await waitForItem(job, wait, queued));
-		// A later try settles an item whose list of videos could not be read.
-		if (!isLogUnread) memory.keepFinished(json);
-	}
-	const field = wait.binaryPropertyName;
-	const output = [
-		field === undefined ? { json } : await downloadFinished(job, json, field, isLogUnread),
-	];
-	if (!isLogUnread) memory.extras.output = output;
-	return output;
-}
-
-async function waitForItem(
-	job: Job,
-	wait: WaitSettings,
-	{ queueId, projectId, details, ...queued }: QueuedVideo,
-): Promise<{ json: IDataObject; isLogUnread: boolean }> {
+	{ details, videos, ...queued }: QueuedVideo,
+): Promise<FinishedVideo> {
 	const { context, maxTries, memory } = job;
-	const videos = queued.videos ?? getVideos(job, (await resolveService(context)).account);
-	const item = videos.track({ queueId, projectId });
+	const finished = memory.extras.finished ?? memory.state.finished;
+	if (finished) return { json: finished, isListUnread: false };
+	videos ??= getVideos(job, (await resolveService(context)).account);
+	const item = videos.track(queued);
 	const json = await waitForVideo({
-		...wait,
-		...{ videos, item, queueId, maxTries },
-		...(details && { details }),
+		...{ settings: wait, videos, item, details, maxTries },
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
 		},
 	});
-	return { json, isLogUnread: isAmbiguous(json) && item.logFailure !== undefined };
+	const isListUnread = isAmbiguous(json) && item.listFailure !== undefined;
+	// A later try settles an item whose list of videos could not be read.
+	if (!isListUnread) memory.keepFinished(json);
+	return { json, isListUnread };
+}
+
+/**
+ * The output of a finished item, with its file if that is wanted.
+ *
+ * @throws a RequestFailure: nothing is queued again for it
+ */
+export async function outputVideo(
+	job: Job,
+	{ binaryPropertyName }: WaitSettings,
+	finished: FinishedVideo,
+): Promise<INodeExecutionData[]> {
+	const { extras } = job.memory;
+	if (extras.output) return extras.output;
+	const { json, isListUnread } = finished;
+	const output = [
+		binaryPropertyName === undefined
+			? { json }
+			: await downloadFinished(job, finished, binaryPropertyName),
+	];
+	if (!isListUnread) extras.output = output;
+	return output;
 }
 
 /** Whether a finished item came without its video, because it could not be told from others. */
@@ -94,22 +103,24 @@ function createRequests({ connection, context, run }: Job): AccountRequests {
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchLog: async (etag, deadline) =>
-			await run.request(async () => await fetchVideoLog(context, etag, { ...options, deadline })),
+		fetchList: async (deadline) =>
+			await run.request(
+				async () => (await fetchVideoLog(context, undefined, { ...options, deadline })).entries,
+			),
 		signal: run.signal,
 	};
 }
 
-/** @throws a RequestFailure: nothing is queued again for it */
 async function downloadFinished(
 	{ connection, context, run, maxTries }: Job,
-	json: IDataObject,
+	{ json, isListUnread }: FinishedVideo,
 	binaryPropertyName: string,
-	isLogUnread: boolean,
 ): Promise<INodeExecutionData> {
 	if (isAmbiguous(json)) {
 		const candidateCount = Number(json.videoCandidateCount);
-		throw new RequestFailure({ kind: 'ambiguousVideo', candidateCount, isLogUnread });
+		throw new RequestFailure({
+			...{ kind: 'ambiguousVideo', candidateCount, isLogUnread: isListUnread },
+		});
 	}
 	const file = await run.takeDownloadSlot(
 		async () =>

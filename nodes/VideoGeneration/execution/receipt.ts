@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
-import { isAssumptionBroken } from '../waiting/runVideos';
+import { isAssumptionBroken } from '../waiting/accountVideos';
 import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
 

@@ -12,10 +12,13 @@ import { Breaks, pause } from '../api/pacing';
 import { sendRequest } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
-import { addVideo, finishAdd } from './adds';
+import type { AddedVideo } from './adds';
+import { addVideo, outputAdded, waitForAdded } from './adds';
 import { explainFailure } from './explainFailure';
 import type { Job, Operation, Operations } from './job';
 import { checkJob } from './job';
+import type { Lane } from './lanes';
+import { Lanes } from './lanes';
 import { forgetItems, isRunByN8n } from './memory';
 import { createInputError } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
@@ -132,8 +135,8 @@ async function runJobs(
 }
 
 /**
- * Adds are sent one at a time, in item order; items that are queued already wait and download
- * meanwhile. Everything else runs side by side.
+ * Adds are sent one at a time, and those of a project in item order; items that are queued already wait
+ * and download meanwhile. Everything else runs side by side.
  */
 async function performJobs(
 	jobs: Job[],
@@ -141,20 +144,44 @@ async function performJobs(
 ): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
 	const breaks = new Breaks();
-	for (const [index, job] of jobs.entries()) {
-		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
+	const lanes = new Lanes();
+	let begun = 0;
+	let lastAdd: Promise<unknown> = Promise.resolve();
+	const pauseBetweenBatches = async ({ run }: Job) => {
+		if (begun > 0 && begun % size === 0) await pause(intervalMs, run.signal);
+		begun += 1;
+	};
+	const sendAdd = async (job: Job) => {
+		const sent = lastAdd.then(async () => {
+			await pauseBetweenBatches(job);
+			return await settle(job, addVideo(job));
+		});
+		lastAdd = sent;
+		return await sent;
+	};
+	for (const job of jobs) {
 		if (job.operation.requestKind === 'add') {
-			const added = await settle(job, addVideo(job));
-			outcomes.push(
-				'output' in added ? settle(job, finishAdd(job, added.output)) : Promise.resolve(added),
-			);
+			outcomes.push(performAdd(job, await lanes.find(job), sendAdd));
 		} else {
+			await pauseBetweenBatches(job);
 			// Some operations evaluate expressions before their first request.
 			await breaks.takeDue();
 			outcomes.push(settle(job, perform(job)));
 		}
 	}
 	return await Promise.all(outcomes);
+}
+/** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
+async function performAdd(
+	job: Job,
+	lane: Lane,
+	sendAdd: (job: Job) => Promise<Outcome<AddedVideo>>,
+): Promise<Outcome> {
+	const finished = await lane.takeTurn(job, async () => {
+		const added = await sendAdd(job);
+		return 'output' in added ? await settle(job, waitForAdded(job, added.output)) : added;
+	});
+	return 'output' in finished ? await settle(job, outputAdded(job, finished.output)) : finished;
 }
 
 async function perform(job: Job): Promise<INodeExecutionData[]> {

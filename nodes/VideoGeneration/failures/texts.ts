@@ -39,7 +39,7 @@ const MAY_BE_QUEUED =
 
 /** What helps when several videos of a project finish close together. */
 export const TELL_APART =
-	"To get each item its own video, make one video at a time with Loop Over Items, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay' under 'Wait Options'.";
+	"To get each item its own video, leave 'Videos at Once' under 'Wait Options' at 1 and have nobody else make videos of the project meanwhile, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay'.";
 
 type Describe<Kind extends FailureKind> = (
 	facts: FactsOf<Kind>,

@@ -42,7 +42,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the video is finished and return it with its URL. All items wait at the same time.',
+				'Whether to wait until the video is finished and return it with its URL. Videos of one project are made one after the other.',
 			builderHint: {
 				propertyHint: 'Replaces a loop of Wait, Get Progress and IF nodes',
 			},
