@@ -15,6 +15,7 @@ import {
 	readLink,
 	waits,
 } from './records';
+import { NOT_YET } from './plans';
 import type { Plan, Played, Session } from './Session';
 import { listOutputs } from './Session';
 
@@ -175,6 +176,9 @@ export const VIDEO_LAWS: Record<string, Law> = {
 			return add.fate === 'told' && add.at < at && at < endedAt;
 		};
 		return adds.flatMap((add) => {
+			const { failing, outage } = add.played.press;
+			const isRead = failing.credential.length === 0 && outage === undefined;
+			if (!isRead && !NOT_YET.lanesDespiteUnreadCredentials) return [];
 			const others = adds.filter(
 				(each) =>
 					each.played === add.played &&
