@@ -168,12 +168,14 @@ export const VIDEO_LAWS: Record<string, Law> = {
 		plan,
 		adds,
 	) => {
-		const { videosAtOnce = 1 } = getWaitOptions(plan);
+		const { videosAtOnce = 1, timeout = 1_800 } = getWaitOptions(plan);
 		const isMade = (add: Add, at: number) => {
 			const charge = findCharge(session, add.queueId);
 			const listedAt = charge && findListedAt(session, charge.videoId);
 			const endedAt = (listedAt ?? 0) - (plan.service.durations?.logDelayMs ?? 0);
-			return add.fate === 'told' && add.at < at && at < endedAt;
+			// One whose wait is over leaves its place.
+			const until = Math.min(endedAt, add.at + Number(timeout) * 1_000);
+			return add.fate === 'told' && add.at < at && at < until;
 		};
 		return adds.flatMap((add) => {
 			const { failing, outage } = add.played.press;
@@ -185,7 +187,6 @@ export const VIDEO_LAWS: Record<string, Law> = {
 					each.authorization === add.authorization &&
 					each.body.projectId === add.body.projectId &&
 					isMade(each, add.at) &&
-					// One whose wait has failed leaves its place.
 					listOutputs(add.played).some((item) => readLink(item) === each.row && !isFailed(item)),
 			);
 			return others.length >= Number(videosAtOnce)
