@@ -13,7 +13,6 @@ const DOCUMENTS = [
 
 /** The figures that `npm run bench -- report` writes into each document. */
 const FIGURES: Record<string, string[]> = {
-	'docs/paying-once.md': ['ledger'],
 	'docs/security.md': ['hostile'],
 	'docs/scaling.md': ['queueMode', 'poll', 'manyTriggers'],
 	'docs/comparison.md': ['compare'],
