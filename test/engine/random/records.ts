@@ -47,11 +47,14 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
 		const isRefused =
 			request.queueId === undefined && (known?.[1] !== 'unknown' || request.status === 402);
-		const isLost =
-			request.closed === true || request.broken === true || request.status === undefined;
-		const fate = isLost ? 'unknown' : isRefused ? 'refused' : (known?.[1] ?? 'told');
 		const [spec] = known ?? [];
-		const showsId = spec?.kind === 'slowBody' || (spec?.kind === 'status' && spec.keepsBody);
+		// A response that stalls is ended by its client.
+		const isLost =
+			(request.closed === true && spec?.kind !== 'slowBody') ||
+			request.broken === true ||
+			request.status === undefined;
+		const fate = isLost ? 'unknown' : isRefused ? 'refused' : (known?.[1] ?? 'told');
+		const showsId = spec?.kind === 'status' && spec.keepsBody;
 		return {
 			...{ row: Number(/\d+(?=$| \/)/.exec(name)?.[0]), played, body, at: request.at, fate },
 			queueId: request.queueId,
