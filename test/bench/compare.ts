@@ -44,7 +44,7 @@ const BATCHES: Record<string, Batch> = {
 	'an add is refused': { lives: EQUAL, faults: [{ ...add, nth: 2, kind: 'status', status: 429 }] },
 	'a response is lost': {
 		lives: EQUAL,
-		faults: [{ ...add, nth: 3, kind: 'reset', phase: 'after' }],
+		faults: [{ ...add, nth: 1, kind: 'reset', phase: 'after' }],
 	},
 	'a gateway is too slow': {
 		lives: EQUAL,

@@ -15,7 +15,6 @@ import {
 	readLink,
 	waits,
 } from './records';
-import { NOT_YET } from './plans';
 import type { Plan, Played, Session } from './Session';
 import { listOutputs } from './Session';
 
@@ -178,9 +177,6 @@ export const VIDEO_LAWS: Record<string, Law> = {
 			return add.fate === 'told' && add.at < at && at < until;
 		};
 		return adds.flatMap((add) => {
-			const { failing, outage } = add.played.press;
-			const isRead = failing.credential.length === 0 && outage === undefined;
-			if (!isRead && !NOT_YET.lanesDespiteUnreadCredentials) return [];
 			const others = adds.filter(
 				(each) =>
 					each.played === add.played &&
