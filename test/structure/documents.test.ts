@@ -88,14 +88,13 @@ test('The README begins with the figures of the comparison', () => {
 	const comparison = readFileSync(path.join(ROOT, 'docs/comparison.md'), 'utf8');
 	const getFigures = (row: string) =>
 		new RegExp(`\\| ${row} +\\| +(\\d+) \\| +(\\d+) \\|`).exec(comparison)?.slice(1) ?? [];
-	const [paid, paidByLoop] = getFigures('Items paid more than once');
-	const [wrong, wrongByLoop] = getFigures('Items with the wrong video');
-	const [wrongAsAssumed] = getFigures('… while the list was as the node assumes');
-	const [, executions] = /\| (\d+) executions with/.exec(comparison) ?? [];
+	const [own, ownByLoop] = getFigures('Rows with their own video');
+	const [wrong, wrongByLoop] = getFigures("Rows with another row's video");
+	const [twice, twiceByLoop] = getFigures('Rows paid more than once');
+	const [, rows] = /batches with (\d+) rows/.exec(comparison) ?? [];
 	const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8').replace(/\s+/g, ' ');
-	expect(readme).toContain(`[${executions} compared executions`);
 	expect(readme).toContain(
-		`it paid ${paid} items twice, and gave ${wrong} items another one's video, ${wrongAsAssumed} of them while the list of videos was [as assumed]`,
+		`Of [${rows} compared rows](docs/comparison.md), ${own} got their own video, ${wrong} another row's, and ${twice} were paid twice.`,
 	);
-	expect(readme).toContain(`did so to ${paidByLoop} and ${wrongByLoop}`);
+	expect(readme).toContain(`${ownByLoop}, ${wrongByLoop} and ${twiceByLoop}.`);
 });
