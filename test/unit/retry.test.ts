@@ -14,8 +14,8 @@ const KINDS: RequestKind[] = ['read', 'clear', 'add'];
 
 /** The kinds of requests that are sent again after each failure. */
 const AGAIN: Record<FailureKind, RequestKind[]> = {
-	rateLimited: ['read', 'clear', 'add'],
-	unreached: ['read', 'clear', 'add'],
+	rateLimited: ['read', 'clear'],
+	unreached: ['read', 'clear'],
 	uncertain: ['read', 'clear'],
 	redirected: [],
 	rejected: [],
@@ -52,6 +52,19 @@ describe('A failed request', () => {
 			4,
 			0.5,
 		);
+		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
+	});
+
+	test.each([
+		['refused', 'rateLimited', 'again'],
+		['notSent', 'unreached', 'again'],
+		['notSent', 'unsent', 'once'],
+		['refused', 'rejected', 'once'],
+		['unknown', 'rateLimited', 'once'],
+		['unknown', 'unreached', 'once'],
+		['unknown', 'uncertain', 'once'],
+	] as const)('that is an add of the fate "%s", %s, is sent %s', (fate, kind, expected) => {
+		const delayMs = decideRetry('add', new RequestFailure({ kind, fate }), 1, 4, 0.5);
 		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
 	});
 

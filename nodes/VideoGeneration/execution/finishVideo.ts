@@ -1,9 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
 import { resolveService } from '../api/request';
-import { fetchVideoLog } from '../api/videoLog';
+import { isObject } from '../api/response';
+import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
-import { RequestFailure } from '../failures/failure';
+import { classifyError } from '../failures/classifyError';
+import { isAddressRefused, RequestFailure } from '../failures/failure';
 import type { AccountVideos } from '../waiting/accountVideos';
 import { getAccountVideos } from '../waiting/accountVideos';
 import type { AccountRequests } from '../waiting/listReads';
@@ -122,14 +124,25 @@ async function downloadFinished(
 			...{ kind: 'ambiguousVideo', candidateCount, isLogUnread: isListUnread },
 		});
 	}
-	const file = await run.takeDownloadSlot(
-		async () =>
-			await downloadVideo(context, {
-				address: json.videoUrl,
-				addressField: "'videoUrl'",
-				retries: { maxTries, signal: run.signal },
-				settings: connection,
-			}),
-	);
-	return { json, binary: { [binaryPropertyName]: file } };
+	const retries = { maxTries, signal: run.signal };
+	const download = async (finished: IDataObject) => {
+		const address = finished.videoUrl;
+		const settings = { address, addressField: "'videoUrl'", retries, settings: connection };
+		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
+		return { json: finished, binary: { [binaryPropertyName]: file } };
+	};
+	try {
+		return await download(json);
+	} catch (error) {
+		// The address may have expired since the item was finished, in an earlier try.
+		const isExpired = isAddressRefused(classifyError(error)) && isObject(json.video);
+		const options = { ...retries, connection };
+		const video = isExpired
+			? await run
+					.request(async () => await fetchEntry(context, json.video as IDataObject, options))
+					.catch(() => undefined)
+			: undefined;
+		if (video === undefined || video.url === json.videoUrl) throw error;
+		return await download({ ...json, videoUrl: video.url, video });
+	}
 }
