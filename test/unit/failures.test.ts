@@ -177,7 +177,7 @@ describe('What may have been carried out', () => {
 		['unsuccessful', { bodyStatus: 'queued' }, true],
 		['unsuccessful', {}, true],
 	] as const)('is a request that was %s %j: %p', (kind, facts, expected) => {
-		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts } as FailureFacts))).toBe(expected);
+		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts }))).toBe(expected);
 	});
 });
 

@@ -47,7 +47,7 @@ describe('A failed request', () => {
 	test.each(table)('that was %s, of the kind %s, is sent %s', (failure, kind, expected) => {
 		const delayMs = decideRetry(
 			kind,
-			new RequestFailure({ kind: failure } as FailureFacts),
+			new RequestFailure({ kind: failure }),
 			1,
 			4,
 			0.5,

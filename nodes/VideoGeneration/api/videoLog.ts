@@ -64,9 +64,10 @@ export function listLogEntries(body: Body): unknown[] {
  * @returns undefined for an entry without ID, address, project and date
  */
 export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
-	if (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)) return String(id);
+	if (typeof id === 'string' && id !== '') return id;
+	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
-	const parts = [address, projectId, createdAt, typeof id === 'number' && id].map((part) =>
+	const parts = [address, projectId, createdAt, id].map((part) =>
 		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
 	);
 	// The first character keeps it apart from the IDs.

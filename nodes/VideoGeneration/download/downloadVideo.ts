@@ -136,13 +136,14 @@ export async function downloadVideo(
 	}
 }
 
-/** Ends the wait for n8n's store, which may take long after the last byte has arrived. */
+/** n8n's store deletes a part of a file in this time. It may also take long after the last byte has arrived. */
+const GRACE_MS = 100;
+
+/** Ends the wait for n8n's store. */
 async function failWhenAborted(signal: AbortSignal): Promise<never> {
-	return await new Promise((_, reject) => {
-		onAbort(signal, () => {
-			reject(TOO_SLOW);
-		});
-	});
+	await new Promise<void>((resolve) => onAbort(signal, resolve));
+	await pause(GRACE_MS);
+	throw TOO_SLOW;
 }
 
 /**

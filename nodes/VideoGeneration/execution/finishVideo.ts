@@ -131,18 +131,15 @@ async function downloadFinished(
 		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
 		return { json: finished, binary: { [binaryPropertyName]: file } };
 	};
-	try {
-		return await download(json);
-	} catch (error) {
+	return await download(json).catch(async (error: unknown) => {
+		const failure = classifyError(error);
 		// The address may have expired since the item was finished, in an earlier try.
-		const isExpired = isAddressRefused(classifyError(error)) && isObject(json.video);
-		const options = { ...retries, connection };
-		const video = isExpired
-			? await run
-					.request(async () => await fetchEntry(context, json.video as IDataObject, options))
-					.catch(() => undefined)
-			: undefined;
-		if (video === undefined || video.url === json.videoUrl) throw error;
+		if (!isAddressRefused(failure) || !isObject(json.video)) throw failure;
+		const entry = json.video;
+		const video = await run
+			.request(async () => await fetchEntry(context, entry, { ...retries, connection }))
+			.catch(() => undefined);
+		if (video === undefined || video.url === json.videoUrl) throw failure;
 		return await download({ ...json, videoUrl: video.url, video });
-	}
+	});
 }

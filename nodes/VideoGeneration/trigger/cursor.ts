@@ -66,12 +66,9 @@ export function parseCursor(value: unknown): StoredCursor {
 	if (!isObject(value)) return 'damaged';
 	const { version, changes, account, projects, floor, videos } = value as Partial<Cursor>;
 	const isSound = version === 1 && typeof account === 'string' && Array.isArray(projects);
-	const hasRecords = Number.isInteger(changes) && isTime(floor) && isObject(videos);
-	return isSound && hasRecords ? (value as unknown as Cursor) : 'damaged';
-}
-
-function isTime(value: unknown): boolean {
-	return Number.isInteger(value) && Number(value) < MAX_LOG_TIME;
+	const hasTimes = Number.isInteger(floor) && Number(floor) < MAX_LOG_TIME && isObject(videos);
+	const isCursor = isSound && hasTimes && Number.isInteger(changes);
+	return isCursor ? (value as unknown as Cursor) : 'damaged';
 }
 
 /** Short enough to tell nothing about the key. @param account as `resolveService` identifies it */
@@ -91,10 +88,13 @@ export function selectNewVideos(
 	{ account, projectIds, emitExisting, isContinuous }: Watch,
 ): Selection {
 	if (typeof stored !== 'string' && stored.account !== account && log.length === 0) {
-		return { videos: [], cursor: noteEmptyAccount(stored, account) };
+		// Another account, or the same one with a new key: the first list with entries tells.
+		const cursor = { ...stored, changes: stored.changes + 1, emptyAccount: account };
+		return { videos: [], cursor: stored.emptyAccount === account ? stored : cursor };
 	}
 	const isKnown = typeof stored !== 'string' && isSameAccount(log, stored, account);
 	const before = isKnown ? stored : createCursor(stored, account, projectIds);
+	// All videos of another account are new if it was empty when it was first polled.
 	const isFirst = !isKnown && (typeof stored === 'string' || stored.emptyAccount !== account);
 	const isSame = before.account === account && isSameSet(before.projects, projectIds);
 	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
@@ -104,17 +104,14 @@ export function selectNewVideos(
 		return true;
 	});
 	const isChanged = !isKnown || !isSame || unseen.length > 0;
-	const { changes } = before;
-	const after = { ...before, changes: changes + 1, account, projects: projectIds };
+	const after = { ...before, changes: before.changes + 1, account, projects: projectIds };
 	const isEmitting = !isFirst || (stored === 'absent' && emitExisting);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
 	const isNew = ({ entry }: ListedEntry) =>
 		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
-	return {
-		videos: isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [],
-		cursor: isChanged ? { ...after, ...forgetOldest(seen, before) } : before,
-	};
+	const cursor = isChanged ? { ...after, ...forgetOldest(seen, before) } : before;
+	return { videos: isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [], cursor };
 }
 
 /** The entry with the latest date, for a test event. */
@@ -122,12 +119,8 @@ export function findNewestVideo(
 	log: readonly unknown[],
 	projectIds: readonly string[],
 ): IDataObject | undefined {
-	return listEntries(log)
-		.filter(({ entry }) => isWatched(entry, projectIds))
-		.reduce<ListedEntry | undefined>(
-			(newest, each) => (newest === undefined || each.time > newest.time ? each : newest),
-			undefined,
-		)?.entry;
+	const watched = listEntries(log).filter(({ entry }) => isWatched(entry, projectIds));
+	return watched.sort((a, b) => b.time - a.time)[0]?.entry;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -158,15 +151,6 @@ export function keepTag(cursor: Cursor, etag: string | undefined, now: number): 
 function createCursor(stored: StoredCursor, account: string, projects: readonly string[]): Cursor {
 	const changes = typeof stored === 'string' ? 0 : stored.changes;
 	return { version: 1, changes, account, projects, floor: -1, videos: {} };
-}
-
-/**
- * Another key or address that lists nothing may be another account, or the same one with a new key: the
- * first list with entries tells. If it is another one, all of its videos are new.
- */
-function noteEmptyAccount(cursor: Cursor, account: string): Cursor {
-	if (cursor.emptyAccount === account) return cursor;
-	return { ...cursor, changes: cursor.changes + 1, emptyAccount: account };
 }
 
 /**
@@ -211,8 +195,7 @@ function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): b
 }
 
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-	const [ids, others] = [new Set(one), new Set(other)];
-	return ids.size === others.size && other.every((id) => ids.has(id));
+	return other.every((id) => one.includes(id)) && one.every((id) => other.includes(id));
 }
 
 /** Those without a readable date come last. */

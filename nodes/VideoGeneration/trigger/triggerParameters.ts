@@ -1,7 +1,7 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { createInputError, parseSwitch, parseText } from '../execution/parameters';
+import { createInputError, getSwitch, parseText } from '../execution/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
@@ -90,22 +90,12 @@ export function getTriggerParameters(context: IPollFunctions): PollParameters {
 			"Enter the name of the field to put the file in, such as 'data', under 'Options'.",
 		);
 	}
-	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
+	const isDownloading = getSwitch(context, 'options.downloadVideo', 'Download Video');
 	return {
 		projectIds: getProjectIds(context),
-		emitExisting: getSwitch(context, 'emitExisting', 'Emit Existing Videos'),
+		emitExisting: getSwitch(context, 'options.emitExisting', 'Emit Existing Videos'),
 		binaryPropertyName: isDownloading ? name.trim() || 'data' : undefined,
 	};
-}
-
-function getSwitch(context: IPollFunctions, name: string, label: string): boolean {
-	const isOn = parseSwitch(context.getNodeParameter(`options.${name}`, false));
-	if (isOn !== undefined) return isOn;
-	throw createInputError(
-		context,
-		`'${label}' must be true or false`,
-		`Turn '${label}' on or off under 'Options', or use an expression that returns true or false.`,
-	);
 }
 
 /**
