@@ -3,11 +3,7 @@ import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
 import { MAX_OBJECT_BYTES } from '../../nodes/VideoGeneration/api/responseBody';
-import type {
-	FailureFacts,
-	FailureKind,
-	RequestKind,
-} from '../../nodes/VideoGeneration/failures/failure';
+import type { FailureKind, RequestKind } from '../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
@@ -45,13 +41,7 @@ describe('A failed request', () => {
 		),
 	);
 	test.each(table)('that was %s, of the kind %s, is sent %s', (failure, kind, expected) => {
-		const delayMs = decideRetry(
-			kind,
-			new RequestFailure({ kind: failure }),
-			1,
-			4,
-			0.5,
-		);
+		const delayMs = decideRetry(kind, new RequestFailure({ kind: failure }), 1, 4, 0.5);
 		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
 	});
 
