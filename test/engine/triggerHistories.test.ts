@@ -73,6 +73,8 @@ interface Memory {
 	key: Key;
 	seen: ReadonlySet<string>;
 	watched: readonly string[];
+	/** Another key, with which the account had no videos when it was first polled. */
+	emptyKey?: Key;
 }
 
 /**
@@ -184,10 +186,13 @@ class History {
 		const log = this.service.logs[ACCOUNTS[key]];
 		const isWatched = ({ projectId }: Video) =>
 			projectIds.length === 0 || projectIds.includes(projectId);
-		const isKnownAccount =
-			memory !== undefined &&
-			(memory.key === key || log.length === 0 || log.some(({ id }) => memory.seen.has(id)));
-		const seen = isKnownAccount ? memory.seen : new Set<string>();
+		// An empty list does not tell whether the key is that of another account.
+		if (memory && memory.key !== key && log.length === 0) {
+			return { ids: [], memory: { ...memory, emptyKey: key } };
+		}
+		const isSame = memory?.key === key || log.some(({ id }) => memory?.seen.has(id));
+		const isKnownAccount = memory !== undefined && (isSame || memory.emptyKey === key);
+		const seen = isSame && memory ? memory.seen : new Set<string>();
 		// n8n has not saved which videos the last polls have seen of projects that were not watched.
 		const wasWatched = ({ projectId }: Video) =>
 			this.isContinuous || memory?.watched.length === 0 || memory?.watched.includes(projectId);
@@ -199,7 +204,11 @@ class History {
 			(memory === undefined || wasWatched(video) === true);
 		return {
 			ids: log.filter(isNew).map(({ id }) => id),
-			memory: { key, seen: new Set([...seen, ...log.map(({ id }) => id)]), watched: projectIds },
+			memory: {
+				...(isSame && memory ? memory : {}),
+				...{ key, watched: projectIds },
+				seen: new Set([...seen, ...log.map(({ id }) => id)]),
+			},
 		};
 	}
 }

@@ -4,12 +4,12 @@ import { receiveAddResponse } from '../api/addResponse';
 import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
-import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
+import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
 import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
+import type { Fate } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
-import type { Fate } from '../failures/fate';
 import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/accountVideos';
 import type { FinishedVideo } from './finishVideo';
@@ -122,15 +122,19 @@ export async function outputAdded(
  */
 async function sendAdd(
 	job: Job,
-	{ context, baseUrl }: Service<IExecuteSingleFunctions>,
+	{ context, baseUrl, hide }: Service<IExecuteSingleFunctions>,
 	videos: AccountVideos | undefined,
 ): Promise<IDataObject> {
 	const { connection, memory, request } = job;
 	const sentAt = performance.now();
 	memory.keep({ fate: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
+	// Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's log.
+	Object.assign(context, { getExecutionCancelSignal: () => undefined });
 	const outcome = await sendSigned(context, { ...request, ...connection, timeout })
-		.then(async (response) => await receiveAddResponse(baseUrl + request.url, response))
+		.then(
+			async (response) => await receiveAddResponse(baseUrl + request.url, { ...response, hide }),
+		)
 		.catch((error: unknown) => ({ error }));
 	const fate = judgeAdd(outcome);
 	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
@@ -139,7 +143,7 @@ async function sendAdd(
 		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt });
 		return queueItem;
 	}
-	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined);
+	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
 	memory.keepFailure(fate === 'unknown' ? failure : undefined);
 	throw failure;
 }
@@ -178,6 +182,9 @@ function quote(text: string): string {
 	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
 }
 
+/** How much of a response of unknown fate is shown. */
+const MAX_RECEIVED_LENGTH = 300;
+
 /** Why there is no queue ID. */
 function explainOutcome(
 	outcome: AddResponse | { error: unknown },
@@ -194,9 +201,11 @@ function explainOutcome(
 	}
 	const failure = explainResponse(outcome);
 	if (fate !== 'unknown' || outcome.text === '') return failure;
-	const { text, queueId, body } = outcome;
-	const receivedQueueId = queueId || (isObject(body) && toText(body.queueId)) || undefined;
-	return failure.with({ receivedText: text, receivedQueueId });
+	const { text, namedQueueId, hide } = outcome;
+	return failure.with({
+		receivedText: hide(text).slice(0, MAX_RECEIVED_LENGTH),
+		receivedQueueId: namedQueueId === '' ? undefined : hide(namedQueueId),
+	});
 }
 
 function explainResponse(response: AddResponse): RequestFailure {

@@ -2,9 +2,10 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
 import { resolveService } from '../api/request';
 import { isObject } from '../api/response';
-import { fetchVideoLog } from '../api/videoLog';
+import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
-import { RequestFailure } from '../failures/failure';
+import { classifyError } from '../failures/classifyError';
+import { isAddressRefused, RequestFailure } from '../failures/failure';
 import type { AccountVideos } from '../waiting/accountVideos';
 import { getAccountVideos } from '../waiting/accountVideos';
 import type { AccountRequests } from '../waiting/listReads';
@@ -50,9 +51,9 @@ export async function waitForItem(
 	{ details, videos, ...queued }: QueuedVideo,
 ): Promise<FinishedVideo> {
 	const { context, maxTries, memory } = job;
+	memory.keepAwaited(queued.queueId);
 	const finished = memory.extras.finished ?? memory.state.finished;
-	// The workflow may have been changed before a retry, and ask for another queue item now.
-	if (finished?.queueId === queued.queueId) return { json: finished, isListUnread: false };
+	if (finished) return { json: finished, isListUnread: false };
 	const isNew = videos !== undefined;
 	videos ??= getVideos(job, (await resolveService(context)).account);
 	const item = videos.track(queued);
@@ -77,10 +78,11 @@ export async function waitForItem(
  * @throws a RequestFailure: nothing is queued again for it
  */
 export async function outputVideo(
-	{ connection, context, memory, run, maxTries }: Job,
+	job: Job,
 	{ binaryPropertyName }: WaitSettings,
 	{ json, isListUnread }: FinishedVideo,
 ): Promise<INodeExecutionData[]> {
+	const { connection, context, memory, run, maxTries } = job;
 	const { extras } = memory;
 	if (extras.output?.[0]?.json === json) return extras.output;
 	if (binaryPropertyName === undefined) return [{ json }];
@@ -90,17 +92,38 @@ export async function outputVideo(
 			...{ kind: 'ambiguousVideo', candidateCount, isLogUnread: isListUnread },
 		});
 	}
-	const file = await run.takeDownloadSlot(
-		async () =>
-			await downloadVideo(context, {
-				address: json.videoUrl,
-				addressField: "'videoUrl'",
-				retries: { maxTries, signal: run.signal },
-				settings: connection,
-			}),
-	);
-	extras.output = [{ json, binary: { [binaryPropertyName]: file } }];
-	return extras.output;
+	const download = async (finished: IDataObject) => {
+		const settings = {
+			...{ address: finished.videoUrl, addressField: "'videoUrl'", settings: connection },
+			retries: { maxTries, signal: run.signal },
+		};
+		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
+		extras.output = [{ json: finished, binary: { [binaryPropertyName]: file } }];
+		return extras.output;
+	};
+	try {
+		return await download(json);
+	} catch (error) {
+		const fresh = isAddressRefused(classifyError(error)) && (await renewAddress(job, json));
+		if (!fresh) throw error;
+		memory.keepFinished(fresh);
+		return await download(fresh);
+	}
+}
+
+/** A finished item with the address that the list shows now: the one it had may have expired since. */
+async function renewAddress(
+	{ connection, context, maxTries, run }: Job,
+	json: IDataObject,
+): Promise<IDataObject | undefined> {
+	const { video } = json;
+	if (!isObject(video)) return undefined;
+	const options = { maxTries, signal: run.signal, connection };
+	const entry = await run
+		.request(async () => await fetchEntry(context, video, options))
+		.catch(() => undefined);
+	if (entry === undefined || entry.url === json.videoUrl) return undefined;
+	return { ...json, videoUrl: entry.url, video: entry };
 }
 
 /** Whether a finished item came without its video, because it could not be told from others. */
