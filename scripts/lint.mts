@@ -30,7 +30,7 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 export default async function lint(): Promise<number> {
 	const env = { ...process.env, ...QUIET };
 	const isClean = await stepsAtOnce(
-		CHECKS.map(([title, program, args]) => [title, () => run(program, args, { env })]),
+		CHECKS.map(([title, program, args]) => ({ title, task: () => run(program, args, { env }) })),
 	);
 	if (isClean) console.log('No errors or warnings.');
 	return isClean ? 0 : 1;
