@@ -13,8 +13,6 @@ interface RateLimit {
 	windowMs: number;
 }
 
-export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
-
 /** The settings that can be changed while the sandbox runs. */
 export interface Settings {
 	/** Added to every reply, in real time. */
@@ -25,7 +23,7 @@ export interface Settings {
 	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified`
 	 * responds to every If-None-Match with 304.
 	 */
-	etags: (typeof ETAGS)[number];
+	etags: 'strong' | 'none' | 'weak' | 'constant' | 'alwaysNotModified';
 	/** Durations of items queued from now on. A project's own durations take precedence. */
 	durations: Durations;
 	/** Null keeps finished and failed items in the queue until they are cleared. */
@@ -41,8 +39,6 @@ export interface Settings {
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item. */
 	videoUrlInDetails: boolean;
-	/** Pads every video to this size. Null leaves videos as they are. */
-	videoSizeBytes: number | null;
 }
 
 /** Missing settings, and missing durations, stay as they are. */
@@ -61,7 +57,6 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
-	videoSizeBytes: null,
 };
 
 /** Returns changed settings. Other fields of `change` are ignored. */
