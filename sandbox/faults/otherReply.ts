@@ -10,11 +10,15 @@ interface StatusOptions extends PhaseOption {
 	body?: unknown;
 	contentType?: string;
 	headers?: Record<string, string>;
+	/** The service processes the request, and sends its own body with this status. */
+	keepsBody?: boolean;
 }
 
 /** Replies with any status and any body; by default the API's error body. */
 const status = (options: StatusOptions): Fault =>
-	actInPhase(options.phase, () => createReply(options));
+	options.keepsBody
+		? { after: (reply) => ({ ...reply, status: options.status }) }
+		: actInPhase(options.phase, () => createReply(options));
 
 function createReply(options: StatusOptions): Reply {
 	const message = options.message ?? `Answered with ${options.status} by a fault of the sandbox`;

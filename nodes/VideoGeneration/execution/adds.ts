@@ -5,7 +5,7 @@ import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
-import { sendWithRetries } from '../api/retry';
+import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
@@ -18,7 +18,7 @@ import type { Job } from './job';
 import { checkJob } from './job';
 import { keepPlain } from './memory';
 import { spend } from './spendingGuard';
-import { releaseKey, takeKey } from './uniqueKey';
+import { confirmKey, releaseKey, takeKey } from './uniqueKey';
 
 /** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
 const ADD_TIMEOUT_MS = 300_000;
@@ -44,12 +44,12 @@ export async function addVideo(job: Job): Promise<AddedVideo> {
 }
 
 async function addUnlessDone(job: Job): Promise<AddedVideo> {
-	const { context, maxTries, memory, run } = job;
+	const { maxTries, memory, run } = job;
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
-	const service = await resolveService(context);
+	const service = await resolveForAdd(job);
 	const videos = await getVideosBeforeAdd(job, service.account);
 	const giveBack = spend(job);
 	try {
@@ -58,14 +58,38 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
+		await confirmKey(job);
 		return { queueItem, videos };
 	} catch (error) {
 		const failure = classifyError(error);
-		if (!memory.isFateUnknown()) {
+		if (memory.isFateUnknown()) await confirmKey(job);
+		else {
 			giveBack();
 			await releaseKey(job);
 		}
 		throw failure;
+	}
+}
+
+/**
+ * Reads the credential, again if n8n's database fails: otherwise, a moment without it would fail one row
+ * after the other.
+ *
+ * @throws a RequestFailure: nothing was sent
+ */
+export async function resolveForAdd({
+	context,
+	maxTries,
+	run,
+}: Job): Promise<Service<IExecuteSingleFunctions>> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await resolveService(context);
+		} catch (error) {
+			const { kind } = classifyError(error);
+			if (kind !== 'unsent' || tries >= maxTries || run.signal.aborted) throw error;
+			await pause(getBackoffMs(tries, Math.random()), run.signal);
+		}
 	}
 }
 
