@@ -13,6 +13,8 @@ interface RateLimit {
 	windowMs: number;
 }
 
+export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
+
 /** The settings that can be changed while the sandbox runs. */
 export interface Settings {
 	/** Added to every reply, in real time. */
@@ -23,7 +25,7 @@ export interface Settings {
 	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified`
 	 * responds to every If-None-Match with 304.
 	 */
-	etags: 'strong' | 'none' | 'weak' | 'constant' | 'alwaysNotModified';
+	etags: (typeof ETAGS)[number];
 	/** Durations of items queued from now on. A project's own durations take precedence. */
 	durations: Durations;
 	/** How many items of an account are made at the same time, in their order. Null for any number. */

@@ -7,7 +7,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  */
 const LONGEST = [
 	...['trigger', 'queueMode', 'browser', 'exampleIdeaToYoutube', 'exampleSheetClosed'],
-	...['exampleAskBeforeSpending', 'ledger'],
+	'exampleAskBeforeSpending',
 ].map((name) => `${name}.test.ts`);
 
 /** Starts the longest files first. jest itself knows their durations only after it has run them. */
