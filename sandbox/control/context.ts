@@ -16,7 +16,7 @@ export interface SandboxOptions extends StoreOptions {
 	wait?: (delayMs: number, request: RecordedRequest) => Promise<void>;
 }
 
-export interface SandboxRoute {
+interface SandboxRoute {
 	method: string;
 	/** The path pattern, with `:name` for parameters. */
 	path: string;
