@@ -42,7 +42,10 @@ export function createControls(context: SandboxContext) {
 		},
 		/** Returns a copy of everything the sandbox knows. */
 		readState: () => getState(context),
-		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind or option */
+		advanceClock: (ms: number) => {
+			context.clock.advance(ms);
+		},
+		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind */
 		addFault: (spec: FaultSpec) => context.faults.add(spec),
 		removeFault: (id: number) => {
 			context.faults.remove(id);

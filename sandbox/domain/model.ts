@@ -1,17 +1,11 @@
 import type { Durations } from './settings';
 
 /** The API's operations by resource and verb, and the download of a finished video. */
-export const OPERATIONS = [
-	'queue.add',
-	'queue.getProgress',
-	'queue.clear',
-	'video.getAll',
-	'project.getAll',
-	'account.get',
-	'video.file',
-] as const;
-
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation =
+	| `queue.${'add' | 'getProgress' | 'clear'}`
+	| `${'video' | 'project'}.getAll`
+	| 'account.get'
+	| 'video.file';
 
 /** The owner of an API key. Everything else belongs to one account. */
 export interface Account {

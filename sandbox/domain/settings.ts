@@ -47,8 +47,6 @@ export interface Settings {
 	signedUrls: boolean;
 	/** Entries of the video log name their queue item, in `queueId` or as a part of their address. */
 	entriesNameQueueId: false | 'field' | 'address';
-	/** Pads every video to this size. Null leaves videos as they are. */
-	videoSizeBytes: number | null;
 }
 
 /** Missing settings, and missing durations, stay as they are. */
@@ -70,7 +68,6 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	videoUrlInDetails: false,
 	signedUrls: false,
 	entriesNameQueueId: false,
-	videoSizeBytes: null,
 };
 
 /** Returns changed settings. Other fields of `change` are ignored. */

@@ -41,8 +41,7 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 			const picture = findVideoPicture(context.store, params.videoId, context.clock.now());
 			if (picture === undefined) throw new ServiceError('notFound', 'There is no such video');
 			const video = readVideoFile(picture);
-			const { videoSizeBytes } = context.store.settings;
-			const sizeBytes = Number(query.sizeBytes ?? videoSizeBytes ?? video.length);
+			const sizeBytes = Number(query.sizeBytes ?? video.length);
 			const isPadded = sizeBytes !== video.length;
 			if (sizeBytes > MAX_SIZE_BYTES || (isPadded && sizeBytes < video.length + 8)) {
 				throw new ServiceError(

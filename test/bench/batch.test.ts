@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Plan } from '../engine/random/Session';
 import { CALM, listOutputs, Session } from '../engine/random/Session';
-import { keepFigures } from './keepFigures';
 
 /** The rows of one project that one run of the node makes, with the default options. */
 const ROWS = Array.from({ length: 5 }, (_, index) => ({
@@ -49,7 +48,6 @@ test('Every row of a batch gets its own video, at most 13 s after its turn', asy
 		figures[name] = measure(session, seconds);
 	}
 	await stage.close();
-	keepFigures('batch', figures);
 	process.stdout.write(`${ROWS.length} rows of one project, with the default options\n`);
 	console.table(figures);
 	for (const each of Object.values(figures)) {

@@ -18,7 +18,6 @@ import {
 	RESULT_NODE,
 	RETRY,
 } from './httpRequestLoop';
-import { keepFigures } from './keepFigures';
 
 /** Five rows of one project, and what happens to them. Durations are in seconds, one for each add. */
 interface Batch {
@@ -81,7 +80,6 @@ async function main(): Promise<void> {
 			rows: ours.length * ROWS.length,
 			ways: { ours: { ...sum(ours), nodes: 1 }, http: { ...sum(http), nodes: 6 } },
 		};
-		keepFigures('compare', figures);
 		const names = Object.keys(BATCHES);
 		for (const results of [ours, http]) {
 			console.table(Object.fromEntries(results.map((result, index) => [names[index], result])));

@@ -183,21 +183,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(real.sandbox.charges).toHaveLength(1);
 			}),
 		);
-
-		test(
-			'says what happened and what to do when there are too few credits',
-			visit(async (editor) => {
-				real.sandbox.setCredits('main', 0);
-				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] });
-				await editor.openWorkflow(id);
-				const panel = await editor.openNode('Node');
-				await panel.execute();
-				expect(await panel.readError()).toEqual({
-					message: expect.stringMatching(/credits/) as string,
-					description: expect.stringMatching(/0 credits/) as string,
-				});
-			}),
-		);
 	});
 
 	describe('the trigger', () => {
