@@ -80,7 +80,6 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		},
 		{
 			operation: 'queue.getProgress',
-			example: 'a video that is half generated',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				const input = await queueOne();
@@ -95,8 +94,8 @@ function listQueueCases(service: SandboxInTests): Case[] {
 			prepare: queueOne,
 		},
 		{
+			// Two videos of one project that finish at the same time.
 			operation: 'queue.wait',
-			example: 'one of two videos of a project that finished at the same time',
 			parameters: waitForItem,
 			prepare: async () => [...(await queueOne()), ...(await queueOne())],
 		},
@@ -119,7 +118,6 @@ function listOtherCases(service: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'video.getAll',
-			example: 'the newest video',
 			prepare: async () => {
 				await makeVideo(service);
 				return undefined;
@@ -130,10 +128,9 @@ function listOtherCases(service: SandboxInTests): Case[] {
 			parameters: { videoUrl: '={{ $json.url }}' },
 			prepare: async () => [await makeVideo(service)],
 		},
-		{ operation: 'project.getAll', example: 'the project that changed last' },
+		{ operation: 'project.getAll' },
 		{
 			operation: 'account.get',
-			example: 'an account with 100 credits',
 			prepare: () => {
 				// The request takes 12 ms by the service's clock.
 				const stop = service.sandbox.onRequest(() => {
