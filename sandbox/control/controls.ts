@@ -5,7 +5,13 @@ import {
 	ServiceError,
 	type VideoLog,
 } from '../domain/model';
-import { addQueueItem, endQueueItem, formatLogTime, settleQueue } from '../domain/queue';
+import {
+	addQueueItem,
+	clearQueueItem,
+	endQueueItem,
+	formatLogTime,
+	settleQueue,
+} from '../domain/queue';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
@@ -88,9 +94,19 @@ function createQueueControls(context: SandboxContext) {
 			get(queueId).left = true;
 			settleQueue(context.store, context.clock.now());
 		},
-		/** Gives an item durations of its own, counted from its creation. */
-		changeQueueItem(queueId: string, change: { durations: Partial<Durations> }): void {
-			Object.assign(get(queueId).durations, change.durations);
+		/** Removes an item as another client would. */
+		clear(queueId: string): void {
+			const item = get(queueId);
+			clearQueueItem(context.store, { id: item.accountId }, queueId, context.clock.now());
+		},
+		/** Gives an item durations of its own, counted from its start, and another outcome. */
+		changeQueueItem(
+			queueId: string,
+			{ durations, outcome }: { durations: Partial<Durations>; outcome?: QueueItem['outcome'] },
+		): void {
+			const item = get(queueId);
+			Object.assign(item.durations, durations);
+			item.outcome = outcome ?? item.outcome;
 		},
 	};
 }

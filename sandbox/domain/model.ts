@@ -48,6 +48,8 @@ export interface QueueItem {
 	accountId: string;
 	projectId: string;
 	createdAt: number;
+	/** When its generation starts, as far as that is known; later than `createdAt` with `maxAtOnce`. */
+	startsAt: number;
 	durations: Durations;
 	/** The outcome of the generation unless `forced` overrides it. */
 	outcome: 'completed' | 'failed';
@@ -66,6 +68,8 @@ export interface QueueItem {
 /** One successful generation, as the API lists it. */
 export interface VideoLog {
 	id: string;
+	/** Undefined for an entry that a test has added. */
+	queueId?: string;
 	/** Null means the address at which the sandbox itself serves this video. */
 	url: string | null;
 	projectId: string;

@@ -19,6 +19,8 @@ interface StatusOptions extends PhaseOption {
 	body?: unknown;
 	contentType?: string;
 	headers?: Record<string, string>;
+	/** The service processes the request, and sends its own body with this status. */
+	keepsBody?: boolean;
 }
 
 /** Replies with any status and any body; by default the API's error body. */
@@ -29,10 +31,14 @@ const status: FaultKind<StatusOptions> = {
 		body: {},
 		contentType: { type: 'string' },
 		headers: { type: 'object', additionalProperties: { type: 'string' } },
+		keepsBody: { type: 'boolean' },
 		phase: PHASE,
 	},
 	required: ['status'],
-	create: (options) => actInPhase(options.phase, () => createReply(options)),
+	create: (options) =>
+		options.keepsBody
+			? { after: (reply) => ({ ...reply, status: options.status }) }
+			: actInPhase(options.phase, () => createReply(options)),
 };
 
 function createReply(options: StatusOptions): Reply {

@@ -18,7 +18,9 @@ const MS = { type: 'number', minimum: 0 };
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };
 const COUNT = { type: 'integer', minimum: 0 };
-const DURATIONS = object({ pendingMs: MS, processingMs: MS, renderingMs: MS, logDelayMs: MS });
+const DURATIONS = object({
+	...{ pendingMs: MS, processingMs: MS, renderingMs: MS, logDelayMs: { type: 'number' } },
+});
 const PROJECT = { name: TEXT, cost: COUNT, fails: FLAG, durations: DURATIONS };
 const NEW_PROJECT = object({ ...PROJECT, id: TEXT, createdAt: COUNT, updatedAt: COUNT });
 const VIDEO = object({
@@ -35,10 +37,13 @@ const SCHEMAS = {
 			etags: { enum: ETAGS },
 			durations: DURATIONS,
 			endedItemsLeaveAfterMs: { anyOf: [MS, { type: 'null' }] },
+			maxAtOnce: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] },
 			numericQueueIds: { enum: [true, false, 'long'] },
 			logClockSkewMs: { type: 'number' },
 			logWholeSeconds: FLAG,
 			videoUrlInDetails: FLAG,
+			signedUrls: FLAG,
+			entriesNameQueueId: { enum: [false, 'field', 'address'] },
 			videoSizeBytes: { anyOf: [COUNT, { type: 'null' }] },
 		}),
 	},

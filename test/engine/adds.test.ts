@@ -542,7 +542,7 @@ describe('An accepted add', () => {
 		});
 		sandbox.addFault({ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress' });
 		const { error } = await slow.run(
-			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1, videosAtOnce: 3 } },
 			{ items: THREE },
 		);
 		const paidIds = sandbox.charges.map(({ queueId }) => queueId);

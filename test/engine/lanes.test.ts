@@ -298,19 +298,106 @@ describe('A look that fails', () => {
 	});
 });
 
-test('An entry that names the queue ID is its own, among any others', async () => {
-	const { sandbox } = service;
-	playSeconds(20);
-	const stop = sandbox.onRequest(({ operation }) => {
-		const [charge] = sandbox.charges;
-		if (operation !== 'queue.getProgress' || !charge) return;
-		stop();
-		const url = `https://cdn.example.com/${charge.queueId}.mp4?sig=1`;
-		sandbox.addVideos('main', [
-			{ id: 'other', projectId: PROJECT },
-			{ id: 'named', projectId: PROJECT, url },
-		]);
+describe('An entry that names the queue ID', () => {
+	test('is its own, among any others', async () => {
+		const { sandbox } = service;
+		sandbox.configure({ entriesNameQueueId: 'address' });
+		playSeconds(20);
+		const stop = sandbox.onRequest(({ operation }) => {
+			if (operation !== 'queue.getProgress') return;
+			stop();
+			sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
+		});
+		const { items } = await run([{}]);
+		expect(getIds(items)).toEqual(getOwnIds(items));
 	});
-	const { items } = await run([{}]);
-	expect(getIds(items)).toEqual(['named']);
+
+	test.each(['field', 'address'] as const)(
+		'lets all rows but the first come out as soon as they are finished (%s)',
+		async (entriesNameQueueId) => {
+			service.sandbox.configure({ entriesNameQueueId });
+			playSeconds(20, 20, 20);
+			const startedAt = service.sandbox.clock.now();
+			const { items } = await run(ofOneProject(3));
+			expect(getIds(items)).toEqual(getOwnIds(items));
+			// Listing Delay is waited for once.
+			expect(service.sandbox.clock.now() - startedAt).toBeLessThan(3 * 20_000 + 10_000 + 3_500);
+		},
+	);
+});
+
+test('What an earlier try has queued is waited for before the next add of its project', async () => {
+	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
+	const seconds = [40, 20];
+	playSeconds(...seconds);
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const { items } = await run(
+		ofOneProject(2),
+		{ waitOptions: { timeout: 30 } },
+		{ ...CONTINUE, ...retry },
+	);
+	expect(getIds(items)).toEqual(getOwnIds(items));
+	expect(items).toHaveLength(2);
+	expect(countAtOnce(seconds)).toBe(1);
+});
+
+test('A moment without the database of n8n fails no row', async () => {
+	playSeconds(20, 20, 20);
+	jest.spyOn(Math, 'random').mockReturnValue(0.999);
+	const original = TestCredentialsHelper.prototype.getDecrypted;
+	let failsUntil = 0;
+	jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+		this: TestCredentialsHelper,
+		...args
+	) {
+		const now = performance.now();
+		if (service.sandbox.charges.length === 1 && failsUntil === 0) failsUntil = now + 25_000;
+		// The first video is finished meanwhile, and the second is to be sent.
+		if (now < failsUntil && now > failsUntil - 5_000) throw new Error('Connection terminated');
+		return await original.apply(this, args);
+	});
+	const { items, error } = await run(ofOneProject(3));
+	expect(error).toBeUndefined();
+	expect(getIds(items)).toEqual(getOwnIds(items));
+});
+
+test('A retry gives no item the video that an earlier execution gave to another', async () => {
+	// The second item is still made when the first execution ends, long before the third video.
+	playSeconds(20, 100);
+	const waitOptions = { timeout: '={{ $json.timeout }}' };
+	const setup = {
+		...service.setup({ ...ADD, waitOptions: { ...waitOptions, videosAtOnce: 2 } }),
+		items: [{ timeout: 1_800 }, { timeout: 60 }],
+	};
+	const first = await play(async () => await runNode(setup));
+	expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+	service.sandbox.clock.advance(600_000);
+	passTime(600_000);
+	const { items } = await play(async () => await runNode({ ...setup, failed: first.run }));
+	expect(getIds(items)).toEqual(getOwnIds(items));
+});
+
+test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
+	playSeconds(20, 20);
+	const added = [];
+	for (let count = 0; count < 2; count++) {
+		const { items } = await service.run(OPERATIONS['queue.add']);
+		added.push(items[0]?.json ?? {});
+		service.sandbox.clock.advance(30_000);
+	}
+	service.sandbox.configure({ videoUrlInDetails: true });
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
+	const createSetup = ({ queueId, createdAt }: IDataObject) => ({
+		...service.setup({
+			...{ resource: 'queue', operation: 'wait', downloadVideo: true },
+			...{ queueId: queueId as string, queuedAt: createdAt as string },
+			projectId: byId(PROJECT),
+			waitOptions: { listingDelay: 5 },
+		}),
+		items: [{}],
+	});
+	const [wrong = {}, right = {}] = added;
+	const { run: failed } = await play(async () => await runNode(createSetup(wrong)));
+	const { items } = await play(async () => await runNode({ ...createSetup(right), failed }));
+	expect(getIds(items)).toEqual([getOwnVideoId(service.sandbox, right)]);
 });

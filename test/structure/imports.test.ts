@@ -55,7 +55,7 @@ const WEAK_MAPS = [
 	'credentials/VideoGenerationApi.credentials.ts',
 	'nodes/VideoGeneration/api/pacing.ts',
 	'nodes/VideoGeneration/execution/memory.ts',
-	'nodes/VideoGeneration/waiting/runVideos.ts',
+	'nodes/VideoGeneration/waiting/accountVideos.ts',
 ];
 
 describe('The house', () => {

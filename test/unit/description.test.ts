@@ -59,6 +59,7 @@ describe('The description', () => {
 			'queue wait': [
 				'queueId',
 				'projectId',
+				'queuedAt',
 				'downloadVideo',
 				'binaryPropertyName',
 				'waitOptions',

@@ -44,6 +44,11 @@ export function decideRetry(
 	if (retryAfterMs !== undefined) {
 		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
 	}
+	return getBackoffMs(tryNumber, random);
+}
+
+/** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */
+export function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 

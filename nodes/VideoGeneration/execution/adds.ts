@@ -5,7 +5,7 @@ import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveService, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
-import { sendWithRetries } from '../api/retry';
+import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
@@ -44,12 +44,12 @@ export async function addVideo(job: Job): Promise<AddedVideo> {
 }
 
 async function addUnlessDone(job: Job): Promise<AddedVideo> {
-	const { context, maxTries, memory, run } = job;
+	const { maxTries, memory, run } = job;
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
-	const service = await resolveService(context);
+	const service = await resolveForAdd(job);
 	const videos = await getVideosBeforeAdd(job, service.account);
 	const giveBack = spend(job);
 	try {
@@ -66,6 +66,28 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 			await releaseKey(job);
 		}
 		throw failure;
+	}
+}
+
+/**
+ * Reads the credential, again if n8n's database fails: otherwise, a moment without it would fail one row
+ * after the other.
+ *
+ * @throws a RequestFailure: nothing was sent
+ */
+export async function resolveForAdd({
+	context,
+	maxTries,
+	run,
+}: Job): Promise<Service<IExecuteSingleFunctions>> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await resolveService(context);
+		} catch (error) {
+			const { kind } = classifyError(error);
+			if (kind !== 'unsent' || tries >= maxTries || run.signal.aborted) throw error;
+			await pause(getBackoffMs(tries, Math.random()), run.signal);
+		}
 	}
 }
 

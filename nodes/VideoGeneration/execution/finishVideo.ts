@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
 import { resolveService } from '../api/request';
+import { isObject } from '../api/response';
 import { fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { RequestFailure } from '../failures/failure';
@@ -10,13 +11,13 @@ import type { AccountRequests } from '../waiting/listReads';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo } from '../waiting/waitForVideo';
 import type { Job } from './job';
-import { keepPlain } from './memory';
+import { keepPlain, listStates } from './memory';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {
 	queueId: string;
 	projectId: string | undefined;
-	/** Its date, where that is known. */
+	/** Its date in milliseconds since 1970, where that is known. */
 	queuedAt: number | undefined;
 	/** The videos of its account, if this try has added it. */
 	videos?: AccountVideos | undefined;
@@ -38,28 +39,32 @@ export async function getVideosBeforeAdd(
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, accountKey);
-	await videos.list.refresh(createRequests(job));
+	await videos.list.readFirst(createRequests(job));
 	return videos;
 }
 
 /** Waits for the video of a queue item. A later try goes on where the item stands. */
 export async function waitForItem(
 	job: Job,
-	wait: WaitSettings,
+	settings: WaitSettings,
 	{ details, videos, ...queued }: QueuedVideo,
 ): Promise<FinishedVideo> {
 	const { context, maxTries, memory } = job;
 	const finished = memory.extras.finished ?? memory.state.finished;
-	if (finished) return { json: finished, isListUnread: false };
+	// The workflow may have been changed before a retry, and ask for another queue item now.
+	if (finished?.queueId === queued.queueId) return { json: finished, isListUnread: false };
+	const isNew = videos !== undefined;
 	videos ??= getVideos(job, (await resolveService(context)).account);
 	const item = videos.track(queued);
 	const json = await waitForVideo({
-		...{ settings: wait, videos, item, details, maxTries },
+		...{ settings, videos, item, details, isNew, maxTries },
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
 		},
 	});
+	const { createdAt } = memory.state;
+	if (createdAt !== undefined) json.createdAt ??= createdAt;
 	const isListUnread = isAmbiguous(json) && item.listFailure !== undefined;
 	// A later try settles an item whose list of videos could not be read.
 	if (!isListUnread) memory.keepFinished(json);
@@ -72,50 +77,13 @@ export async function waitForItem(
  * @throws a RequestFailure: nothing is queued again for it
  */
 export async function outputVideo(
-	job: Job,
+	{ connection, context, memory, run, maxTries }: Job,
 	{ binaryPropertyName }: WaitSettings,
-	finished: FinishedVideo,
-): Promise<INodeExecutionData[]> {
-	const { extras } = job.memory;
-	if (extras.output) return extras.output;
-	const { json, isListUnread } = finished;
-	const output = [
-		binaryPropertyName === undefined
-			? { json }
-			: await downloadFinished(job, finished, binaryPropertyName),
-	];
-	if (!isListUnread) extras.output = output;
-	return output;
-}
-
-/** Whether a finished item came without its video, because it could not be told from others. */
-export function isAmbiguous(finished: IDataObject | undefined): boolean {
-	return finished?.videoCandidates !== undefined;
-}
-
-/** Items share requests for the list only if they would send the same: with the same account and connection. */
-function getVideos({ connection, run }: Job, accountKey: string): AccountVideos {
-	return getAccountVideos(run.owner, JSON.stringify([accountKey, connection]));
-}
-
-function createRequests({ connection, context, run }: Job): AccountRequests {
-	const options = { maxTries: 1, signal: run.signal, connection };
-	return {
-		fetchProgress: async (queueId) =>
-			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchList: async (deadline) =>
-			await run.request(
-				async () => (await fetchVideoLog(context, undefined, { ...options, deadline })).entries,
-			),
-		signal: run.signal,
-	};
-}
-
-async function downloadFinished(
-	{ connection, context, run, maxTries }: Job,
 	{ json, isListUnread }: FinishedVideo,
-	binaryPropertyName: string,
-): Promise<INodeExecutionData> {
+): Promise<INodeExecutionData[]> {
+	const { extras } = memory;
+	if (extras.output?.[0]?.json === json) return extras.output;
+	if (binaryPropertyName === undefined) return [{ json }];
 	if (isAmbiguous(json)) {
 		const candidateCount = Number(json.videoCandidateCount);
 		throw new RequestFailure({
@@ -131,5 +99,33 @@ async function downloadFinished(
 				settings: connection,
 			}),
 	);
-	return { json, binary: { [binaryPropertyName]: file } };
+	extras.output = [{ json, binary: { [binaryPropertyName]: file } }];
+	return extras.output;
+}
+
+/** Whether a finished item came without its video, because it could not be told from others. */
+export function isAmbiguous(finished: IDataObject | undefined): boolean {
+	return finished?.videoCandidates !== undefined;
+}
+
+/** Items share requests for the list only if they would send the same: with the same account and connection. */
+function getVideos({ connection, context, run }: Job, accountKey: string): AccountVideos {
+	return getAccountVideos(run.owner, JSON.stringify([accountKey, connection]), () =>
+		listStates(context).flatMap(([, { finished }]) =>
+			isObject(finished?.video) ? [finished.video] : [],
+		),
+	);
+}
+
+function createRequests({ connection, context, run }: Job): AccountRequests {
+	const options = { maxTries: 1, signal: run.signal, connection };
+	return {
+		fetchProgress: async (queueId) =>
+			await run.request(async () => await fetchProgress(context, queueId, options)),
+		fetchList: async (deadline) =>
+			await run.request(
+				async () => (await fetchVideoLog(context, undefined, { ...options, deadline })).entries,
+			),
+		signal: run.signal,
+	};
 }

@@ -1,23 +1,25 @@
-import { resolveService } from '../api/request';
 import type { Job } from './job';
+import { resolveForAdd } from './adds';
 
 /**
- * Only as many videos of a project are in the making at the same time as "Videos at Once" says: the API
- * tells a finished video from others by its project and time alone.
+ * Only as many videos of a project are made at the same time as "Videos at Once" says: the API tells a
+ * finished video from others by its project and time alone.
  */
 export class Lanes {
 	private readonly lanes = new Map<string, Lane>();
 
 	/** The lane of an item's project and account. An item that waits for no video has one of its own. */
-	async find({ context, memory, operation, request, run, wait }: Job): Promise<Lane> {
-		if (wait === undefined || run.signal.aborted) return new Lane();
+	async find(job: Job): Promise<Lane> {
+		const { memory, operation, request, run, wait } = job;
+		const isSent = memory.isFateUnknown() || job.problem !== undefined;
+		if (wait === undefined || isSent || run.signal.aborted) return new Lane();
 		const projectId = memory.state.projectId ?? operation.getIds?.(request).projectId;
-		// An item whose credential cannot be read fails in its turn.
-		const account = await resolveService(context).then(
-			(service) => service.account,
-			() => '',
-		);
-		const key = JSON.stringify([account, projectId]);
+		const service = await resolveForAdd(job).catch((problem: unknown) => {
+			// What is queued is waited for all the same.
+			if (memory.state.queueId === undefined) job.problem = problem;
+			return undefined;
+		});
+		const key = JSON.stringify([service?.account, projectId]);
 		const lane = this.lanes.get(key) ?? new Lane();
 		this.lanes.set(key, lane);
 		return lane;
@@ -31,14 +33,14 @@ export class Lane {
 	private readonly waiting: { max: number; begin: () => void }[] = [];
 
 	/**
-	 * Makes an item's video in its turn. When a failed item has ended the run, or the execution is stopped,
+	 * Makes an item's video in its turn. Once a failed item has ended the run, or the execution is stopped,
 	 * the turns of the others come at once.
 	 */
 	async takeTurn<T>({ memory, wait }: Job, make: () => Promise<T>): Promise<T> {
+		// What was queued earlier is in the making already.
+		const max = memory.state.queueId === undefined ? (wait?.videosAtOnce ?? Infinity) : Infinity;
 		await new Promise<void>((begin) => {
-			// What an earlier try has queued is in the making already.
-			if (memory.state.queueId !== undefined) this.waiting.unshift({ max: Infinity, begin });
-			else this.waiting.push({ max: wait?.videosAtOnce ?? Infinity, begin });
+			this.waiting.push({ max, begin });
 			this.beginNext();
 		});
 		try {

@@ -23,6 +23,7 @@ import { forgetItems, isRunByN8n } from './memory';
 import { createInputError } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import { addReceipt } from './receipt';
+import type { Batching } from './requestOptions';
 import { getBatching } from './requestOptions';
 import { guardSpending } from './spendingGuard';
 
@@ -109,7 +110,7 @@ async function runItems(
 /** Runs the items, and ends their try: a state is kept for the next one if any item failed. */
 async function runJobs(
 	jobs: Job[],
-	batching = { size: 1, intervalMs: 0 },
+	batching: Batching = { size: 1, intervalMs: 0 },
 ): Promise<INodeExecutionData[]> {
 	const outcomes: Outcome[] = [];
 	try {
@@ -134,43 +135,48 @@ async function runJobs(
 	return (await Promise.all(outputs)).flat();
 }
 
-/**
- * Adds are sent one at a time, and those of a project in item order; items that are queued already wait
- * and download meanwhile. Everything else runs side by side.
- */
-async function performJobs(
-	jobs: Job[],
-	{ size, intervalMs }: { size: number; intervalMs: number },
-): Promise<Outcome[]> {
+/** Adds wait for their turn (see `performAdds`). Everything else runs side by side. */
+async function performJobs(jobs: Job[], batching: Batching): Promise<Outcome[]> {
+	if (jobs[0]?.operation.requestKind === 'add') return await performAdds(jobs, batching);
 	const outcomes: Promise<Outcome>[] = [];
 	const breaks = new Breaks();
-	const lanes = new Lanes();
-	let begun = 0;
-	let lastAdd: Promise<unknown> = Promise.resolve();
-	const pauseBetweenBatches = async ({ run }: Job) => {
-		if (begun > 0 && begun % size === 0) await pause(intervalMs, run.signal);
-		begun += 1;
-	};
-	const sendAdd = async (job: Job) => {
-		const sent = lastAdd.then(async () => {
-			await pauseBetweenBatches(job);
-			return await settle(job, addVideo(job));
-		});
-		lastAdd = sent;
-		return await sent;
-	};
-	for (const job of jobs) {
-		if (job.operation.requestKind === 'add') {
-			outcomes.push(performAdd(job, await lanes.find(job), sendAdd));
-		} else {
-			await pauseBetweenBatches(job);
-			// Some operations evaluate expressions before their first request.
-			await breaks.takeDue();
-			outcomes.push(settle(job, perform(job)));
-		}
+	for (const [index, job] of jobs.entries()) {
+		if (index > 0 && index % batching.size === 0) await pause(batching.intervalMs, job.run.signal);
+		// Some operations evaluate expressions before their first request.
+		await breaks.takeDue();
+		outcomes.push(settle(job, perform(job)));
 	}
 	return await Promise.all(outcomes);
 }
+
+/**
+ * Adds are sent one at a time, in item order; with waiting on, each in the turn of its lane. Items that
+ * are queued already wait and download meanwhile.
+ */
+async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
+	const lanes = new Lanes();
+	let sent = 0;
+	let lastAdd: Promise<unknown> = Promise.resolve();
+	const sendAdd = async (job: Job) => {
+		if (job.memory.state.queueId !== undefined) return await settle(job, addVideo(job));
+		const adding = lastAdd.then(async () => {
+			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
+			sent += 1;
+			return await settle(job, addVideo(job));
+		});
+		lastAdd = adding;
+		return await adding;
+	};
+	// What an earlier try has queued is in the making already, so it takes its place before any add.
+	const isQueued = ({ memory }: Job) => Number(memory.state.queueId !== undefined);
+	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
+	const outcomes: Promise<Outcome>[] = [];
+	for (const [index, job] of inTurn) {
+		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
+	}
+	return await Promise.all(outcomes);
+}
+
 /** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
 async function performAdd(
 	job: Job,

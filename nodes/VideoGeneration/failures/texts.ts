@@ -121,10 +121,12 @@ const TEXTS: { [Kind in ServiceKind]: Describe<Kind> } = {
 			"Nothing was sent for this item: without the record, its video could be queued twice. Check n8n's database, and run the item again.",
 	}),
 	timedOut: ({ waitedSeconds, lastStatus = 'unknown', hasLeftQueue, serviceMessage }) => ({
-		message: `The video was not finished within ${waitedSeconds} seconds`,
+		message: hasLeftQueue
+			? 'The queue item is no longer in the queue, and no new video appeared'
+			: `The video was not finished within ${waitedSeconds} seconds`,
 		description: `${
 			hasLeftQueue
-				? `The queue item is no longer in the queue, so it was cleared or is finished, but no new video appeared. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
+				? `It was cleared or is finished. Its last status was "${lastStatus}". Look for the video in Video > Get Many.`
 				: `The video is still being made. Its last status was "${lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`
 		}${serviceMessage === undefined ? '' : ` The last check failed: "${serviceMessage}"`}`,
 	}),

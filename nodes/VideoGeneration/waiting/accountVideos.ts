@@ -5,13 +5,11 @@ import { identifyEntry, parseLogTime } from '../api/videoLog';
 import type { RequestFailure } from '../failures/failure';
 import { ListReads } from './listReads';
 import type { ListedVideo, QueueItem } from './ownVideos';
-import { decideOwners, findCandidates, getLastForeign } from './ownVideos';
+import { decideOwners, FreeVideos, getEarliest, ItemNames } from './ownVideos';
 
 /** A queue item that is waited for. Several input items may have the same one. */
 export interface TrackedItem extends QueueItem {
-	/** When a response said that it is finished, or had left the queue. */
-	endedAt?: number | undefined;
-	/** From when on a request for the list settles it; undefined while none must, or once one has. */
+	/** A list that is requested from then on settles the item. Undefined while none must, or once one has. */
 	dueAt?: number | undefined;
 	/** Its own entry, once it is known. */
 	video?: IDataObject | undefined;
@@ -31,11 +29,16 @@ const runs = new WeakMap<object, Map<string, AccountVideos>>();
  * @param run n8n's object for one execution of the node, which all tries of Retry On Fail share; a new
  * object for each call of an agent
  * @param account identifies the account: each item may have a credential of its own
+ * @param listGiven the entries that n8n keeps as given to items of an earlier execution
  */
-export function getAccountVideos(run: object, account: string): AccountVideos {
+export function getAccountVideos(
+	run: object,
+	account: string,
+	listGiven: () => IDataObject[],
+): AccountVideos {
 	const accounts = runs.get(run) ?? new Map<string, AccountVideos>();
 	runs.set(run, accounts);
-	const videos = accounts.get(account) ?? new AccountVideos();
+	const videos = accounts.get(account) ?? new AccountVideos(listGiven());
 	accounts.set(account, videos);
 	return videos;
 }
@@ -45,7 +48,7 @@ export function isAssumptionBroken(run: object): boolean {
 	return [...(runs.get(run)?.values() ?? [])].some(({ broken }) => broken.size > 0);
 }
 
-/** Which queue items of an account a run waits for, when the list has first shown each video, and whose it is. */
+/** Which queue items of an account a run waits for, when a list first showed each video, and whose it is. */
 export class AccountVideos {
 	readonly list = new ListReads(async (...shown) => {
 		await this.show(...shown);
@@ -54,16 +57,23 @@ export class AccountVideos {
 	/** The projects whose videos are not listed as assumed; undefined for an unknown one. */
 	broken = new Set<string | undefined>();
 
+	/** Whether an entry has named a queue ID in this run: the service lets a finished video be identified at once. */
+	namesQueueIds = false;
+
 	private readonly items = new Map<string, TrackedItem>();
 
-	/** When this run was first shown each entry, also one that has vanished. */
+	/** When a list first showed each entry to this run, also one that has vanished. */
 	private readonly shownAt = new Map<string, number>();
 
 	/** The entries that are an item's own. */
-	private readonly owned = new Set<string>();
+	private readonly owned: Set<string>;
 
 	/** Spreads out work that thousands of items may do after the same response. */
 	readonly takeSlot = createSlots(1);
+
+	constructor(given: IDataObject[]) {
+		this.owned = new Set(given.map(getKey));
+	}
 
 	/** The item of a queue ID, with what is known of it now. */
 	track(known: Pick<QueueItem, 'queueId' | 'projectId' | 'sentAt' | 'queuedAt'>): TrackedItem {
@@ -71,52 +81,77 @@ export class AccountVideos {
 		const item = this.items.get(known.queueId) ?? { ...known, ...blank };
 		this.items.set(known.queueId, item);
 		item.projectId ??= known.projectId;
+		item.queuedAt ??= known.queuedAt;
 		return item;
 	}
 
-	/** Notes when the entries were first shown, and settles the items that are due. */
+	/** Notes what a list shows, and settles the items that are due. */
 	private async show(entries: unknown[], requestedAt: number): Promise<void> {
 		const breaks = new Breaks();
-		const due = [...this.items.values()].filter(({ dueAt = Infinity }) => requestedAt >= dueAt);
-		const videos = await this.note(entries, due, breaks);
+		const items = [...this.items.values()].filter(({ video }) => video === undefined);
+		const due = items.filter(({ dueAt = Infinity }) => requestedAt >= dueAt);
+		const earliest = due.reduce((min, item) => Math.min(min, getEarliest(item)), Infinity);
+		const free = await this.note(entries, new ItemNames(items), earliest, breaks);
 		const settled = [];
 		for (const item of due) {
 			await breaks.takeDue();
-			settled.push(findCandidates(item, videos));
+			settled.push(free.findCandidates(item));
 		}
-		const { own, broken } = decideOwners(settled, this.broken);
+		const { own, broken } = decideOwners(
+			settled.filter(({ item }) => item.video === undefined),
+			this.broken,
+		);
 		this.broken = broken;
 		for (const { key } of own.values()) this.owned.add(key);
 		for (const { item, candidates, count } of settled) {
 			const left = candidates.filter(({ key }) => !this.owned.has(key));
-			item.video = own.get(item)?.entry;
+			item.video ??= own.get(item)?.entry;
 			item.candidates = left.map(({ entry }) => entry);
 			item.candidateCount = count - candidates.length + left.length;
 			item.dueAt = undefined;
 		}
 	}
 
-	/** @returns the entries that can be the own one of an item that is due */
+	/**
+	 * Notes when entries were first shown, and gives those that name an item to it.
+	 *
+	 * @returns the others that can be the own one of an item that is due
+	 */
 	private async note(
 		entries: unknown[],
-		due: TrackedItem[],
+		names: ItemNames<TrackedItem>,
+		earliest: number,
 		breaks: Breaks,
-	): Promise<ListedVideo[]> {
+	): Promise<FreeVideos> {
 		const now = performance.now();
-		const lastForeign = due.reduce((min, item) => Math.min(min, getLastForeign(item)), Infinity);
-		const videos = new Map<string, ListedVideo>();
+		const named = new Map<TrackedItem, ListedVideo[]>();
+		const free = new Map<string, ListedVideo>();
 		for await (const part of inParts(entries, breaks)) {
 			for (const entry of part) {
 				if (!isObject(entry)) continue;
-				const projectId = toText(entry.projectId);
-				const key = `${projectId}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
+				const key = getKey(entry);
 				const shownAt = this.shownAt.get(key) ?? now;
 				this.shownAt.set(key, shownAt);
-				if (shownAt <= lastForeign || this.owned.has(key)) continue;
+				const item = names.find(entry);
+				if ((item === undefined && shownAt < earliest) || this.owned.has(key)) continue;
 				const createdAt = parseLogTime(entry.createdAt);
-				videos.set(key, { entry, key, projectId, createdAt, shownAt });
+				const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
+				free.set(key, video);
+				if (item) named.set(item, [...(named.get(item) ?? []), video]);
 			}
 		}
-		return [...videos.values()];
+		for (const [item, [video, ...others]] of named) {
+			if (video === undefined || others.length > 0) continue;
+			item.video = video.entry;
+			this.namesQueueIds ||= item.videoUrl === undefined;
+			this.owned.add(video.key);
+			free.delete(video.key);
+		}
+		return new FreeVideos([...free.values()]);
 	}
+}
+
+/** Entries of different projects may have the same ID. */
+function getKey(entry: IDataObject): string {
+	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
 }

@@ -9,12 +9,14 @@ const TOGETHER_MS = 20;
 /** Minimum time between two requests for the list, which may be long. */
 const MIN_INTERVAL_MS = 1_000;
 
+/** Two requests are at least this many times as long apart as the last one took. */
+const REST_FACTOR = 50;
+
 /** A request for the list that takes longer counts as failed. */
 const TIMEOUT_MS = 30_000;
 
-/** How old the list, or a failure to read it, may be when a video is queued or looked at. */
-const MAX_AGE_MS = 60_000;
-const MAX_FAILURE_AGE_MS = 10_000;
+/** Minimum time between two requests for the list while items are running. */
+const REFRESH_INTERVAL_MS = 60_000;
 
 /** The requests about an account. */
 export interface AccountRequests {
@@ -30,6 +32,8 @@ export interface AccountRequests {
 export class ListReads {
 	private requestedAt = -Infinity;
 
+	private tookMs = 0;
+
 	/** Why the last request failed, and until when the service asks for no other one. */
 	private failure: RequestFailure | undefined;
 
@@ -44,10 +48,19 @@ export class ListReads {
 	/** @param show notes what the list shows, with the time of the request */
 	constructor(private readonly show: (entries: unknown[], requestedAt: number) => Promise<void>) {}
 
+	/** Reads the list if this run has not done so yet. A list that cannot be read ends nothing. */
+	async readFirst(requests: AccountRequests): Promise<void> {
+		if (this.requestedAt === -Infinity) await this.readIfPossible(requests);
+	}
+
 	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
 	async refresh(requests: AccountRequests): Promise<void> {
-		const maxAgeMs = this.failure ? MAX_FAILURE_AGE_MS : MAX_AGE_MS;
-		if (performance.now() - this.requestedAt < maxAgeMs) return;
+		const restMs = this.requestedAt + REFRESH_INTERVAL_MS - performance.now();
+		if (restMs <= 0) await this.readIfPossible(requests);
+	}
+
+	/** Reads the list. A list that cannot be read ends nothing. */
+	async readIfPossible(requests: AccountRequests): Promise<void> {
 		await this.read(requests).catch(() => undefined);
 		if (requests.signal.aborted) throw createCancelled();
 	}
@@ -74,8 +87,8 @@ export class ListReads {
 		const { last } = this;
 		await pause(TOGETHER_MS, requests.signal);
 		await last;
-		const restMs = this.requestedAt + MIN_INTERVAL_MS - performance.now();
-		await pause(Math.ceil(restMs), requests.signal);
+		const intervalMs = Math.max(MIN_INTERVAL_MS, REST_FACTOR * this.tookMs);
+		await pause(Math.ceil(this.requestedAt + intervalMs - performance.now()), requests.signal);
 		this.next = undefined;
 		if (requests.signal.aborted) throw createCancelled();
 		const now = performance.now();
@@ -83,7 +96,9 @@ export class ListReads {
 		if (this.failure && retryAfterMs > 0) throw this.failure.with({ retryAfterMs });
 		this.requestedAt = now;
 		try {
-			await this.show(await fetchInTime(requests, now + TIMEOUT_MS), now);
+			const entries = await fetchInTime(requests, now + TIMEOUT_MS);
+			this.tookMs = performance.now() - now;
+			await this.show(entries, now);
 			this.failure = undefined;
 		} catch (error) {
 			this.failure = classifyError(error);

@@ -1,21 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** How many candidates are listed. An item with more is not told apart by what others are given. */
+/** How many candidates of an item are listed. */
 const MAX_LISTED = 100;
 
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** What a run knows of a queue item. Times are by `performance.now()`. */
+/** What a run knows of a queue item. Times are by `performance.now()`, unless they are dates of the service. */
 export interface QueueItem {
 	queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** When this run has sent its add; undefined if it was queued elsewhere. */
 	sentAt?: number | undefined;
-	/** Of an item that was queued elsewhere: its date by the service's clock, where that is known. */
+	/** Of an item that was queued elsewhere: its date, in milliseconds since 1970, where that is known. */
 	queuedAt?: number | undefined;
-	/** When the last look was sent that found it running; undefined if none has. */
+	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
 	/** How long before or after its end the list may show its video. */
 	listingDelayMs: number;
@@ -33,8 +33,46 @@ export interface ListedVideo {
 	projectId: string;
 	/** In milliseconds since 1970; undefined without a readable date. */
 	createdAt: number | undefined;
-	/** When this run was first shown it, by `performance.now()`. */
+	/** When a list first showed it to this run. */
 	shownAt: number;
+}
+
+/** The entries of one list that are no item's own yet, the newest first. */
+export class FreeVideos {
+	private readonly all: ListedVideo[];
+
+	private readonly byProject = new Map<string, ListedVideo[]>();
+
+	constructor(videos: ListedVideo[]) {
+		this.all = videos.sort((a, b) => getTime(b) - getTime(a));
+		for (const video of this.all) {
+			const ofProject = this.byProject.get(video.projectId);
+			if (ofProject) ofProject.push(video);
+			else this.byProject.set(video.projectId, [video]);
+		}
+	}
+
+	/** Finds the entries that can be an item's own. */
+	findCandidates<Item extends QueueItem>(item: Item): Settled<Item> {
+		const { projectId } = item;
+		const lists =
+			projectId === undefined
+				? [this.all]
+				: [this.byProject.get(projectId) ?? [], this.byProject.get('') ?? []];
+		const candidates: ListedVideo[] = [];
+		let count = 0;
+		for (const list of lists) {
+			let listed = 0;
+			for (const video of list) {
+				if (!canBeOwn(item, video)) continue;
+				count += 1;
+				listed += 1;
+				if (listed <= MAX_LISTED) candidates.push(video);
+			}
+		}
+		candidates.sort((a, b) => getTime(b) - getTime(a));
+		return { item, candidates: candidates.slice(0, MAX_LISTED), count };
+	}
 }
 
 /** An item, and the entries that can be its own in the list that must show it. */
@@ -43,8 +81,51 @@ export interface Settled<Item> {
 	/** The newest first, at most 100; and the number of all. */
 	candidates: ListedVideo[];
 	count: number;
-	/** The only one that names the item. */
-	named: ListedVideo | undefined;
+}
+
+/** What a list first showed before this time cannot be the item's own. */
+export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): number {
+	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
+}
+
+/** Whether an entry of its project can be an item's own. */
+function canBeOwn(item: QueueItem, { createdAt = Infinity, shownAt }: ListedVideo): boolean {
+	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
+	// Dates only count for an item that was queued elsewhere: this run has seen what was listed before its own adds.
+	const isOlder = item.sentAt === undefined && createdAt < queuedAt - listingDelayMs;
+	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
+}
+
+function getTime({ createdAt = 0 }: ListedVideo): number {
+	return createdAt;
+}
+
+/** Finds the items that entries name: by the address that the item's progress tells, or by its queue ID. */
+export class ItemNames<Item extends QueueItem> {
+	private readonly items = new Map<unknown, Item>();
+
+	constructor(items: Iterable<Item>) {
+		for (const item of items) {
+			if (item.videoUrl !== undefined) this.items.set(item.videoUrl, item);
+			if (item.queueId.length >= MIN_NAME_LENGTH) this.items.set(item.queueId, item);
+		}
+	}
+
+	/** The item whose name is a field of the entry, or a segment of the path of its address. */
+	find(entry: IDataObject): Item | undefined {
+		if (this.items.size === 0) return undefined;
+		for (const field in entry) {
+			const item = this.items.get(entry[field]);
+			if (item) return item;
+		}
+		const { url } = entry;
+		if (typeof url !== 'string') return undefined;
+		for (const segment of url.replace(/[?#].*/s, '').split('/')) {
+			const item = this.items.get(segment) ?? this.items.get(segment.replace(/\..*/s, ''));
+			if (item) return item;
+		}
+		return undefined;
+	}
 }
 
 export interface Decision<Item> {
@@ -54,75 +135,9 @@ export interface Decision<Item> {
 	broken: Set<string | undefined>;
 }
 
-/** What was shown by then is not the item's own: before its add, or so long before it was found running. */
-export function getLastForeign({ sentAt, runningAt, listingDelayMs }: QueueItem): number {
-	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
-}
-
-/** Finds the entries that can be an item's own. */
-export function findCandidates<Item extends QueueItem>(
-	item: Item,
-	videos: readonly ListedVideo[],
-): Settled<Item> {
-	const lastForeign = getLastForeign(item);
-	const named: ListedVideo[] = [];
-	let candidates: ListedVideo[] = [];
-	let count = 0;
-	let oldest = -Infinity;
-	for (const video of videos) {
-		if (video.shownAt <= lastForeign || !isOfProject(item, video) || isOlder(item, video)) continue;
-		count += 1;
-		if (isNamed(item, video.entry)) named.push(video);
-		if (getTime(video) > oldest) candidates.push(video);
-		if (candidates.length < 10 * MAX_LISTED) continue;
-		// Sorting all of a long list at once would take too long.
-		candidates = pickNewest(candidates);
-		oldest = getTime(candidates[MAX_LISTED - 1]);
-	}
-	const isCertain = named.length === 1;
-	return {
-		item,
-		candidates: pickNewest(candidates),
-		count,
-		named: isCertain ? named[0] : undefined,
-	};
-}
-
-function isOfProject(item: QueueItem, { projectId }: ListedVideo): boolean {
-	return projectId === item.projectId || item.projectId === undefined || projectId === '';
-}
-
-/** Whether an entry is older than an item that was queued elsewhere. The dates may be of different clocks. */
-function isOlder(
-	{ sentAt, queuedAt, listingDelayMs }: QueueItem,
-	{ createdAt }: ListedVideo,
-): boolean {
-	if (sentAt !== undefined || queuedAt === undefined || createdAt === undefined) return false;
-	return createdAt + listingDelayMs <= queuedAt;
-}
-
-function getTime(video?: ListedVideo): number {
-	return video?.createdAt ?? 0;
-}
-
-function pickNewest(videos: ListedVideo[]): ListedVideo[] {
-	return videos.sort((a, b) => getTime(b) - getTime(a)).slice(0, MAX_LISTED);
-}
-
-/** Whether an entry names the item: by the address that its progress tells, or by its queue ID. */
-function isNamed({ queueId, videoUrl }: QueueItem, entry: IDataObject): boolean {
-	const { url } = entry;
-	if (videoUrl !== undefined) return url === videoUrl;
-	if (queueId.length < MIN_NAME_LENGTH) return false;
-	for (const field in entry) if (entry[field] === queueId) return true;
-	if (typeof url !== 'string' || !url.includes(queueId)) return false;
-	const segments = url.replace(/[?#].*/s, '').split('/');
-	return segments.some((segment) => segment === queueId || segment.startsWith(`${queueId}.`));
-}
-
 /**
- * Decides whose video is whose. The list shows a settled item's own entry, so a single candidate is its
- * own. It is then no other item's, which may leave another item a single candidate.
+ * Decides whose video is whose among entries that name no item. The list shows a settled item's own entry,
+ * so a single candidate is its own. It is then no other item's, which may leave another item a single one.
  *
  * @param settled the items that one list settles
  * @param brokenBefore the projects whose videos were not listed as assumed
@@ -132,11 +147,10 @@ export function decideOwners<Item extends QueueItem>(
 	brokenBefore: ReadonlySet<string | undefined> = new Set(),
 ): Decision<Item> {
 	const broken = new Set(brokenBefore);
-	const own = new Map(settled.flatMap(({ item, named }) => (named ? [[item, named]] : [])));
-	const taken = new Set(own.values());
-	const open = settled.filter(
-		({ item, count }) => canBeGiven(item) && !own.has(item) && count <= MAX_LISTED,
-	);
+	const own = new Map<Item, ListedVideo>();
+	const taken = new Set<ListedVideo>();
+	// An item with more candidates than are listed cannot be left a single one.
+	const open = settled.filter(({ item, count }) => canBeGiven(item) && count <= MAX_LISTED);
 	const listLeft = ({ candidates }: Settled<Item>) =>
 		candidates.filter((video) => !taken.has(video));
 	for (let before = -1; before < own.size;) {
@@ -150,7 +164,7 @@ export function decideOwners<Item extends QueueItem>(
 	}
 	for (const each of open) {
 		const { item, count } = each;
-		// The own entry of an item that this run has not seen before its end may have left the list.
+		// The own entry of an item that ended before this run may have left the list since.
 		const isListed = count > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
 		if (isListed && !own.has(item) && listLeft(each).length === 0) broken.add(item.projectId);
 	}

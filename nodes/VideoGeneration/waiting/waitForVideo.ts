@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pause } from '../api/pacing';
-import { toText } from '../api/response';
+import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
@@ -13,17 +13,15 @@ import { getStatus, getVerdict, getVideoUrl } from './status';
 /** Passing problems of the service or the network: the video is still being made. */
 const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
 
-/** Responses that do not match the specification: passing problems too, even at the first look. */
-const MALFORMED: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
+/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
+const MIN_FAILURES = 3;
 
-/** This many 404 in a row mean that a queue item left the queue. */
-const MAX_NOT_FOUND = 3;
+/** An item has left the queue after this many 404 in a row, over this time. */
+const MIN_NOT_FOUND = 3;
+const MIN_NOT_FOUND_MS = 15_000;
 
-/** How long a list is tried that must show a video, unless a `Retry-After` asks for more. */
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
 const MAX_LIST_WAIT_MS = 30_000;
-
-/** Time between two reads of the list for an item that left the queue and has no candidate. */
-const LEFT_INTERVAL_MS = 60_000;
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -32,7 +30,7 @@ export interface WaitSettings {
 	/** How long before or after its end the list may show a video. */
 	listingDelayMs: number;
 	words: StatusWords;
-	/** How many videos of a project are in the making at the same time. */
+	/** How many videos of a project are made at the same time. */
 	videosAtOnce: number;
 	/** The binary field for the file; undefined without a download. */
 	binaryPropertyName: string | undefined;
@@ -45,11 +43,13 @@ export interface Wait {
 	item: TrackedItem;
 	/** Its progress where it is known, as after an add. */
 	details: IDataObject | undefined;
-	/** The wait fails after this many looks in a row that failed in a way that may not pass. */
+	/** Whether it was queued just now, so that it is not finished yet. */
+	isNew: boolean;
+	/** "Max Tries". */
 	maxTries: number;
 	/** The signal ends the wait. */
 	requests: AccountRequests;
-	/** Called with the details of every look. */
+	/** Called with the details of every progress check. */
 	onDetails: (details: IDataObject) => void;
 }
 
@@ -57,12 +57,13 @@ export interface Wait {
 interface Progress {
 	details: IDataObject;
 	isSeen: boolean;
-	/** The number of 404 in a row, and of other failures that may not pass. */
+	/** The number of 404 in a row, when the first one was received, and the number of other failures in a row. */
 	notFound: number;
+	notFoundAt: number;
 	failed: number;
-	/** Why the last look failed. */
+	/** Why the last check failed. */
 	problem: RequestFailure | undefined;
-	/** The delay before the next look, and when the timeout is over, by `performance.now()`. */
+	/** The delay before the next check, and when the timeout is over, by `performance.now()`. */
 	delayMs: number;
 	deadline: number;
 }
@@ -73,126 +74,121 @@ interface Progress {
  * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the entry of the list
  * or null), the other details, and `videoCandidates` where the API cannot tell which video is its own
  * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
- * look if no later one can help
+ * check if no later one can help
  */
 export async function waitForVideo(wait: Wait): Promise<IDataObject> {
-	const { details, item, settings, videos } = wait;
-	const { intervalMs, listingDelayMs, timeoutMs } = settings;
+	const { details, isNew, item, settings, videos } = wait;
 	const progress: Progress = {
-		...{ details: details ?? {}, isSeen: details !== undefined },
-		...{ notFound: 0, failed: 0, problem: undefined },
-		// An item that was just queued is not finished yet.
-		delayMs: details === undefined ? 0 : intervalMs,
-		deadline: performance.now() + timeoutMs,
+		...{ details: details ?? {}, isSeen: details !== undefined, problem: undefined },
+		...{ notFound: 0, notFoundAt: 0, failed: 0 },
+		delayMs: isNew ? settings.intervalMs : 0,
+		deadline: performance.now() + settings.timeoutMs,
 	};
 	// Another wait for the same item may have a longer one.
-	item.listingDelayMs = Math.max(item.listingDelayMs, listingDelayMs);
+	item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	try {
-		do {
-			await waitForEnd(wait, progress);
-			await settle(wait);
-		} while (await mayBeListed(wait, progress));
+		await waitForEnd(wait, progress);
+		await settle(wait, performance.now());
+		if (item.hasLeft === true && item.video === undefined && item.candidateCount === 0) {
+			throw createTimeout(wait, progress);
+		}
 		return await videos.takeSlot(() => createOutput(item, progress.details));
 	} catch (error) {
 		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
 	}
 }
 
-/** Looks at the progress until the item is finished or has left the queue. */
+/** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 	const { item, requests, videos } = wait;
 	for (;;) {
-		const lookAt = Math.min(performance.now() + progress.delayMs, progress.deadline);
-		await pauseUntil(lookAt, requests.signal);
+		const checkAt = Math.min(performance.now() + progress.delayMs, progress.deadline);
+		await pauseUntil(checkAt, requests.signal);
 		await videos.list.refresh(requests);
-		const verdict = await look(wait, progress);
+		const verdict = await checkProgress(wait, progress);
 		if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
-		const hasLeft = verdict === 'left';
-		// One that has not left the queue after all has only ended now.
-		if (item.hasLeft === true && !hasLeft) item.endedAt = undefined;
-		if (verdict !== 'running') {
-			Object.assign(item, { endedAt: item.endedAt ?? performance.now(), hasLeft });
-			return;
-		}
+		item.hasLeft = verdict === 'left';
+		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
 }
 
-/** @throws the failure, if a later look cannot help */
-async function look(
-	{ item, maxTries, onDetails, requests, settings }: Wait,
+/** @throws the failure, if a later check cannot help */
+async function checkProgress(
+	wait: Wait,
 	progress: Progress,
 ): Promise<'finished' | 'failed' | 'running' | 'left'> {
-	const { intervalMs, words } = settings;
+	const { item, onDetails, requests, settings } = wait;
 	const sentAt = performance.now();
 	try {
 		const details = await requests.fetchProgress(item.queueId);
-		Object.assign(progress, { details, isSeen: true, notFound: 0, failed: 0 });
-		Object.assign(progress, { problem: undefined, delayMs: intervalMs });
-		item.projectId ??= toText(details.projectId) || undefined;
-		onDetails(details);
-		// The response to an earlier look of another wait for it may come late.
-		item.videoUrl = getVideoUrl(details) ?? item.videoUrl;
-		const verdict = getVerdict(details, words);
-		if (verdict === 'running') {
-			const runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
-			Object.assign(item, { runningAt, endedAt: undefined, hasLeft: false });
+		const videoUrl = getVideoUrl(details);
+		if (toText(details.status) === '' && videoUrl === undefined) {
+			throw createIncomplete('details.status');
 		}
+		Object.assign(progress, { details, isSeen: true, notFound: 0, failed: 0 });
+		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
+		item.projectId ??= toText(details.projectId) || undefined;
+		// The response to an earlier check of another wait for it may come late.
+		item.videoUrl = videoUrl ?? item.videoUrl;
+		onDetails(details);
+		const verdict = getVerdict(details, settings.words);
+		if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
 		return verdict;
 	} catch (error) {
-		const failure = classifyError(error);
 		if (requests.signal.aborted) throw createCancelled();
-		const { kind, facts } = failure;
-		const isGone = progress.isSeen && isNotFound(failure);
-		progress.problem = failure;
-		progress.delayMs = Math.max(intervalMs, facts.retryAfterMs ?? 0);
-		progress.notFound = isGone ? progress.notFound + 1 : 0;
-		if (isGone) return progress.notFound >= MAX_NOT_FOUND ? 'left' : 'running';
-		if (TRANSIENT.includes(kind)) return 'running';
-		progress.failed += 1;
-		const mayPass = progress.isSeen || MALFORMED.includes(kind);
-		if (mayPass && progress.failed < maxTries) return 'running';
-		throw failure;
+		return noteFailure(wait, progress, classifyError(error));
 	}
+}
+
+function noteFailure(
+	{ maxTries, settings }: Wait,
+	progress: Progress,
+	failure: RequestFailure,
+): 'running' | 'left' {
+	const isGone = progress.isSeen && isNotFound(failure);
+	progress.problem = failure;
+	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
+	progress.notFound = isGone ? progress.notFound + 1 : 0;
+	if (isGone) {
+		if (progress.notFound === 1) progress.notFoundAt = performance.now();
+		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
+		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
+	}
+	if (TRANSIENT.includes(failure.kind)) return 'running';
+	progress.failed += 1;
+	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
+	throw failure;
 }
 
 /** Has the list read once it must show the video, which decides whose it is. */
-async function settle({ item, requests, videos }: Wait): Promise<void> {
-	if (item.video !== undefined) return;
-	const { signal } = requests;
+async function settle({ item, requests, videos }: Wait, endedAt: number): Promise<void> {
+	const { list } = videos;
 	const isAddressKnown = item.videoUrl !== undefined;
-	const dueAt = (item.endedAt ?? 0) + (isAddressKnown ? 0 : item.listingDelayMs);
+	// An entry that names the item may be listed already.
+	if (item.video === undefined && videos.namesQueueIds && !isAddressKnown) {
+		await list.readIfPossible(requests);
+	}
+	if (item.video !== undefined) return;
+	const dueAt = endedAt + (isAddressKnown ? 0 : item.listingDelayMs);
 	Object.assign(item, { dueAt, listFailure: undefined });
-	await pauseUntil(dueAt, signal);
-	const startedAt = performance.now();
-	// A read for another item settles this one, too.
+	await pauseUntil(dueAt, requests.signal);
+	let endsAt: number | undefined;
+	// A list that was read for another item settles this one, too.
 	for (let delayMs = 1_000; item.dueAt !== undefined; delayMs *= 2) {
 		try {
-			await videos.list.read(requests);
+			await list.read(requests);
 		} catch (error) {
 			const listFailure = classifyError(error);
-			if (signal.aborted) throw createCancelled();
+			if (requests.signal.aborted) throw createCancelled();
 			const { retryAfterMs = 0 } = listFailure.facts;
 			const nextAt = performance.now() + Math.max(delayMs, retryAfterMs);
-			const maxWaitMs = retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS;
-			const isOver = isAddressKnown || nextAt > startedAt + maxWaitMs;
-			if (isOver) Object.assign(item, { dueAt: undefined, listFailure });
-			else await pauseUntil(nextAt, signal);
+			endsAt ??= performance.now() + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
+			if (isAddressKnown || nextAt > endsAt) {
+				Object.assign(item, { dueAt: undefined, listFailure });
+			} else await pauseUntil(nextAt, requests.signal);
 		}
 	}
-}
-
-/** Pauses if an item that left the queue has no candidate yet: it may come back, or be listed. */
-async function mayBeListed(
-	{ item, requests, settings }: Wait,
-	progress: Progress,
-): Promise<boolean> {
-	if (item.hasLeft !== true || item.video || item.candidateCount > 0) return false;
-	if (performance.now() >= progress.deadline) throw createTimeout({ item, settings }, progress);
-	const nextAt = performance.now() + LEFT_INTERVAL_MS;
-	await pauseUntil(Math.min(nextAt, progress.deadline), requests.signal);
-	progress.delayMs = 0;
-	return true;
 }
 
 /** @throws a RequestFailure of the kind `cancelled` when the signal is aborted */
@@ -203,10 +199,7 @@ async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 	}
 }
 
-function createTimeout(
-	{ item, settings }: Pick<Wait, 'item' | 'settings'>,
-	{ problem }: Progress,
-): RequestFailure {
+function createTimeout({ item, settings }: Wait, { problem }: Progress): RequestFailure {
 	const { httpCode, serviceMessage } = problem?.facts ?? {};
 	return new RequestFailure({
 		kind: 'timedOut',

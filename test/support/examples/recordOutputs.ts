@@ -75,7 +75,10 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		{
 			// Two videos of one project that finish at the same time.
 			operation: 'queue.add',
-			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
+			parameters: {
+				projectId: byId(PROJECT),
+				...{ waitForCompletion: true, waitOptions: { videosAtOnce: 2 } },
+			},
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
 		},
 		{

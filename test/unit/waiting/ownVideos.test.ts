@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ListedVideo, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
-import { decideOwners, findCandidates } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import {
+	decideOwners,
+	FreeVideos,
+	ItemNames,
+} from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -10,9 +14,6 @@ const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): 
 	shownAt: shown * 1_000,
 	...more,
 });
-
-const named = (id: string, shown: number, entry: IDataObject) =>
-	listVideo(id, shown, { entry: { id, ...entry } });
 
 /** An item of project p with a Listing Delay of 10 s. Its times are in seconds. */
 function createItem(
@@ -41,6 +42,9 @@ const seen = (sentAt: number | undefined, runningAt: number, more: Partial<Queue
 const queued = (at: number, more: Partial<QueueItem> = {}) =>
 	createItem('item', { ...NONE, queued: at, ...more });
 
+const findCandidates = (item: QueueItem, videos: ListedVideo[]) =>
+	new FreeVideos([...videos]).findCandidates(item);
+
 const LONG_ID = '0123456789abcdef';
 
 describe('The entries that can be the own one of an item', () => {
@@ -48,7 +52,7 @@ describe('The entries that can be the own one of an item', () => {
 		['were shown after its add was sent', sent(5), [listVideo('a', 5), listVideo('b', 6)], ['b']],
 		[
 			'were not shown more than the Listing Delay before it was found running',
-			...[seen(5, 30), [listVideo('a', 20), listVideo('b', 21)]],
+			...[seen(5, 30), [listVideo('a', 19), listVideo('b', 20)]],
 			['b'],
 		] as [string, QueueItem, ListedVideo[], string[]],
 		[
@@ -71,7 +75,7 @@ describe('The entries that can be the own one of an item', () => {
 			'are not older than an item that was queued elsewhere',
 			queued(50),
 			[listVideo('a', 39), listVideo('b', 40), listVideo('c', 41), listVideo('d', 60)],
-			['d', 'c'],
+			['d', 'c', 'b'],
 		],
 		[
 			'may have no date',
@@ -103,30 +107,25 @@ describe('The entries that can be the own one of an item', () => {
 	});
 });
 
-describe('The entry that names an item', () => {
+describe('An item is named by an entry that has its queue ID', () => {
 	const url = (text: string) => ({ url: text });
 	test.each<[string, string, IDataObject, boolean]>([
-		['a field', LONG_ID, { queueItem: LONG_ID }, true],
-		['a segment of its path', LONG_ID, url(`https://cdn/${LONG_ID}/video.mp4?sig=1`), true],
-		['the name of its file', LONG_ID, url(`https://cdn/${LONG_ID}.mp4?sig=1`), true],
-		['a part of a name', LONG_ID, url(`https://cdn/x${LONG_ID}.mp4`), false],
-		['its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
-		['a field, but the ID is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
-	])('by %s', (_, queueId, entry, isNamed) => {
+		['in a field', LONG_ID, { queueItem: LONG_ID }, true],
+		['in a segment of its path', LONG_ID, url(`https://cdn/${LONG_ID}/video.mp4?sig=1`), true],
+		['in the name of its file', LONG_ID, url(`https://cdn/${LONG_ID}.mp4?sig=1`), true],
+		['but not in a part of a name', LONG_ID, url(`https://cdn/x${LONG_ID}.mp4`), false],
+		['but not in its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
+		['but not if it is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
+	])('%s', (_, queueId, entry, isNamed) => {
 		const item = { ...sent(0), queueId };
-		const settled = findCandidates(item, [named('a', 1, entry), listVideo('b', 1)]);
-		expect(settled.named?.key).toBe(isNamed ? 'a' : undefined);
+		expect(new ItemNames([item, sent(1)]).find(entry)).toBe(isNamed ? item : undefined);
 	});
 
-	test('is not one of two that do', () => {
-		const videos = ['a', 'b'].map((id) => named(id, 1, { queueItem: LONG_ID }));
-		expect(findCandidates({ ...sent(0), queueId: LONG_ID }, videos).named).toBeUndefined();
-	});
-
-	test('has the address that its progress tells, if it tells one', () => {
-		const item = { ...sent(0), queueId: LONG_ID, videoUrl: 'https://cdn/a' };
-		const videos = [named('a', 1, { url: 'https://cdn/a' }), named('b', 1, { queueItem: LONG_ID })];
-		expect(findCandidates(item, videos).named?.key).toBe('a');
+	test('or exactly the address that its progress tells', () => {
+		const item = sent(0, { videoUrl: 'https://cdn/v?id=1' });
+		const names = new ItemNames([item]);
+		expect(names.find(url('https://cdn/v?id=1'))).toBe(item);
+		expect(names.find(url('https://cdn/v?id=2'))).toBeUndefined();
 	});
 });
 
@@ -135,7 +134,6 @@ describe('Whose video is whose', () => {
 	const a = listVideo('a', 10);
 	const b = listVideo('b', 20);
 	const c = listVideo('c', 30);
-	const isNamed = named('named', 20, { queueItem: LONG_ID });
 	test.each<Row>([
 		['a single candidate is its own', [sent(0)], [a], ['a'], []],
 		['two cannot be told apart', [sent(0)], [a, b], [undefined], []],
@@ -170,20 +168,6 @@ describe('Whose video is whose', () => {
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [undefined], []],
 		['an item that left the queue', [sent(0, { hasLeft: true })], [a], [undefined], []],
 		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [undefined], []],
-		[
-			'a name is certain, whatever else is listed, and however little is known',
-			[createItem(LONG_ID, { ...NONE, hasLeft: true }), sent(0)],
-			[isNamed, a],
-			['named', 'a'],
-			[],
-		],
-		[
-			'a name is certain even if nothing is listed as assumed',
-			[sent(35), createItem(LONG_ID, NONE)],
-			[isNamed],
-			[undefined, 'named'],
-			['p'],
-		],
 	])('%s', (_, items, videos, expected, brokenProjects) => {
 		const { own, broken } = decideOwners(items.map((item) => findCandidates(item, videos)));
 		expect(items.map((item) => own.get(item)?.key)).toEqual(expected);

@@ -67,6 +67,15 @@ export const queueHints: NodeHint[] = [
 		location: 'outputPane',
 	},
 	{
+		type: 'info',
+		message:
+			"Videos of one project are made one after the other, so that each item gets its own. 'Videos at Once' under 'Wait Options' makes several at the same time, but those that finish close together cannot be told apart.",
+		displayCondition:
+			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $parameter.waitForCompletion && $input.all().length > 1 }}',
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
+	},
+	{
 		type: 'warning',
 		message: 'Each input item permanently deletes a queue item, which cannot be undone',
 		displayCondition: '={{ $parameter.resource === "queue" && $parameter.operation === "clear" }}',

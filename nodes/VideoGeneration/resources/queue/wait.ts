@@ -24,7 +24,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 			default: '',
 			placeholder: 'e.g. {{ $json.createdAt }}',
 			description:
-				"The 'createdAt' that Queue > Add returned, to identify a video that is finished already",
+				"The 'createdAt' that Queue > Add returned for this video, and no other date. It identifies a video that is finished already.",
 		},
 		...finishedVideoFields,
 		waitOptions,

@@ -67,7 +67,7 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_LISTING_DELAY_SECONDS,
 			description:
-				'Maximum seconds between the end of a video and its appearance in the list of videos, which is then read to identify it unless the progress shows its URL. If videos appear later, an item can be given another video of its project.',
+				'Rarely needed. Seconds within which a finished video appears in the list of videos, where it is identified. If it is too short, items come out without a URL, or with another video of their project if others make videos of it, too.',
 			hint: 'Raise it if videos come out without a URL',
 		},
 		{
@@ -97,7 +97,7 @@ export const waitOptions: INodeProperties = {
 			displayOptions: { show: { '/operation': ['add'] } },
 			default: 1,
 			description:
-				'How many videos of one project are made at the same time. With more than 1, some may come out without a URL.',
+				'How many videos of one project are made at the same time. With more than 1, videos that finish close together cannot be told apart, and come out without a URL.',
 		},
 	],
 };
