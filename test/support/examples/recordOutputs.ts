@@ -152,7 +152,6 @@ function listTriggerCases(service: SandboxInTests): Case[] {
 		{ operation: 'trigger', parameters: { options: { downloadVideo: true } } },
 		{
 			operation: 'trigger',
-			example: "a video whose file can't be downloaded",
 			parameters: { options: { downloadVideo: true } },
 			prepare: () => {
 				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
