@@ -10,6 +10,7 @@ import { choosePorts, startN8n } from './n8n/demo.mjs';
 import { placeExamples } from './n8n/examples.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { type N8nClient, OWNER } from './n8n/N8nClient.js';
+import { animate } from './pictures/animate.js';
 import { step } from './support/steps.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
@@ -35,9 +36,13 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
+/** How long each picture of an animation is shown. */
+const SECONDS_PER_FRAME = 3;
+
 /** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
+	{ name: 'batch', width: 1400, height: 620, take: takeBatch },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
@@ -72,6 +77,25 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	const { x, y, width, height } = await editor.locate(panel.root);
 	const left = (await editor.locate(panel.parameters)).x;
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
+}
+
+/** Takes a picture of the rows that go into the node, and of the videos that come out. */
+async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(workflows, 'videos-of-rows'));
+	const rows = await editor.openNode('Rows');
+	await rows.execute();
+	await rows.readTable();
+	await rows.close();
+	const panel = await editor.openNode('Make the videos');
+	const { x, y, width, height } = await editor.locate(panel.root);
+	const left = (await editor.locate(panel.parameters)).x;
+	const size = { y, width: x + width - left, height };
+	await panel.input.getByTestId('radio-button-table').click();
+	const before = await takePicture(editor, { x, ...size });
+	await panel.execute();
+	await panel.readTable();
+	const after = await takePicture(editor, { x: left, ...size });
+	return animate([before, after], SECONDS_PER_FRAME);
 }
 
 /** Takes a picture of all triggers and actions that a search for "video" finds. */

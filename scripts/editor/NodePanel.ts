@@ -17,12 +17,15 @@ export interface ShownTable {
 export class NodePanel {
 	readonly root: Locator;
 
+	readonly input: Locator;
+
 	readonly output: Locator;
 
 	readonly parameters: Locator;
 
 	constructor(private readonly page: Page) {
 		this.root = page.getByTestId('ndv');
+		this.input = page.getByTestId('ndv-input-panel');
 		this.output = page.getByTestId('output-panel');
 		this.parameters = page.getByTestId('node-parameters');
 	}

@@ -64,7 +64,6 @@ function listQueueCases(service: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'queue.add',
-			example: 'a video with its own prompt',
 			parameters: { projectId: byId(PROJECT), customPrompt: '={{ $json.prompt }}' },
 			prepare: () => [{ prompt: 'A sunrise over the sea, calm music' }],
 		},

@@ -14,8 +14,8 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',
 		notes: [
-			'Videos are queued one at a time, in the order of the items; with **Wait for Completion**, [those of one project are also made one after the other](paying-once.md#which-video-belongs-to-which-item). After a failure, see [Paying once](paying-once.md).',
-			'With **Credits to Keep**, a node that stops on errors queues nothing unless all items fit. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions or calls at the same time can both pass.',
+			'Videos are queued one at a time, in the order of the items; with **Wait for Completion**, [those of one project are also made one after the other](paying-once.md#which-video-belongs-to-which-item). See [Paying once](paying-once.md).',
+			'With **Credits to Keep**, a node that stops on errors queues nothing unless all items fit. With an error output, it queues those that fit. Two executions at the same time can both pass.',
 		],
 	},
 	'queue.getProgress': {
