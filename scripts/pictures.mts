@@ -36,13 +36,16 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
+/** Five videos of one project, each with the time until it is listed. */
+const BATCH_TIMEOUT_MS = 180_000;
+
 /** How long each picture of an animation is shown. */
 const SECONDS_PER_FRAME = 3;
 
 /** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
-	{ name: 'batch', width: 1400, height: 620, take: takeBatch },
+	{ name: 'batch', width: 1320, height: 520, take: takeBatch },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
@@ -93,6 +96,7 @@ async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	await panel.input.getByTestId('radio-button-table').click();
 	const before = await takePicture(editor, { x, ...size });
 	await panel.execute();
+	await panel.waitForSuccess(BATCH_TIMEOUT_MS);
 	await panel.readTable();
 	const after = await takePicture(editor, { x: left, ...size });
 	return animate([before, after], SECONDS_PER_FRAME);

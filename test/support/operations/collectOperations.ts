@@ -33,7 +33,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.clear': {
 		cost: "free, but you can't undo it",
 		notes: [
-			"The service doesn't say whether it refunds a video that is cleared before it is finished.",
+			"The API calls it clear. The service doesn't say whether it refunds a video that is deleted before it is finished.",
 		],
 	},
 	'video.getAll': {
