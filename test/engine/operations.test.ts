@@ -500,6 +500,26 @@ describe("n8n's Request Options", () => {
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
+	test.each(['={{ $json.nothing }}', '', '={{ "all" }}'])(
+		"fail every item if 'Items per Batch' is %j, and none comes out as a success",
+		async (batchSize) => {
+			const requestOptions = { batching: { batch: { batchSize, batchInterval: 0 } } };
+			for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {
+				const parameters = { ...ADD, requestOptions };
+				const { items, errorItems } = await service.run(parameters, {
+					...{ items: [{}, {}], settings: { onError } },
+				});
+				const failed = onError === 'continueErrorOutput' ? errorItems : items;
+				expect(failed.map(({ json }) => json.error)).toEqual([
+					"'Items per Batch' must be a number",
+					"'Items per Batch' must be a number",
+				]);
+				expect(items.length + errorItems.length).toBe(2);
+			}
+			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
+
 	test.each([
 		['={{ "2" }}', '={{ 10.4 }}'],
 		[2, 3e10],

@@ -18,7 +18,7 @@ import type { Job } from './job';
 import { checkJob } from './job';
 import { keepPlain } from './memory';
 import { spend } from './spendingGuard';
-import { releaseKey, takeKey } from './uniqueKey';
+import { confirmKey, releaseKey, takeKey } from './uniqueKey';
 
 /** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
 const ADD_TIMEOUT_MS = 300_000;
@@ -58,10 +58,12 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
+		await confirmKey(job);
 		return { queueItem, videos };
 	} catch (error) {
 		const failure = classifyError(error);
-		if (!memory.isFateUnknown()) {
+		if (memory.isFateUnknown()) await confirmKey(job);
+		else {
 			giveBack();
 			await releaseKey(job);
 		}

@@ -94,7 +94,8 @@ export class ItemMemory {
 		this.isCall = isAgentStep || !this.isRunByN8n;
 		this.callId = String(hashText(JSON.stringify([url, body])));
 		this.state = this.findState() ?? {};
-		if (this.isCall) this.extras.isInUse = true;
+		// Of an unknown fate, no call sends anything, however many have the state.
+		if (this.isCall && !this.isFateUnknown()) this.extras.isInUse = true;
 	}
 
 	/** What only this process knows of the item. */

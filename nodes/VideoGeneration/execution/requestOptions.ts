@@ -14,11 +14,14 @@ export interface Batching {
 /** @throws a NodeOperationError when one of its fields is not a number */
 export function getBatching(context: IExecuteFunctions): Batching {
 	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
-		batch?: { batchSize?: unknown; batchInterval?: unknown } | null;
+		batch?: Record<string, unknown> | null;
 	};
+	// A field that is there and empty is no number: a misspelt column must not switch it off.
+	const get = (name: string, label: string) =>
+		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
 	return {
-		size: getCount(context, batch?.batchSize, 'Items per Batch') || 1,
-		intervalMs: getCount(context, batch?.batchInterval, 'Batch Interval (ms)'),
+		size: get('batchSize', 'Items per Batch') || 1,
+		intervalMs: get('batchInterval', 'Batch Interval (ms)'),
 	};
 }
 

@@ -104,7 +104,15 @@ async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
-	return await runJobs(await prepareItems(context, operation), getBatching(context));
+	const jobs = await prepareItems(context, operation);
+	let batching: Batching | undefined;
+	try {
+		batching = getBatching(context);
+	} catch (problem) {
+		// It fails each item: with an error output, n8n takes the input for a success of a node that throws.
+		for (const job of jobs) job.problem ??= problem;
+	}
+	return await runJobs(jobs, batching);
 }
 
 /** Runs the items, and ends their try: a state is kept for the next one if any item failed. */

@@ -40,6 +40,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return this;
 	}
 
+	/** Forgets all entries. */
+	clear(): void {
+		this.records.clear();
+	}
+
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
