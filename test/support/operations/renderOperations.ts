@@ -297,7 +297,6 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs". Do not edit. -->',
 		'# Operations',
-		'Each example is one output item of a run against the [local video service](../sandbox/README.md).',
 		renderCommon(source),
 		...operations.map((operation, index) =>
 			renderOperation(operation, terms, operations.slice(0, index)),
