@@ -31,15 +31,15 @@ const SUITES: Record<string, Suite> = {
 		isBuilt: true,
 		prepare: NOTHING,
 	},
-	// Runs 10,000 random histories of the trigger, and 10,000 random executions of the node, different
+	// Runs 10,000 random histories of the trigger, and as many random executions of the node, different
 	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
+		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/random/'],
 		isBuilt: true,
 		prepare: () =>
 			Promise.resolve({
 				HISTORIES: process.env.HISTORIES ?? '10000',
-				LEDGER_EXECUTIONS: process.env.LEDGER_EXECUTIONS ?? '10000',
+				RUNS: process.env.RUNS ?? '2500',
 			}),
 	},
 	oldest: {

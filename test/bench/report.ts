@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { format, resolveConfig } from 'prettier';
-import type { CompareFigures, WayFigures } from './compare';
+import type { CompareFigures } from './compare';
 import type { DownloadFigures } from './download';
 import type { HostileFigures } from './hostile';
 import type { MakeAndDownloadFigures } from './makeAndDownload';
 import type { ItemFigures } from './items';
-import type { LedgerFigures } from '../engine/ledger/judgeStories';
 import { readFigures } from './keepFigures';
 import type { PackageFigures } from './packages';
 import type { PollFigures } from './poll';
@@ -20,17 +19,13 @@ type QueueModeFigures = Record<string, string | number>;
 const PERFORMANCE = 'docs/performance.md';
 const SECURITY = 'docs/security.md';
 const SCALING = 'docs/scaling.md';
-const PAYING_ONCE = 'docs/paying-once.md';
 const COMPARISON = 'docs/comparison.md';
 const ITEMS_LIMIT = 0.6;
 const NOTEWORTHY_MIB = 100;
 
 /** Writes all figures of the documents from the latest measurements on this machine. */
 async function main(): Promise<void> {
-	const documents = [
-		...[writePerformance, writePayingOnce, writeSecurity, writeScaling],
-		writeComparison,
-	];
+	const documents = [...[writePerformance, writeSecurity, writeScaling, writeComparison]];
 	for (const writeDocument of documents) {
 		try {
 			await writeDocument();
@@ -54,13 +49,6 @@ async function writePerformance(): Promise<void> {
 		describePackages(readFigures('packages') as PackageFigures[]),
 	].join('\n\n');
 	await write(PERFORMANCE, performance);
-}
-
-async function writePayingOnce(): Promise<void> {
-	const ledger = ['adds', 'clears', 'waits', 'agents', 'keys'].map((theme) =>
-		readFigures(`ledger-${theme}`, 'npm run test:long'),
-	) as LedgerFigures[];
-	await write(PAYING_ONCE, replaceBlock(readText(PAYING_ONCE), 'ledger', describeLedger(ledger)));
 }
 
 async function writeSecurity(): Promise<void> {
@@ -89,27 +77,19 @@ async function writeComparison(): Promise<void> {
 	await write(COMPARISON, text);
 }
 
-function describeCompare({ stories, items, ways }: CompareFigures): string {
-	const row = (title: string, show: (way: WayFigures) => number | string) =>
+function describeCompare({ batches, rows, ways }: CompareFigures): string {
+	const row = (title: string, show: (way: CompareFigures['ways']['ours']) => number | string) =>
 		`| ${title} | ${show(ways.ours)} | ${show(ways.http)} |`;
-	return `| ${stories} executions with ${items} items | This node | HTTP Request |
+	return `| ${batches} batches with ${rows} rows | This node | HTTP Request |
 | --- | --: | --: |
 ${[
-	row('Items paid more than once', (way) => way.itemsPaidTwice),
-	row('Queue IDs lost', (way) => way.idsLost),
-	row('Items with the wrong video', (way) => way.wrongVideos),
-	row('… while the list was as the node assumes', (way) => way.wrongVideosAsAssumed),
-	row('Items with their own video', (way) => way.videosGiven),
-	row('Videos listed as candidates', (way) => way.videosListed),
-	row('Finished videos that nobody got', (way) => way.videosMissed),
-	row('Executions that store the API key', (way) => way.keysFound),
-	row('Executions still looping after 45 seconds', (way) => way.neverEnded),
-	row('Requests', (way) => way.requests),
-	row('Median time', (way) => `${way.seconds.toFixed(1)} s`),
+	row('Rows with their own video', (way) => way.ownVideos),
+	row("Rows with another row's video", (way) => way.wrongVideos),
+	row('Rows paid', (way) => way.rowsPaid),
+	row('Rows paid more than once', (way) => way.rowsPaidTwice),
+	row('Seconds for each batch', (way) => Math.round(way.seconds / batches)),
 	row('Nodes on the canvas', (way) => way.nodes),
-].join('\n')}
-
-In ${ways.ours.notAsAssumed} executions, the list showed videos earlier or later than [assumed](paying-once.md#which-video-belongs-to-which-item).`;
+].join('\n')}`;
 }
 
 async function write(file: string, text: string): Promise<void> {
@@ -205,13 +185,6 @@ function describePackages(figures: PackageFigures[]): string {
 Its installed size and the time that n8n takes to load it, beside two other community packages:
 
 ${lines.join('\n')}`;
-}
-
-function describeLedger(figures: LedgerFigures[]): string {
-	const sum = (get: (each: LedgerFigures) => number) =>
-		figures.reduce((total, each) => total + get(each), 0).toLocaleString('en');
-	return `In ${sum((each) => each.executions)} executions, ${sum((each) => each.adds)} Adds were sent. For ${sum((each) => each.unknownFates)} of them, it stayed unknown whether they were accepted.
-**Broken promises: ${sum((each) => each.violations)}.**`;
 }
 
 /** Describes the responses that take the most memory, and the maximum of all others. */

@@ -9,7 +9,7 @@ const base = require('./jest.config.js');
 module.exports = {
 	...base,
 	testPathIgnorePatterns: [
-		...[...base.testPathIgnorePatterns, '/ledger/(?!found)'],
+		...[...base.testPathIgnorePatterns, '/random/'],
 		'/(operationsDocument|triggerHistories|whoseVideo)\\.test',
 	],
 };
