@@ -49,14 +49,14 @@ const PICTURES: Picture[] = [
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
-	ofExample('idea-to-youtube', { x: 820, y: -380, width: 905, height: 990 }),
-	ofExample('video-for-each-row', { x: 570, y: -300, width: 905, height: 730 }),
+	ofExample('idea-to-youtube', { x: 1180, y: -400, width: 905, height: 890 }),
+	ofExample('video-for-each-row', { x: 604, y: -240, width: 850, height: 890 }),
 	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
 	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
 	ofExample('ask-before-spending', { x: 625, y: -424, width: 905, height: 880 }),
 	ofExample('when-something-fails', { x: 422, y: -410, width: 905, height: 990 }),
 	ofExample('credits-check', { x: -84, y: -300, width: 905, height: 640 }),
-	ofExample('wait-through-a-restart', { x: 400, y: -300, width: 905, height: 780 }),
+	ofExample('wait-through-a-restart', { x: 400, y: -230, width: 905, height: 570 }),
 	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];
 
@@ -95,9 +95,11 @@ async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	const size = { y, width: x + width - left, height };
 	await panel.input.getByTestId('radio-button-table').click();
 	const before = await takePicture(editor, { x, ...size });
-	await panel.execute();
-	await panel.waitForSuccess(BATCH_TIMEOUT_MS);
-	await panel.readTable();
+	await panel.close();
+	const result = await editor.openNode('Rows with their videos');
+	await result.execute();
+	await result.waitForSuccess(BATCH_TIMEOUT_MS);
+	await result.readTable();
 	const after = await takePicture(editor, { x: left, ...size });
 	return animate([before, after], SECONDS_PER_FRAME);
 }
@@ -131,7 +133,7 @@ async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
 		'Make and download a video',
 		'See the credits left',
 	]);
-	return await takeArea(editor, { x: -70, y: -280, width: 905, height: 600 });
+	return await takeArea(editor, { x: -70, y: -240, width: 866, height: 590 });
 }
 
 async function takeArea(editor: Editor, area: Area): Promise<Buffer> {
