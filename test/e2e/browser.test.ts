@@ -105,7 +105,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
 				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
 
-				await panel.select('operation', 'Clear');
+				await panel.select('operation', 'Delete');
 				await panel.waitForLabel('Queue ID');
 				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
 

@@ -271,7 +271,7 @@ describe("In a real n8n, the AI Agent's model", () => {
 		await runAgent(['Nothing to do']);
 		const told = model.tools.map(({ name, description }) => `${name}: ${description}`);
 		expect(told.sort()).toEqual([
-			'Clear_a_video: Clear queue item permanently in Video Generation',
+			'Clear_a_video: Delete queue item permanently in Video Generation',
 			'Get_progress: Get progress of queued video in Video Generation',
 			'List_projects: Get many projects in Video Generation',
 			'Queue_a_video: Queue video (costs credits) in Video Generation',

@@ -22,9 +22,9 @@ export const queueProperties: INodeProperties[] = [
 			routing: add.routing,
 		},
 		{
-			name: 'Clear',
+			name: 'Delete',
 			value: 'clear',
-			action: 'Clear queue item permanently',
+			action: 'Delete queue item permanently',
 			description: 'Permanently delete a queue item, which cannot be undone',
 			routing: clear.routing,
 		},

@@ -48,8 +48,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_COMPLETED_STATUSES,
 			description:
-				'The statuses that mean the video is finished, separated by commas. Not case-sensitive.',
-			hint: 'The service does not publish its statuses. If a finished video is not noticed, add the status that Get Progress shows.',
+				'Rarely needed. Statuses that mean the video is finished, separated by commas. Not case-sensitive.',
+			hint: 'If a finished video is not noticed, add the status that Get Progress shows',
 		},
 		{
 			displayName: 'Failed Statuses',
@@ -57,7 +57,7 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_FAILED_STATUSES,
 			description:
-				'The statuses that mean the video failed, separated by commas. Not case-sensitive.',
+				'Rarely needed. Statuses that mean the video failed, separated by commas. Not case-sensitive.',
 			hint: 'Any other status means the video is still being made',
 		},
 		{
