@@ -205,6 +205,7 @@ describe('Queue > Add with waiting', () => {
 				details: {
 					queueId: getQueued()[1]?.queueId,
 					projectId: 'project-broken-storyboard',
+					createdAt: expect.any(String) as string,
 					lastStatus: 'failed',
 					mayBeQueued: false,
 				},

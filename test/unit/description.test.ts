@@ -80,6 +80,7 @@ describe('The description', () => {
 			'listingDelay',
 			'pollingInterval',
 			'timeout',
+			'videosAtOnce',
 		]);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(

@@ -251,7 +251,7 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 
 /** Why the fate is unknown, without any text of the service, which may be long or hold the key. */
 function keepReason({ facts }: RequestFailure): FailureFacts {
-	const names = ['kind', 'httpCode', 'content', 'limit', 'field'];
+	const names = ['kind', 'httpCode', 'content', 'limit', 'field', 'receivedQueueId'];
 	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 
