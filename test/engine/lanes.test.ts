@@ -326,6 +326,16 @@ describe('An entry that names the queue ID', () => {
 	);
 });
 
+test('An entry that names the queue ID of an item that waits for it ends the reads of the list', async () => {
+	service.sandbox.configure({ entriesNameQueueId: 'field' });
+	const lives = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
+	playLives(service.sandbox, ...lives, { processingMs: 6_000, logDelayMs: 9_000 });
+	const { items } = await run([{}, {}, { project: TOUR }], { waitOptions: { videosAtOnce: 2 } });
+	expect(getIds(items)).toEqual(getOwnIds(items));
+	const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
+	expect(reads.length).toBeLessThanOrEqual(7);
+});
+
 test('What an earlier try has queued is waited for before the next add of its project', async () => {
 	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
 	const seconds = [40, 20];

@@ -86,8 +86,9 @@ export async function resolveForAdd({
 		try {
 			return await resolveService(context);
 		} catch (error) {
-			const { kind } = classifyError(error);
-			if (kind !== 'unsent' || tries >= maxTries || run.signal.aborted) throw error;
+			const failure = classifyError(error);
+			const isLast = failure.kind !== 'unsent' || tries >= maxTries || run.signal.aborted;
+			if (isLast) throw failure;
 			await pause(getBackoffMs(tries, Math.random()), run.signal);
 		}
 	}

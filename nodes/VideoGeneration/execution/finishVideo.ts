@@ -104,8 +104,9 @@ export async function outputVideo(
 	try {
 		return await download(json);
 	} catch (error) {
-		const fresh = isAddressRefused(classifyError(error)) && (await renewAddress(job, json));
-		if (!fresh) throw error;
+		const failure = classifyError(error);
+		const fresh = isAddressRefused(failure) ? await renewAddress(job, json) : undefined;
+		if (fresh === undefined) throw failure;
 		memory.keepFinished(fresh);
 		return await download(fresh);
 	}

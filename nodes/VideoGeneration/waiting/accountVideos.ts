@@ -143,6 +143,7 @@ export class AccountVideos {
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.video = video.entry;
+			item.dueAt = undefined;
 			this.namesQueueIds ||= item.videoUrl === undefined;
 			this.owned.add(video.key);
 			free.delete(video.key);

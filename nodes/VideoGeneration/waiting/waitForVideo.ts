@@ -175,7 +175,7 @@ async function settle({ item, requests, videos }: Wait, endedAt: number): Promis
 	await pauseUntil(dueAt, requests.signal);
 	let endsAt: number | undefined;
 	// A list that was read for another item settles this one, too.
-	for (let delayMs = 1_000; item.dueAt !== undefined && item.video === undefined; delayMs *= 2) {
+	for (let delayMs = 1_000; item.dueAt !== undefined; delayMs *= 2) {
 		try {
 			await list.read(requests);
 		} catch (error) {
