@@ -59,7 +59,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(await panel.findCutTexts()).toEqual([]);
 				await panel.choose('Wait for queued video');
 				expect(await editor.nodePanel.readCredential()).toBe(real.credential.name);
-				const labels = [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options'];
+				const labels = [...BASICS, 'Queue ID', 'Project', 'Queued At', ...WAITING, 'Options'];
 				await expectLabels(editor.nodePanel, labels);
 			}),
 		);

@@ -493,7 +493,7 @@ describe('A queue item that somebody clears', () => {
 		const { errorItems } = await run(ADD, [{}], CONTINUE);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The queue item is no longer in the queue, and no new video appeared',
-			message: expect.stringMatching(/cleared or is finished.*Video > Get Many/) as string,
+			message: expect.stringMatching(/deleted or is finished.*Video > Get Many/) as string,
 			details: { queueId: service.sandbox.charges[0]?.queueId, lastStatus: 'processing' },
 		});
 		const [charge] = service.sandbox.charges;

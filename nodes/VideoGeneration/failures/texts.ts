@@ -158,7 +158,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	'timedOut.left': [
 		'The queue item is no longer in the queue, and no new video appeared',
-		'It was cleared or is finished. Its last status was "{lastStatus}". Look for the video in Video > Get Many.',
+		'It was deleted or is finished. Its last status was "{lastStatus}". Look for the video in Video > Get Many.',
 		'The last check failed: "{serviceMessage}"',
 	],
 	credits: [
