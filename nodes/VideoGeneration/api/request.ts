@@ -16,12 +16,13 @@ import {
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { hideKey } from './hideKey';
+import { pause } from './pacing';
 import type { Body } from './response';
 import { checkBody, parseEtag } from './response';
 import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';
-import { sendWithRetries } from './retry';
+import { getBackoffMs, sendWithRetries } from './retry';
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
@@ -116,6 +117,25 @@ export async function resolveService<Context extends ApiContext>(
 		};
 	} catch (error) {
 		throw toCredentialFailure(error);
+	}
+}
+
+/**
+ * Like `resolveService`, again if n8n's database fails: otherwise, a moment without it would end a paid wait,
+ * or fail one row after the other.
+ */
+export async function resolveWithRetries<Context extends ApiContext>(
+	context: Context,
+	{ maxTries, signal }: Omit<RetryOptions, 'requestKind'>,
+): Promise<Service<Context>> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await resolveService(context);
+		} catch (error) {
+			const failure = classifyError(error);
+			if (failure.kind !== 'unsent' || tries >= maxTries || signal?.aborted) throw failure;
+			await pause(getBackoffMs(tries, Math.random()), signal);
+		}
 	}
 }
 

@@ -3,9 +3,9 @@ import type { AddResponse } from '../api/addResponse';
 import { receiveAddResponse } from '../api/addResponse';
 import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
-import { resolveService, sendSigned } from '../api/request';
+import { resolveWithRetries, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
-import { getBackoffMs, sendWithRetries } from '../api/retry';
+import { sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
 import type { Fate } from '../failures/failure';
@@ -49,7 +49,7 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
-	const service = await resolveForAdd(job);
+	const service = await resolveWithRetries(job.context, { maxTries, signal: run.signal });
 	const videos = await getVideosBeforeAdd(job, service.account);
 	const giveBack = spend(job);
 	try {
@@ -68,29 +68,6 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 			await releaseKey(job);
 		}
 		throw failure;
-	}
-}
-
-/**
- * Reads the credential, again if n8n's database fails: otherwise, a moment without it would fail one row
- * after the other.
- *
- * @throws a RequestFailure: nothing was sent
- */
-export async function resolveForAdd({
-	context,
-	maxTries,
-	run,
-}: Job): Promise<Service<IExecuteSingleFunctions>> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await resolveService(context);
-		} catch (error) {
-			const failure = classifyError(error);
-			const isLast = failure.kind !== 'unsent' || tries >= maxTries || run.signal.aborted;
-			if (isLast) throw failure;
-			await pause(getBackoffMs(tries, Math.random()), run.signal);
-		}
 	}
 }
 
@@ -146,14 +123,14 @@ async function sendAdd(
 	}
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
 	memory.keepFailure(fate === 'unknown' ? failure : undefined);
+	const { receivedQueueId } = failure.facts;
+	if (receivedQueueId !== undefined) log(job, `An add was answered with ${quote(receivedQueueId)}`);
 	throw failure;
 }
 
-/**
- * Notes an accepted add, also in n8n's log: when an execution is killed or stopped while it waits, n8n
- * saves nothing else of the video that it queued.
- */
-function accept({ context, memory, operation, request }: Job, received: IDataObject): IDataObject {
+/** Notes an accepted add. */
+function accept(job: Job, received: IDataObject): IDataObject {
+	const { memory, operation, request } = job;
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
 	// The response may have been cut off before its project.
 	const projectId = toText(receivedProjectId) || operation.getIds?.(request).projectId;
@@ -167,14 +144,17 @@ function accept({ context, memory, operation, request }: Job, received: IDataObj
 		...(typeof createdAt === 'string' ? { createdAt } : {}),
 		details: keepPlain(details),
 	});
+	log(job, `Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')}`);
+	return queueItem;
+}
+
+/** When an execution is killed or stopped while it waits, n8n saves nothing else of the video that it queued. */
+function log({ context }: Job, text: string): void {
 	try {
-		context.logger.info(
-			`Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
-		);
+		context.logger.info(`${text} in execution ${context.getExecutionId()}`);
 	} catch {
 		// The video is queued, whatever becomes of n8n's log.
 	}
-	return queueItem;
 }
 
 const MAX_LOGGED_LENGTH = 200;

@@ -121,10 +121,16 @@ function listPaidVideos(
 	}
 	if (memory.state.fate === 'unknown' || unknown.length > 0) error.context.mayBeQueued = true;
 	if (unknown.length > 0) {
-		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
+		const list = unknown.map(([itemIndex, state]) => nameUnknown(itemIndex, state)).join(', ');
 		sentences.push(`Other items that may have been queued and paid for: ${list}.`);
 	}
 	error.description = sentences.filter(Boolean).join(' ');
+}
+
+function nameUnknown(itemIndex: number, { failure }: ItemState): string {
+	const { receivedQueueId } = failure ?? {};
+	const id = receivedQueueId === undefined ? '' : `, whose response names "${receivedQueueId}"`;
+	return `item ${itemIndex}${id}`;
 }
 
 function nameItem({ queueId, details }: ItemState): string {

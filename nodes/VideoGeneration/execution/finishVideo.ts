@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
-import { resolveService } from '../api/request';
+import { resolveWithRetries } from '../api/request';
 import { isObject } from '../api/response';
 import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
@@ -50,12 +50,13 @@ export async function waitForItem(
 	settings: WaitSettings,
 	{ details, videos, ...queued }: QueuedVideo,
 ): Promise<FinishedVideo> {
-	const { context, maxTries, memory } = job;
+	const { context, maxTries, memory, run } = job;
 	memory.keepAwaited(queued.queueId);
 	const finished = memory.extras.finished ?? memory.state.finished;
 	if (finished) return { json: finished, isListUnread: false };
 	const isNew = videos !== undefined;
-	videos ??= getVideos(job, (await resolveService(context)).account);
+	const retries = { maxTries, signal: run.signal };
+	videos ??= getVideos(job, (await resolveWithRetries(context, retries)).account);
 	const item = videos.track(queued);
 	const json = await waitForVideo({
 		...{ settings, videos, item, details, isNew, maxTries },

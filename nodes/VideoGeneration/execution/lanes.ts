@@ -1,5 +1,5 @@
 import type { Job } from './job';
-import { resolveForAdd } from './adds';
+import { resolveWithRetries } from '../api/request';
 
 /**
  * Only as many videos of a project are made at the same time as "Videos at Once" says: the API tells a
@@ -10,11 +10,12 @@ export class Lanes {
 
 	/** The lane of an item's project and account. An item that waits for no video has one of its own. */
 	async find(job: Job): Promise<Lane> {
-		const { memory, operation, request, run, wait } = job;
+		const { context, maxTries, memory, operation, request, run, wait } = job;
 		const isSent = memory.isFateUnknown() || job.problem !== undefined;
 		if (wait === undefined || isSent || run.signal.aborted) return new Lane();
 		const projectId = memory.state.projectId ?? operation.getIds?.(request).projectId;
-		const service = await resolveForAdd(job).catch((problem: unknown) => {
+		const retries = { maxTries, signal: run.signal };
+		const service = await resolveWithRetries(context, retries).catch((problem: unknown) => {
 			// What is queued is waited for all the same.
 			if (memory.state.queueId === undefined) job.problem = problem;
 			return undefined;

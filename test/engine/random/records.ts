@@ -45,20 +45,22 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 			(each) => each.operation === 'queue.add' && each.nth === nth,
 		);
 		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
-		const isRefused =
-			request.queueId === undefined && (known?.[1] !== 'unknown' || request.status === 402);
 		const [spec] = known ?? [];
+		const showsId = spec?.kind === 'status' && spec.keepsBody === true;
+		// A body that is kept is that of a refusal where nothing was queued.
+		const isRefused =
+			request.queueId === undefined &&
+			(known?.[1] !== 'unknown' || request.status === 402 || showsId);
 		// A response that stalls is ended by its client.
 		const isLost =
 			(request.closed === true && spec?.kind !== 'slowBody') ||
 			request.broken === true ||
 			request.status === undefined;
 		const fate = isLost ? 'unknown' : isRefused ? 'refused' : (known?.[1] ?? 'told');
-		const showsId = spec?.kind === 'status' && spec.keepsBody;
 		return {
 			...{ row: Number(/\d+(?=$| \/)/.exec(name)?.[0]), played, body, at: request.at, fate },
 			queueId: request.queueId,
-			isIdReceived: fate === 'told' || (showsId === true && request.queueId !== undefined),
+			isIdReceived: fate === 'told' || (showsId && request.queueId !== undefined),
 			authorization: request.headers.authorization,
 		};
 	});
