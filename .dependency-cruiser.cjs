@@ -1,13 +1,77 @@
-/** Finds circles between modules, also of imports of types alone. */
+/** The folders of the nodes that each folder may import, besides itself. */
+const BELOW = {
+	listSearch: ['api', 'failures'],
+	trigger: ['resources', 'execution', 'download', 'api', 'failures'],
+	resources: ['execution', 'waiting', 'download', 'api', 'failures'],
+	execution: ['waiting', 'download', 'api', 'failures'],
+	waiting: ['api', 'failures'],
+	download: ['api', 'failures'],
+	api: ['failures'],
+	failures: [],
+};
+
+/** What each folder of the sandbox may import, besides itself and Node.js. */
+const SANDBOX = {
+	domain: [],
+	files: [],
+	faults: ['sandbox/domain', 'node_modules/ajv'],
+	control: ['sandbox/faults', 'sandbox/domain'],
+	http: ['sandbox/(control|faults|domain|files)', 'node_modules/(@fastify/.+|fastify)'],
+};
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
 module.exports = {
 	forbidden: [
-		{
-			name: 'no-circular',
-			comment: 'Two modules that need each other are one topic, or share a third one.',
-			severity: 'error',
-			from: {},
-			to: { circular: true },
-		},
+		forbid(
+			'no-circular',
+			'Two modules that need each other are one topic, or share a third one.',
+			{},
+			{ circular: true },
+		),
+		forbid(
+			'published-code-alone',
+			'n8n Cloud allows n8n-workflow and relative imports only.',
+			{ path: '^(nodes|credentials)/' },
+			{ pathNot: '^(nodes|credentials|node_modules/n8n-workflow)/' },
+		),
+		forbid(
+			'credential-alone',
+			'The credential needs nothing of the nodes.',
+			{ path: '^credentials/' },
+			{ path: '^nodes/' },
+		),
+		forbid(
+			'sandbox-alone',
+			'Sandbox and nodes share no code, so that one misreading cannot hide in both.',
+			{ path: '^sandbox/' },
+			{ path: '^(nodes|credentials|test|scripts)/' },
+		),
+		forbid(
+			'no-import-of-tests',
+			'Tests lie around the code, not beneath it.',
+			{ path: '^(nodes|credentials|sandbox|scripts)/' },
+			{ path: '^test/' },
+		),
+		...Object.entries(BELOW).map(([room, below]) =>
+			forbid(
+				`${room}-imports-downwards`,
+				'node -> resources, trigger, listSearch -> execution, waiting, download -> api -> failures',
+				{ path: `^nodes/VideoGeneration/${room}/` },
+				{
+					path: '^(nodes|credentials)/',
+					pathNot: `^(nodes/VideoGeneration/(${[room, ...below].join('|')})/${room === 'failures' ? '' : '|credentials/'})`,
+				},
+			),
+		),
+		...Object.entries(SANDBOX).map(([room, below]) =>
+			forbid(
+				`sandbox-${room}-imports-downwards`,
+				'http -> control -> faults -> domain',
+				{ path: `^sandbox/${room}/` },
+				{ dependencyTypesNot: ['core'], pathNot: `^(${[`sandbox/${room}`, ...below].join('|')})/` },
+			),
+		),
 	],
 	options: {
 		doNotFollow: { path: 'node_modules' },

@@ -9,16 +9,8 @@ import type {
 import { parseApiKey, parseBaseUrl } from './connection';
 import { credentialTestRules } from './testRules';
 
-/** n8n's timeout stops once the headers arrive; ours covers the body too, and fires just after. */
-const GRACE_MS = 500;
-
-/** n8n's default, which overwrites a timeout in the credential test's request. */
-const DEFAULT_TIMEOUT_MS = 300_000;
-
+/** n8n's own timeout does not cover a body that never ends. */
 const TEST_TIMEOUT_MS = 20_000;
-
-/** Longer timers overflow in Node.js, and fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Forbids redirects, with which n8n would send the key to another address, in the terms of both of
@@ -81,9 +73,6 @@ export class VideoGenerationApi implements ICredentialType {
 	 * service's own address only, and forbids redirects: other nodes use the credential too. It is a
 	 * function because an expression would be evaluated again for every request.
 	 *
-	 * Every request of the package passes through here, also the credential test. n8n's timeout does
-	 * not cover the whole response, so it is extended to that here.
-	 *
 	 * @throws an Error with a sentence for the user when the key or the address cannot be used
 	 */
 	async authenticate(
@@ -104,7 +93,11 @@ export class VideoGenerationApi implements ICredentialType {
 		return await Promise.resolve({
 			...requestOptions,
 			...NO_REDIRECTS,
-			...(isRelative ? { baseURL: serviceUrl, abortSignal: limitTime(requestOptions) } : {}),
+			...(isRelative ? { baseURL: serviceUrl } : {}),
+			// The package's own requests are streams, so a relative request that is none is the credential test.
+			...(isRelative && requestOptions.encoding !== 'stream'
+				? { abortSignal: AbortSignal.timeout(TEST_TIMEOUT_MS) }
+				: {}),
 			headers: {
 				...requestOptions.headers,
 				Authorization: `Bearer ${parseApiKey(credentials.apiKey)}`,
@@ -116,33 +109,4 @@ export class VideoGenerationApi implements ICredentialType {
 /** The address of a request. The HTTP Request node uses an older function, which names it `uri`. */
 function listTargets({ url, uri }: Partial<IHttpRequestOptions> & { uri?: unknown }): string[] {
 	return [url, uri].filter((target) => target !== undefined && target !== null).map(String);
-}
-
-/** Keeps the timeout signals referenced; Node may otherwise garbage-collect them before they fire. */
-const timeouts = new WeakMap<AbortSignal, AbortSignal>();
-
-/**
- * Returns a signal that ends the request in time. The package's own requests are streams, so any other
- * request is the credential test.
- *
- * Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's
- * log when the response comes.
- */
-function limitTime({
-	encoding,
-	timeout,
-	abortSignal,
-	method,
-	url,
-}: IHttpRequestOptions): AbortSignal {
-	const isTest = encoding !== 'stream';
-	const timeoutSignal = AbortSignal.timeout(
-		isTest ? TEST_TIMEOUT_MS : Math.min((timeout ?? DEFAULT_TIMEOUT_MS) + GRACE_MS, MAX_TIMER_MS),
-	);
-	const isAdd = method === 'POST' && url === '/v1/queue/add';
-	const signals =
-		abortSignal instanceof AbortSignal && !isAdd ? [abortSignal, timeoutSignal] : [timeoutSignal];
-	const signal = AbortSignal.any(signals);
-	timeouts.set(signal, timeoutSignal);
-	return signal;
 }

@@ -53,12 +53,12 @@ function trimSlashes(path: string): string {
 }
 
 /** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */
-export function trimApiKey(pasted: unknown): string {
+function trimApiKey(pasted: unknown): string {
 	return typeof pasted === 'string' ? pasted.trim().replace(/^Bearer\s+/i, '') : '';
 }
 
 /** Whether a trimmed key can stand in a header; any other key is never sent. */
-export function isSendableKey(key: string): boolean {
+function isSendableKey(key: string): boolean {
 	return /^[\x21-\x7e]+$/.test(key);
 }
 

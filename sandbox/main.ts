@@ -13,7 +13,7 @@ async function main(args: string[]): Promise<void> {
 			void sandbox.close().finally(() => process.exit(0));
 		});
 	}
-	console.log(describeSandbox(sandbox, options.seed));
+	console.log(describeSandbox(sandbox));
 }
 
 function explain(error: unknown): string {

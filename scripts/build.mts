@@ -6,7 +6,7 @@ import { build as bundle } from 'esbuild';
 import { run } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
 
-/** The bundle of all code: one file loads faster than sixty (`npm run bench -- packages`). */
+/** The bundle of all code: one file loads faster than sixty. */
 const BUNDLE = 'dist/package.js';
 
 /** Everything that `dist/` is built from. */

@@ -17,11 +17,7 @@ const CHECKS: [title: string, program: string, args: string[]][] = [
 	['Checking types', 'tsc', ['-p', 'tsconfig.json']],
 	['Checking the lint rules', 'eslint', ['.', '--max-warnings', '0']],
 	['Checking for unused files and exports', 'knip', ['--no-progress']],
-	[
-		'Checking for circles between modules',
-		'depcruise',
-		['--config', '.dependency-cruiser.cjs', ...CODE],
-	],
+	['Checking what imports what', 'depcruise', ['--config', '.dependency-cruiser.cjs', ...CODE]],
 	['Checking the API description', 'redocly', ['lint', 'docs/openapi.yaml']],
 	['Checking links', 'remark', [...LINKS, ...DOCUMENTS]],
 	['Checking the format', 'prettier', ['--check', '.', '--log-level', 'warn']],
@@ -34,7 +30,7 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 export default async function lint(): Promise<number> {
 	const env = { ...process.env, ...QUIET };
 	const isClean = await stepsAtOnce(
-		CHECKS.map(([title, program, args]) => [title, () => run(program, args, { env })]),
+		CHECKS.map(([title, program, args]) => ({ title, task: () => run(program, args, { env }) })),
 	);
 	if (isClean) console.log('No errors or warnings.');
 	return isClean ? 0 : 1;

@@ -10,6 +10,7 @@ import { choosePorts, startN8n } from './n8n/demo.mjs';
 import { placeExamples } from './n8n/examples.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { type N8nClient, OWNER } from './n8n/N8nClient.js';
+import { animate } from './pictures/animate.js';
 import { step } from './support/steps.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
@@ -35,22 +36,27 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
+/** Five videos of one project, each with the time until it is listed. */
+const BATCH_TIMEOUT_MS = 180_000;
+
+/** How long each picture of an animation is shown. */
+const SECONDS_PER_FRAME = 3;
+
 /** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
+	{ name: 'batch', width: 1320, height: 520, take: takeBatch },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
-	ofExample('idea-to-youtube', { x: 980, y: -480, width: 905, height: 1130 }),
-	ofExample('react-to-finished-videos', { x: -90, y: -230, width: 780, height: 640 }),
-	ofExample('video-for-each-row', { x: 828, y: -630, width: 905, height: 990 }),
+	ofExample('idea-to-youtube', { x: 1180, y: -400, width: 905, height: 890 }),
+	ofExample('video-for-each-row', { x: 604, y: -240, width: 850, height: 890 }),
 	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
-	ofExample('daily-videos-with-repair', { x: 860, y: -40, width: 890, height: 1090 }),
 	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
 	ofExample('ask-before-spending', { x: 625, y: -424, width: 905, height: 880 }),
 	ofExample('when-something-fails', { x: 422, y: -410, width: 905, height: 990 }),
 	ofExample('credits-check', { x: -84, y: -300, width: 905, height: 640 }),
-	ofExample('nothing-missed', { x: -70, y: -40, width: 900, height: 440 }),
+	ofExample('wait-through-a-restart', { x: 400, y: -230, width: 905, height: 570 }),
 	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
 ];
 
@@ -74,6 +80,28 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	const { x, y, width, height } = await editor.locate(panel.root);
 	const left = (await editor.locate(panel.parameters)).x;
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
+}
+
+/** Takes a picture of the rows that go into the node, and of the videos that come out. */
+async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> {
+	await editor.openWorkflow(getWorkflow(workflows, 'videos-of-rows'));
+	const rows = await editor.openNode('Rows');
+	await rows.execute();
+	await rows.readTable();
+	await rows.close();
+	const panel = await editor.openNode('Make the videos');
+	const { x, y, width, height } = await editor.locate(panel.root);
+	const left = (await editor.locate(panel.parameters)).x;
+	const size = { y, width: x + width - left, height };
+	await panel.input.getByTestId('radio-button-table').click();
+	const before = await takePicture(editor, { x, ...size });
+	await panel.close();
+	const result = await editor.openNode('Rows with their videos');
+	await result.execute();
+	await result.waitForSuccess(BATCH_TIMEOUT_MS);
+	await result.readTable();
+	const after = await takePicture(editor, { x: left, ...size });
+	return animate([before, after], SECONDS_PER_FRAME);
 }
 
 /** Takes a picture of all triggers and actions that a search for "video" finds. */
@@ -105,7 +133,7 @@ async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
 		'Make and download a video',
 		'See the credits left',
 	]);
-	return await takeArea(editor, { x: -70, y: -280, width: 905, height: 600 });
+	return await takeArea(editor, { x: -70, y: -240, width: 866, height: 590 });
 }
 
 async function takeArea(editor: Editor, area: Area): Promise<Buffer> {

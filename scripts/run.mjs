@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 // beside this one that exports a function. The commands are TypeScript and use libraries, which are
 // installed first if necessary.
 
+// All paths are relative to the project, wherever the command was started.
+process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
+
 const OLDEST_NODE = 20;
 const STAMP = 'node_modules/.installed-lock';
 /**
@@ -16,18 +18,11 @@ const STAMP = 'node_modules/.installed-lock';
  * `npm install --no-save` installs the same versions. `--include=dev` overrides a
  * NODE_ENV=production of the user.
  */
-const NPM = [
-	'install',
-	'--no-save',
-	'--include=dev',
-	'--no-audit',
-	'--no-fund',
-	'--loglevel=error',
-];
+const NPM = ['install', '--no-save', '--include=dev', '--no-audit', '--loglevel=error'];
+/** See `scripts/support/cache.mts`. */
+const BUN = JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
 
 const [command = '', ...args] = process.argv.slice(2);
-// All paths are relative to the project, wherever the command was started.
-process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
 	console.error(`This project needs Node.js ${OLDEST_NODE} or later; this is ${process.version}.`);
@@ -45,9 +40,8 @@ const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex')
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 	console.log('❯ Installing development dependencies (up to a minute)');
 	// Bun only fills a new folder: it would arrange npm's packages anew.
-	const isFilled =
-		!existsSync('node_modules') && (await runNpm(readBunArguments(), 'ignore')) === 0;
-	if (!isFilled && (await runNpm(NPM, 'inherit')) !== 0) {
+	const isFilled = !existsSync('node_modules') && install(BUN, 'ignore');
+	if (!isFilled && !install(NPM, 'inherit')) {
 		console.error('\nnpm could not install the development dependencies: see above.');
 		process.exit(1);
 	}
@@ -57,26 +51,11 @@ const { tsImport } = await import('tsx/esm/api');
 const { runCommand } = await tsImport('./support/processes.mts', import.meta.url);
 await runCommand(command, args);
 
-/** See `scripts/support/cache.mts`. */
-function readBunArguments() {
-	return JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
-}
-
-/** @returns npm's exit code */
-async function runNpm(npmArgs, stderr) {
-	const parent = process.ppid;
+/** @returns whether it succeeded */
+function install(npmArgs, stderr) {
 	const shell = process.platform === 'win32';
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: resolve('node_modules/.bun-files') };
-	const npm = spawn('npm', npmArgs, { env, stdio: ['ignore', 'ignore', stderr], shell });
-	let isStopped = false;
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-		process.on(signal, () => {
-			isStopped = true;
-			npm.kill(signal);
-		});
-	}
-	const [status] = await once(npm, 'close');
-	// The parent process may have been killed in the meantime.
-	if (isStopped || process.ppid !== parent) process.exit(1);
-	return status;
+	return (
+		spawnSync('npm', npmArgs, { env, stdio: ['ignore', 'ignore', stderr], shell }).status === 0
+	);
 }

@@ -1,83 +1,129 @@
-import { resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../package.json' with { type: 'json' };
+import { parseCommandLine } from '../sandbox/commandLine.js';
+import { startSandbox } from '../sandbox/startSandbox.js';
 import { build } from './build.mjs';
-import {
-	choosePorts,
-	claimFolder,
-	describeDemo,
-	furnishN8n,
-	parseOptions,
-	startN8n,
-	startSandbox,
-} from './n8n/demo.mjs';
-import { describeExecution, describeExecutionFailure } from './n8n/describeExecution.js';
-import { installN8n, installPackage } from './n8n/install.mjs';
-import type { N8nClient } from './n8n/N8nClient.js';
-import type { BinaryFile, Execution, Workflow } from './n8n/n8nTypes.js';
-import { serveUntilStopped, whileServersLive } from './support/processes.mjs';
+import { choosePorts, claimFolder, furnishN8n, startN8n } from './n8n/demo.mjs';
+import { getPackageFolder, installN8n, installPackage } from './n8n/install.mjs';
+import { type N8nClient, OWNER } from './n8n/N8nClient.js';
+import type { Workflow } from './n8n/n8nTypes.js';
+import { serveUntilStopped, startServer, whileServersLive } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
+import { waitFor } from './waitFor.js';
 
-const USER_FOLDER = resolve('.n8n-local');
-const LOG_FOLDER = resolve(USER_FOLDER, 'logs');
-const EXAMPLE = 'queue-a-video';
 const MANUAL_TRIGGER = 'n8n-nodes-base.manualTrigger';
-const RUN_TIMEOUT_MS = 180_000;
-/**
- * The MP4 boxes that a player needs: the file type, the description of the content, and the data.
- */
-const MP4_BOXES = ['ftyp', 'moov', 'mdat'];
+const RUN_TIMEOUT_MS = 300_000;
+const BUILD_TIMEOUT_MS = 120_000;
 
-/** `npm start`: runs a real n8n with the package beside the local video service, and an example. */
+/**
+ * `npm start`: runs a real n8n with the package beside the local video service, and an example.
+ * `npm run dev` (`--watch`) compiles each change into the package that n8n has loaded instead; n8n
+ * watches its files, reloads them, and notifies the editor, so that the page needs no reload.
+ */
 export default async function start(args: string[]): Promise<void> {
 	const options = parseOptions(args);
-	await claimFolder(USER_FOLDER);
+	// The folder of `npm start` shows the package as it is published.
+	const userFolder = resolve('.n8n-local', options.watch ? 'dev' : '');
+	await claimFolder(userFolder);
 	const ports = await choosePorts(options);
 	const installation = await installN8n();
-	await build();
-	await step('Installing the package into n8n', () =>
-		installPackage(USER_FOLDER, resolve(USER_FOLDER, 'package')),
-	);
-	const sandboxAddress = await startSandbox(ports.sandbox, LOG_FOLDER);
-	const client = await startN8n({ installation, userFolder: USER_FOLDER, ports });
-	const example = (await furnishN8n(client, sandboxAddress)).get(EXAMPLE);
-	if (!example) throw new Error(`There is no examples/${EXAMPLE}.json.`);
-	const execution = await step(`Running the example "${example.name}" in n8n`, () =>
-		whileServersLive(runExample(client, example)),
-	);
-	console.log(
-		['', ...describeExecution(execution), ...(await describeFiles(client, execution))].join('\n'),
-	);
-	console.log(describeDemo(client, sandboxAddress, LOG_FOLDER));
-	console.log(`Example        ${client.address}/workflow/${example.id} (reset at each start)`);
+	if (options.watch) {
+		await step('Building the package into n8n', () =>
+			whileServersLive(buildContinuously(userFolder)),
+		);
+	} else {
+		await build();
+		await step('Installing the package into n8n', () =>
+			installPackage(userFolder, join(userFolder, 'package')),
+		);
+	}
+	const sandbox = await startSandbox(parseCommandLine(['--port', String(ports.sandbox)]) ?? {});
+	const env: Record<string, string> = options.watch ? { N8N_DEV_RELOAD: 'true' } : {};
+	const client = await startN8n({ installation, userFolder, ports, env });
+	const workflows = await furnishN8n(client, sandbox);
+	if (!options.watch) {
+		await runWorkflow(client, workflows.get(options.rows ? 'five-rows' : 'queue-a-video'));
+	}
+	const hint = options.watch
+		? 'Change a file in nodes/, credentials/ or icons/: the editor shows it within seconds.'
+		: 'The workflow "Five rows, five videos" makes five videos of one project in two minutes.';
+	console.log(`
+n8n            ${client.address}
+Login          ${OWNER.email}, password ${OWNER.password}
+Video service  ${sandbox.url}, API key ${sandbox.apiKey}
+Logs           ${relative(process.cwd(), join(userFolder, 'logs'))}
+
+${hint}`);
 	if (!options.once) await serveUntilStopped();
 }
 
-async function runExample(client: N8nClient, { id, name, nodes }: Workflow): Promise<Execution> {
-	const trigger = nodes.find(({ type }) => type === MANUAL_TRIGGER);
-	if (!trigger) throw new Error(`The workflow "${name}" has no Manual Trigger to start it.`);
-	const executionId = await client.runWorkflow(id, trigger.name);
-	const execution = await client.waitForExecution(executionId, RUN_TIMEOUT_MS);
-	if (execution.status !== 'success') throw new Error(describeExecutionFailure(execution));
-	return execution;
+function parseOptions(args: string[]) {
+	const options = {
+		once: { type: 'boolean' },
+		rows: { type: 'boolean' },
+		watch: { type: 'boolean' },
+		port: { type: 'string' },
+		'sandbox-port': { type: 'string' },
+	} as const;
+	try {
+		const { port, 'sandbox-port': sandboxPort, ...flags } = parseArgs({ args, options }).values;
+		return { ...flags, ...parsePorts({ port, sandboxPort }) };
+	} catch (error) {
+		throw new Error(`${(error as Error).message}\nAdd --help to list the options.`);
+	}
 }
 
-/** Describes an execution's videos: name, type and size. @throws Error if one is not playable */
-async function describeFiles(client: N8nClient, execution: Execution): Promise<string[]> {
-	const items = Object.values(execution.data.resultData.runData ?? {})
-		.flat()
-		.flatMap(({ data }) => data?.main ?? [])
-		.flatMap((output) => output ?? []);
-	const files = new Map<string, BinaryFile>();
-	for (const file of items.flatMap(({ binary = {} }) => Object.values(binary))) {
-		files.set(file.id ?? file.data, file);
+function parsePorts(texts: Record<string, string | undefined>) {
+	const given = Object.entries(texts).filter(([, text]) => text !== undefined);
+	const ports = given.map(([name, text]): [string, number] => [name, Number(text)]);
+	const wrong = ports.find(([, port]) => !Number.isInteger(port) || port < 1 || port > 65_535);
+	if (wrong) throw new Error('A port is a number from 1 to 65535.');
+	return Object.fromEntries(ports) as { port?: number; sandboxPort?: number };
+}
+
+/** Runs a workflow as its button does, and prints what each node returned. */
+async function runWorkflow(client: N8nClient, workflow: Workflow | undefined): Promise<void> {
+	const trigger = workflow?.nodes.find(({ type }) => type === MANUAL_TRIGGER);
+	if (!workflow || !trigger) throw new Error('The example, or its Manual Trigger, is missing.');
+	const { data, status } = await step(`Running "${workflow.name}" in n8n`, async () => {
+		const id = await client.runWorkflow(workflow.id, trigger.name);
+		return await whileServersLive(client.waitForExecution(id, RUN_TIMEOUT_MS));
+	});
+	const { error, runData = {} } = data.resultData;
+	if (status !== 'success') {
+		throw new Error(`It ended as "${status}". ${error?.message ?? ''} ${error?.description ?? ''}`);
 	}
-	return await Promise.all(
-		[...files.values()].map(async (file) => {
-			const content = await client.readBinary(file);
-			const missing = MP4_BOXES.filter((name) => !content.includes(name));
-			if (missing.length > 0) {
-				throw new Error(`${file.fileName} can't be played: it has no ${missing.join(', ')}.`);
-			}
-			return `Video: ${file.fileName}, ${file.mimeType}, ${content.length} bytes`;
-		}),
-	);
+	for (const [node, runs] of Object.entries(runData)) {
+		const items = runs.flatMap((run) => run.data?.main ?? []).flatMap((output) => output ?? []);
+		console.log(`  ${node}: ${items.length} ${items.length === 1 ? 'item' : 'items'}`);
+		for (const file of items.flatMap(({ binary = {} }) => Object.values(binary))) {
+			const { length } = await client.readBinary(file);
+			console.log(`    ${file.fileName ?? ''}, ${file.mimeType}, ${length} bytes`);
+		}
+	}
+}
+
+/** Compiles and copies everything once, and then each change. */
+async function buildContinuously(userFolder: string): Promise<void> {
+	const packageFolder = getPackageFolder(userFolder);
+	const distFolder = join(packageFolder, 'dist');
+	rmSync(packageFolder, { recursive: true, force: true });
+	mkdirSync(packageFolder, { recursive: true });
+	copyFileSync('package.json', join(packageFolder, 'package.json'));
+	// If the sources have an error, nothing is written, and n8n keeps the previous version.
+	const emit = ['--watch', '--noEmitOnError', '--pretty', 'false', '--outDir', distFolder];
+	startServer('tsc', ['-p', 'tsconfig.build.json', ...emit], {
+		name: 'The TypeScript compiler',
+		logFile: join(userFolder, 'logs', 'tsc.log'),
+	});
+	startServer('gulp', ['watch:assets', '--silent'], {
+		name: 'gulp',
+		env: { ...process.env, BUILD_FOLDER: distFolder },
+		logFile: join(userFolder, 'logs', 'gulp.log'),
+	});
+	const files = manifest.n8n.nodes.map((file) => join(packageFolder, file));
+	const isBuilt = () => files.every((file) => existsSync(file));
+	await waitFor('the package to be built (see tsc.log)', isBuilt, BUILD_TIMEOUT_MS);
 }

@@ -5,22 +5,22 @@ import { build } from './build.mjs';
 import { buildN8nEnvironment } from './n8n/environment.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { findProgram, PROGRAMS, type Program } from './requirements.js';
+import { installManifest } from './support/cache.mjs';
 import { run, runVisibly } from './support/processes.mjs';
 import { step } from './support/steps.mjs';
-import { installEngine, OLDEST } from './versions.mjs';
 
 interface Suite {
 	/** Arguments of jest, before those of the user. */
 	args: string[];
-	/** Whether the tests run the built package. */
-	isBuilt: boolean;
 	/** Installs everything that the tests need. @returns environment variables for the tests */
-	prepare: () => Promise<Record<string, string>>;
+	prepare?: (version: string) => Promise<Record<string, string>>;
+	/** Whether the first argument of the user is a version of n8n. */
+	hasVersion?: true;
 }
 
 const E2E_FOLDER = '.n8n-local/e2e';
 const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[];
-const NOTHING = () => Promise.resolve({});
+const OLDEST = '1.123.81';
 
 const SUITES: Record<string, Suite> = {
 	unit: {
@@ -28,34 +28,35 @@ const SUITES: Record<string, Suite> = {
 			...['--reporters=<rootDir>/test/support/ShortReporter.js', '--reporters=summary'],
 			...['--config', 'jest.config.js'],
 		],
-		isBuilt: true,
-		prepare: NOTHING,
 	},
-	// Runs 10,000 random histories of the trigger, and 10,000 random executions of the node, different
+	// Runs 10,000 random histories of the trigger, and as many random executions of the node, different
 	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/ledger/'],
-		isBuilt: true,
+		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/random/'],
 		prepare: () =>
 			Promise.resolve({
 				HISTORIES: process.env.HISTORIES ?? '10000',
-				LEDGER_EXECUTIONS: process.env.LEDGER_EXECUTIONS ?? '10000',
+				RUNS: process.env.RUNS ?? '2500',
 			}),
 	},
 	oldest: {
 		args: ['--config', 'test/versions/jest.oldest.config.js'],
-		isBuilt: true,
-		prepare: async () => ({ VIDEO_GENERATION_ENGINE: await installEngine(OLDEST) }),
+		prepare: () => provideEngine(OLDEST),
 	},
-	e2e: {
-		args: ['--config', 'test/e2e/jest.config.js'],
-		isBuilt: true,
-		prepare: () => provideN8n(),
+	engine: {
+		args: ['--config', 'test/versions/jest.config.js'],
+		hasVersion: true,
+		prepare: (version) => provideEngine(version),
 	},
+	whole: {
+		args: ['--config', 'test/versions/jest.whole.config.js'],
+		hasVersion: true,
+		prepare: (version) => provideN8n(version === OLDEST ? 'oldest' : 'n8n'),
+	},
+	e2e: { args: ['--config', 'test/e2e/jest.config.js'], prepare: () => provideN8n() },
 	// docs/operations.md is written by a test, because the tests have n8n's engine.
 	docs: {
 		args: ['test/engine/operationsDocument'],
-		isBuilt: true,
 		prepare: () => Promise.resolve({ WRITE_DOCUMENTS: 'true' }),
 	},
 };
@@ -69,18 +70,24 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 		await installAll();
 		return 0;
 	}
-	const isCheck = name === 'docs' && args.includes('--check');
 	const suite = SUITES[name];
-	if (!suite)
-		throw new Error(`There is no suite "${name}", only ${Object.keys(SUITES).join(', ')}.`);
-	if (suite.isBuilt) await build();
-	const env = { ...process.env, ...(isCheck ? {} : await suite.prepare()) };
+	if (!suite) throw new Error(`The suites are ${Object.keys(SUITES).join(', ')}.`);
+	await build();
+	const version = suite.hasVersion ? (args.shift() ?? '') : '';
+	const isCheck = name === 'docs' && args.includes('--check');
+	const env = { ...process.env, ...(isCheck ? {} : await suite.prepare?.(version)) };
 	const rest = args.filter((arg) => arg !== '--check');
 	return await runVisibly('jest', [...suite.args, ...rest], { env });
 }
 
+/** Installs the engine of a version of n8n. @returns environment variables for the tests in it */
+async function provideEngine(version: string): Promise<Record<string, string>> {
+	const title = `Installing the engine of n8n ${version}: 240 MB`;
+	return { VIDEO_GENERATION_ENGINE: await installManifest(`versions/${version}`, title) };
+}
+
 async function installAll(): Promise<void> {
-	await installEngine(OLDEST);
+	await provideEngine(OLDEST);
 	await installN8n();
 	for (const program of PROGRAM_NAMES) await provideProgram(program);
 }

@@ -27,7 +27,7 @@ export class VideoGeneration implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Clear", download: "Download", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
+			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Delete", download: "Download", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
 		description: 'Make videos from your projects, wait for them and download them',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,

@@ -4,12 +4,6 @@ import { createStore, type Store, type StoreOptions } from '../domain/store';
 import { createFaultList, type FaultList } from '../faults/faultList';
 import { createRequestLog, type RecordedRequest, type RequestLog } from './requestLog';
 
-/** A certificate and its key in PEM form. */
-export interface Certificate {
-	cert: string;
-	key: string;
-}
-
 /** The initial state of a sandbox, which a reset restores. */
 export interface SandboxOptions extends StoreOptions {
 	/** 0, the default, uses any free port. */
@@ -18,13 +12,11 @@ export interface SandboxOptions extends StoreOptions {
 	clock?: Clock['kind'];
 	/** Start of a manual clock in milliseconds since 1970; 2026-01-15T12:00:00Z by default. */
 	startsAt?: number;
-	/** Serves HTTPS as well, on a port of its own. */
-	certificate?: Certificate;
 	/** Waits for a latency; in real time by default. */
 	wait?: (delayMs: number, request: RecordedRequest) => Promise<void>;
 }
 
-export interface SandboxRoute {
+interface SandboxRoute {
 	method: string;
 	/** The path pattern, with `:name` for parameters. */
 	path: string;

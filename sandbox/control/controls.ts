@@ -5,7 +5,13 @@ import {
 	ServiceError,
 	type VideoLog,
 } from '../domain/model';
-import { addQueueItem, endQueueItem, formatLogTime, settleQueue } from '../domain/queue';
+import {
+	addQueueItem,
+	clearQueueItem,
+	endQueueItem,
+	formatLogTime,
+	settleQueue,
+} from '../domain/queue';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
@@ -36,7 +42,10 @@ export function createControls(context: SandboxContext) {
 		},
 		/** Returns a copy of everything the sandbox knows. */
 		readState: () => getState(context),
-		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind or option */
+		advanceClock: (ms: number) => {
+			context.clock.advance(ms);
+		},
+		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind */
 		addFault: (spec: FaultSpec) => context.faults.add(spec),
 		removeFault: (id: number) => {
 			context.faults.remove(id);
@@ -88,9 +97,19 @@ function createQueueControls(context: SandboxContext) {
 			get(queueId).left = true;
 			settleQueue(context.store, context.clock.now());
 		},
-		/** Gives an item durations of its own, counted from its creation. */
-		changeQueueItem(queueId: string, change: { durations: Partial<Durations> }): void {
-			Object.assign(get(queueId).durations, change.durations);
+		/** Removes an item as another client would. */
+		clear(queueId: string): void {
+			const item = get(queueId);
+			clearQueueItem(context.store, { id: item.accountId }, queueId, context.clock.now());
+		},
+		/** Gives an item durations of its own, counted from its start, and another outcome. */
+		changeQueueItem(
+			queueId: string,
+			{ durations, outcome }: { durations: Partial<Durations>; outcome?: QueueItem['outcome'] },
+		): void {
+			const item = get(queueId);
+			Object.assign(item.durations, durations);
+			item.outcome = outcome ?? item.outcome;
 		},
 	};
 }

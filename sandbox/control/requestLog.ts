@@ -12,8 +12,6 @@ export interface RecordedRequest {
 	body: unknown;
 	/** Undefined for a path that is not part of the API. */
 	operation: Operation | undefined;
-	/** Port of the client's end of the connection. */
-	clientPort: number | undefined;
 	/** The queue item that an add created or a clear removed, whatever the reply said. */
 	queueId?: string;
 	/** Sandbox time. */

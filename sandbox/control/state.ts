@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock';
 import { getItemState, type QueueItemState } from '../domain/lifeCycle';
-import type { Account, Charge, Project, QueueItem } from '../domain/model';
+import type { Account, Charge, Project, QueueItem, VideoLog } from '../domain/model';
 import { settleQueue } from '../domain/queue';
 import type { Settings } from '../domain/settings';
 import type { FaultList } from '../faults/faultList';
@@ -11,6 +11,8 @@ export interface SandboxState {
 	clock: { kind: Clock['kind']; now: string };
 	settings: Settings;
 	accounts: (Account & { videoCount: number })[];
+	/** The entries of all accounts. */
+	videos: VideoLog[];
 	projects: Project[];
 	queue: (QueueItem & QueueItemState)[];
 	/** All accepted adds in order, regardless of the later state of their items. */
@@ -30,6 +32,7 @@ export function getState({ store, clock, faults, requests }: SandboxContext): Sa
 			...account,
 			videoCount: store.videos.get(account.id)?.length ?? 0,
 		})),
+		videos: [...store.videos.values()].flat().map((video) => ({ ...video })),
 		projects: [...store.projects.values()].map((project) => ({ ...project })),
 		queue: [...store.queue.values()].map((item) => ({ ...item, ...getItemState(item, now) })),
 		charges: store.charges.map((charge) => ({ ...charge })),

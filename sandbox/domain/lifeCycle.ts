@@ -14,7 +14,7 @@ export interface QueueItemState {
 /** A failing generation fails during processing, at this progress. */
 const FAILS_AT_PERCENT = 60;
 
-type Living = Pick<QueueItem, 'createdAt' | 'durations' | 'outcome' | 'forced'>;
+type Living = Pick<QueueItem, 'startsAt' | 'durations' | 'outcome' | 'forced'>;
 
 /**
  * Returns the state of a queue item at `now`: pending, processing, rendering, then completed or
@@ -28,12 +28,22 @@ export function getItemState(item: Living, now: number): QueueItemState {
 	return { ...getUnforcedState(item, forced.at), status: 'failed', endedAt: forced.at };
 }
 
+/** Returns when an item ends, as far as that is known at the moment. */
+export function getEnd({ startsAt, durations, outcome, forced }: Living): number {
+	const { pendingMs, processingMs, renderingMs } = durations;
+	const madeMs =
+		outcome === 'failed'
+			? Math.ceil((processingMs * FAILS_AT_PERCENT) / 100)
+			: processingMs + renderingMs;
+	return Math.min(startsAt + pendingMs + madeMs, forced?.at ?? Infinity);
+}
+
 function getUnforcedState(item: Living, now: number): QueueItemState {
 	const { pendingMs, processingMs, renderingMs } = item.durations;
-	const processingAt = item.createdAt + pendingMs;
+	const processingAt = item.startsAt + pendingMs;
 	const renderingAt = processingAt + processingMs;
 	const completedAt = renderingAt + renderingMs;
-	const failedAt = processingAt + Math.ceil((processingMs * FAILS_AT_PERCENT) / 100);
+	const failedAt = getEnd({ ...item, forced: null });
 
 	if (item.outcome === 'failed' && now >= failedAt) {
 		return {

@@ -1,17 +1,11 @@
 import type { Durations } from './settings';
 
 /** The API's operations by resource and verb, and the download of a finished video. */
-export const OPERATIONS = [
-	'queue.add',
-	'queue.getProgress',
-	'queue.clear',
-	'video.getAll',
-	'project.getAll',
-	'account.get',
-	'video.file',
-] as const;
-
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation =
+	| `queue.${'add' | 'getProgress' | 'clear'}`
+	| `${'video' | 'project'}.getAll`
+	| 'account.get'
+	| 'video.file';
 
 /** The owner of an API key. Everything else belongs to one account. */
 export interface Account {
@@ -48,6 +42,8 @@ export interface QueueItem {
 	accountId: string;
 	projectId: string;
 	createdAt: number;
+	/** When its generation starts, as far as that is known; later than `createdAt` with `maxAtOnce`. */
+	startsAt: number;
 	durations: Durations;
 	/** The outcome of the generation unless `forced` overrides it. */
 	outcome: 'completed' | 'failed';
@@ -66,6 +62,8 @@ export interface QueueItem {
 /** One successful generation, as the API lists it. */
 export interface VideoLog {
 	id: string;
+	/** Undefined for an entry that a test has added. */
+	queueId?: string;
 	/** Null means the address at which the sandbox itself serves this video. */
 	url: string | null;
 	projectId: string;

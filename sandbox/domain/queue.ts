@@ -1,4 +1,4 @@
-import { getItemState } from './lifeCycle';
+import { getEnd, getItemState } from './lifeCycle';
 import { type Account, type Project, type QueueItem, ServiceError } from './model';
 import type { Store } from './store';
 
@@ -36,6 +36,7 @@ export function addQueueItem(
 		accountId: account.id,
 		projectId: project.id,
 		createdAt: now,
+		startsAt: Infinity,
 		durations: { ...store.settings.durations, ...project.durations },
 		outcome: project.fails ? 'failed' : 'completed',
 		forced: null,
@@ -46,6 +47,7 @@ export function addQueueItem(
 		customPrompt: input.customPrompt ?? null,
 	};
 	store.queue.set(item.queueId, item);
+	startItems(store, now);
 	const { queueId, accountId, projectId, customPrompt, overwriteSettings, videoId } = item;
 	store.charges.push({
 		...{ queueId, accountId, projectId, customPrompt, overwriteSettings },
@@ -86,7 +88,7 @@ function createQueueId({ createId, settings }: Store): string {
  */
 export function getQueueItem(
 	store: Store,
-	account: Account,
+	account: Pick<Account, 'id'>,
 	queueId: string,
 	now: number,
 ): QueueItem {
@@ -104,7 +106,12 @@ export function getQueueItem(
  *
  * @throws ServiceError `notFound`
  */
-export function clearQueueItem(store: Store, account: Account, queueId: string, now: number): void {
+export function clearQueueItem(
+	store: Store,
+	account: Pick<Account, 'id'>,
+	queueId: string,
+	now: number,
+): void {
 	store.queue.delete(getQueueItem(store, account, queueId, now).queueId);
 }
 
@@ -133,16 +140,21 @@ export function endQueueItem(
  * leave the queue if the settings say so. Runs before every request and change, instead of timers.
  */
 export function settleQueue(store: Store, now: number): void {
-	const ended = [...store.queue.values()].flatMap((item) => {
-		const { status, endedAt } = getItemState(item, now);
-		if (endedAt === null) return [];
-		return [{ item, status, endedAt, loggedAt: endedAt + item.durations.logDelayMs }];
-	});
-	const due = ended.filter(
-		({ item, status, loggedAt }) => status === 'completed' && !item.logged && now >= loggedAt,
-	);
+	startItems(store, now);
+	const items = [...store.queue.values()];
+	const due = items
+		.filter(
+			({ forced, outcome, logged }) => (forced?.outcome ?? outcome) === 'completed' && !logged,
+		)
+		.map((item) => ({ item, loggedAt: getEnd(item) + item.durations.logDelayMs }))
+		.filter(({ loggedAt }) => now >= loggedAt);
 	due.sort((a, b) => a.loggedAt - b.loggedAt);
 	for (const { item, loggedAt } of due) logVideo(store, item, loggedAt);
+
+	const ended = items.flatMap((item) => {
+		const { status, endedAt } = getItemState(item, now);
+		return endedAt === null ? [] : [{ item, status, endedAt }];
+	});
 
 	const { endedItemsLeaveAfterMs } = store.settings;
 	for (const { item, status, endedAt } of ended) {
@@ -154,10 +166,30 @@ export function settleQueue(store: Store, now: number): void {
 	}
 }
 
+/**
+ * Sets when items start: each one when a worker is free, in their order. What has started stays as it
+ * is, and what becomes free now changes nothing of the past.
+ */
+function startItems(store: Store, now: number): void {
+	const { maxAtOnce } = store.settings;
+	const ends = new Map<string, number[]>();
+	for (const item of store.queue.values()) {
+		const before = ends.get(item.accountId) ?? [];
+		if (item.startsAt > store.settledAt) {
+			const isFree = maxAtOnce === null || before.length < maxAtOnce;
+			const freeAt = isFree ? -Infinity : before.sort((a, b) => b - a)[maxAtOnce - 1];
+			item.startsAt = Math.max(item.createdAt, store.settledAt, freeAt ?? -Infinity);
+		}
+		ends.set(item.accountId, [...before, getEnd(item)]);
+	}
+	store.settledAt = now;
+}
+
 function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
 	item.logged = true;
 	const log = {
 		id: item.videoId,
+		queueId: item.queueId,
 		url: null,
 		projectId: item.projectId,
 		createdAt: formatLogTime(store, loggedAt),

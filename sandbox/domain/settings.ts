@@ -3,7 +3,7 @@ export interface Durations {
 	pendingMs: number;
 	processingMs: number;
 	renderingMs: number;
-	/** Time from the end of the item to its entry in the video log. */
+	/** Time from the end of the item to its entry in the video log; negative for an entry before it. */
 	logDelayMs: number;
 }
 
@@ -28,6 +28,8 @@ export interface Settings {
 	etags: (typeof ETAGS)[number];
 	/** Durations of items queued from now on. A project's own durations take precedence. */
 	durations: Durations;
+	/** How many items of an account are made at the same time, in their order. Null for any number. */
+	maxAtOnce: number | null;
 	/** Null keeps finished and failed items in the queue until they are cleared. */
 	endedItemsLeaveAfterMs: number | null;
 	/**
@@ -41,8 +43,10 @@ export interface Settings {
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item. */
 	videoUrlInDetails: boolean;
-	/** Pads every video to this size. Null leaves videos as they are. */
-	videoSizeBytes: number | null;
+	/** Addresses of videos have a signature that differs from one reply to the next. */
+	signedUrls: boolean;
+	/** Entries of the video log name their queue item, in `queueId` or as a part of their address. */
+	entriesNameQueueId: false | 'field' | 'address';
 }
 
 /** Missing settings, and missing durations, stay as they are. */
@@ -56,12 +60,14 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	etags: 'strong',
 	// Eight seconds per video: long enough to see progress, short enough to wait for.
 	durations: { pendingMs: 1000, processingMs: 4000, renderingMs: 3000, logDelayMs: 0 },
+	maxAtOnce: null,
 	endedItemsLeaveAfterMs: null,
 	numericQueueIds: false,
 	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
-	videoSizeBytes: null,
+	signedUrls: false,
+	entriesNameQueueId: false,
 };
 
 /** Returns changed settings. Other fields of `change` are ignored. */

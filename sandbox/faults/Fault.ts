@@ -13,12 +13,8 @@ export interface Reply {
 }
 
 /** Bytes that are not HTTP, and after which the connection ends. */
-export interface RawBytes {
-	/** What is sent before the bytes: the head and the beginning of the body. */
-	first?: Reply;
+interface RawBytes {
 	bytes: Buffer;
-	/** Sends the bytes without encryption on a connection with TLS. */
-	beneathTls?: boolean;
 }
 
 /** The outcome for the client: a reply, nothing, a reset, or bytes that are not HTTP. */
@@ -42,20 +38,11 @@ export interface Fault {
 	after?(reply: Reply, context: FaultContext): MaybePromise<Outcome | undefined>;
 }
 
-/** A kind of fault. `options` are JSON Schemas, which validate options that arrive over HTTP. */
-export interface FaultKind<Options extends object> {
-	readonly options: Readonly<Record<keyof Options & string, object>>;
-	readonly required?: readonly (keyof Options & string)[];
-	create(options: Options): Fault;
-}
-
 /** An option of faults that do not need the service's reply. */
 export interface PhaseOption {
 	/** `after`: the service processes the request first, so an add is accepted and paid. */
 	phase?: 'before' | 'after';
 }
-
-export const PHASE = { enum: ['before', 'after'] };
 
 /** Creates a fault that acts in one phase; `before` is the default. */
 export function actInPhase(

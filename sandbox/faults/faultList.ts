@@ -1,7 +1,7 @@
 import type { Operation } from '../domain/model';
-import type { Fault, FaultKind } from './Fault';
+import type { Fault } from './Fault';
 import { FAULT_KINDS } from './FAULT_KINDS';
-import { type FaultMatch, type FaultSpec, parseFaultSpec } from './FaultSpec';
+import type { FaultMatch, FaultSpec } from './FaultSpec';
 
 interface FaultedRequest {
 	operation: Operation | undefined;
@@ -24,11 +24,13 @@ export function createFaultList() {
 	let lastId = 0;
 	let active: ActiveFault[] = [];
 	return {
-		/** @throws TypeError for an unknown kind or option */
-		add(input: FaultSpec): number {
-			const spec = parseFaultSpec(input);
-			const kind = FAULT_KINDS[spec.kind] as FaultKind<object>;
-			active.push({ id: ++lastId, spec, seen: 0, fault: kind.create(spec) });
+		/** @throws TypeError for an unknown kind */
+		add(spec: FaultSpec): number {
+			if (!Object.hasOwn(FAULT_KINDS, spec.kind)) {
+				throw new TypeError(`A fault's kind is one of ${Object.keys(FAULT_KINDS).join(', ')}`);
+			}
+			const create = FAULT_KINDS[spec.kind] as (options: object) => Fault;
+			active.push({ id: ++lastId, spec, seen: 0, fault: create(spec) });
 			return lastId;
 		},
 		remove(id: number): void {

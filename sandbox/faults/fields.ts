@@ -1,4 +1,4 @@
-import type { Fault, FaultKind, Reply } from './Fault';
+import type { Fault, Reply } from './Fault';
 import { omitHeader } from './replies';
 
 type JsonObject = Record<string, unknown>;
@@ -35,41 +35,26 @@ const addFields = (fields: JsonObject): Fault =>
 	});
 
 /** Adds unspecified fields to the envelope and every resource. */
-const extraFields: FaultKind<{ fields: JsonObject }> = {
-	options: { fields: { type: 'object' } },
-	required: ['fields'],
-	create: ({ fields }) => addFields(fields),
-};
+const extraFields = ({ fields }: { fields: JsonObject }): Fault => addFields(fields);
 
 /** Adds an `error` key to a success; it is empty by default, as services write "no error". */
-const errorKey: FaultKind<{ value?: unknown }> = {
-	options: { value: {} },
-	create: ({ value = '' }) => addFields({ error: value }),
-};
+const errorKey = ({ value = '' }: { value?: unknown }): Fault => addFields({ error: value });
 
 /** Gives a field of every resource another name. */
-const renamedField: FaultKind<{ field: string; to: string }> = {
-	options: { field: { type: 'string', minLength: 1 }, to: { type: 'string', minLength: 1 } },
-	required: ['field', 'to'],
-	create: ({ field, to }) =>
-		inJson((body) => {
-			for (const resource of listResources(body)) {
-				if (!(field in resource)) continue;
-				resource[to] = resource[field];
-				Reflect.deleteProperty(resource, field);
-			}
-		}),
-};
+const renamedField = ({ field, to }: { field: string; to: string }): Fault =>
+	inJson((body) => {
+		for (const resource of listResources(body)) {
+			if (!(field in resource)) continue;
+			resource[to] = resource[field];
+			Reflect.deleteProperty(resource, field);
+		}
+	});
 
 /** Leaves a field out. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
-const missingField: FaultKind<{ field: string }> = {
-	options: { field: { type: 'string', minLength: 1 } },
-	required: ['field'],
-	create: ({ field }) =>
-		inJson((body) => {
-			removeField(body, field);
-		}),
-};
+const missingField = ({ field }: { field: string }): Fault =>
+	inJson((body) => {
+		removeField(body, field);
+	});
 
 function removeField(body: JsonObject, field: string): void {
 	const path = field.split('.');
@@ -83,14 +68,10 @@ function removeField(body: JsonObject, field: string): void {
 }
 
 /** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
-const envelopeStatus: FaultKind<{ word: unknown }> = {
-	options: { word: {} },
-	required: ['word'],
-	create: ({ word }) =>
-		inJson((body, { status }) => {
-			if (status === 200) body.status = word;
-		}),
-};
+const envelopeStatus = ({ word }: { word: unknown }): Fault =>
+	inJson((body, { status }) => {
+		if (status === 200) body.status = word;
+	});
 
 interface StatusWordOptions {
 	word: string;
@@ -101,21 +82,13 @@ interface StatusWordOptions {
 }
 
 /** Replaces the status word of queue items. */
-const statusWord: FaultKind<StatusWordOptions> = {
-	options: {
-		word: { type: 'string' },
-		insteadOf: { type: 'string' },
-		videoUrl: { type: 'string' },
-	},
-	required: ['word'],
-	create: ({ word, insteadOf, videoUrl }) =>
-		inJson(({ details, newQueueItem }) => {
-			for (const item of [details, newQueueItem].filter(isObject)) {
-				if (!('status' in item) || (insteadOf ?? item.status) !== item.status) continue;
-				Object.assign(item, { status: word }, videoUrl === undefined ? {} : { videoUrl });
-			}
-		}),
-};
+const statusWord = ({ word, insteadOf, videoUrl }: StatusWordOptions): Fault =>
+	inJson(({ details, newQueueItem }) => {
+		for (const item of [details, newQueueItem].filter(isObject)) {
+			if (!('status' in item) || (insteadOf ?? item.status) !== item.status) continue;
+			Object.assign(item, { status: word }, videoUrl === undefined ? {} : { videoUrl });
+		}
+	});
 
 const ODD_ENTRIES = [
 	null,
@@ -130,15 +103,12 @@ const ODD_ENTRIES = [
 ];
 
 /** Puts invalid entries before, between and after the entries of a list. */
-const oddEntries: FaultKind<{ entries?: unknown[] }> = {
-	options: { entries: { type: 'array' } },
-	create: ({ entries = ODD_ENTRIES }) =>
-		inJson((body) => {
-			for (const [field, value] of Object.entries(body)) {
-				if (Array.isArray(value)) body[field] = interleave(entries, value);
-			}
-		}),
-};
+const oddEntries = ({ entries = ODD_ENTRIES }: { entries?: unknown[] }): Fault =>
+	inJson((body) => {
+		for (const [field, value] of Object.entries(body)) {
+			if (Array.isArray(value)) body[field] = interleave(entries, value);
+		}
+	});
 
 function interleave(odd: unknown[], good: unknown[]): unknown[] {
 	const mixed = good.flatMap((entry, index) => [...odd.slice(index, index + 1), entry]);

@@ -1,15 +1,6 @@
 import { Readable } from 'node:stream';
-import {
-	actInPhase,
-	type FaultContext,
-	type FaultKind,
-	PHASE,
-	type PhaseOption,
-	type Reply,
-} from './Fault';
+import { actInPhase, type FaultContext, type Fault, type PhaseOption, type Reply } from './Fault';
 import { createJsonReply } from './replies';
-
-const STATUS = { type: 'integer', minimum: 200, maximum: 599 };
 
 interface StatusOptions extends PhaseOption {
 	status: number;
@@ -19,21 +10,15 @@ interface StatusOptions extends PhaseOption {
 	body?: unknown;
 	contentType?: string;
 	headers?: Record<string, string>;
+	/** The service processes the request, and sends its own body with this status. */
+	keepsBody?: boolean;
 }
 
 /** Replies with any status and any body; by default the API's error body. */
-const status: FaultKind<StatusOptions> = {
-	options: {
-		status: STATUS,
-		message: { type: 'string' },
-		body: {},
-		contentType: { type: 'string' },
-		headers: { type: 'object', additionalProperties: { type: 'string' } },
-		phase: PHASE,
-	},
-	required: ['status'],
-	create: (options) => actInPhase(options.phase, () => createReply(options)),
-};
+const status = (options: StatusOptions): Fault =>
+	options.keepsBody
+		? { after: (reply) => ({ ...reply, status: options.status }) }
+		: actInPhase(options.phase, () => createReply(options));
 
 function createReply(options: StatusOptions): Reply {
 	const message = options.message ?? `Answered with ${options.status} by a fault of the sandbox`;
@@ -57,23 +42,19 @@ interface HtmlOptions extends PhaseOption {
 }
 
 /** Replies with a web page, as a wrong base URL or a proxy's login page does. */
-const html: FaultKind<HtmlOptions> = {
-	options: { status: STATUS, body: { type: 'string' }, phase: PHASE },
-	create: ({ status = 200, body = PAGE, phase }) =>
-		actInPhase(phase, () => createReply({ status, body, contentType: 'text/html; charset=utf-8' })),
-};
+const html = ({ status = 200, body = PAGE, phase }: HtmlOptions): Fault =>
+	actInPhase(phase, () => createReply({ status, body, contentType: 'text/html; charset=utf-8' }));
 
 /** Redirects the client. */
-const redirect: FaultKind<{ location: string; status?: 301 | 302 | 303 | 307 | 308 }> = {
-	options: {
-		location: { type: 'string' },
-		status: { enum: [301, 302, 303, 307, 308] },
-	},
-	required: ['location'],
-	create: ({ location, status = 302 }) => ({
-		before: () => ({ status, headers: { location }, body: Buffer.alloc(0) }),
-	}),
-};
+const redirect = ({
+	location,
+	status = 302,
+}: {
+	location: string;
+	status?: 301 | 302 | 303 | 307 | 308;
+}): Fault => ({
+	before: () => ({ status, headers: { location }, body: Buffer.alloc(0) }),
+});
 
 interface TooManyRequestsOptions {
 	/** Form of the Retry-After header. A date follows the sandbox's clock. */
@@ -83,32 +64,25 @@ interface TooManyRequestsOptions {
 }
 
 /** Refuses the request with 429 before it is accepted. */
-const tooManyRequests: FaultKind<TooManyRequestsOptions> = {
-	options: {
-		retryAfter: { enum: ['seconds', 'date', 'none'] },
-		seconds: { type: 'number' },
-		message: { type: 'string' },
+const tooManyRequests = ({
+	retryAfter,
+	seconds = 1,
+	message = 'Too many requests',
+}: TooManyRequestsOptions): Fault => ({
+	before: ({ now }) => {
+		const headers: Record<string, string> = {};
+		if (retryAfter === 'seconds') headers['retry-after'] = String(seconds);
+		if (retryAfter === 'date') {
+			headers['retry-after'] = new Date(now() + seconds * 1000).toUTCString();
+		}
+		return createJsonReply(429, { status: 'error', message }, headers);
 	},
-	required: ['retryAfter'],
-	create: ({ retryAfter, seconds = 1, message = 'Too many requests' }) => ({
-		before: ({ now }) => {
-			const headers: Record<string, string> = {};
-			if (retryAfter === 'seconds') headers['retry-after'] = String(seconds);
-			if (retryAfter === 'date') {
-				headers['retry-after'] = new Date(now() + seconds * 1000).toUTCString();
-			}
-			return createJsonReply(429, { status: 'error', message }, headers);
-		},
-	}),
-};
+});
 
 /** Reports a failure with status 200 and an envelope that says `error`. */
-const errorEnvelope: FaultKind<{ message?: string }> = {
-	options: { message: { type: 'string' } },
-	create: ({ message = 'Something went wrong' }) => ({
-		before: () => createJsonReply(200, { status: 'error', message }),
-	}),
-};
+const errorEnvelope = ({ message = 'Something went wrong' }: { message?: string }): Fault => ({
+	before: () => createJsonReply(200, { status: 'error', message }),
+});
 
 interface EndlessBodyOptions extends PhaseOption {
 	/** Bytes per piece; 64 KiB by default. */
@@ -119,20 +93,17 @@ interface EndlessBodyOptions extends PhaseOption {
 }
 
 /** Sends JSON that never ends, fast or slowly, for as long as the client listens. */
-const endlessBody: FaultKind<EndlessBodyOptions> = {
-	options: {
-		pieceBytes: { type: 'integer', minimum: 1 },
-		delayMs: { type: 'number', minimum: 0 },
-		status: STATUS,
-		phase: PHASE,
-	},
-	create: ({ pieceBytes = 64 * 1024, delayMs = 0, status = 200, phase }) =>
-		actInPhase(phase, (context) => ({
-			status,
-			headers: { 'content-type': 'application/json; charset=utf-8' },
-			body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
-		})),
-};
+const endlessBody = ({
+	pieceBytes = 64 * 1024,
+	delayMs = 0,
+	status = 200,
+	phase,
+}: EndlessBodyOptions): Fault =>
+	actInPhase(phase, (context) => ({
+		status,
+		headers: { 'content-type': 'application/json; charset=utf-8' },
+		body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
+	}));
 
 async function* flow(
 	pieceBytes: number,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import { findVideoPicture } from '../domain/lists';
 import { ServiceError } from '../domain/model';
+import type { Settings } from '../domain/settings';
 import { readVideoFile, streamPaddedVideo } from '../files/readVideoFile';
 
 interface FileRequest {
@@ -16,8 +17,14 @@ const FILE_QUERY = {
 };
 
 /** Returns the address of a video, with the host that the client used for this request. */
-export function getVideoUrl({ protocol, host }: FastifyRequest, videoId: string): string {
-	return `${protocol}://${host}/files/${encodeURIComponent(videoId)}.mp4`;
+export function getVideoUrl(
+	{ protocol, host, id }: FastifyRequest,
+	{ videoId, queueId }: { videoId: string; queueId: string | undefined },
+	{ signedUrls, entriesNameQueueId }: Settings,
+): string {
+	const folder = entriesNameQueueId === 'address' && queueId !== undefined ? `${queueId}/` : '';
+	const signature = signedUrls ? `?signature=${id}` : '';
+	return `${protocol}://${host}/files/${folder}${encodeURIComponent(videoId)}.mp4${signature}`;
 }
 
 /**
@@ -25,18 +32,16 @@ export function getVideoUrl({ protocol, host }: FastifyRequest, videoId: string)
  * serves the same video padded to that size.
  */
 export function registerFileRoutes(app: FastifyInstance, context: SandboxContext): void {
-	app.get<FileRequest>(
-		'/files/:videoId.mp4',
-		{
-			config: { operation: 'video.file' },
-			schema: { querystring: FILE_QUERY },
-		},
-		({ params, query }, reply) => {
+	const options = {
+		config: { operation: 'video.file' },
+		schema: { querystring: FILE_QUERY },
+	} as const;
+	for (const path of ['/files/:videoId.mp4', '/files/:queueId/:videoId.mp4']) {
+		app.get<FileRequest>(path, options, ({ params, query }, reply) => {
 			const picture = findVideoPicture(context.store, params.videoId, context.clock.now());
 			if (picture === undefined) throw new ServiceError('notFound', 'There is no such video');
 			const video = readVideoFile(picture);
-			const { videoSizeBytes } = context.store.settings;
-			const sizeBytes = Number(query.sizeBytes ?? videoSizeBytes ?? video.length);
+			const sizeBytes = Number(query.sizeBytes ?? video.length);
 			const isPadded = sizeBytes !== video.length;
 			if (sizeBytes > MAX_SIZE_BYTES || (isPadded && sizeBytes < video.length + 8)) {
 				throw new ServiceError(
@@ -46,6 +51,6 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 			}
 			reply.header('content-type', 'video/mp4').header('content-length', sizeBytes);
 			return reply.send(isPadded ? streamPaddedVideo(video, sizeBytes) : video);
-		},
-	);
+		});
+	}
 }

@@ -22,13 +22,15 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 		'/videos',
 		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
 		(request) => {
+			const { settings } = context.store;
 			const logs = listVideos(context.store, request.account, context.clock.now());
 			return {
 				status: 'success',
 				message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
-				videos: logs.map(({ id, url, projectId, createdAt }) => ({
+				videos: logs.map(({ id, queueId, url, projectId, createdAt }) => ({
 					id,
-					url: url ?? getVideoUrl(request, id),
+					...(settings.entriesNameQueueId === 'field' && { queueId }),
+					url: url ?? getVideoUrl(request, { videoId: id, queueId }, settings),
 					projectId,
 					createdAt,
 				})),

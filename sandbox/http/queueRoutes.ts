@@ -65,7 +65,11 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 			return {
 				status: 'success',
 				message: 'Queue progress retrieved',
-				details: describeProgress(state, getVideoUrl(request, item.videoId), store.settings),
+				details: describeProgress(
+					state,
+					getVideoUrl(request, item, store.settings),
+					store.settings,
+				),
 			};
 		},
 	);

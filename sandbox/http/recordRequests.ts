@@ -15,7 +15,6 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 				headers: { ...request.headers },
 				body: undefined,
 				operation: request.routeOptions.config.operation,
-				clientPort: request.raw.socket.remotePort,
 				at: clock.now(),
 				realAt: Date.now(),
 			};

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RecordedRequest } from '../control/requestLog';
-import type { Outcome, RawBytes, Reply } from '../faults/Fault';
-import { getSocketBeneathTls } from './tlsServer';
+import type { Outcome, Reply } from '../faults/Fault';
 
 /** Sends a reply exactly as given, even if it is inconsistent. Ignores clients that close early. */
 export async function sendReply(
@@ -14,13 +13,12 @@ export async function sendReply(
 	if (reply === 'hang') return;
 	if (reply === 'reset') {
 		record.broken = true;
-		// Node resets only connections without TLS.
-		if (response.socket) getSocketBeneathTls(response.socket).resetAndDestroy();
+		response.socket?.resetAndDestroy();
 		return;
 	}
 	if ('bytes' in reply) {
 		record.broken = true;
-		sendRawBytes(response, reply, record);
+		response.socket?.end(reply.bytes);
 		return;
 	}
 	record.status = reply.status;
@@ -34,23 +32,6 @@ export async function sendReply(
 		response.end(reply.body);
 	}
 	if (reply.breaks === true) response.socket?.destroySoon();
-}
-
-function sendRawBytes(
-	response: ServerResponse,
-	{ first, bytes, beneathTls = false }: RawBytes,
-	record: RecordedRequest,
-): void {
-	const { socket } = response;
-	if (!socket) return;
-	const end = () => (beneathTls ? getSocketBeneathTls(socket) : socket).end(bytes);
-	if (!first) {
-		end();
-		return;
-	}
-	record.status = first.status;
-	response.writeHead(first.status, completeHeaders(first));
-	response.write(first.body, end);
 }
 
 function completeHeaders({ status, headers, body, chunked }: Reply): Record<string, string> {

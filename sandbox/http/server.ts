@@ -6,7 +6,6 @@ import { type Account, type Operation, ServiceError } from '../domain/model';
 import type { Fault } from '../faults/Fault';
 import { applyFaults } from './applyFaults';
 import { answerConditionally } from './conditionalRequests';
-import { registerControlRoutes } from './controlRoutes';
 import { describeSchemaError, replyWithError } from './errors';
 import { registerFileRoutes } from './fileRoutes';
 import { registerListRoutes } from './listRoutes';
@@ -35,8 +34,8 @@ declare module 'fastify' {
 const KIBIBYTE = 1024;
 
 /**
- * Creates the HTTP server, not yet listening: the API under `/v1`, videos under `/files`, control
- * routes under `/_sandbox`.
+ * Creates the HTTP server, not yet listening: the API under `/v1`, videos under `/files`, controls
+ * under `/_sandbox`.
  */
 export async function createServer(
 	context: SandboxContext,
@@ -79,14 +78,12 @@ export async function createServer(
 	applyFaults(app, context);
 	await app.register((v1) => registerApi(v1, context), { prefix: '/v1' });
 	registerFileRoutes(app, context);
-	await app.register(
-		(control, _options, done) => {
-			control.addHook('preValidation', parseJsonBody);
-			registerControlRoutes(control, context, controls);
-			done();
-		},
-		{ prefix: '/_sandbox' },
-	);
+	// Other processes call a control of the sandbox by its name, with its arguments as a JSON list.
+	app.post<{ Params: { name: string } }>('/_sandbox/:name', ({ params: { name }, rawBody }) => {
+		if (!Object.hasOwn(controls, name)) throw new ServiceError('notFound', `There is no ${name}`);
+		const named = controls as unknown as Record<string, (...args: unknown[]) => unknown>;
+		return { result: named[name]?.(...(JSON.parse(rawBody || '[]') as unknown[])) ?? null };
+	});
 	return app;
 }
 

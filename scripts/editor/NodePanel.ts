@@ -17,12 +17,15 @@ export interface ShownTable {
 export class NodePanel {
 	readonly root: Locator;
 
+	readonly input: Locator;
+
 	readonly output: Locator;
 
 	readonly parameters: Locator;
 
 	constructor(private readonly page: Page) {
 		this.root = page.getByTestId('ndv');
+		this.input = page.getByTestId('ndv-input-panel');
 		this.output = page.getByTestId('output-panel');
 		this.parameters = page.getByTestId('node-parameters');
 	}
@@ -126,9 +129,16 @@ export class NodePanel {
 		await button.filter({ hasText: 'Fetch Test Event' }).click();
 	}
 
+	/** @param timeout in milliseconds; by default, that of the page */
+	async waitForSuccess(timeout?: number): Promise<void> {
+		await this.output
+			.getByTestId('node-run-status-success')
+			.waitFor(timeout === undefined ? {} : { timeout });
+	}
+
 	/** Waits for the output table. @returns its heads, and the cells of each row */
 	async readTable(): Promise<ShownTable> {
-		await this.output.getByTestId('node-run-status-success').waitFor();
+		await this.waitForSuccess();
 		const table = this.output.locator('table');
 		// n8n chooses the view again when a run has just ended, whatever was clicked before.
 		await waitFor('the table', async () => {

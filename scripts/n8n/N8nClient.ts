@@ -1,6 +1,7 @@
 import axios, { isAxiosError, type AxiosInstance } from 'axios';
 import { parse } from 'flatted';
 import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../waitFor';
 import type {
 	BinaryFile,
@@ -14,6 +15,7 @@ import type {
 } from './n8nTypes';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const RETRY_MS = 1_000;
 /**
  * n8n needs `pinData`, even if it is empty, to execute a single node of a workflow that has run:
  * otherwise it reads the pins of `null` and fails.
@@ -215,16 +217,21 @@ export class N8nClient {
 			if (session) this.cookie = session.split(';')[0] ?? '';
 			return response.data.data;
 		} catch (error) {
-			if (tries > 1 && isTooBusy(error)) return await this.request(method, path, body, tries - 1);
-			throw describeFailure(method, path, error);
+			if (tries <= 1 || !isTooBusy(error)) throw describeFailure(method, path, error);
+			await delay(RETRY_MS);
+			return await this.request(method, path, body, tries - 1);
 		}
 	}
 }
 
-/** n8n gives its own patterns 250 ms of real time before it runs a workflow: on a busy machine, too little. */
+/**
+ * On a busy machine n8n may have no time for its database (503), or for its own patterns, to which it
+ * gives 250 ms of real time before it runs a workflow.
+ */
 function isTooBusy(error: unknown): boolean {
 	if (!isAxiosError<{ message?: string } | undefined>(error)) return false;
-	return error.response?.data?.message === 'Regular expression execution timed out';
+	const { status, data } = error.response ?? {};
+	return status === 503 || data?.message === 'Regular expression execution timed out';
 }
 
 function describeFailure(method: string, path: string, error: unknown): unknown {

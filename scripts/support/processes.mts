@@ -1,10 +1,9 @@
-import { readFileSync, mkdirSync, openSync, closeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { endGroup, guardGroup, isRunning, releaseGroup } from './processGroups.js';
 import { StepFailed } from './steps.mjs';
 
 export interface CommandOptions {
@@ -17,8 +16,6 @@ export interface ServerOptions extends CommandOptions {
 	name: string;
 	/** Receives all output of the server. */
 	logFile: string;
-	/** Receives each line of that output, too. */
-	onLine?: (line: string) => void;
 }
 
 /** The default export of a command file in `scripts/`. @returns the exit code; undefined means 0 */
@@ -27,17 +24,13 @@ type Command = (args: string[]) => Promise<unknown>;
 /** Maximum duration of a command, so that it cannot hang forever. */
 const TIMEOUT_MS = 30 * 60_000;
 const SHOWN_LINES = 20;
+/** Time that a process has to end its own children before all of them are killed. */
+const GRACE_MS = 5_000;
 const LOOK_AGAIN_MS = 250;
-/** Time that an interrupted command has to remove its half-filled folders. */
-const CLEAN_UP_MS = 15_000;
-/**
- * Time to wait for a server's exit after an error: a request may fail a moment before the exit is
- * noticed, and the exit explains more.
- */
-const DEATH_NOTICE_MS = 500;
 
 const running = new Set<number>();
-let state: 'starting' | 'serving' | 'ending' = 'starting';
+let isServing = false;
+let isEnding = false;
 let reportDeath: (error: Error) => void = () => undefined;
 const serverDied = new Promise<never>((_resolve, reject) => (reportDeath = reject));
 serverDied.catch(() => undefined);
@@ -52,9 +45,8 @@ export async function run(
 	args: string[] = [],
 	options: CommandOptions = {},
 ): Promise<string> {
-	const child = start(file, args, { ...options, stdin: 'ignore', all: true, timeout: TIMEOUT_MS });
+	const child = start(file, args, { ...options, all: true, timeout: TIMEOUT_MS });
 	const { failed, shortMessage, stdout, all } = await child;
-	await forget(child, failed);
 	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all))}`);
 	return String(stdout);
 }
@@ -65,16 +57,10 @@ export async function runVisibly(
 	args: string[] = [],
 	options: CommandOptions = {},
 ): Promise<number> {
-	const child = start(file, args, {
-		...options,
-		stdin: 'ignore',
-		stdout: 'inherit',
-		stderr: 'inherit',
-	});
-	const { failed, exitCode, shortMessage } = await child;
-	await forget(child, failed);
-	if (failed && exitCode === undefined) throw new Error(shortMessage);
-	return exitCode ?? 0;
+	const child = start(file, args, { ...options, stdout: 'inherit', stderr: 'inherit' });
+	const { exitCode, shortMessage } = await child;
+	if (exitCode === undefined) throw new Error(shortMessage);
+	return exitCode;
 }
 
 /**
@@ -83,26 +69,15 @@ export async function runVisibly(
 export function startServer(
 	file: string,
 	args: string[],
-	{ name, logFile, onLine, ...options }: ServerOptions,
+	{ name, logFile, ...options }: ServerOptions,
 ): void {
 	mkdirSync(dirname(logFile), { recursive: true });
-	// The output passes through this process only if its lines are wanted.
-	const log = onLine ? undefined : openSync(logFile, 'w');
+	const log = openSync(logFile, 'w');
 	// execa accepts any file descriptor, although its types do not.
-	const output = (log as 1 | undefined) ?? [{ file: logFile }, 'pipe' as const];
-	const child = start(file, args, {
-		...options,
-		stdin: 'ignore',
-		stdout: output,
-		stderr: output,
-		...(onLine ? { all: true } : {}),
-		buffer: false,
-	});
-	if (log !== undefined) closeSync(log);
-	if (onLine) void forwardLines(child, onLine);
-	// The process id is kept after the exit: its group may still have members.
+	const output = log as 1;
+	const child = start(file, args, { ...options, stdout: output, stderr: output, buffer: false });
+	closeSync(log);
 	void child.then(({ shortMessage, exitCode }) => {
-		if (state === 'ending') return;
 		const end = shortMessage ?? `exit code ${exitCode ?? 0}`;
 		const lines = getLastLines(readFileSync(logFile, 'utf8')) || '(nothing)';
 		const path = relative(process.cwd(), logFile);
@@ -119,35 +94,46 @@ export async function whileServersLive<Result>(work: Promise<Result>): Promise<R
 	return await Promise.race([work, serverDied]);
 }
 
-async function forwardLines(child: ResultPromise, onLine: (line: string) => void): Promise<void> {
-	for await (const line of child.iterable({ from: 'all' })) onLine(String(line));
-}
-
 function start(file: string, args: string[], options: Options): ResultPromise {
-	if (state === 'ending') throw new Error('Stopped.');
+	if (isEnding) throw new Error('Stopped.');
 	const child = execa(file, args, {
 		preferLocal: true,
 		extendEnv: false,
 		env: process.env,
 		reject: false,
+		stdin: 'ignore',
 		// Each child has its own process group: Ctrl-C in the terminal reaches this process alone,
-		// which ends its children in order.
-		detached: process.platform !== 'win32',
+		// which ends its children and what they have started.
+		detached: true,
 		cleanup: false,
 		...options,
 	});
-	if (child.pid !== undefined) {
-		running.add(child.pid);
-		guardGroup(child.pid);
+	const { pid } = child;
+	if (pid !== undefined) {
+		running.add(pid);
+		void child.then(() => {
+			// What it has started may still run.
+			send(-pid, 'SIGKILL');
+			running.delete(pid);
+		});
 	}
 	return child;
 }
 
-async function forget({ pid }: ResultPromise, mayHaveLeftSome: boolean): Promise<void> {
-	if (pid === undefined) return;
-	if (mayHaveLeftSome) await endGroup(pid, 0);
-	running.delete(pid);
-	releaseGroup(pid);
+/** Asks a child to end, and kills its whole group if it has not done so after a while. */
+async function end(pid: number): Promise<void> {
+	send(pid, 'SIGTERM');
+	const killAt = Date.now() + GRACE_MS;
+	while (running.has(pid) && Date.now() < killAt) await delay(LOOK_AGAIN_MS / 5);
+	send(-pid, 'SIGKILL');
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch {
+		// It has ended already.
+	}
 }
 
 /** Returns the last lines without colours, which mean nothing in a message. */
@@ -157,7 +143,7 @@ function getLastLines(output: string): string {
 
 /** Runs until the command is stopped: the last step of a command that serves. */
 export async function serveUntilStopped(): Promise<never> {
-	state = 'serving';
+	isServing = true;
 	console.log('\nPress Ctrl+C to stop.');
 	// A pending promise does not keep a process running.
 	setInterval(() => undefined, TIMEOUT_MS);
@@ -171,36 +157,21 @@ export async function serveUntilStopped(): Promise<never> {
 export async function runCommand(name: string, args: string[]): Promise<never> {
 	const { default: command } = (await import(`../${name}.mts`)) as { default: Command };
 	const work = command(args);
-	let exitCode = 0;
+	let exitCode: number;
 	try {
-		const stop = await Promise.race([work.then(() => undefined), serverDied, waitForStop()]);
-		if (stop) {
-			console.log(`\n${stop.reason}: stopping.`);
-			exitCode = isServing() ? 0 : stop.exitCode;
-		} else {
-			exitCode = Number((await work) ?? 0);
-		}
+		exitCode = Number((await Promise.race([work, serverDied, waitForStop()])) ?? 0);
 	} catch (error) {
-		const death = await Promise.race([serverDied, delay(DEATH_NOTICE_MS)]).catch(
-			(reason: unknown) => reason,
-		);
-		const description = describe(death ?? error);
+		const description = describe(error);
 		if (description) console.error(`\n${description}`);
 		exitCode = 1;
 	}
-	const wasServing = isServing();
-	state = 'ending';
-	reportDeath(new Error('Stopped.'));
+	isEnding = true;
 	const leaders = [...running];
-	await Promise.all(leaders.map((leader) => endGroup(leader)));
+	await Promise.all(leaders.map(end));
 	if (leaders.length > 0) console.log('Everything is stopped.');
-	if (!wasServing) await Promise.race([work.catch(() => undefined), delay(CLEAN_UP_MS)]);
+	// An interrupted command removes its half-filled folders.
+	if (!isServing) await Promise.race([work.catch(() => undefined), delay(GRACE_MS)]);
 	process.exit(exitCode);
-}
-
-/** Keeps TypeScript from narrowing `state`, which other code may have changed in the meantime. */
-function isServing(): boolean {
-	return state === 'serving';
 }
 
 /**
@@ -215,31 +186,25 @@ function describe(error: unknown): string {
 	return isShown ? '' : cause.message;
 }
 
-async function waitForStop(): Promise<{ reason: string; exitCode: number }> {
+/** @returns the exit code, once this process is told to stop */
+async function waitForStop(): Promise<number> {
 	return await new Promise((resolve) => {
+		const stop = (reason: string, exitCode: number) => {
+			console.log(`\n${reason}: stopping.`);
+			resolve(isServing ? 0 : exitCode);
+		};
 		// The listeners stay: a second Ctrl-C must not end this process before its children.
 		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 			process.on(signal, () => {
-				resolve({ reason: signal, exitCode: 128 + constants.signals[signal] });
+				stop(signal, 128 + constants.signals[signal]);
 			});
 		}
 		// npm sends no signal when it is killed outright.
-		const parents = process.env.npm_lifecycle_event === undefined ? [] : findParents();
-		setInterval(() => {
-			if (parents.every(isRunning)) return;
-			resolve({ reason: 'npm has ended', exitCode: 128 + constants.signals.SIGTERM });
+		const parent = process.ppid;
+		const watch = setInterval(() => {
+			if (process.ppid === parent) return;
+			clearInterval(watch);
+			stop('npm has ended', 128 + constants.signals.SIGTERM);
 		}, LOOK_AGAIN_MS).unref();
 	});
-}
-
-/** Returns the ids of npm and of its shell, unless the shell has replaced itself by the script. */
-function findParents(): number[] {
-	try {
-		const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
-		const [, name = '', grandparent] = /\((.*)\) \S (\d+)/.exec(stat) ?? [];
-		if (/^(ba|da|z|k|a)?sh$/.test(name)) return [process.ppid, Number(grandparent)];
-	} catch {
-		// Only Linux has /proc; elsewhere the shell replaces itself.
-	}
-	return [process.ppid];
 }

@@ -1,270 +1,190 @@
 /**
- * Plays the same random executions with the same faults in one real n8n: once with our node, once
- * with the HTTP Request, Wait and IF nodes of n8n's templates. The results are judged by the
- * records of the service.
+ * Runs the same batches in one real n8n, with the same service and failures: once with our node, once with
+ * the HTTP Request, Wait and IF nodes of n8n's templates. The records of the service say what became of
+ * each row.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Ledger } from '../engine/ledger/Ledger';
-import { openLedger } from '../engine/ledger/Ledger';
-import { ADD_NODE } from '../engine/ledger/parameters';
-import type { Play } from '../engine/ledger/Scene';
-import { toText } from '../../nodes/VideoGeneration/api/response';
-import { sampleStories } from '../engine/ledger/stories';
-import { EMPTY_KEY_STORE } from '../engine/ledger/Story';
-import type { Story, StoryExecution } from '../engine/ledger/Story';
-import { tellStory } from '../engine/ledger/tellStory';
-import { isListedAsAssumed } from '../engine/ledger/waitInvariants';
-import { KeySearch } from '../support/e2e/KeySearch';
-import { playInN8n, shorten } from '../support/e2e/playInN8n';
-import { RealN8n } from '../support/e2e/RealN8n';
-import { buildHttpRequestLoop, LIMIT_SECONDS, RESULT_NODE } from './httpRequestLoop';
-import { keepFigures } from './keepFigures';
-import { median } from './median';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import type { SettingsChange } from '../../sandbox/domain/settings';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { startSandbox } from '../../sandbox/startSandbox';
+import type { Credential, Execution, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { RealN8n, WITHOUT_CODE } from '../support/e2e/RealN8n';
+import {
+	ADD_NODE,
+	buildHttpRequestLoop,
+	LIMIT_SECONDS,
+	RESULT_NODE,
+	RETRY,
+} from './httpRequestLoop';
 
-const STORIES = Number(process.env.STORIES ?? 40);
-const SEED = 15;
-const AT_ONCE = 8;
+/** Five rows of one project, and what happens to them. Durations are in seconds, one for each add. */
+interface Batch {
+	service?: SettingsChange;
+	lives: number[];
+	faults?: FaultSpec[];
+	/** When somebody else queues a video of the project, in seconds. */
+	strangers?: number[];
+}
 
-/** The results of the stories, for each way to run them. */
+const ROWS = Array.from({ length: 5 }, (_, index) => ({ prompt: `Film ${index}` }));
+const EQUAL = [5, 5, 5, 5, 5];
+const add = { operation: 'queue.add' } as const;
+
+const BATCHES: Record<string, Batch> = {
+	'equal durations': { lives: EQUAL },
+	'unequal durations': { lives: [9, 3, 6, 4, 8] },
+	'one after the other': { lives: EQUAL, service: { maxAtOnce: 1 } },
+	'three at a time': { lives: [6, 4, 5, 7, 3], service: { maxAtOnce: 3 } },
+	'listed 4 s late': { lives: EQUAL, service: { durations: { logDelayMs: 4_000 } } },
+	'listed 3 s early': { lives: EQUAL, service: { durations: { logDelayMs: -3_000 } } },
+	"somebody else's videos": { lives: EQUAL, strangers: [4, 20] },
+	'an add is refused': { lives: EQUAL, faults: [{ ...add, nth: 2, kind: 'status', status: 429 }] },
+	'a response is lost': {
+		lives: EQUAL,
+		faults: [{ ...add, nth: 1, kind: 'reset', phase: 'after' }],
+	},
+	'a gateway is too slow': {
+		lives: EQUAL,
+		faults: [{ ...add, nth: 2, kind: 'status', status: 504, phase: 'after' }],
+	},
+	'a progress check fails': {
+		lives: EQUAL,
+		faults: [{ operation: 'queue.getProgress', nth: 4, times: 3, kind: 'status', status: 500 }],
+	},
+};
+
+const RESULTS = ['rowsPaid', 'rowsPaidTwice', 'ownVideos', 'wrongVideos', 'seconds'] as const;
+
+/** What became of the rows: how many were paid, paid more than once, and came out with which video. */
+type Result = Record<(typeof RESULTS)[number], number>;
+
+/** The sums of all batches, for each way to run them. */
 export interface CompareFigures {
-	stories: number;
-	items: number;
-	ways: Record<'ours' | 'http', WayFigures>;
+	batches: number;
+	rows: number;
+	ways: Record<'ours' | 'http', Result & { nodes: number }>;
 }
 
-export interface WayFigures {
-	nodes: number;
-	/** Items that were paid more than once, and the credits that this cost. */
-	itemsPaidTwice: number;
-	creditsWasted: number;
-	/** Queue IDs that the service sent, but that are neither in the execution nor in n8n's log. */
-	idsLost: number;
-	/** Items that received another item's video. */
-	wrongVideos: number;
-	/** Those of them in executions whose list was as the node assumes. */
-	wrongVideosAsAssumed: number;
-	/** Executions whose list showed a video earlier or later than the node assumes. */
-	notAsAssumed: number;
-	/**
-	 * Finished videos that are among several candidates, because the service does not say which item
-	 * they belong to.
-	 */
-	videosListed: number;
-	/** Finished videos that neither reached their item nor are among the candidates. */
-	videosMissed: number;
-	/** Executions whose data contains the API key. */
-	keysFound: number;
-	/** Executions that ended only at their time limit. */
-	neverEnded: number;
-	/** Videos that reached their item. */
-	videosGiven: number;
-	requests: number;
-	/** The median of all executions. */
-	seconds: number;
-}
+type Build = (sandbox: Sandbox, credential: Credential, projectId: string) => WorkflowContent;
 
 async function main(): Promise<void> {
-	const stories = sampleStories('waits', SEED, 4 * STORIES)
-		.filter(hasDefaultDelay)
-		.slice(0, STORIES)
-		.map(simplify)
-		.map(slowDown);
-	const n8n = RealN8n.create('bench-compare');
+	const n8n = RealN8n.create('bench-compare', WITHOUT_CODE);
 	try {
 		await n8n.start();
-		const ours = await playAll(n8n, stories, 1, undefined);
-		const http = await playAll(n8n, stories, 1 + stories.length, buildHttpRequestLoop);
+		const ours = await playAll(n8n, buildOurs);
+		const http = await playAll(n8n, buildHttp);
 		const figures: CompareFigures = {
-			stories: stories.length,
-			items: stories.flatMap(({ executions }) => executions.flatMap(({ items }) => items)).length,
-			ways: {
-				ours: { nodes: 1, ...summarize(ours, ADD_NODE) },
-				http: { nodes: 6, ...summarize(http, RESULT_NODE) },
-			},
+			batches: ours.length,
+			rows: ours.length * ROWS.length,
+			ways: { ours: { ...sum(ours), nodes: 1 }, http: { ...sum(http), nodes: 6 } },
 		};
-		keepFigures('compare', figures);
-		console.log(`${figures.stories} executions, ${figures.items} items`);
-		console.table(figures.ways);
-		for (const [index, ledger] of ours.entries()) {
-			const lines = tellVideos(ledger);
-			if (lines.length === 0) continue;
-			const list = isListedAsAssumed(ledger) ? 'as assumed' : 'not as assumed';
-			console.log(`Story ${index} of seed ${SEED}, whose list is ${list}:`);
-			console.log([...lines, tellStory(ledger, [])].join('\n'));
+		const names = Object.keys(BATCHES);
+		for (const results of [ours, http]) {
+			console.table(Object.fromEntries(results.map((result, index) => [names[index], result])));
 		}
+		console.table(figures.ways);
 	} finally {
 		await n8n.stop();
 	}
 }
 
-/**
- * Limits a story to the settings that both ways have: one account, a separate prompt for every
- * item, n8n's own settings. The service and the network behave as in the ledger's stories.
- */
-function simplify({ executions, service }: Story): Story {
-	const [first] = executions as [StoryExecution];
-	return {
-		...{ clockIsSet: [], stopAfterMs: null, socketTroubles: [], n8nTroubles: [] },
-		keyStore: EMPTY_KEY_STORE,
-		service: { ...service, credits: null, fileTroubles: [], oddEntries: false },
-		executions: [
-			{
-				...first,
-				...{ way: 'items', waiting: 'add', waitSwitch: true, downloadVideo: false },
-				...{ executeOnce: false, creditsToKeep: null, batchSize: 0 },
-				...{ requestTimeout: null, maxTries: null, tries: 3, protocol: 'http', retries: [] },
-				onError: first.onError === 'stopWorkflow' ? 'stopWorkflow' : 'continueErrorOutput',
-				items: first.items.map((item, index) => ({
-					...{ ...item, account: 0, overwriteSettings: true, address: 'service' },
-					prompt: `Film ${index + 1}`,
-				})),
-			},
-		],
+/** Both ways try a node that fails three times, as people set it for a service that may fail. */
+function buildOurs(_: Sandbox, credential: Credential, projectId: string): WorkflowContent {
+	const parameters = {
+		...{ resource: 'queue', operation: 'add', waitForCompletion: true },
+		projectId: { __rl: true, mode: 'id', value: projectId },
+		customPrompt: '={{ $json.prompt }}',
 	};
+	const settings = { ...RETRY, onError: 'continueErrorOutput' };
+	return buildWorkflow('Video Generation', [
+		...[START, ...makeItems(ROWS, 'Input')],
+		videoGeneration(ADD_NODE, credential, parameters, settings),
+	]);
 }
 
-/** Whether the list lags as long as the default of Listing Delay allows: both ways run with defaults. */
-function hasDefaultDelay({ executions }: Story): boolean {
-	return executions[0]?.waitOptions.listingDelay === undefined;
+function buildHttp(sandbox: Sandbox, credential: Credential, projectId: string): WorkflowContent {
+	return buildHttpRequestLoop(sandbox.url, credential, makeItems(ROWS, 'Input'), projectId);
 }
 
-/** Makes a story slow enough that not all of its videos finish at the same moment. */
-function slowDown(story: Story): Story {
-	const shorter = shorten(story, { factor: 2 });
-	const executions = shorter.executions.map((execution) => ({
-		...execution,
-		waitOptions: { pollingInterval: 1, timeout: LIMIT_SECONDS - 5 },
-	}));
-	return { ...shorter, executions };
-}
-
-type Build = typeof buildHttpRequestLoop | undefined;
-
-async function playAll(
-	n8n: RealN8n,
-	stories: Story[],
-	firstSeed: number,
-	build: Build,
-): Promise<Ledger[]> {
-	const ledgers: Ledger[] = [];
-	const rest = stories.entries();
-	const worker = async () => {
-		for (const [index, story] of rest) {
-			const { finish } = await playInN8n(n8n, story, firstSeed + index, build);
-			ledgers[index] = openLedger(await finish());
-		}
-	};
-	await Promise.all(Array.from({ length: AT_ONCE }, worker));
-	return ledgers;
-}
-
-function summarize(ledgers: Ledger[], node: string): Omit<WayFigures, 'nodes'> {
-	const sum = (count: (ledger: Ledger) => number) =>
-		ledgers.reduce((total, ledger) => total + count(ledger), 0);
-	const paidTwice = ({ groups }: Ledger) =>
-		[...groups.values()].filter(({ orders, videos }) => videos.length > orders.length);
-	return {
-		itemsPaidTwice: sum((ledger) => paidTwice(ledger).length),
-		creditsWasted: sum((ledger) =>
-			paidTwice(ledger).reduce((all, { videos, orders }) => all + videos.length - orders.length, 0),
-		),
-		idsLost: sum(countLostIds),
-		wrongVideos: sum((ledger) => listWrong(ledger, node).length),
-		wrongVideosAsAssumed: sum((ledger) =>
-			isListedAsAssumed(ledger) ? listWrong(ledger, node).length : 0,
-		),
-		notAsAssumed: sum((ledger) => (isListedAsAssumed(ledger) ? 0 : 1)),
-		videosListed: sum(
-			(ledger) => listNotGiven(ledger, node).filter((id) => isCandidate(ledger, id)).length,
-		),
-		videosMissed: sum((ledger) => listMissed(ledger, node).length),
-		keysFound: sum((ledger) => (holdsKey(ledger) ? 1 : 0)),
-		neverEnded: sum(({ executions }) => (executions.some(({ run }) => isTimedOut(run)) ? 1 : 0)),
-		videosGiven: sum((ledger) => listResults(ledger, node).filter(({ isOwn }) => isOwn).length),
-		requests: sum(({ requests }) => requests.length),
-		seconds: median(ledgers.map(getSeconds)),
-	};
-}
-
-function holdsKey({ keys, texts }: Ledger): boolean {
-	const searches = keys.map((key) => new KeySearch(key));
-	return texts.flat().some(({ text }) => searches.some((search) => search.isIn(text)));
-}
-
-function getSeconds({ executions, startedAt }: Ledger): number {
-	return ((executions[0]?.endedAt ?? NaN) - startedAt) / 1000;
-}
-
-function countLostIds({ adds, texts, logLines }: Ledger): number {
-	const all = [...texts.flat().map(({ text }) => text), ...logLines];
-	return adds.filter(
-		({ fate, charge }) =>
-			fate === 'told' && charge && !all.some((text) => text.includes(charge.queueId)),
-	).length;
-}
-
-interface Result {
-	json: IDataObject;
-	ownId: string | undefined;
-	isOwn: boolean;
-	isWrong: boolean;
-}
-
-/** Returns the items of the node that ends the way, and whether each has its own video. */
-function listResults({ executions, videos }: Ledger, node: string): Result[] {
-	const tasks = executions[0]?.run?.data.resultData.runData[node] ?? [];
-	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
-	return items.map(({ json }) => {
-		// An address alone counts as a video, too: the log may show its entry later.
-		const address = toText(json.videoUrl) || (json.video as { url?: string } | null)?.url;
-		const ownId = videos.find(({ charge }) => charge.queueId === toText(json.queueId))?.charge
-			.videoId;
-		const isOwn = ownId !== undefined && address?.includes(ownId) === true;
-		return { json, ownId, isOwn, isWrong: Boolean(address) && !isOwn };
-	});
-}
-
-function listWrong(ledger: Ledger, node: string): Result[] {
-	return listResults(ledger, node).filter(({ isWrong }) => isWrong);
-}
-
-/** Returns the IDs of the finished videos that did not reach their item. */
-function listNotGiven(ledger: Ledger, node: string): string[] {
-	const given = new Set(
-		listResults(ledger, node)
-			.filter(({ isOwn }) => isOwn)
-			.map(({ json }) => toText(json.queueId)),
+async function playAll(n8n: RealN8n, build: Build): Promise<Result[]> {
+	const node = build === buildOurs ? ADD_NODE : RESULT_NODE;
+	return await Promise.all(
+		Object.values(BATCHES).map(async (batch) => await play(n8n, batch, build, node)),
 	);
-	const endedAt = ledger.executions[0]?.endedAt ?? 0;
-	return ledger.videos
-		.filter(({ loggedAt }) => loggedAt !== null && loggedAt <= endedAt)
-		.filter(({ charge }) => !given.has(charge.queueId))
-		.map(({ charge }) => charge.videoId);
 }
 
-function listMissed(ledger: Ledger, node: string): string[] {
-	return listNotGiven(ledger, node).filter((id) => !isCandidate(ledger, id));
-}
-
-/** Describes each wrong video, and each finished one that nobody got. */
-function tellVideos(ledger: Ledger): string[] {
-	const wrong = listWrong(ledger, ADD_NODE).map(({ json, ownId = 'none' }) => {
-		const { queueId, videoUrl } = json;
-		return `${toText(queueId)} received ${toText(videoUrl)}, its own video is ${ownId}.`;
+async function play(n8n: RealN8n, batch: Batch, build: Build, node: string): Promise<Result> {
+	const rateLimit = { max: 100, windowMs: 900_000 };
+	const sandbox = await startSandbox({ clock: 'real', rateLimit, ...batch.service });
+	const { client } = n8n;
+	const projectId = sandbox.projects.teaser.id;
+	const durations = { pendingMs: 0, renderingMs: 0 };
+	sandbox.configure({ durations });
+	for (const fault of batch.faults ?? []) sandbox.addFault(fault);
+	const lives = [...batch.lives];
+	const strangers = new Set<string>();
+	sandbox.onReply(({ operation, queueId }) => {
+		if (operation !== 'queue.add' || queueId === undefined) return;
+		sandbox.changeQueueItem(queueId, {
+			durations: { processingMs: (lives.shift() ?? 5) * 1_000 },
+		});
 	});
-	const missed = listMissed(ledger, ADD_NODE).map((id) => {
-		const add = ledger.adds.find(({ charge }) => charge?.videoId === id);
-		return `Nobody got the video ${id}: the fate of its add is ${add?.fate ?? 'no add'}.`;
+	const timers = (batch.strangers ?? []).map((seconds) =>
+		setTimeout(() => strangers.add(sandbox.queueVideo(projectId)), seconds * 1_000),
+	);
+	const credential = await client.createCredential({
+		...{ name: sandbox.url, type: 'videoGenerationApi' },
+		data: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
 	});
-	return [...wrong, ...missed];
+	const { id } = await client.createWorkflow(build(sandbox, credential, projectId));
+	const startedAt = performance.now();
+	const executionId = await client.runWorkflow(id, START.name);
+	const execution = await client.waitForExecution(executionId, 2 * LIMIT_SECONDS * 1_000);
+	const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+	for (const timer of timers) clearTimeout(timer);
+	const charges = sandbox.charges.filter(({ queueId }) => !strangers.has(queueId));
+	const result = judge(charges, listItems(execution, node));
+	await sandbox.close();
+	return { ...result, seconds };
 }
 
-function isCandidate({ texts }: Ledger, id: string): boolean {
-	return texts.flat().some(({ path, text }) => path.includes('videoCandidates') && text === id);
+/** Returns the items of the node that ends a way. */
+function listItems(execution: Execution, node: string): IDataObject[] {
+	const { runData } = (execution as unknown as { data: { resultData: { runData: RunData } } }).data
+		.resultData;
+	const tasks = runData[node] ?? [];
+	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
+	return items.map(({ json }) => json);
 }
 
-function isTimedOut(run: Play['executions'][number]['run']): boolean {
-	return run?.status === 'canceled';
+type RunData = Record<string, { data?: { main: ({ json: IDataObject }[] | null)[] } }[]>;
+
+function judge(charges: Sandbox['charges'], items: IDataObject[]): Omit<Result, 'seconds'> {
+	const prompts = charges.map(({ customPrompt }) => customPrompt);
+	const paid = new Set(prompts);
+	const own = new Set<string | null>();
+	const wrong = new Set<string | null>();
+	for (const { queueId, videoUrl, video } of items) {
+		const charge = charges.find((each) => each.queueId === queueId);
+		const address = videoUrl ?? (video as IDataObject | null | undefined)?.url;
+		if (!charge || typeof address !== 'string') continue;
+		(address.includes(charge.videoId) ? own : wrong).add(charge.customPrompt);
+	}
+	return {
+		rowsPaid: paid.size,
+		rowsPaidTwice: [...paid].filter(
+			(prompt) => prompts.indexOf(prompt) !== prompts.lastIndexOf(prompt),
+		).length,
+		...{ ownVideos: own.size, wrongVideos: wrong.size },
+	};
+}
+
+function sum(results: Result[]): Result {
+	return Object.fromEntries(
+		RESULTS.map((name) => [name, results.reduce((total, each) => total + each[name], 0)]),
+	) as Result;
 }
 
 void main();

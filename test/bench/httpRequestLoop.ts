@@ -1,13 +1,8 @@
-import type { Sandbox } from '../../sandbox/Sandbox';
 import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
-import {
-	ADD_NODE,
-	createItemJsons,
-	createSettings,
-	PROMPT_SEPARATOR,
-} from '../engine/ledger/parameters';
-import type { StoryExecution } from '../engine/ledger/Story';
-import { buildWorkflow, makeItems, START, type WorkflowStep } from '../support/e2e/buildWorkflow';
+import { buildWorkflow, START, type WorkflowStep } from '../support/e2e/buildWorkflow';
+
+/** The node that queues a video. */
+export const ADD_NODE = 'Add';
 
 /** The node that outputs a finished video. */
 export const RESULT_NODE = 'Result';
@@ -16,10 +11,10 @@ export const RESULT_NODE = 'Result';
  * Time limit of an execution. n8n sets no limit of its own, so a loop that never finds its video
  * would run forever.
  */
-export const LIMIT_SECONDS = 45;
+export const LIMIT_SECONDS = 180;
 
 /** Retry settings of every request, as people set them for a service that may fail. */
-const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+export const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
 
 const ITEM = `$('${ADD_NODE}').item.json.newQueueItem`;
 
@@ -29,9 +24,10 @@ const ITEM = `$('${ADD_NODE}').item.json.newQueueItem`;
  * no queue item, so the newest video of the project is taken.
  */
 export function buildHttpRequestLoop(
-	{ sandbox }: { sandbox: Sandbox },
-	execution: StoryExecution,
+	url: string,
 	credential: Credential,
+	input: WorkflowStep[],
+	projectId: string,
 ): WorkflowContent {
 	const request = (name: string, parameters: object, settings: object): WorkflowStep => ({
 		name,
@@ -45,27 +41,26 @@ export function buildHttpRequestLoop(
 		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
 		settings: { ...settings },
 	});
-	const end = execution.promptEnd === '' ? '' : ` + '${PROMPT_SEPARATOR}' + ${execution.promptEnd}`;
 	const add = request(
 		ADD_NODE,
 		{
 			method: 'POST',
-			url: `${sandbox.url}/v1/queue/add`,
+			url: `${url}/v1/queue/add`,
 			sendBody: true,
 			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ projectId: $json.project, overwriteSettings: true, customPrompt: $json.prompt${end} }) }}`,
+			jsonBody: `={{ JSON.stringify({ projectId: '${projectId}', customPrompt: $json.prompt }) }}`,
 		},
-		createSettings(execution),
+		{ ...RETRY, onError: 'continueErrorOutput' },
 	);
 	const pause: WorkflowStep = {
 		name: 'Wait',
 		type: 'n8n-nodes-base.wait',
 		typeVersion: 1.1,
-		parameters: { amount: 1, unit: 'seconds' },
+		parameters: { amount: 5, unit: 'seconds' },
 	};
 	const progress = request(
 		'Get progress',
-		{ url: `=${sandbox.url}/v1/queue/progress/{{ ${ITEM}.queueId }}` },
+		{ url: `=${url}/v1/queue/progress/{{ ${ITEM}.queueId }}` },
 		RETRY,
 	);
 	const isEnded: WorkflowStep = {
@@ -88,7 +83,7 @@ export function buildHttpRequestLoop(
 			options: {},
 		},
 	};
-	const videos = request('Get videos', { url: `${sandbox.url}/v1/videos` }, RETRY);
+	const videos = request('Get videos', { url: `${url}/v1/videos` }, RETRY);
 	const newest = `$json.videos.filter((video) => video && video.projectId === ${ITEM}.projectId).sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]`;
 	const result: WorkflowStep = {
 		name: RESULT_NODE,
@@ -100,10 +95,9 @@ export function buildHttpRequestLoop(
 			options: {},
 		},
 	};
-	const items = makeItems(createItemJsons(execution, { toClear: [] }), 'Input');
 	const { connections, ...content } = buildWorkflow(
 		'HTTP Request in a loop',
-		[START, ...items, add, pause, progress, isEnded, videos, result],
+		[START, ...input, add, pause, progress, isEnded, videos, result],
 		{ settings: { executionTimeout: LIMIT_SECONDS } },
 	);
 	const to = (node: string) => [{ node, type: 'main', index: 0 }];

@@ -1,24 +1,10 @@
 import { startSandbox } from '../../sandbox/startSandbox';
 import { runNode } from '../support/engine/runNode';
-import { keepFigures } from './keepFigures';
 
 const ITEMS = 50;
 const SHORTEST_SECONDS = 5;
 const LONGEST_SECONDS = 20;
 const INTERVAL_SECONDS = 2;
-
-export interface WaitFigures {
-	items: number;
-	shortestSeconds: number;
-	longestSeconds: number;
-	tookSeconds: number;
-	/** Minimum time of waiting for one video after the other; calculated, not run. */
-	sumSeconds: number;
-	/** Number of items that received their entry of the video log. */
-	matched: number;
-	looksPerItem: number;
-	logReads: number;
-}
 
 /**
  * Waits for 50 items whose videos take between 5 and 20 seconds, in one run of the node, in real
@@ -58,17 +44,6 @@ async function main(): Promise<void> {
 
 	const matched = items.filter(({ json }) => json.video !== null).length;
 	const sum = seconds.reduce((total, each) => total + each, 0);
-	const figures: WaitFigures = {
-		items: ITEMS,
-		shortestSeconds: SHORTEST_SECONDS,
-		longestSeconds: LONGEST_SECONDS,
-		tookSeconds,
-		sumSeconds: sum,
-		matched,
-		looksPerItem: count('queue.getProgress') / ITEMS,
-		logReads: count('video.getAll'),
-	};
-	keepFigures('wait', figures);
 	console.log(
 		`Waiting for ${ITEMS} videos of ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s, a look every ${INTERVAL_SECONDS} s`,
 	);

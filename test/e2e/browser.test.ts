@@ -59,7 +59,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(await panel.findCutTexts()).toEqual([]);
 				await panel.choose('Wait for queued video');
 				expect(await editor.nodePanel.readCredential()).toBe(real.credential.name);
-				const labels = [...BASICS, 'Queue ID', 'Project', ...WAITING, 'Options'];
+				const labels = [...BASICS, 'Queue ID', 'Project', 'Queued At', ...WAITING, 'Options'];
 				await expectLabels(editor.nodePanel, labels);
 			}),
 		);
@@ -105,7 +105,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
 				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
 
-				await panel.select('operation', 'Clear');
+				await panel.select('operation', 'Delete');
 				await panel.waitForLabel('Queue ID');
 				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
 
@@ -181,21 +181,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 					expect(rows[0]).toContain('A video was already queued for this key, or may have been');
 				});
 				expect(real.sandbox.charges).toHaveLength(1);
-			}),
-		);
-
-		test(
-			'says what happened and what to do when there are too few credits',
-			visit(async (editor) => {
-				real.sandbox.setCredits('main', 0);
-				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] });
-				await editor.openWorkflow(id);
-				const panel = await editor.openNode('Node');
-				await panel.execute();
-				expect(await panel.readError()).toEqual({
-					message: expect.stringMatching(/credits/) as string,
-					description: expect.stringMatching(/0 credits/) as string,
-				});
 			}),
 		);
 	});

@@ -1,11 +1,13 @@
+import axios from 'axios';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import oldest from '../../scripts/oldest/package.json';
-import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../scripts/waitFor';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { pressButton } from '../support/e2e/apps/pressButton';
 import { useApps } from '../support/e2e/apps/useApps';
-import { readItems } from '../support/e2e/runContent';
-import { DataTable } from '../support/e2e/DataTable';
+import { buildCalledWorkflow, makeItems, videoGeneration } from '../support/e2e/buildWorkflow';
 import {
 	describeExample,
 	findMissingNodes,
@@ -15,75 +17,85 @@ import {
 	readVersion,
 } from '../support/e2e/describeExample';
 import { McpClient } from '../support/e2e/McpClient';
+import { readItems } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
-import { listUnknownParameters } from '../support/listUnknownParameters';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../../scripts/waitFor';
+import { listUnknownParameters } from '../support/listUnknownParameters';
 
 const OUR_TYPES = ['videoGeneration', 'videoGenerationTrigger', 'videoGenerationTool'];
 const TEASER = 'project-product-teaser';
 const TOUR = 'project-city-tour';
 const COSTLY = 'project-launch-film';
-const FAILING = 'project-broken-storyboard';
-const SLOW = { pendingMs: 3_600_000 };
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
-/** The first examples, which are kept as they were published. */
-const FIRST_EXAMPLES = ['queue-a-video', 'react-to-finished-videos'];
+const SLOW = { pendingMs: 3_600_000 };
+const QUICK_WAIT = { waitOptions: { pollingInterval: 1, listingDelay: 1 } };
 const TIMEOUT_MS = 180_000;
+const NO_PROXY = { proxy: false, validateStatus: () => true } as const;
 
 const apps = useApps('examples');
-const { drive, slack } = apps;
+const { sheet, drive, slack, youTube } = apps;
 const real = useRealN8n('examples', { environment: apps.environment });
-afterAll(apps.stop);
+const model = new ScriptedModel();
+afterAll(async () => {
+	await apps.stop();
+	await model.stop();
+});
 
 let choices: ExampleSetUp['choices'];
 beforeAll(async () => {
+	await model.start();
 	const { id, name } = real.credential;
 	const credentials = { videoGenerationApi: { id, name } };
 	choices = await apps.choose(real.client);
 	for (const type of OUR_TYPES) choices[`n8n-nodes-video-generation.${type}`] = { credentials };
+	const openAi = await real.client.createCredential({
+		...{ name: 'Scripted model', type: 'openAiApi' },
+		data: { apiKey: 'none', url: model.url },
+	});
+	choices['@n8n/n8n-nodes-langchain.lmChatOpenAi'] = {
+		credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
+	};
+});
+beforeEach(() => {
+	real.sandbox.configure({ durations: QUICK });
 });
 
 /** Adds an example to n8n as a user does; `run` presses its trigger and waits for the end. */
 async function take(name: string, setUp: Partial<ExampleSetUp> = {}) {
 	const { client } = real;
-	const { id } = await client.createWorkflow(setUpExample(name, { choices, ...setUp }));
+	const workflow = await client.createWorkflow(setUpExample(name, { choices, ...setUp }));
+	const start = async (trigger: string) => await client.runWorkflow(workflow.id, trigger);
 	const run = async (trigger: string) =>
-		await client.waitForExecution(await client.runWorkflow(id, trigger), TIMEOUT_MS);
-	return { run };
+		expectSuccess(await client.waitForExecution(await start(trigger), TIMEOUT_MS));
+	return { workflow, start, run };
 }
 
-/** Adds an example with a data table to n8n, and creates its table under a separate name. */
-async function takeWithTable(
-	name: string,
-	tableName: string,
-	settings: NonNullable<ExampleSetUp['settings']> = {},
-) {
-	const parameters = { tableName, dataTableId: { __rl: true, mode: 'name', value: tableName } };
-	const example = await take(name, {
-		choices: { ...choices, 'n8n-nodes-base.dataTable': { parameters } },
-		settings,
-	});
-	expect((await example.run('Press once to make the table')).status).toBe('success');
-	return { ...example, table: await DataTable.find(real.client, tableName) };
+function expectSuccess(execution: Execution): Execution {
+	expect([execution.status, execution.data.resultData.error?.message]).toEqual([
+		'success',
+		undefined,
+	]);
+	return execution;
 }
 
-const readJson = (execution: Execution, node: string) =>
-	readItems(execution, node).map(({ json }) => json);
-const readFailure = ({ data }: Execution) => data.resultData.error?.message;
+async function waitForStatus(id: string, status: string): Promise<void> {
+	const has = async () => (await real.client.getExecution(id)).status === status;
+	await waitFor(`execution ${id} to be ${status}`, has, TIMEOUT_MS);
+}
 
-/** Returns the prompts of all adds that the service received, accepted or not. */
-const listAsked = () =>
-	real.sandbox.requests
-		.filter(({ operation }) => operation === 'queue.add')
-		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
+const findAddress = (prompt: string) => {
+	const items = real.sandbox.readState().queue;
+	const item = items.find(({ customPrompt }) => customPrompt === prompt);
+	return `${real.sandbox.url}/files/${item?.videoId}.mp4`;
+};
+const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
 describeExample('queue-a-video', 'The example that makes a video', () => {
 	test('queues one video of the project updated last, and downloads it', async () => {
-		real.sandbox.configure({ durations: QUICK });
-		const execution = await (await take('queue-a-video')).run('When you press Execute');
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
+		const setUp = { changes: { 'Make and download a video': QUICK_WAIT } };
+		const execution = await (await take('queue-a-video', setUp)).run('When you press Execute');
 		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
 		const [item] = readItems(execution, 'Make and download a video');
 		const file = item?.binary?.data;
@@ -92,204 +104,195 @@ describeExample('queue-a-video', 'The example that makes a video', () => {
 	});
 });
 
-describeExample('react-to-finished-videos', 'The example that reacts to finished videos', () => {
-	const TRIGGER = 'When a video is finished';
-
-	test('runs at one click with the newest video, and passes its file on', async () => {
-		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		const execution = await (await take('react-to-finished-videos')).run(TRIGGER);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(readItems(execution, 'Pass it on')).toMatchObject([
-			{ json: { id: 'v1' }, binary: { data: { mimeType: 'video/mp4' } } },
+describeExample('video-for-each-row', 'The example that makes a video for each row', () => {
+	test('writes the link of each video to its row before the next is paid, says why a row failed, and pays none twice', async () => {
+		const ids = ['a', 'b', 'c', 'd', 'e'];
+		sheet.fill([
+			['id', 'project', 'prompt', 'status', 'video', 'link', 'note'],
+			['old', TEASER, 'old', 'stored'],
+			['unknown', 'nowhere', 'unknown'],
+			...ids.map((id) => [id, TEASER, id]),
 		]);
+		drive.uploadsLeft = 4;
+		const linksAtEachAdd: number[] = [];
+		const stopListening = real.sandbox.onRequest(({ operation }) => {
+			const isStored = ({ link }: Record<string, unknown>) => link !== '';
+			if (operation === 'queue.add') linksAtEachAdd.push(sheet.rows.filter(isStored).length);
+		});
+		const setUp = { changes: { 'Make and download the video': QUICK_WAIT } };
+		const { run } = await take('video-for-each-row', setUp);
+		await run('When you press Execute');
+		stopListening();
+		const refused = { status: 'check', link: '' };
+		const rows = [
+			{ id: 'old', status: 'stored', link: '' },
+			{ ...refused, video: '', note: like(/\(400\).*'Project'/) },
+			...ids.slice(0, 4).map((id, index) => ({
+				...{ id, status: 'stored', video: findAddress(id), note: '' },
+				link: `https://drive.google.com/file/d/${index + 1}/view`,
+			})),
+			{
+				...refused,
+				video: findAddress('e'),
+				note: like(/^Upload the video to Google Drive: \w+.*delete the status/),
+			},
+		];
+		expect(sheet.rows).toMatchObject(rows);
+		expect(linksAtEachAdd).toEqual([0, 0, 1, 2, 3, 4]);
+		expect(drive.files.map(({ name }) => name)).toEqual(['a.mp4', 'b.mp4', 'c.mp4', 'd.mp4']);
+		// As typed input, an ID of digits would become a number, and a text with "=" a formula.
+		expect(new Set(sheet.inputOptions)).toEqual(new Set(['RAW']));
+
+		sheet.change('e', { status: '' });
+		await run('When you press Execute');
+		expect(listPaid()).toEqual(ids);
+		expect(sheet.rows.at(-1)).toMatchObject({
+			...{ status: 'check', note: like(/already queued for this key.*change the id/) },
+		});
+	});
+});
+
+describeExample('idea-to-youtube', 'The example that makes an idea a video on YouTube', () => {
+	const write = (row: string) => {
+		const output = { title: `Title ${row}`, description: `About ${row}`, prompt: row };
+		return JSON.stringify({ output });
+	};
+
+	test('publishes one idea a run, and says in its row and in the chat what went wrong', async () => {
+		sheet.fill([
+			['id', 'project', 'idea', 'status', 'title', 'video', 'link', 'note'],
+			['old', TOUR, 'An idea', 'published'],
+			...['a', 'b'].map((id) => [id, TOUR, 'An idea']),
+		]);
+		const { run } = await take('idea-to-youtube', {
+			changes: { 'Make and download the video': QUICK_WAIT },
+		});
+		model.play([write('a')]);
+		await run('Every day at nine');
+		const link = 'https://youtu.be/video-1';
+		const published = {
+			...{ id: 'a', status: 'published', title: 'Title a', link, note: '' },
+			video: findAddress('a'),
+		};
+		expect(sheet.rows).toMatchObject([{ id: 'old', link: '' }, published, { status: '' }]);
+		expect(youTube.videos).toEqual([
+			{
+				...{ title: 'Title a', description: 'About a', privacyStatus: 'unlisted' },
+				content: readVideoFile('city-tour'),
+			},
+		]);
+
+		youTube.isOverQuota = true;
+		model.play([write('b')]);
+		await run('Every day at nine');
+		const refused = {
+			id: 'b',
+			status: 'check',
+			video: findAddress('b'),
+			note: like(/^Upload the video to YouTube: \w+/),
+		};
+		expect(sheet.rows.slice(1)).toMatchObject([published, refused]);
+		expect(slack.texts).toEqual([
+			`"Title a" is on YouTube: ${link}`,
+			like(/^Row b of the sheet needs you: .+YouTube Studio/),
+		]);
+		expect(listPaid()).toEqual(['a', 'b']);
 	});
 });
 
 describeExample('store-finished-videos', 'The example that stores finished videos', () => {
-	const TRIGGER = 'When a video is finished';
-	const run = async () => await (await take('store-finished-videos')).run(TRIGGER);
-
-	test('uploads the whole file and tells the chat its link', async () => {
+	test('stores the file and tells the chat its link, or why there is none', async () => {
 		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		expect((await run()).status).toBe('success');
-		expect(drive.files.map(({ name }) => name)).toEqual(['v1.mp4']);
-		expect(drive.files[0]?.content.equals(readVideoFile('city-tour'))).toBe(true);
+		const { run } = await take('store-finished-videos');
+		await run('When a video is finished');
+		expect(drive.files).toEqual([{ name: 'v1.mp4', content: readVideoFile('city-tour') }]);
+		drive.uploadsLeft = 0;
+		await run('When a video is finished');
+		real.sandbox.addFault({ kind: 'status', status: 410, operation: 'video.file' });
+		await run('When a video is finished');
 		expect(slack.texts).toEqual([
 			`A video is finished: <https://drive.google.com/file/d/1/view|v1.mp4>\nProject: ${TOUR}`,
-		]);
-	});
-
-	test('tells the chat of a video whose file cannot be downloaded', async () => {
-		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		real.sandbox.addFault({ kind: 'status', status: 410, operation: 'video.file' });
-		expect((await run()).status).toBe('success');
-		expect(drive.files).toEqual([]);
-		expect(slack.texts).toEqual([expect.stringMatching(/could not be downloaded: .*\(410\)\n/)]);
-		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
-	});
-
-	test('tells the chat of a video that the drive does not take', async () => {
-		real.sandbox.addVideos('main', [{ id: 'v1', projectId: TOUR }]);
-		drive.uploadsLeft = 0;
-		expect((await run()).status).toBe('success');
-		expect(slack.texts).toEqual([expect.stringContaining('Google Drive did not take it: ')]);
-		expect(slack.texts[0]).toContain(`${real.sandbox.url}/files/v1.mp4`);
-	});
-
-	test('tells the chat of each video that a poll finds whether the drive has taken it', async () => {
-		const listed = ['v1', 'v2', 'v3'].map((id) => ({
-			json: { id, projectId: TOUR, url: `https://api.example.com/${id}.mp4` },
-			binary: {
-				data: {
-					...{ data: Buffer.from(id).toString('base64'), mimeType: 'video/mp4' },
-					...{ fileName: `${id}.mp4`, fileExtension: 'mp4' },
-				},
-			},
-		}));
-		drive.uploadsLeft = 1;
-		const { run } = await take('store-finished-videos', { pinData: { [TRIGGER]: listed } });
-		const execution = await run(TRIGGER);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(drive.files).toEqual([{ name: 'v1.mp4', content: Buffer.from('v1') }]);
-		const refused = (id: string) =>
-			expect.stringMatching(
-				new RegExp(`Google Drive did not take it: .+\\nVideo ${id}: https://.+/${id}.mp4$`),
-			) as string;
-		expect(slack.texts).toEqual([
-			expect.stringContaining('|v1.mp4>'),
-			...[refused('v2'), refused('v3')],
+			like(/Google Drive did not take it: .+\/files\/v1\.mp4$/s),
+			like(/could not be downloaded: .*\(410\)\n.+\/files\/v1\.mp4$/s),
 		]);
 	});
 });
 
-describeExample('daily-videos-with-repair', 'The example that makes videos every day', () => {
-	const START = 'Every day at eight';
-	const ADD = 'Queue each video and wait for it';
-	const SHORT_WAIT = { amount: 1, unit: 'seconds' };
-	// The slow video must still be made when the workflow goes on waiting for it.
-	const QUICK_WAIT = { pollingInterval: 1, listingDelay: 1 };
-	const takeIt = async (videos: object[]) =>
-		await take('daily-videos-with-repair', {
+describeExample('ask-before-spending', 'The example that asks before spending', () => {
+	test('queues nothing that is declined, and sends the video back once it is approved', async () => {
+		const { client, n8n } = real;
+		const assignments = [
+			{ id: 'project', name: 'project', type: 'string', value: TOUR },
+			{ id: 'credits', name: 'credits', type: 'number', value: 1 },
+			{ id: 'request', name: 'request', type: 'string', value: '={{ $execution.id }}' },
+		];
+		const { workflow } = await take('ask-before-spending', {
+			choices: { ...choices, 'n8n-nodes-base.slack': { credentials: apps.credentials } },
 			changes: {
-				"Set today's videos": { jsonOutput: JSON.stringify({ videos }) },
-				[ADD]: { waitOptions: { ...QUICK_WAIT, timeout: 5 } },
-				'Go on waiting for it': { waitOptions: QUICK_WAIT },
-				'Queue once more what was refused': { waitOptions: QUICK_WAIT },
-				'Give it time to appear': SHORT_WAIT,
-				'Let the service recover': SHORT_WAIT,
+				...Object.fromEntries(
+					[
+						'Ask before spending',
+						'Send the link instead',
+						'Say what went wrong',
+						'Say that it was declined',
+					].map((node) => [node, slack.choice]),
+				),
+				'Note the request': { assignments: { assignments } },
+				'Make and download the video': QUICK_WAIT,
 			},
 		});
-	const findMessages = (text: string) => slack.texts.filter((message) => message.includes(text));
-
-	test('repairs each failure by its cause and pays no video twice', async () => {
-		const { sandbox } = real;
-		const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 300 } as const;
-		sandbox.addFault({ ...busy, operation: 'queue.add', containing: 'busy', times: 1 });
-		const lost = { kind: 'reset', phase: 'after' } as const;
-		sandbox.addFault({ ...lost, operation: 'queue.add', containing: 'lost' });
-		sandbox.configure({ durations: QUICK });
-		const slowDown = () => {
-			const slow = sandbox.readState().queue.find(({ customPrompt }) => customPrompt === 'slow');
-			if (!slow) return;
-			sandbox.changeQueueItem(slow.queueId, { durations: { processingMs: 8_000 } });
-			stopListening();
+		await client.activateWorkflow(workflow);
+		/** Sends the form as a person does, and presses a button of the question. */
+		const askAndAnswer = async (idea: string, label: string) => {
+			const form = new FormData();
+			form.append('field-0', 'Ada');
+			form.append('field-1', idea);
+			const address = `${client.address}/form/video-idea`;
+			const isSent = async () => (await axios.post(address, form, NO_PROXY)).status === 200;
+			await waitFor('the form', isSent);
+			const { id = '' } = (await n8n.listExecutions(workflow.id)).at(-1) ?? {};
+			await waitForStatus(id, 'waiting');
+			expect(await pressButton(client.address, slack.findButton(label))).toBe(200);
+			expectSuccess(await client.waitForExecution(id, TIMEOUT_MS));
 		};
-		const stopListening = sandbox.onRequest(slowDown);
-		const { run } = await takeIt([
-			{ project: TOUR, prompt: 'slow' },
-			{ project: TEASER, prompt: 'fine' },
-			{ project: COSTLY, prompt: 'lost' },
-			{ project: TEASER, prompt: 'busy' },
-			{ project: FAILING, prompt: 'fails' },
-			{ project: 'nowhere', prompt: 'unknown' },
-		]);
-		const execution = await run(START);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
 
-		expect(listAsked()).toEqual(['slow', 'fine', 'lost', 'busy', 'fails', 'unknown', 'busy']);
-		const paid = sandbox.readState().queue.map(({ customPrompt }) => customPrompt);
-		expect(paid).toEqual(['slow', 'fine', 'lost', 'fails', 'busy']);
-		expect(findMessages('is ready')).toHaveLength(3);
-		expect(findMessages(`project ${TOUR} is ready: ${sandbox.url}/files/`)).toHaveLength(1);
-		const [asked = ''] = findMessages('may be queued');
-		expect(asked).toContain(`• ${COSTLY}: lost`);
-		expect(asked).toMatch(new RegExp(`• ${COSTLY}: ${sandbox.url}/files/`));
-		const [failed = '', ...rest] = findMessages('could not be generated');
-		expect([failed.includes('queue ID: '), rest]).toEqual([true, []]);
-		expect(findMessages('Project: nowhere')).toHaveLength(1);
-		expect(slack.texts).toHaveLength(6);
-	});
-
-	test('hands a video that is refused twice to a person, also when the list of videos fails', async () => {
-		const { sandbox } = real;
-		const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 300 } as const;
-		sandbox.addFault({ ...busy, operation: 'queue.add', containing: 'busy' });
-		sandbox.addFault({ kind: 'reset', operation: 'queue.add', containing: 'lost' });
-		sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
-		const { run } = await takeIt([
-			{ project: TEASER, prompt: 'busy' },
-			{ project: TOUR, prompt: 'lost' },
+		await askAndAnswer('The sea at dusk', 'Decline');
+		expect(slack.texts).toEqual([
+			like(
+				/^Ada asks for a video, request \d+:\nThe sea at dusk\n.*credits: 1\. Credits left: 100/s,
+			),
+			like(/^For Ada, request \d+: declined\. No video is made/),
 		]);
-		expect((await run(START)).status).toBe('success');
-		expect(listAsked()).toEqual(['busy', 'lost', 'busy']);
-		expect(findMessages('The list of videos could not be read')).toHaveLength(1);
-		expect(findMessages(`Project: ${TEASER}`)).toHaveLength(1);
-		expect(slack.texts).toHaveLength(2);
+		expect(listPaid()).toEqual([]);
+		await askAndAnswer('The sea at dawn', 'Make the video');
+		expect(listPaid()).toEqual(['The sea at dawn']);
+		expect(slack.files).toMatchObject([{ channel: 'C01', comment: 'For Ada: The sea at dawn' }]);
+		expect(slack.files[0]?.upload.includes(readVideoFile('city-tour'))).toBe(true);
 	});
 });
 
 describeExample('agent-that-makes-videos', 'The example with an agent', () => {
-	const TRIGGER = 'When a chat message comes';
-	const model = new ScriptedModel();
-	let modelChoice: ExampleSetUp['choices'];
-	beforeAll(async () => {
-		await model.start();
-		const { id, name } = await real.client.createCredential({
-			name: 'Scripted model',
-			type: 'openAiApi',
-			data: { apiKey: 'none', url: model.url },
+	test('offers four tools, and queues a video once a person has approved it', async () => {
+		const trigger = 'When a chat message comes';
+		const chat = { sessionId: 'session', action: 'sendMessage', chatInput: 'A teaser, please' };
+		const { start } = await take('agent-that-makes-videos', {
+			pinData: { [trigger]: [{ json: chat }] },
 		});
-		const credentials = { openAiApi: { id, name } };
-		modelChoice = { '@n8n/n8n-nodes-langchain.lmChatOpenAi': { credentials } };
-	});
-	afterAll(async () => {
-		await model.stop();
-	});
-
-	async function startChat(chatInput: string): Promise<string> {
-		const { client } = real;
-		const { id } = await client.createWorkflow(
-			setUpExample('agent-that-makes-videos', {
-				choices: { ...choices, ...modelChoice },
-				pinData: {
-					[TRIGGER]: [{ json: { sessionId: 'session', action: 'sendMessage', chatInput } }],
-				},
-			}),
-		);
-		return await client.runWorkflow(id, TRIGGER);
-	}
-
-	const say = async (chatInput: string) =>
-		await real.client.waitForExecution(await startChat(chatInput), TIMEOUT_MS);
-
-	/** Says something after which the agent wants to queue a video, and answers the review. */
-	async function sayAndReview(chatInput: string, label: string) {
-		const { client } = real;
-		const id = await startChat(chatInput);
-		await waitFor('the review', async () => (await client.getExecution(id)).status === 'waiting');
-		expect(listAsked()).toEqual([]);
-		expect(await pressButton(client.address, slack.findButton(label))).toBe(200);
-		return await client.waitForExecution(id, TIMEOUT_MS);
-	}
-
-	const orderSea = {
-		tool: 'Queue_a_video',
-		input: { toolParameters: { projectId: TEASER, customPrompt: 'The sea' }, hitlParameters: {} },
-	};
-
-	test('offers its model four tools, of which one costs, and tells it to ask before that one', async () => {
-		model.play(['The product teaser would cost 1 credit. Shall I?']);
-		const execution = await say('Make a teaser');
+		const toolParameters = { projectId: TEASER, customPrompt: 'The sea' };
+		model.play([
+			[{ tool: 'List_the_projects', input: {} }],
+			[{ tool: 'Queue_a_video', input: { toolParameters, hitlParameters: {} } }],
+			'It is on its way.',
+		]);
+		const id = await start(trigger);
+		await waitForStatus(id, 'waiting');
+		expect(listPaid()).toEqual([]);
+		expect(slack.texts).toEqual([
+			expect.stringContaining(`Project: ${TEASER}\nPrompt: The sea`) as string,
+		]);
+		expect(await pressButton(real.client.address, slack.findButton('Queue it'))).toBe(200);
+		expectSuccess(await real.client.waitForExecution(id, TIMEOUT_MS));
+		expect(real.sandbox.charges).toMatchObject([{ projectId: TEASER, customPrompt: 'The sea' }]);
 		expect(model.tools.map(({ name }) => name).sort()).toEqual([
 			'List_the_projects',
 			'Queue_a_video',
@@ -298,213 +301,81 @@ describeExample('agent-that-makes-videos', 'The example with an agent', () => {
 		]);
 		const costly = model.tools.filter(({ description }) => description.includes('costs credits'));
 		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
-		expect(JSON.stringify(model.requests[0])).toContain(
-			'Queue it only after the user has said yes to exactly this.',
-		);
-		expect(readJson(execution, 'Video agent')).toMatchObject([
-			{ output: 'The product teaser would cost 1 credit. Shall I?' },
-		]);
-		expect(listAsked()).toEqual([]);
-	});
-
-	test('reads by itself, and queues the video once a person has approved it', async () => {
-		const { sandbox } = real;
-		model.play([
-			[
-				{ tool: 'List_the_projects', input: {} },
-				{ tool: 'Read_the_credits_left', input: {} },
-			],
-			[orderSea],
-			() => [
-				{
-					tool: 'Read_the_progress',
-					input: { queueId: sandbox.readState().queue[0]?.queueId },
-				},
-			],
-			'It is on its way.',
-		]);
-		const execution = await sayAndReview('Yes', 'Queue it');
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(slack.texts).toEqual([
-			expect.stringContaining(`Project: ${TEASER}\nPrompt: The sea`) as string,
-		]);
-		expect(sandbox.charges).toMatchObject([{ projectId: TEASER, customPrompt: 'The sea' }]);
-		const [item] = sandbox.readState().queue;
-		const [projects = '', credits = '', added = '', progress = ''] = model.toolResults;
-		expect(projects).toContain(TEASER);
-		expect(credits).toContain('"remainingCredits":100');
-		expect(JSON.parse(added)).toMatchObject([{ queueId: item?.queueId }]);
-		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
-	});
-
-	test('queues nothing that a person has declined, whatever its model wants', async () => {
-		model.play([[orderSea], 'It was declined.']);
-		const execution = await sayAndReview('Yes', 'Decline');
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(listAsked()).toEqual([]);
-		expect(real.sandbox.charges).toEqual([]);
-		expect(model.toolResults).toEqual([expect.stringContaining('rejected') as string]);
-	});
-
-	test('queues no video that would leave fewer credits than are to be kept, approved or not', async () => {
-		real.sandbox.setCredits('main', 10);
-		model.play([[orderSea], 'There are too few credits.']);
-		expect((await sayAndReview('Yes', 'Queue it')).status).toBe('success');
-		expect(listAsked()).toEqual([]);
-		expect(model.toolResults).toEqual([expect.stringMatching(/Credits to Keep/) as string]);
-	});
-});
-
-describeExample('nothing-missed', 'The example that checks that nothing was missed', () => {
-	const CHECK = 'Every hour';
-	const TRIGGER = 'When a video is finished';
-	const PASSED_ON = 'Pass it on';
-	const HOUR_MS = 3_600_000;
-	let tables = 0;
-
-	const takeIt = async (settings?: ExampleSetUp['settings']) =>
-		await takeWithTable('nothing-missed', `Videos passed on ${++tables}`, settings);
-	/** Adds videos that were finished this many hours ago. */
-	const addVideos = (hours: Record<string, number>) => {
-		const videos = Object.entries(hours).map(([id, ago]) => ({
-			...{ id, projectId: TOUR },
-			createdAt: new Date(Date.now() - ago * HOUR_MS).toISOString(),
-		}));
-		real.sandbox.addVideos('main', videos);
-	};
-	const listIds = (execution: Execution) => readJson(execution, PASSED_ON).map(({ id }) => id);
-
-	test('hands on once what was missed, and tells a person of it', async () => {
-		addVideos({ before: 2 });
-		const { run } = await takeIt();
-		addVideos({ noted: 0.5 });
-		expect(listIds(await run(TRIGGER))).toEqual(['noted']);
-		addVideos({ 'too old': 30, missed: 3, 'missed too': 1, 'for the trigger': 0.1 });
-
-		const execution = await run(CHECK);
-		expect([execution.status, readFailure(execution)]).toEqual(['success', undefined]);
-		expect(listIds(execution).sort()).toEqual(['missed', 'missed too']);
-		expect(slack.texts).toEqual([
-			expect.stringContaining('2 finished videos were missed, and are passed on now'),
-		]);
-		expect(slack.texts[0]).toContain(`• missed of project ${TOUR}: ${real.sandbox.url}/files/`);
-
-		expect(listIds(await run(CHECK))).toEqual([]);
-		expect(slack.texts).toHaveLength(1);
-	});
-
-	test('hands on what was missed also when the chat is out of order', async () => {
-		const { run } = await takeIt();
-		addVideos({ missed: 3 });
-		slack.isDown = true;
-		const execution = await run(CHECK);
-		expect(execution.status).toBe('success');
-		expect(listIds(execution)).toEqual(['missed']);
-	});
-
-	test('tells a person when the videos cannot be read', async () => {
-		const { run } = await takeIt();
-		real.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
-		expect((await run(CHECK)).status).toBe('success');
-		expect(slack.texts).toEqual([expect.stringContaining('could not be checked')]);
-	});
-
-	test('tells of a video that the app refuses at each check, until it is taken', async () => {
-		const refuses = {
-			...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
-			parameters: { errorMessage: 'The app refuses it' },
-		};
-		const { run, table } = await takeIt({ [PASSED_ON]: refuses });
-		addVideos({ refused: 1 });
-		expect(readFailure(await run(TRIGGER))).toBe('The app refuses it');
-		expect(await table.listRows(real.client)).toEqual([]);
-		await run(CHECK);
-		await run(CHECK);
-		expect(slack.texts).toEqual([
-			expect.stringContaining('• refused of'),
-			expect.stringContaining('• refused of'),
-		]);
 	});
 });
 
 describeExample('videos-for-mcp-clients', 'The example for any MCP client', () => {
-	const TOKEN = 'a-long-random-token';
-	let address: string;
-	let client: McpClient;
-	beforeAll(async () => {
-		const { id, name } = await real.client.createCredential({
-			name: 'MCP clients',
-			type: 'httpBearerAuth',
-			data: { token: TOKEN },
+	test('refuses a client without the token, and queues as many videos as the credits to keep allow', async () => {
+		const { client, sandbox } = real;
+		const { id, name } = await client.createCredential({
+			...{ name: 'MCP clients', type: 'httpBearerAuth' },
+			data: { token: 'a-long-random-token' },
 		});
 		const credentials = { httpBearerAuth: { id, name } };
-		const example = await real.client.createWorkflow(
-			setUpExample('videos-for-mcp-clients', {
-				choices: { ...choices, '@n8n/n8n-nodes-langchain.mcpTrigger': { credentials } },
-			}),
-		);
-		await real.client.activateWorkflow(example);
-		address = `${real.client.address}/mcp/videos`;
-		client = await waitFor('the MCP server', async () => {
-			return await McpClient.connect(address, TOKEN).catch(() => undefined);
+		const { workflow } = await take('videos-for-mcp-clients', {
+			choices: { ...choices, '@n8n/n8n-nodes-langchain.mcpTrigger': { credentials } },
 		});
-	});
-	afterAll(async () => {
-		await client.close();
-	});
-
-	test('refuses a client without the token', async () => {
-		await expect(McpClient.connect(address, 'another')).rejects.toThrow(
-			'Authorization data is wrong',
-		);
-	});
-
-	test('offers five tools, of which one costs, and instructions to ask before that one', async () => {
-		const tools = await client.listTools();
-		expect(tools.map(({ name }) => name).sort()).toEqual([
-			'List_the_finished_videos',
-			'List_the_projects',
-			'Queue_a_video',
-			'Read_the_credits_left',
-			'Read_the_progress',
-		]);
-		const costly = tools.filter(({ description }) => description.includes('costs credits'));
-		expect(costly).toMatchObject([
-			{ name: 'Queue_a_video', inputSchema: { required: ['projectId', 'customPrompt'] } },
-		]);
-		expect(client.instructions).toContain('queue it only after the user has agreed');
-	});
-
-	test('finds a project, queues a video of it, follows it and finds its address', async () => {
-		const { sandbox } = real;
+		await client.activateWorkflow(workflow);
+		const address = `${client.address}/mcp/videos`;
+		const mcp = await waitFor('the MCP server', async () => {
+			return await McpClient.connect(address, 'a-long-random-token').catch(() => undefined);
+		});
+		await expect(McpClient.connect(address, 'another')).rejects.toThrow('data is wrong');
 		sandbox.configure({ durations: SLOW });
-		expect(await client.call('List_the_projects')).toContain(TEASER);
-		expect(await client.call('Read_the_credits_left')).toContain('"remainingCredits":100');
-		await client.call('Queue_a_video', { projectId: TEASER, customPrompt: 'The sea' });
-		expect(listAsked()).toEqual(['The sea']);
-		const [{ queueId, videoId } = { queueId: '', videoId: '' }] = sandbox.readState().queue;
-		expect(await client.call('Read_the_progress', { queueId })).toContain('pending');
+		sandbox.setCredits('main', 11);
+		expect(await mcp.call('List_the_projects')).toContain(TEASER);
+		const input = { projectId: TEASER, customPrompt: 'The sea' };
+		await mcp.call('Queue_a_video', input);
+		expect(await mcp.call('Queue_a_video', input)).toMatch(/Credits to Keep/);
+		expect(listPaid()).toEqual(['The sea']);
+		const [{ queueId } = { queueId: '' }] = sandbox.readState().queue;
 		sandbox.finish(queueId);
-		expect(await client.call('Read_the_progress', { queueId })).toContain('completed');
-		const videos = await client.call('List_the_finished_videos', { projectId: TEASER });
-		expect(videos).toContain(videoId);
-		expect(videos).toContain(`${sandbox.url}/files/`);
+		expect(await mcp.call('Read_the_progress', { queueId })).toContain('completed');
+		const videos = await mcp.call('List_the_finished_videos', { projectId: TEASER });
+		expect(videos).toContain(findAddress('The sea'));
+		await mcp.close();
 	});
+});
 
-	test('is told what is wrong with a project', async () => {
-		const input = { projectId: 'unknown', customPrompt: 'a' };
-		expect(await client.call('Queue_a_video', input)).toContain("Check 'Project'");
+describeExample('when-something-fails', 'The example that says what has failed', () => {
+	test('says whether a video is paid for, and links to the execution', async () => {
+		const { client, sandbox } = real;
+		const { workflow: errors } = await take('when-something-fails');
+		await client.activateWorkflow(errors);
+		const add = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+		const called = buildCalledWorkflow('half', [
+			...makeItems([{ prompt: 'one' }, { prompt: 'two' }]),
+			videoGeneration('Video', real.credential, add),
+		]);
+		const settings = { ...called.settings, errorWorkflow: errors.id };
+		const workflow = await client.createWorkflow({ ...called, settings });
+		await client.activateWorkflow(workflow);
+		sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 2 });
+		const isCalled = async () =>
+			(await axios.post(`${client.address}/webhook/half`, {}, NO_PROXY)).status === 200;
+		await waitFor('the webhook', isCalled);
+		await waitFor('a message', () => slack.texts.length > 0, TIMEOUT_MS);
+		const [message = ''] = slack.texts;
+		expect(message).toMatch(/^\*half, execution \d+, node Video, item 1\* has failed: The connec/);
+		expect(message).toMatch(/Paid for: \*perhaps\*\..*check the credits/);
+		expect(message).toContain(sandbox.charges[0]?.queueId);
+		expect(message).toMatch(new RegExp(`/workflow/${workflow.id}/executions/\\d+$`));
 	});
+});
 
-	test('makes no video that would leave fewer credits than are to be kept, however often it is called', async () => {
-		real.sandbox.setCredits('main', 15);
-		const results: string[] = [];
-		for (let call = 0; call < 8; call += 1) {
-			const input = { projectId: TEASER, customPrompt: `${call}` };
-			results.push(await client.call('Queue_a_video', input));
-		}
-		expect(listAsked()).toEqual(['0', '1', '2', '3', '4']);
-		for (const result of results.slice(5)) expect(result).toMatch(/Credits to Keep/);
+describeExample('credits-check', 'The example that checks the credits', () => {
+	test('sends a message below the limit, and if the credits could not be read', async () => {
+		const { run } = await take('credits-check');
+		real.sandbox.setCredits('main', 20);
+		await run('Every day at nine');
+		real.sandbox.setCredits('main', 19);
+		await run('Every day at nine');
+		real.sandbox.addFault({ kind: 'status', status: 401, operation: 'account.get' });
+		await run('Every day at nine');
+		expect(slack.texts).toEqual([
+			like(/^Only 19 video credits are left\./),
+			like(/^The video credits could not be read: .*API key\nOpen the/),
+		]);
 	});
 });
 
@@ -517,7 +388,7 @@ function getOperation(node: INode): INode {
 describe('The nodes of all examples', () => {
 	const known = listExamples().filter((name) => findMissingNodes(name).length === 0);
 
-	test('are there in the newest n8n, and in the oldest for the examples that the README names', () => {
+	test('are there in the newest n8n, and in the oldest for the examples that their page names', () => {
 		const isOldest = readVersion() === oldest.dependencies.n8n;
 		expect(known).toEqual(isOldest ? listNamedExamples(readVersion()) : listExamples());
 	});
@@ -540,12 +411,56 @@ describe('The nodes of all examples', () => {
 			const type = types[index];
 			if (!type) return [`${example}: ${node.name} is of an unknown type or version`];
 			const newest = Math.max(...[type.version].flat(), type.defaultVersion ?? 0);
-			const isOld = node.typeVersion !== newest && !FIRST_EXAMPLES.includes(example);
 			return [
-				...(isOld ? [`typeVersion, which is now ${newest}`] : []),
+				...(node.typeVersion === newest ? [] : [`typeVersion, which is now ${newest}`]),
 				...listUnknownParameters(getOperation(node as INode), type),
 			].map((problem) => `${example}: ${node.name}: ${problem}`);
 		});
 		expect(problems).toEqual([]);
+	});
+});
+
+describeExample('wait-through-a-restart', 'The example that waits through a restart', () => {
+	const START = 'When you press Execute';
+	const setVideo = {
+		assignments: {
+			assignments: [
+				{ id: 'project', name: 'project', type: 'string', value: TOUR },
+				{ id: 'prompt', name: 'prompt', type: 'string', value: 'The sea' },
+			],
+		},
+	};
+
+	test('goes on after n8n was killed, waits again while the video is made, and gets the video that it paid for', async () => {
+		const { n8n, sandbox } = real;
+		sandbox.configure({ durations: SLOW });
+		sandbox.addVideos('main', [
+			{ id: 'older', projectId: TOUR, createdAt: new Date(Date.now() - 60_000).toISOString() },
+		]);
+		const { start } = await take('wait-through-a-restart', {
+			changes: {
+				'Set the video': setVideo,
+				// The shortest wait that n8n keeps in its database.
+				'Wait in the database': { amount: 65, unit: 'seconds' },
+				'Get the video if it is finished': {
+					waitOptions: { pollingInterval: 1, listingDelay: 1, timeout: 1 },
+				},
+			},
+		});
+		const id = await start(START);
+		await waitForStatus(id, 'waiting');
+		n8n.kill();
+		await n8n.waitForEnd();
+		await n8n.start();
+		const looks = () =>
+			sandbox.requests.filter(({ operation }) => operation === 'queue.getProgress').length;
+		await waitFor('a look at the video', () => looks() > 0, TIMEOUT_MS);
+		await waitForStatus(id, 'waiting');
+		sandbox.finish(sandbox.readState().queue[0]?.queueId ?? '');
+		const execution = expectSuccess(await real.client.waitForExecution(id, TIMEOUT_MS));
+		expect(listPaid()).toEqual(['The sea']);
+		expect(readItems(execution, 'Use the video')).toMatchObject([
+			{ json: { videoUrl: findAddress('The sea') }, binary: { data: { mimeType: 'video/mp4' } } },
+		]);
 	});
 });

@@ -61,37 +61,6 @@ const listQueue = () =>
 		.queue.map(({ queueId, projectId, customPrompt }) => ({ queueId, projectId, customPrompt }));
 
 describe('In a real n8n', () => {
-	test('Queue > Add queues a video for each item, in their order', async () => {
-		const items = [
-			{ project: TEASER, prompt: 'a' },
-			{ project: TOUR, prompt: 'b' },
-			{ project: TEASER, prompt: 'c' },
-		];
-		const execution = await run(items, video('Add', ADD));
-		const queue = listQueue();
-		expect(queue.map(({ projectId, customPrompt }) => [projectId, customPrompt])).toEqual(
-			items.map(({ project, prompt }) => [project, prompt]),
-		);
-		expect(readJson(execution, 'Add')).toEqual(
-			queue.map(({ queueId, projectId }) => ({
-				queueId,
-				projectId,
-				status: 'pending',
-				generationProgress: 0,
-				renderProgress: 0,
-				videoUrl: null,
-				createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
-			})),
-		);
-		expect(readJson(execution, LOOK_BACK.name).map(({ prompt }) => prompt)).toEqual([
-			'a',
-			'b',
-			'c',
-		]);
-		const { accounts } = real.sandbox.readState();
-		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(97);
-	});
-
 	/** Finishes a queue item at its third progress check: the first is Get Progress, the second Wait's first. */
 	const finishAfterWaitHasSeenIt = ({ operation, url }: RecordedRequest) => {
 		if (operation !== 'queue.getProgress') return;
@@ -157,52 +126,6 @@ describe('In a real n8n', () => {
 		);
 		expect(listQueue()).toEqual([]);
 		expect(readJson(execution, LOOK_BACK.name)).toEqual([{ prompt: 'a' }, { prompt: 'b' }]);
-	});
-
-	test('lists and account show what the service knows, and link it to the item that asked', async () => {
-		const { sandbox } = real;
-		const dates = ['2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-02T00:00:00Z'];
-		const logs = dates.flatMap((createdAt) => sandbox.addVideos('main', [{ createdAt }]));
-		const all = { returnAll: true };
-		const steps = [
-			video('Videos', {
-				...{ resource: 'video', operation: 'getAll' },
-				filters: { createdAfter: '2026-01-01T12:00:00Z' },
-			}),
-			video('Projects', {
-				...{ resource: 'project', operation: 'getAll', ...all },
-				options: { sort: 'createdAt', order: 'asc' },
-			}),
-			video('Account', { resource: 'account', operation: 'get' }),
-		];
-		const [videos, projects, account] = await Promise.all(
-			steps.map(async (step) => await run([{ prompt: 'a' }, { prompt: 'b' }], step)),
-		);
-		if (!videos || !projects || !account) throw new Error('A run is missing');
-
-		const expected = [logs[1], logs[2]].map((log) => ({
-			id: log?.id,
-			projectId: log?.projectId,
-			createdAt: log?.createdAt,
-			url: `${sandbox.url}/files/${log?.id}.mp4`,
-		}));
-		expect(readJson(videos, 'Videos')).toEqual([...expected, ...expected]);
-		const names = sandbox
-			.readState()
-			.projects.filter(({ accountId }) => accountId === 'main')
-			.sort((a, b) => a.createdAt - b.createdAt)
-			.map(({ name }) => name);
-		expect(readJson(projects, 'Projects').map(({ name }) => name)).toEqual([...names, ...names]);
-		const { name, email, credits } = sandbox.accounts.main;
-		expect(readJson(account, 'Account')).toMatchObject(
-			[1, 2].map(() => ({ name, email, usage: { remainingCredits: credits } })),
-		);
-		const looksBack = [videos, projects, account].map((execution) =>
-			readJson(execution, LOOK_BACK.name)
-				.map(({ prompt }) => prompt)
-				.join(''),
-		);
-		expect(looksBack).toEqual(['aabb', 'aaaabbbb', 'ab']);
 	});
 
 	test('a failed item goes to the error output with what it was and its queue ID, the others go on', async () => {
@@ -287,23 +210,6 @@ describe('In a real n8n, an execution that waits', () => {
 		while (Date.now() < end) await client.getExecution(timedOut);
 		expect(sandbox.requests).toHaveLength(before);
 	});
-
-	test('queues nothing more once it is stopped in the middle of its items', async () => {
-		const { client, sandbox } = real;
-		sandbox.configure({ latencyMs: 1_500 });
-		// Enough that the last one's turn does not come before a busy machine has pressed Stop.
-		const prompts = Array.from({ length: 12 }, (_, i) => `Prompt ${i}`);
-		const items = makeItems(prompts.map((prompt) => ({ project: TEASER, prompt })));
-		const execution = await start([...items, video('Add', ADD)]);
-		await sandbox.waitForRequests({ operation: 'queue.add', count: 2, timeoutMs: 60_000 });
-		await client.stopExecution(execution);
-		expect((await client.waitForExecution(execution, 50_000)).status).toBe('canceled');
-		const sent = sandbox.requests.length;
-		expect(sent).toBeLessThan(prompts.length);
-		const end = Date.now() + 2_500;
-		while (Date.now() < end) await client.getExecution(execution);
-		expect(sandbox.requests).toHaveLength(sent);
-	});
 });
 
 describe("In a real n8n, the AI Agent's model", () => {
@@ -351,8 +257,6 @@ describe("In a real n8n, the AI Agent's model", () => {
 		tool: 'Queue_a_video',
 		input: { projectId, customPrompt },
 	});
-	const customPrompts = () =>
-		real.sandbox.readState().queue.map(({ customPrompt }) => customPrompt);
 
 	/** Runs an agent with our tools and a model that replies with this script. */
 	async function runAgent(script: ModelReply[]) {
@@ -367,23 +271,11 @@ describe("In a real n8n, the AI Agent's model", () => {
 		await runAgent(['Nothing to do']);
 		const told = model.tools.map(({ name, description }) => `${name}: ${description}`);
 		expect(told.sort()).toEqual([
-			'Clear_a_video: Clear queue item permanently in Video Generation',
+			'Clear_a_video: Delete queue item permanently in Video Generation',
 			'Get_progress: Get progress of queued video in Video Generation',
 			'List_projects: Get many projects in Video Generation',
 			'Queue_a_video: Queue video (costs credits) in Video Generation',
 		]);
-	});
-
-	test('is told which fields are left to it, in the words of the workflow', async () => {
-		await runAgent(['Nothing to do']);
-		const tool = model.tools.find(({ name }) => name === 'Queue_a_video');
-		expect(tool?.parameters).toMatchObject({
-			properties: {
-				projectId: { type: 'string', description: 'The ID of the project' },
-				customPrompt: { type: 'string', description: 'What the video is to show' },
-			},
-			required: ['projectId', 'customPrompt'],
-		});
 	});
 
 	test('finds a project, queues a video of it for one credit and reads its progress', async () => {
@@ -405,26 +297,5 @@ describe("In a real n8n, the AI Agent's model", () => {
 		expect(JSON.parse(added)).toMatchObject([{ queueId: item?.queueId, status: 'pending' }]);
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
 		expect(readItems(execution, 'Agent')).toMatchObject([{ json: { output: 'Done' } }]);
-	});
-
-	test('gets two videos for two calls in one reply, and one more for the same call again', async () => {
-		await runAgent([[queue('a'), queue('b')], [queue('b')], 'Done']);
-		// n8n 1 makes the calls of one reply in another order.
-		expect(customPrompts().sort()).toEqual(['a', 'b', 'b']);
-		const { queue: queued } = real.sandbox.readState();
-		const prompts = model.toolResults.map((result) => {
-			const [{ queueId }] = JSON.parse(result) as [{ queueId: string }];
-			return queued.find((item) => item.queueId === queueId)?.customPrompt;
-		});
-		expect(prompts).toEqual(['a', 'b', 'b']);
-	});
-
-	test('is warned that a video whose answer was lost may be paid for', async () => {
-		real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-		await runAgent([[queue('a')], 'Sorry']);
-		expect(model.toolResults[0]).toMatch(
-			/may have been queued and paid for, so the request is not sent again/,
-		);
-		expect(customPrompts()).toEqual(['a']);
 	});
 });

@@ -126,6 +126,57 @@ describe('A unique key', () => {
 		expect(listUsedKeys(second)).toEqual(rows.map(({ id }) => id));
 	});
 
+	test("is used once when a sub-workflow's parent is retried, which starts the sub-workflow anew", async () => {
+		const { client } = real;
+		const rows = makeRows('child').slice(0, 3);
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const called = {
+			...{ name: 'Called', type: 'n8n-nodes-base.executeWorkflowTrigger', typeVersion: 1.1 },
+			parameters: { inputSource: 'passthrough' },
+		};
+		const child = await client.createWorkflow(
+			buildWorkflow('Child', [called, videoGeneration('Video', real.credential, KEYED)]),
+		);
+		await client.activateWorkflow(child);
+		const call = {
+			...{ name: 'Call', type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.2 },
+			parameters: { workflowId: { __rl: true, mode: 'id', value: child.id } },
+		};
+		const failed = await runContent(
+			client,
+			buildWorkflow('Parent', [START, ...makeItems(rows), call]),
+		);
+		expect(failed.status).toBe('error');
+		await retry(failed);
+		expect(listPaid()).toEqual([rows[0]?.prompt]);
+	});
+
+	test('is used once when a person selects Execute step behind a failed add, which adds anew', async () => {
+		const { client } = real;
+		const rows = makeRows('step').slice(0, 3);
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const content = buildWorkflow('Step', [
+			...[START, ...makeItems(rows), videoGeneration('Video', real.credential, KEYED)],
+			{ name: 'After', type: 'n8n-nodes-base.noOp' },
+		]);
+		const failed = await runContent(client, content);
+		const { workflowId } = failed;
+		const { executionId } = await client.request<{ executionId: string }>(
+			...(['POST', `/workflows/${workflowId}/run`] as const),
+			{
+				workflowData: await client.request<object>('GET', `/workflows/${workflowId}`),
+				runData: failed.data.resultData.runData,
+				destinationNode: { nodeName: 'After', mode: 'inclusive' },
+				dirtyNodeNames: [],
+			},
+		);
+		const step = await client.waitForExecution(executionId, TIMEOUT_MS);
+		expect(step.data.resultData.error?.message).toBe(
+			'A video was already queued for this key, or may have been',
+		);
+		expect(listPaid()).toEqual([rows[0]?.prompt]);
+	});
+
 	test('is used once when n8n is killed in the middle: what was not paid is queued later, or named', async () => {
 		const { client, n8n, sandbox } = real;
 		// One add is lost before it reaches the service, the other one after it was accepted.

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import axios from 'axios';
 import * as fc from 'fast-check';
@@ -16,7 +15,6 @@ import { PACKAGE } from '../support/e2e/PLACES';
 import { readItems } from '../support/e2e/runContent';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
-import { keepFigures } from '../bench/keepFigures';
 
 const EXECUTIONS = 80;
 /** The concurrency of one worker. */
@@ -37,7 +35,6 @@ const MAX_LAG_MS = 4_000;
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
 
-const KILOBYTES_A_MEGABYTE = 1024;
 const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
 
 // The names of the workflows, which are also the paths of their webhooks.
@@ -77,7 +74,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
 		return worker;
 	};
-	const readAllMemory = () => [n8n.main, ...n8n.workers].map(({ pid }) => readMemory(pid));
 	const listHandedOn = async () =>
 		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
 			.flatMap((execution) => readItems(execution, 'When a video is finished'))
@@ -100,8 +96,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			operation: 'queue.add',
 			containing: inTheAir,
 		});
-		const idleMemory = readAllMemory();
-		const beganAt = Date.now();
 		const started = await startAdds(projects);
 
 		// All slots of both workers are occupied by endless videos: nothing moves any more.
@@ -114,17 +108,13 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const victim = findWorker(started.get(inTheAir));
 		const atWork = victim.listRunning();
 		expect(atWork).toHaveLength(CONCURRENCY);
-		const memory = readAllMemory();
 		victim.kill();
 		await victim.waitForEnd();
-		const killedAt = Date.now();
 		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
 		finishVideos(projects.slice(IN_THE_AIR, accepted));
 		// The worker is restarted, as a process manager would do.
 		await victim.start();
 		const executions = await waitForExecutions(started.values());
-		const endedAt = Date.now();
-		const [looks, reads] = [countRequests('queue.getProgress'), countRequests('video.getAll')];
 
 		// One add for each project was sent, accepted and paid, and one video made.
 		const { queue, accounts } = sandbox.readState();
@@ -160,22 +150,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			const named = { queueId: itemOf.get(projectId)?.queueId, projectId };
 			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
 		}
-
-		report({
-			executions: EXECUTIONS,
-			'concurrency of each worker': CONCURRENCY,
-			'killed after': `${formatSeconds(killedAt - beganAt)}, with ${atWork.length} executions running`,
-			'all ended after': formatSeconds(endedAt - beganAt),
-			failed: failed.length,
-			'started by worker 1, 2': n8n.workers.map(countBegun(started.values())).join(', '),
-			'adds sent and paid': countRequests('queue.add'),
-			'progress checks': `${looks}, one a second for each waiting execution`,
-			'requests for the list of videos': reads,
-			'idle memory, main': idleMemory[0] ?? '',
-			'idle memory, worker 1': idleMemory[1] ?? '',
-			'memory with all slots in use, main': memory[0] ?? '',
-			'memory with all slots in use, worker 1': memory[1] ?? '',
-		});
 	});
 
 	test('nobody is given the video of another worker, execution or person of the same project', async () => {
@@ -326,32 +300,10 @@ function buildWorkflows(credential: Credential): WorkflowContent[] {
 	];
 }
 
-function formatSeconds(ms: number): string {
-	return `${(ms / 1_000).toFixed(1)} s`;
-}
-
 /** Returns a function that counts the executions that a worker has started. */
 function countBegun(ids: Iterable<string>) {
 	const wanted = new Set(ids);
 	return (worker: N8nWorker): number => worker.listStarted().filter((id) => wanted.has(id)).length;
-}
-
-/** Prints the figures, and saves them for docs/scaling.md. */
-function report(figures: Record<string, string | number>): void {
-	keepFigures('queueMode', figures);
-	const lines = Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(40)}${figure}\n`);
-	process.stdout.write(`\nQueue mode\n${lines.join('')}\n`);
-}
-
-/** Returns the current and the peak memory of a process, if the system provides them. */
-function readMemory(pid: number): string {
-	if (process.platform !== 'linux') return 'unknown';
-	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-	const read = (field: string) => {
-		const [, kilobytes = ''] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(status) ?? [];
-		return Math.round(Number(kilobytes) / KILOBYTES_A_MEGABYTE);
-	};
-	return `${read('VmRSS')} MiB, at most ${read('VmHWM')} MiB`;
 }
 
 /**

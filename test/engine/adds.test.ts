@@ -55,7 +55,6 @@ const UNKNOWN_FATES: [string, FaultSpec, string][] = [
 	['a 409', { kind: 'status', status: 409, phase: 'after' }, '409'],
 	['a 425', { kind: 'status', status: 425, phase: 'after' }, '425'],
 	['a 499', { kind: 'status', status: 499, phase: 'after' }, '499'],
-	['a 407 of a proxy', { kind: 'status', status: 407, phase: 'after' }, '407'],
 	['a reset before it was processed', { kind: 'reset' }, 'ECONNRESET'],
 	['a reset after it was accepted', { kind: 'reset', phase: 'after' }, 'ECONNRESET'],
 	['a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 30 }, 'ECONNRESET'],
@@ -542,7 +541,7 @@ describe('An accepted add', () => {
 		});
 		sandbox.addFault({ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress' });
 		const { error } = await slow.run(
-			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1, videosAtOnce: 3 } },
 			{ items: THREE },
 		);
 		const paidIds = sandbox.charges.map(({ queueId }) => queueId);

@@ -189,8 +189,8 @@ describe('A redirect', () => {
 	test.each([
 		['file:///etc/passwd', /not a web address/],
 		['javascript:alert(1)', /not a web address/],
-		['', /without saying where/],
-		['http://', /without saying where/],
+		['', /not a web address/],
+		['http://', /not a web address/],
 	])('to "%s" is not followed', async (location, message) => {
 		host.answer((_request, response) => {
 			response.writeHead(302, location === '' ? {} : { location }).end();
@@ -718,7 +718,7 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 		const { items } = await trigger.poll();
 		expect(items?.map(({ json }) => json.downloadError)).toEqual(
 			Array.from({ length: 2 }, () => ({
-				message: "The 'url' of the video is not a web address",
+				message: 'The address of the video is not a web address',
 				description: expect.stringContaining('Video > Get Many') as string,
 			})),
 		);
@@ -797,6 +797,28 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 			);
 			expect(host.requests).toHaveLength(4);
 			while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
+		},
+	);
+
+	testWith(
+		'pollBudget',
+		'hands on a video without its file where n8n takes longer to store it than a poll may take',
+		async () => {
+			const trigger = await activate(storage, {}, 500);
+			service.sandbox.addVideos('main', [{ id: 'a' }]);
+			const storing = jest
+				.spyOn(store.service, 'store')
+				.mockReturnValue(new Promise(() => undefined));
+			const { items } = await trigger.poll();
+			storing.mockRestore();
+			expect(items?.[0]?.json).toMatchObject({
+				...{
+					id: 'a',
+					downloadError: { message: expect.stringContaining('within the time') as string },
+				},
+			});
+			expect(items?.[0]).not.toHaveProperty('binary');
+			expect(await trigger.poll()).toEqual({ items: null });
 		},
 	);
 

@@ -98,6 +98,8 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
+const ADD_AND_WAIT = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+const LANES = /made one after the other.*'Videos at Once'/;
 const COST = /each video costs credits/;
 const PROJECT_WANTED = /Set 'Project'/;
 
@@ -218,17 +220,17 @@ describe('The credential test', () => {
 			{ kind: 'status', status: 200, body: { status: 'ok' } },
 			/not the address of the video generation service/,
 		],
-		[{ kind: 'errorEnvelope' }, /did not (carry out|return)/],
+		[{ kind: 'errorEnvelope' }, /does not accept this key/],
 	] as const)('says what is wrong when the service answers with %j', async (fault, expected) => {
 		service.sandbox.addFault(fault);
 		expect(await testIt()).toMatch(expected);
 	});
 
 	for (const [fault, expected] of [
-		[{ kind: 'status', status: 403 }, /does not allow this key/],
-		[{ kind: 'status', status: 404 }, /no video generation service at this address/],
-		[{ kind: 'status', status: 429 }, /Wait a minute/],
-		[{ kind: 'status', status: 500 }, /The service is not working at the moment.*Try again later/],
+		[{ kind: 'status', status: 403 }, /does not accept this key/],
+		[{ kind: 'status', status: 404 }, /not the address of the video generation service/],
+		[{ kind: 'status', status: 429 }, /Too Many Requests/],
+		[{ kind: 'status', status: 500 }, /Internal Server Error/],
 		[{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, /redirects.*'Base URL'/],
 	] as const) {
 		const name = `says what is wrong when the service answers with ${JSON.stringify(fault)}`;
@@ -256,7 +258,8 @@ describe('The credential test', () => {
 describe('Before a run, the editor says', () => {
 	test.each([
 		['that each of several items costs credits', OPERATIONS['queue.add'], 2, [COST]],
-		['nothing about a single video', OPERATIONS['queue.add'], 1, []],
+		['nothing about a single video', ADD_AND_WAIT, 1, []],
+		['that videos of one project are made one after the other', ADD_AND_WAIT, 2, [COST, LANES]],
 		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
@@ -313,9 +316,10 @@ describe('After a run, the output panel says', () => {
 	});
 
 	test('how many videos could not be told apart, and what helps', async () => {
-		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+		const waitOptions = { videosAtOnce: 3 };
+		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, waitOptions };
 		const [hint, ...others] = await runForHints(parameters, ITEMS);
-		expect(hint).toMatch(/^3 videos could not be told apart.*Loop Over Items.*'Listing Delay'/);
+		expect(hint).toMatch(/^3 videos could not be told apart.*'Videos at Once'.*'Listing Delay'/);
 		expect(others).toEqual([]);
 	});
 
@@ -323,7 +327,9 @@ describe('After a run, the output panel says', () => {
 		playLives(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
 		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
 		const [hint, ...others] = await runForHints(parameters, [{}]);
-		expect(hint).toMatch(/^1 video could not be told apart.*later than 'Listing Delay'/);
+		expect(hint).toMatch(
+			/^1 video could not be told apart.*'Listing Delay'.*'Project'.*'Queued At'/,
+		);
 		expect(others).toEqual([]);
 	});
 

@@ -478,6 +478,26 @@ describe('A unique key', () => {
 		expect(listPaid()).toEqual(['row 1']);
 	});
 
+	test.each(['accepted', 'of unknown fate'])(
+		'of an add that is %s is recorded again if another worker overwrote the record',
+		async (fate) => {
+			const items = ROWS.slice(0, 1);
+			if (fate !== 'accepted') {
+				service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+			}
+			const stop = service.sandbox.onRequest(() => {
+				stop();
+				store.clear();
+			});
+			await runRows({ items });
+			const { errorItems } = await runRows({ items, settings: ERROR_OUTPUT });
+			expect(errorItems.map(({ json }) => json.error)).toEqual([
+				'A video was already queued for this key, or may have been',
+			]);
+			expect(listPaid()).toEqual(['row 1']);
+		},
+	);
+
 	test('is not needed: without the option, n8n is asked for no keys', async () => {
 		const { items } = await runRows({ parameters: { ...KEYED, options: {} } });
 		expect(items).toHaveLength(3);

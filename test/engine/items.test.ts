@@ -204,8 +204,7 @@ describe('The items of a run', () => {
 			expect(errorItems[0]?.json).toMatchObject({
 				error: 'The proxy rejected the request (407)',
 				message: expect.stringContaining("'Proxy' under 'Request Options'") as string,
-				// A proxy may have forwarded the request, so its status proves nothing.
-				details: { mayBeQueued: true, httpCode: '407', tries: 1 },
+				details: { mayBeQueued: false, httpCode: '407', tries: 1 },
 			});
 			expect(service.sandbox.requests).toEqual([]);
 		});

@@ -195,7 +195,6 @@ describe('Video > Get Many', () => {
 
 	test.each([
 		[{ projectId: { __rl: true, mode: 'list', value: 'project-city-tour' } }, ['c']],
-		[{ projectId: { __rl: true, mode: 'id', value: '' } }, ['c', 'b', 'a']],
 		[{ createdAfter: '2026-01-01T12:00:00Z' }, ['c', 'b']],
 		[{ createdBefore: '2026-01-02T12:00:00Z' }, ['b', 'a']],
 		[
@@ -206,9 +205,6 @@ describe('Video > Get Many', () => {
 			['b'],
 		],
 		[null, ['c', 'b', 'a']],
-		[{ projectId: null }, ['c', 'b', 'a']],
-		[{ projectId: '={{ $json.nothing }}' }, ['c', 'b', 'a']],
-		[{ createdAfter: null, createdBefore: '' }, ['c', 'b', 'a']],
 		[{ createdAfter: "={{ new Date('2026-01-02T12:00:00Z') }}" }, ['c']],
 	])('with the filters %j returns %j', async (filters, expected) => {
 		expect(await getIds({ filters })).toEqual(expected);
@@ -226,6 +222,10 @@ describe('Video > Get Many', () => {
 		[{ filters: { createdBefore: '2026-02-31' } }, "'Created Before' must be a date"],
 		[{ filters: { createdBefore: '={{ ({ a: 1 }) }}' } }, "'Created Before' must be a date"],
 		[{ filters: { createdBefore: '={{ true }}' } }, "'Created Before' must be a date"],
+		[{ filters: { createdAfter: '={{ $json.nothing }}' } }, "'Created After' must be a date"],
+		[{ filters: { createdBefore: '' } }, "'Created Before' must be a date"],
+		[{ filters: { projectId: { __rl: true, mode: 'id', value: '' } } }, "'Project' is empty"],
+		[{ filters: { projectId: '={{ $json.nothing }}' } }, "'Project' is empty"],
 		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
@@ -499,6 +499,26 @@ describe("n8n's Request Options", () => {
 		expect(error?.message).toBe(`'${label}' must be a number`);
 		expect(service.sandbox.requests).toEqual([]);
 	});
+
+	test.each(['={{ $json.nothing }}', '', '={{ "all" }}'])(
+		"fail every item if 'Items per Batch' is %j, and none comes out as a success",
+		async (batchSize) => {
+			const requestOptions = { batching: { batch: { batchSize, batchInterval: 0 } } };
+			for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {
+				const parameters = { ...ADD, requestOptions };
+				const { items, errorItems } = await service.run(parameters, {
+					...{ items: [{}, {}], settings: { onError } },
+				});
+				const failed = onError === 'continueErrorOutput' ? errorItems : items;
+				expect(failed.map(({ json }) => json.error)).toEqual([
+					"'Items per Batch' must be a number",
+					"'Items per Batch' must be a number",
+				]);
+				expect(items.length + errorItems.length).toBe(2);
+			}
+			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
 
 	test.each([
 		['={{ "2" }}', '={{ 10.4 }}'],

@@ -166,7 +166,7 @@ test("Queue > Add with 'Wait for Completion' returns the fields that Queue > Wai
 	const [, withWait] = getOutputs('queue.add');
 	const [finished] = getOutputs('queue.wait');
 	expect(withWait).toHaveProperty('video.id');
-	expect(Object.keys(withWait ?? {})).toEqual(Object.keys(finished ?? {}));
+	expect(Object.keys(withWait ?? {})).toEqual([...Object.keys(finished ?? {}), 'createdAt']);
 });
 
 describe('The trigger', () => {

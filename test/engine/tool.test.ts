@@ -229,6 +229,13 @@ describe.each([
 		},
 	);
 
+	test('the node refuses all identical calls at once after an unknown fate', async () => {
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		const answers = await runCalls([[call('a')], [call('a'), call('a'), call('a')]]);
+		expect(sentPrompts()).toEqual(['a']);
+		for (const answer of answers) expect(answer).toContain('may have been queued');
+	});
+
 	test('the node queues another video after an unknown fate, and the same one again after a success', async () => {
 		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
 		await runCalls([[call('a')], [call('b')], [call('b')], [call('a')]]);

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
@@ -134,6 +134,8 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		});
 
 		test.each([
+			[''],
+			['={{ "" }}'],
 			[['']],
 			[[null]],
 			[[{ id: 'x' }]],
@@ -438,12 +440,12 @@ describe('With durable cursors', () => {
 		'nothing is laid by any longer once the first poll was saved',
 		async () => {
 			const trigger = await activate('durable cursors');
-			expect(trigger.database.staticData).toContain('videoGenerationTrigger:');
+			expect(trigger.database.staticData).toContain(`"${STATE_KEY}"`);
 			finish('a');
 			await trigger.poll();
 			finish('b');
 			await trigger.poll();
-			expect(trigger.database.staticData).not.toContain('videoGenerationTrigger:');
+			expect(trigger.database.staticData).not.toContain(`"${STATE_KEY}"`);
 			expect(trigger.database.row).toContain('"videos"');
 		},
 	);
@@ -474,6 +476,23 @@ describe('With durable cursors', () => {
 		},
 	);
 
+	testWith(
+		'durableCursors',
+		'an n8n that has none goes on where the last poll that started an execution was',
+		async () => {
+			finish('a', 'b');
+			const parameters = { options: { emitExisting: true } };
+			const trigger = await setUp('durable cursors', { parameters });
+			expect(ids(await trigger.activate())).toEqual(['a', 'b']);
+			finish('c');
+			expect(ids(await trigger.poll())).toEqual(['c']);
+			const saved = JSON.parse(trigger.database.staticData) as IDataObject;
+			const older = await setUp('static data', { parameters, saved });
+			finish('d');
+			expect(ids(await older.activate())).toEqual(['d']);
+		},
+	);
+
 	testWith('durableCursors', 'a poll without news writes nothing', async () => {
 		finish('a');
 		const trigger = await activate('durable cursors');
@@ -498,32 +517,23 @@ describe('A state that is damaged', () => {
 			expect(ids(await trigger.poll())).toEqual(['new']);
 		},
 	);
-
-	test.each([[null], ['text'], [7], [['list']]])(
-		'so that nothing can be put into it, as %j, is reported with what to do',
-		async (data) => {
-			const saved = { 'node:Video Trigger': data } as never;
-			const trigger = await setUp('static data', { saved });
-			await expect(trigger.activate()).rejects.toMatchObject({
-				message: 'The data that n8n saved for this node is damaged',
-				description: expect.stringContaining('Replace the node with a copy') as string,
-			});
-		},
-	);
-
-	test('by another node, which has overwritten all of it, is kept with the node', async () => {
-		finish('old');
-		const saved = { global: 'damaged' } as never;
-		const trigger = await setUp('static data', { saved });
-		expect(ids(await trigger.activate())).toBeNull();
-		finish('new');
-		expect(ids(await trigger.poll())).toEqual(['new']);
-		finish('newer');
-		expect(ids(await trigger.activate())).toEqual(['newer']);
-	});
 });
 
 describe.each(STORAGES)('The state in %s', (storage) => {
+	test('begins anew with an empty account whose videos have the same IDs as those of another', async () => {
+		finish('1', '2');
+		const trigger = await activate(storage);
+		const { credentials } = trigger;
+		const { other } = service.sandbox.accounts;
+		trigger.credentials = { ...credentials, apiKey: other.apiKey };
+		expect(ids(await trigger.activate())).toBeNull();
+		expect(ids(await trigger.poll())).toBeNull();
+		service.sandbox.addVideos('other', [{ id: '1', createdAt: '2026-02-01T12:00:00.000Z' }]);
+		expect(ids(await trigger.poll())).toEqual(['1']);
+		trigger.credentials = credentials;
+		expect(ids(await trigger.activate())).toBeNull();
+	});
+
 	test.each([
 		['a slash', () => ({ baseUrl: `${service.sandbox.url}/` })],
 		['/v1', () => ({ baseUrl: ` ${service.sandbox.url}/v1/ ` })],

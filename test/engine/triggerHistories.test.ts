@@ -73,6 +73,8 @@ interface Memory {
 	key: Key;
 	seen: ReadonlySet<string>;
 	watched: readonly string[];
+	/** Another key, with which the account had no videos when it was first polled. */
+	emptyKey?: Key;
 }
 
 /**
@@ -81,6 +83,9 @@ interface Memory {
  */
 class History {
 	private count = 0;
+
+	/** Both accounts number their videos from 1, so an ID alone tells neither account nor video. */
+	private readonly numbers: Record<Account, number> = { a: 0, b: 0 };
 
 	private key: Key = 'first';
 
@@ -106,14 +111,15 @@ class History {
 		switch (step.kind) {
 			case 'finish': {
 				this.count += 1;
-				const id = `${step.account}${this.count}`;
+				this.numbers[step.account] += 1;
+				const id = String(this.numbers[step.account]);
 				const createdAt = new Date(Date.UTC(2026, 0, 15, 12, this.count)).toISOString();
 				const { projectId } = step;
 				service.logs[step.account].push({
 					id,
 					projectId,
 					createdAt,
-					url: `https://x.example/${id}`,
+					url: `https://x.example/${step.account}/${id}`,
 				});
 				break;
 			}
@@ -140,7 +146,7 @@ class History {
 			case 'rolled back poll':
 				// Without durable cursors, nothing is rolled back.
 				if (this.storage === 'static data') break;
-				if (this.predict().ids.length > 0) await trigger.poll({ isRolledBack: true });
+				if (this.predict().urls.length > 0) await trigger.poll({ isRolledBack: true });
 				break;
 			case 'restart':
 				await this.restart();
@@ -169,37 +175,44 @@ class History {
 	}
 
 	private check({ items }: PollResult, isActivation: boolean): void {
-		const emitted = (items ?? []).map(({ json }) => json.id);
-		const { ids, memory } = this.predict();
-		expect(emitted).toEqual(ids);
+		const emitted = (items ?? []).map(({ json }) => json.url);
+		const { urls, memory } = this.predict();
+		expect(emitted).toEqual(urls);
 		this.memory = memory;
 		this.isContinuous = true;
-		const isSaved = this.storage === 'durable cursors' || isActivation || ids.length > 0;
+		const isSaved = this.storage === 'durable cursors' || isActivation || urls.length > 0;
 		if (isSaved) this.saved = memory;
 	}
 
-	/** Returns the IDs that the next poll must emit, and what it remembers. */
-	private predict(): { ids: string[]; memory: Memory } {
+	/** Returns the addresses that the next poll must emit, and what it remembers. */
+	private predict(): { urls: string[]; memory: Memory } {
 		const { key, memory, projectIds } = this;
 		const log = this.service.logs[ACCOUNTS[key]];
 		const isWatched = ({ projectId }: Video) =>
 			projectIds.length === 0 || projectIds.includes(projectId);
-		const isKnownAccount =
-			memory !== undefined &&
-			(memory.key === key || log.length === 0 || log.some(({ id }) => memory.seen.has(id)));
-		const seen = isKnownAccount ? memory.seen : new Set<string>();
+		// An empty list does not tell whether the key is that of another account.
+		if (memory && memory.key !== key && log.length === 0) {
+			return { urls: [], memory: { ...memory, emptyKey: key } };
+		}
+		const isSame = memory?.key === key || log.some(({ url }) => memory?.seen.has(url));
+		const isKnownAccount = memory !== undefined && (isSame || memory.emptyKey === key);
+		const seen = isSame && memory ? memory.seen : new Set<string>();
 		// n8n has not saved which videos the last polls have seen of projects that were not watched.
 		const wasWatched = ({ projectId }: Video) =>
 			this.isContinuous || memory?.watched.length === 0 || memory?.watched.includes(projectId);
 		const isEmitting = isKnownAccount || (memory === undefined && this.emitExisting);
 		const isNew = (video: Video) =>
-			!seen.has(video.id) &&
+			!seen.has(video.url) &&
 			isEmitting &&
 			isWatched(video) &&
 			(memory === undefined || wasWatched(video) === true);
 		return {
-			ids: log.filter(isNew).map(({ id }) => id),
-			memory: { key, seen: new Set([...seen, ...log.map(({ id }) => id)]), watched: projectIds },
+			urls: log.filter(isNew).map(({ url }) => url),
+			memory: {
+				...(isSame && memory ? memory : {}),
+				...{ key, watched: projectIds },
+				seen: new Set([...seen, ...log.map(({ url }) => url)]),
+			},
 		};
 	}
 }

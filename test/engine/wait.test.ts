@@ -52,9 +52,9 @@ describe('Queue > Add with waiting', () => {
 		const { items, error } = await run(ADD);
 		expect(error).toBeUndefined();
 		expect(countRequests('queue.add')).toBe(1);
-		expect(countRequests('queue.getProgress')).toBe(1);
-		// Before its add, before the look at it, and when the log must show it.
-		expect(countRequests('video.getAll')).toBe(3);
+		expect(countRequests('queue.getProgress')).toBe(2);
+		// Before its add, and when the list must show it.
+		expect(countRequests('video.getAll')).toBe(2);
 		const [video] = await listVideos();
 		const { queueId } = getQueued()[0] ?? {};
 		expect(items).toEqual([
@@ -67,6 +67,7 @@ describe('Queue > Add with waiting', () => {
 					renderProgress: 100,
 					video: expect.objectContaining({ id: video?.id, projectId: PROJECT }) as object,
 					videoUrl: expect.stringContaining(`/files/${video?.id as string}`) as string,
+					createdAt: expect.any(String) as string,
 				},
 				pairedItem: { item: 0 },
 			},
@@ -118,8 +119,8 @@ describe('Queue > Add with waiting', () => {
 	});
 
 	test('names the candidates where the API cannot tell two videos apart', async () => {
-		finishAfter(5, 5, 25);
-		const { items } = await run(ADD, [{}, {}, {}]);
+		finishAfter(5, 5, 45);
+		const { items } = await run({ ...ADD, waitOptions: { videosAtOnce: 3 } }, [{}, {}, {}]);
 		const ids = (await listVideos()).map(({ id }) => id as string);
 		for (const { json } of items.slice(0, 2)) {
 			expect(json).toMatchObject({ status: 'completed', video: null, videoUrl: null });
@@ -204,6 +205,7 @@ describe('Queue > Add with waiting', () => {
 				details: {
 					queueId: getQueued()[1]?.queueId,
 					projectId: 'project-broken-storyboard',
+					createdAt: expect.any(String) as string,
 					lastStatus: 'failed',
 					mayBeQueued: false,
 				},
@@ -227,13 +229,14 @@ describe('Queue > Add with waiting', () => {
 			) as string,
 			details: { queueId: getQueued()[0]?.queueId, lastStatus: 'thinking' },
 		});
-		expect(countRequests('queue.getProgress')).toBeLessThanOrEqual(65 / 10 + 1);
+		expect(countRequests('queue.getProgress')).toBe(65 / 5);
 	});
 
 	test('ends the other waits at once when one fails and the node stops, and lists every queue ID with its status', async () => {
 		finishAfter(10_000, 10_000);
 		service.sandbox.changeProject('project-city-tour', { fails: true });
-		const { error, items } = await run(ADD, [{}, {}, { project: 'project-city-tour' }]);
+		const together = { ...ADD, waitOptions: { videosAtOnce: 2 } };
+		const { error, items } = await run(together, [{}, {}, { project: 'project-city-tour' }]);
 		expect(items).toEqual([]);
 		expect(error?.context.itemIndex).toBe(2);
 		const [first, second, third] = getQueued().map(({ queueId }) => queueId);
@@ -247,7 +250,7 @@ describe('Queue > Add with waiting', () => {
 
 	test('ends the waits at once when an add fails and the node stops', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
-		const { error } = await run(ADD, [{}, {}, {}]);
+		const { error } = await run({ ...ADD, waitOptions: { videosAtOnce: 3 } }, [{}, {}, {}]);
 		expect(error?.httpCode).toBe('400');
 		expect(error?.description).toContain(
 			getQueued()
@@ -295,6 +298,7 @@ describe('Queue > Wait', () => {
 
 	test('returns the finished video of a queue item that is still running, also among older videos', async () => {
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
+		finishAfter(40);
 		const queueId = await queueVideo();
 		const { items, error } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(error).toBeUndefined();
@@ -328,7 +332,7 @@ describe('Queue > Wait', () => {
 		expect(items[0]?.json.videoCandidates).toHaveLength(2);
 	});
 
-	test('fails at once for a queue item that is not there', async () => {
+	test('fails for a queue item that is not there, after a few checks', async () => {
 		const queueId = await queueVideo();
 		service.sandbox.removeQueueItem(queueId);
 		const { error } = await run(WAIT, [{ queueId, project: PROJECT }]);
@@ -336,12 +340,21 @@ describe('Queue > Wait', () => {
 			httpCode: '404',
 			message: 'The video service has no queue item with this ID',
 		});
-		expect(countRequests('queue.getProgress')).toBe(1);
+		expect(countRequests('queue.getProgress')).toBe(4);
+	});
+
+	test('waits for a queue item that the service does not know yet', async () => {
+		const queueId = await queueVideo();
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 404, operation: 'queue.getProgress', times: 2 },
+		});
+		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
 	});
 
 	test.each([
-		['a key that is not accepted any more', { kind: 'status', status: 401 }, '401', 1],
-		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1' }, '302', 1],
+		['a key that is not accepted any more', { kind: 'status', status: 401 }, '401', 4],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1' }, '302', 4],
 		['answers that make no sense, four times', { kind: 'html' }, '200', 4],
 	] as const)('fails because of %s', async (_what, fault, httpCode, looks) => {
 		const queueId = await queueVideo();
@@ -358,7 +371,7 @@ describe('Pressing stop', () => {
 		const items = Array.from({ length: 50 }, () => ({}));
 		await runWithoutWaiting(async () => {
 			const started = await startNode({
-				...service.setup({ ...ADD, waitOptions: { pollingInterval: 1 } }),
+				...service.setup({ ...ADD, waitOptions: { pollingInterval: 1, videosAtOnce: 50 } }),
 				items,
 			});
 			await service.sandbox.waitForRequests({ count: 50, operation: 'queue.getProgress' });
@@ -370,18 +383,19 @@ describe('Pressing stop', () => {
 			expect(jest.getTimerCount()).toBe(0);
 		}, service.sandbox);
 		expect(countRequests('queue.getProgress')).toBe(50);
-		// Before the first add, and before the looks at all items.
-		expect(countRequests('video.getAll')).toBe(2);
+		// Before the first add.
+		expect(countRequests('video.getAll')).toBe(1);
 	});
 });
 
 test('Items share a read of the list only if their Request Options are the same', async () => {
 	const requestOptions = { timeout: '={{ $json.timeout }}' };
+	const PROJECTS = [PROJECT, 'project-city-tour'];
 	const countReadsBefore = async (timeouts: number[]) => {
 		service.sandbox.clearRequests();
 		await run(
 			{ ...ADD, requestOptions },
-			timeouts.map((timeout) => ({ timeout })),
+			timeouts.map((timeout, index) => ({ timeout, project: PROJECTS[index] })),
 		);
 		const operations = service.sandbox.requests.map(({ operation }) => operation);
 		return operations

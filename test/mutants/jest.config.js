@@ -11,7 +11,12 @@ module.exports = {
 	roots: process.env.MUTANTS_IN_ENGINE
 		? ['<rootDir>/test/unit', '<rootDir>/test/engine']
 		: ['<rootDir>/test/unit'],
-	testPathIgnorePatterns: ['/unit/sandbox/', '/unit/scripts/', '/ledger/', '/operationsDocument'],
+	testPathIgnorePatterns: [
+		'/unit/sandbox/',
+		'/unit/scripts/',
+		'/engine/random/',
+		'/operationsDocument',
+	],
 	// Mutants make the code slower, and StrykerJS records what each test runs.
 	testTimeout: 120_000,
 	moduleNameMapper: { '^.*/dist/((?:nodes|credentials)/.+)\\.js$': '<rootDir>/$1.ts' },

@@ -67,6 +67,7 @@ const OPTIONAL_FIELDS = [
 	'overwriteSettings',
 	'projectId',
 	'projectIds',
+	'queuedAt',
 	'returnAll',
 	'waitForCompletion',
 ];

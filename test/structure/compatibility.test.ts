@@ -25,6 +25,12 @@ describe('The README', () => {
 	});
 });
 
+test('Every version is tested once a week', () => {
+	const file = path.resolve(__dirname, '../../.github/workflows/versions.yml');
+	const tested = [...readFileSync(file, 'utf8').matchAll(/test:engine -- (.+)/g)];
+	expect(tested.map(([, version]) => version)).toEqual(VERSIONS);
+});
+
 describe('The package', () => {
 	test('asks for the oldest Node.js that it is loaded in', () => {
 		expect(manifest.engines.node).toBe(`>=${Math.min(...NODE_MAJORS)}.3`);

@@ -49,7 +49,9 @@ describe('A release', () => {
 	test('sets the version, dates its changes, commits both and tags them as publishing wants it', () => {
 		expect(release().status).toBe(0);
 		expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });
-		expect(read('CHANGELOG.md')).toMatch(/## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n###/);
+		expect(read('CHANGELOG.md')).toMatch(
+			/## \[Unreleased\]\n\n## \[7\.8\.9\] - \d{4}-\d\d-\d\d\n\n###/,
+		);
 		expect(run('git', 'tag').stdout.trim()).toBe('7.8.9');
 		expect(run('git', 'status', '--short').stdout).toBe('');
 		const workflow = readFileSync(path.join(ROOT, '.github/workflows/publish.yml'), 'utf8');

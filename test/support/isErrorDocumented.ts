@@ -14,8 +14,8 @@ export function isErrorDocumented(message: string): boolean {
 }
 
 function readErrors(): RegExp[] {
-	const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| (.+?) +\|.*\|$/gm);
-	return [...rows]
+	const entries = readFileSync(DOCUMENT, 'utf8').matchAll(/^- \*\*(.+?)\*\*/gm);
+	return [...entries]
 		.flatMap(([, errors = '']) => errors.split('<br>'))
 		.map((error) => {
 			const [beginning = ''] = error.split(/ \(\d/);

@@ -59,6 +59,7 @@ describe('The description', () => {
 			'queue wait': [
 				'queueId',
 				'projectId',
+				'queuedAt',
 				'downloadVideo',
 				'binaryPropertyName',
 				'waitOptions',
@@ -79,6 +80,7 @@ describe('The description', () => {
 			'listingDelay',
 			'pollingInterval',
 			'timeout',
+			'videosAtOnce',
 		]);
 		expect(inside('filters')).toEqual([['createdAfter', 'createdBefore', 'projectId']]);
 		expect(new Set(inside('options').map(String))).toEqual(

@@ -112,6 +112,18 @@ describe.each([
 		expect(classifyError(clientError('ERR_CANCELED')).kind).toBe('cancelled');
 	});
 
+	test.each([
+		[
+			'ECONNRESET',
+			'Client network socket disconnected before secure TLS connection was established',
+		],
+		['EPROTO', 'write EPROTO 40:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'],
+	])('with the code %s was not sent where it failed before it was secure', (code, message) => {
+		const cause = Object.assign(new Error(message), { code });
+		const error = wrap(Object.assign(new AxiosError(message, code), { cause }));
+		expect(classifyError(error).kind).toBe('unsent');
+	});
+
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
 		expect(classifyError(wrap(new Error("'Base URL' is empty.")))).toMatchObject({
 			...{ kind: 'unsent', facts: { serviceMessage: "'Base URL' is empty." } },
@@ -165,7 +177,7 @@ describe('What may have been carried out', () => {
 		['unsuccessful', { bodyStatus: 'queued' }, true],
 		['unsuccessful', {}, true],
 	] as const)('is a request that was %s %j: %p', (kind, facts, expected) => {
-		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts } as FailureFacts))).toBe(expected);
+		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts }))).toBe(expected);
 	});
 });
 
@@ -254,11 +266,10 @@ const FAILURES: [FailureFacts, RegExp][] = [
 	[{ kind: 'incomplete', httpCode: '200', field: 'videos' }, /has no 'videos'/],
 	[{ kind: 'blocked' }, /N8N_SSRF_ALLOWED_HOSTNAMES/],
 	[
-		{ kind: 'unsent', serviceMessage: 'It has no credential. Choose one.' },
-		/^It has no credential Choose one\. Nothing/,
+		{ kind: 'unsent', serviceMessage: 'The database cannot be reached' },
+		/^The database cannot be reached Open.* Nothing was sent\.$/,
 	],
 	[BAD_BASE_URL, /^'Base URL' is empty Open the credential\. Nothing was sent\.$/],
-	[{ kind: 'unsent', serviceMessage: '' }, /could not be sent/],
 	[{ kind: 'unsent', httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
 	[{ kind: 'cancelled' }, /execution was canceled/],
 	[
@@ -363,6 +374,20 @@ describe('An error text', () => {
 		expect(description).not.toMatch(/try again later|not queued/i);
 		expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
 	});
+
+	test.each(FAILURES.filter(([{ kind }]) => !/^(notGenerated|timedOut|ambiguous)/.test(kind)))(
+		'of a video that is queued or finished (%j) says that it is paid for, and how to go on',
+		(facts) => {
+			const context = { ...READ, isQueued: true };
+			const { description } = describeFailure(new RequestFailure(facts), context);
+			expect(description).toMatch(/^The video is queued and paid for\..*retry.*Queue > Wait/);
+			expect(description).not.toContain('Nothing was sent');
+			const ofFile = new RequestFailure({ ...facts, addressField: "'videoUrl'" });
+			expect(describeFailure(ofFile, context).description).toMatch(
+				/^The video is finished and paid for\..*only downloads/,
+			);
+		},
+	);
 
 	test.each([
 		['add', ADD, '400', "'Project' and 'Custom Prompt'"],

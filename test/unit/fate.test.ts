@@ -1,4 +1,5 @@
-import type { Fate, Outcome } from '../../nodes/VideoGeneration/failures/fate';
+import type { Fate } from '../../nodes/VideoGeneration/failures/failure';
+import type { Outcome } from '../../nodes/VideoGeneration/failures/fate';
 import { judgeAdd } from '../../nodes/VideoGeneration/failures/fate';
 import { loadRecordedErrors } from '../support/engine/requestErrors/Recording';
 
@@ -6,7 +7,7 @@ const URL = 'https://api.example.com/v1/queue/add';
 
 /** Failures before anything was sent, which every n8n lets a node recognise. */
 const PROVED_BY_ALL =
-	/^(connection refused|unknown host|no DNS server|connect E|one address of a name|an? .*certificate|a proxy that (refuses|is not known)|n8n blocks|n8n's database cannot be reached)/;
+	/^(connection refused|unknown host|no DNS server|connect E|plain text instead of a handshake|closed in the handshake|one address of a name|an? .*certificate|a proxy that (refuses|is not known)|n8n blocks|n8n's database cannot be reached)/;
 
 const ERRORS = Object.entries(loadRecordedErrors()).flatMap(([failure, recordings]) =>
 	recordings.flatMap(({ engines, outcome }) =>
@@ -80,7 +81,7 @@ describe('An add that failed with an error', () => {
 
 describe('An add that was answered', () => {
 	const judge = (response: Partial<Exclude<Outcome, { error: unknown }>>) =>
-		judgeAdd({ statusCode: 200, url: URL, queueId: '', ...response });
+		judgeAdd({ statusCode: 200, url: URL, queueId: '', namedQueueId: '', ...response });
 
 	const REFUSED = [
 		...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
@@ -91,8 +92,8 @@ describe('An add that was answered', () => {
 		'with %d is refused only by a status that proves it',
 		(statusCode) => {
 			const fate = REFUSED.includes(statusCode) ? 'refused' : 'unknown';
-			expect(judge({ statusCode })).toBe(fate);
-			expect(judge({ statusCode, queueId: 'id', status: 'success' })).toBe(fate);
+			expect(judge({ statusCode })).toBe(statusCode === 407 ? 'notSent' : fate);
+			expect(judge({ statusCode, namedQueueId: 'id', status: 'error' })).toBe('unknown');
 		},
 	);
 
@@ -112,7 +113,8 @@ describe('An add that was answered', () => {
 
 	test.each([200, 201, 202, 204, 206])('with %d and a queue ID is accepted', (statusCode) => {
 		for (const status of ['success', 'error', undefined]) {
-			expect(judge({ statusCode, status, queueId: 'id' })).toBe('accepted');
+			expect(judge({ statusCode, status, queueId: 'id', namedQueueId: 'id' })).toBe('accepted');
+			expect(judge({ statusCode, status, namedQueueId: 'id' })).toBe('unknown');
 		}
 	});
 

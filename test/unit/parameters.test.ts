@@ -181,7 +181,7 @@ describe('A number', () => {
 
 	test("of seconds in 'Wait Options' is 1 or more", () => {
 		const get = (waitOptions: unknown) => getWaitSettings(createContext({ waitOptions }));
-		expect(get(undefined)).toMatchObject({ intervalMs: 10_000, timeoutMs: 1_800_000 });
+		expect(get(undefined)).toMatchObject({ intervalMs: 5_000, timeoutMs: 1_800_000 });
 		expect(get({ pollingInterval: '1.5', timeout: 60 })).toMatchObject({
 			...{ intervalMs: 1_500, timeoutMs: 60_000 },
 		});

@@ -3,19 +3,15 @@ import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
 import { MAX_OBJECT_BYTES } from '../../nodes/VideoGeneration/api/responseBody';
-import type {
-	FailureFacts,
-	FailureKind,
-	RequestKind,
-} from '../../nodes/VideoGeneration/failures/failure';
+import type { FailureKind, RequestKind } from '../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
 
 /** The kinds of requests that are sent again after each failure. */
 const AGAIN: Record<FailureKind, RequestKind[]> = {
-	rateLimited: ['read', 'clear', 'add'],
-	unreached: ['read', 'clear', 'add'],
+	rateLimited: ['read', 'clear'],
+	unreached: ['read', 'clear'],
 	uncertain: ['read', 'clear'],
 	redirected: [],
 	rejected: [],
@@ -45,13 +41,20 @@ describe('A failed request', () => {
 		),
 	);
 	test.each(table)('that was %s, of the kind %s, is sent %s', (failure, kind, expected) => {
-		const delayMs = decideRetry(
-			kind,
-			new RequestFailure({ kind: failure } as FailureFacts),
-			1,
-			4,
-			0.5,
-		);
+		const delayMs = decideRetry(kind, new RequestFailure({ kind: failure }), 1, 4, 0.5);
+		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
+	});
+
+	test.each([
+		['refused', 'rateLimited', 'again'],
+		['notSent', 'unreached', 'again'],
+		['notSent', 'unsent', 'once'],
+		['refused', 'rejected', 'once'],
+		['unknown', 'rateLimited', 'once'],
+		['unknown', 'unreached', 'once'],
+		['unknown', 'uncertain', 'once'],
+	] as const)('that is an add of the fate "%s", %s, is sent %s', (fate, kind, expected) => {
+		const delayMs = decideRetry('add', new RequestFailure({ kind, fate }), 1, 4, 0.5);
 		expect(delayMs === undefined ? 'once' : 'again').toBe(expected);
 	});
 

@@ -71,7 +71,7 @@ function listTexts(file: string): string[] {
 }
 
 /** Words that n8n's title case does not capitalize. */
-const SMALL = ['per', 'a', 'and', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
+const SMALL = ['per', 'a', 'and', 'at', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
 
 describe('Every name that is displayed', () => {
 	const names = [

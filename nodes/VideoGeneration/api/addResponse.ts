@@ -1,14 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RequestFailure } from '../failures/failure';
-import { isObject } from './response';
+import { hideStatus, isObject, toText } from './response';
 import type { HttpResponse } from './responseBody';
 import { decodeText, MAX_OBJECT_BYTES, parseText, receiveBytes } from './responseBody';
 
-/** How much of a response of unknown fate is kept: enough for what is shown once the key is hidden. */
-const KEPT_LENGTH = 4_096;
-
 /** The response to an add, with everything that can be read of it. */
 export interface AddResponse extends Pick<HttpResponse, 'headers' | 'statusCode'> {
+	/** Removes the key from a text. */
+	hide: (text: string) => string;
 	/** The address that the add was sent to. */
 	url: string;
 	/** The target of a redirect. */
@@ -17,12 +16,13 @@ export interface AddResponse extends Pick<HttpResponse, 'headers' | 'statusCode'
 	body: unknown;
 	/** The `status` of a body that arrived whole. */
 	status: unknown;
-	/** The beginning of the body's text. */
 	text: string;
 	/** The new queue item, if its ID can be read. */
 	queueItem: IDataObject | undefined;
 	/** The queue item's ID as it was received; '' without one. */
 	queueId: string;
+	/** A queue ID anywhere in the body; '' without one. */
+	namedQueueId: string;
 	/** Why the body did not arrive whole. */
 	failure: RequestFailure | undefined;
 }
@@ -33,76 +33,44 @@ export interface AddResponse extends Pick<HttpResponse, 'headers' | 'statusCode'
  */
 export async function receiveAddResponse(
 	url: string,
-	{ body, headers, statusCode }: HttpResponse,
+	{ body, headers, statusCode, hide = String, endsAt }: HttpResponse,
 ): Promise<AddResponse> {
-	const { bytes, failure } = await receiveBytes(body, MAX_OBJECT_BYTES);
+	const { bytes, failure } = await receiveBytes(body, MAX_OBJECT_BYTES, endsAt);
 	const text = decodeText(bytes);
 	const parsed = parseText(text);
-	const queueItem = readQueueItem(parsed, text) ?? scanQueueItem(text);
+	const queueItem = findQueueItem(parsed, text);
+	const queueId = (queueItem?.queueId as string | undefined) ?? '';
 	return {
-		...{ url, headers, statusCode, failure },
+		...{ url, headers, statusCode, hide, failure, text },
 		location: headers.location,
 		body: parsed,
 		status: failure === undefined && isObject(parsed) ? parsed.status : undefined,
-		text: text.slice(0, KEPT_LENGTH),
-		queueItem,
-		queueId: (queueItem?.queueId as string | undefined) ?? '',
+		queueItem: queueItem && hideStatus(queueItem, hide),
+		queueId,
+		namedQueueId: queueId || parseId(QUEUE_ID.exec(text)?.[1] ?? ''),
 	};
 }
 
-/** @returns the new queue item of a body that is JSON */
-function readQueueItem(body: unknown, text: string): IDataObject | undefined {
-	if (!isObject(body) || !isObject(body.newQueueItem)) return undefined;
-	const { queueId } = body.newQueueItem;
-	if (typeof queueId === 'number') {
-		// JavaScript rounds long numbers, so a number is taken from the text.
-		return { ...body.newQueueItem, queueId: scanQueueItem(text)?.queueId ?? String(queueId) };
-	}
-	return typeof queueId === 'string' && queueId.trim() !== '' ? body.newQueueItem : undefined;
+/** A field with a queue ID, up to the end of the ID, whether or not the body is JSON as a whole. */
+const QUEUE_ID =
+	/(?<!\\)"queueId"\s{0,9}:\s{0,9}("(?=\s{0,9}[^\s"])[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*(?=[\s,}]))/;
+
+/** The beginning of a new queue item, up to the end of its ID. */
+const NEW_ITEM = new RegExp(
+	`(?<!\\\\)"newQueueItem"\\s{0,9}:\\s{0,9}(\\{[^{}[\\]]{0,4096}?${QUEUE_ID.source})`,
+);
+
+/** JavaScript rounds long numbers, so an ID that is a number is taken from the text. */
+function findQueueItem(body: unknown, text: string): IDataObject | undefined {
+	const item = isObject(body) && isObject(body.newQueueItem) ? body.newQueueItem : undefined;
+	if (typeof item?.queueId === 'string' && item.queueId.trim() !== '') return item;
+	const [, start = '', id = ''] = NEW_ITEM.exec(text) ?? [];
+	const queueId = parseId(id) || toText(item?.queueId);
+	if (queueId === '') return undefined;
+	const fields = parseText(`${start}}`);
+	return { ...(item ?? (isObject(fields) ? fields : {})), queueId };
 }
 
-const NEW_QUEUE_ITEM = /(?<!\\)"newQueueItem"\s*:\s*\{/g;
-const TOKEN = /\s*("[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*(?=[\s,}])|true|false|null|[{}[\],:])/y;
-
-/**
- * Finds the new queue item in a text that is not JSON as a whole: it is cut off, other text stands before
- * it, or a number in it is longer than JavaScript's. Only fields that stand there whole are taken.
- */
-function scanQueueItem(text: string): IDataObject | undefined {
-	NEW_QUEUE_ITEM.lastIndex = 0;
-	while (NEW_QUEUE_ITEM.test(text)) {
-		const { fields, end } = scanFields(text, NEW_QUEUE_ITEM.lastIndex);
-		if (typeof fields.queueId === 'string' && fields.queueId.trim() !== '') return fields;
-		// Continues after the scanned part, so that a text is scanned once.
-		NEW_QUEUE_ITEM.lastIndex = end;
-	}
-	return undefined;
-}
-
-/** The plain fields of an object, from behind its opening brace to its end, or as far as it is JSON. */
-function scanFields(text: string, start: number): { fields: IDataObject; end: number } {
-	const fields: IDataObject = {};
-	let level = 1;
-	let name: string | undefined;
-	let isValue = false;
-	let end = start;
-	while (level > 0) {
-		TOKEN.lastIndex = end;
-		const token = TOKEN.exec(text)?.[1];
-		if (token === undefined) break;
-		end = TOKEN.lastIndex;
-		if ('{['.includes(token)) level += 1;
-		else if ('}]'.includes(token)) level -= 1;
-		else if (level > 1) continue;
-		else if (token === ':') isValue = true;
-		else if (token === ',') isValue = false;
-		else if (!isValue) name = String(parseText(token));
-		else if (name !== undefined) fields[name] = parseValue(name, token);
-	}
-	return { fields, end };
-}
-
-/** JavaScript rounds long numbers, so an ID that is a number stays text. */
-function parseValue(name: string, token: string): IDataObject[string] {
-	return name === 'queueId' && /^[-\d]/.test(token) ? token : (parseText(token) as string);
+function parseId(id: string): string {
+	return id.startsWith('"') ? String(parseText(id)) : id;
 }

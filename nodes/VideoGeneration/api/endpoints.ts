@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiContext, FetchOptions } from './request';
 import { fetchFromApi } from './request';
-import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
+import {
+	createIncomplete,
+	hideStatus,
+	isObject,
+	requireList,
+	requireObject,
+	toText,
+} from './response';
 import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from './responseBody';
 
 type Options = Omit<FetchOptions, 'maxBytes'>;
@@ -28,8 +35,12 @@ export async function fetchProgress(
 	options: Options,
 ): Promise<IDataObject> {
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
-	const { body } = await fetchFromApi(context, { url }, { ...options, maxBytes: MAX_OBJECT_BYTES });
-	return requireObject(body, 'details');
+	const { body, hide } = await fetchFromApi(
+		context,
+		{ url },
+		{ ...options, maxBytes: MAX_OBJECT_BYTES },
+	);
+	return hideStatus(requireObject(body, 'details'), hide);
 }
 
 /**

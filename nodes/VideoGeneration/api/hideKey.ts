@@ -1,132 +1,45 @@
-import type { IPollFunctions } from 'n8n-workflow';
-import { CREDENTIAL, isSendableKey, trimApiKey } from '../../../credentials/connection';
-import type { FailureFacts, FailureKind } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
-import { MAX_WORDS_LENGTH } from './response';
-
 const HIDDEN = '[API key]';
+
+/** Longer texts are cut before they are searched, and again after it: the first cut may split a key. */
+const MAX_SEARCHED_LENGTH = 8192;
+const MAX_KEPT_LENGTH = 4096;
 const MAX_SHOWN_LENGTH = 300;
 
-/** The facts of a failure that quote the service, which may repeat the key. */
-const WORDS = [
-	'serviceMessage',
-	'location',
-	'lastStatus',
-	'receivedText',
-	'receivedQueueId',
-] as const;
-
-/** Failures without a response: their words come from n8n or this package. */
-const WITHOUT_RESPONSE: FailureKind[] = ['badCredential', 'unsent', 'storageFailed'];
-
-/**
- * Prepares the service's words for being shown: removes the key, in every form in which a service may
- * repeat it, and markup, and shortens them. When the key cannot be read, the words are removed.
- */
-export async function hideKey(
-	context: Pick<IPollFunctions, 'getCredentials'>,
-	failure: RequestFailure,
-): Promise<RequestFailure> {
-	const { kind, facts } = failure;
-	if (WORDS.every((name) => facts[name] === undefined)) return failure;
-	const hide = await createKeyHider(context);
-	const shown: FailureFacts = { ...facts };
-	for (const name of WORDS) {
-		const words = shown[name];
-		if (words === undefined || (!hide && WITHOUT_RESPONSE.includes(kind))) continue;
-		const text = hide?.(words, name === 'receivedText') ?? '';
-		shown[name] = text === '' ? undefined : text;
-	}
-	return new RequestFailure(shown);
+/** Removes the key from a text of the service: as it is, escaped (in links, JSON, HTML), or in base64. */
+export function hideKey(text: string, key: string): string {
+	const searched = text.slice(0, MAX_SEARCHED_LENGTH);
+	return searched.replace(createPattern(key), HIDDEN).slice(0, MAX_KEPT_LENGTH);
 }
 
-/**
- * @returns a function that removes the key from a text of the service, which becomes one line without
- * markup, unless it is kept as it was received, of at most 300 characters; undefined when the key cannot
- * be read
- */
-export async function createKeyHider(
-	context: Pick<IPollFunctions, 'getCredentials'>,
-): Promise<((text: string, isAsReceived?: boolean) => string) | undefined> {
-	const { apiKey } = await context
-		.getCredentials<{ apiKey?: unknown }>(CREDENTIAL)
-		.catch(() => ({ apiKey: undefined }));
-	const key = trimApiKey(apiKey);
-	if (!isSendableKey(key)) return undefined;
-	const forms = createForms(key);
-	return (text, isAsReceived = false) => {
-		const hidden = hideForms(text, forms, key.length);
-		return isAsReceived ? hidden.slice(0, MAX_SHOWN_LENGTH) : shorten(toLine(hidden));
-	};
-}
-
-/** A shorter key would be found in too many words. */
-const MIN_ENCODED_LENGTH = 6;
-
-/** The key as it is, in hexadecimal, and in base64, which depends on the text before it. */
-function createForms(key: string): RegExp[] {
-	const plain = new RegExp(escape(key), 'g');
-	if (key.length < MIN_ENCODED_LENGTH) return [plain];
-	const hex = new RegExp(Buffer.from(key).toString('hex'), 'gi');
-	const base64 = [0, 1, 2].map((offset) => {
-		const whole = Buffer.from(' '.repeat(offset) + key).toString('base64');
-		const end = Math.floor(((offset + key.length) * 8) / 6);
-		const inner = escape(whole.slice(Math.ceil((offset * 8) / 6), end));
-		const inAnyAlphabet = inner.replace(/\\\+/g, '[+-]').replace(/\//g, '[/_]');
-		// At both ends, a character of base64 mixes the key with the text beside it.
-		return new RegExp(`[\\w+/-]?${inAnyAlphabet}[\\w+/=-]{0,3}`, 'g');
-	});
-	return [plain, hex, ...base64];
-}
-
-function escape(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
-/** How often a text may have been escaped: in a link within a link, within JSON, within HTML. */
-const MAX_LEVELS = 4;
-
-/** A character of a key takes at most so many after it was escaped a few times. */
-const MAX_ESCAPED_LENGTH = 10;
-
-function hideForms(text: string, forms: RegExp[], keyLength: number): string {
-	let hidden = text.slice(0, MAX_WORDS_LENGTH);
-	let decoded = hidden;
-	for (let level = 0; level <= MAX_LEVELS; level++) {
-		const replaced = forms.reduce((each, form) => each.replace(form, HIDDEN), decoded);
-		// Where the key was escaped, the text is shown without its escapes.
-		if (replaced !== decoded) hidden = replaced;
-		decoded = decode(replaced);
-	}
-	// The cut may have split a key, so the end goes as well.
-	return text.length < MAX_WORDS_LENGTH ? hidden : hidden.slice(0, -MAX_ESCAPED_LENGTH * keyLength);
-}
-
-/** The escapes of printable ASCII in links, in JSON and in HTML. */
-const ESCAPE =
-	/(?:%|\\u00)([2-7][\da-f])|&#x0{0,4}([2-7][\da-f]);|&#0{0,4}(\d{2,3});|&(amp|lt|gt|quot);|\\([/\\"'])/gi;
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-
-/** Decodes the escapes in a text, once. */
-function decode(text: string): string {
-	return text.replace(ESCAPE, (_escape, ...groups: (string | undefined)[]) => {
-		const [hex, hexEntity, decimal, name, character] = groups;
-		const code = hex ?? hexEntity;
-		if (code !== undefined) return String.fromCharCode(parseInt(code, 16));
-		if (decimal !== undefined) return String.fromCharCode(Number(decimal));
-		return ENTITIES[name?.toLowerCase() ?? ''] ?? character ?? '';
-	});
-}
-
-/** One line without markup. */
-function toLine(text: string): string {
-	return text
+/** One line without markup, of at most 300 characters. */
+export function toLine(text: string): string {
+	const line = text
 		.replace(/<[^<>]*>/g, ' ')
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
+	return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH - 1)}…` : line;
 }
 
-function shorten(text: string): string {
-	return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text;
+/** A shorter key, in base64, would be found in too many words. */
+const MIN_ENCODED_LENGTH = 6;
+
+function createPattern(key: string): RegExp {
+	const escaped = Array.from(key, (character) => {
+		const code = character.charCodeAt(0);
+		const hex = code.toString(16);
+		const plain = character.replace(/\W/, '\\$&');
+		const entity = `&#(?:x0*${hex}|0*${code});${/[&<>"']/.test(character) ? '|&[a-z]{2,4};' : ''}`;
+		// Backslashes before a backslash could be counted in many ways, which takes endless time.
+		const escape = character === '\\' ? '' : '\\\\{0,2}';
+		return `${escape}(?:${plain}|%(?:25)*${hex}|u00${hex}|${entity})`;
+	}).join('');
+	// Where a key begins in base64 depends on the text before it.
+	const offsets = key.length < MIN_ENCODED_LENGTH ? [] : [0, 1, 2];
+	const base64 = offsets.map((offset) =>
+		Buffer.from(' '.repeat(offset) + key)
+			.toString('base64')
+			.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + key.length) * 8) / 6))
+			.replace(/\W/g, (character) => (character === '+' ? '[+-]' : '[/_]')),
+	);
+	return new RegExp([escaped, ...base64].join('|'), 'gi');
 }

@@ -16,12 +16,13 @@ import {
 import { classifyError } from '../failures/classifyError';
 import { RequestFailure } from '../failures/failure';
 import { hideKey } from './hideKey';
+import { pause } from './pacing';
 import type { Body } from './response';
 import { checkBody, parseEtag } from './response';
 import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';
-import { sendWithRetries } from './retry';
+import { getBackoffMs, sendWithRetries } from './retry';
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
@@ -60,10 +61,7 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
 	const service = await resolveService(context);
 	try {
-		return await sendSigned(service.context, {
-			...options,
-			timeout: options.timeout ?? RESPONSE_TIMEOUT_MS,
-		});
+		return { ...(await sendSigned(service.context, options)), hide: service.hide };
 	} catch (error) {
 		const failure = classifyError(error);
 		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });
@@ -75,10 +73,15 @@ export async function sendSigned(
 	context: ApiContext,
 	options: IHttpRequestOptions,
 ): Promise<HttpResponse> {
-	return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
-		...options,
-		returnFullResponse: true,
-	})) as IN8nHttpFullResponse;
+	const { timeout = RESPONSE_TIMEOUT_MS } = options;
+	const endsAt = performance.now() + timeout;
+	const request = { ...options, timeout, returnFullResponse: true };
+	const response = (await context.helpers.httpRequestWithAuthentication.call(
+		context,
+		CREDENTIAL,
+		request,
+	)) as IN8nHttpFullResponse;
+	return { ...response, endsAt };
 }
 
 /** The service as an item's credential names it. */
@@ -88,6 +91,8 @@ export interface Service<Context extends ApiContext> {
 	baseUrl: string;
 	/** Identifies the account. */
 	account: string;
+	/** Removes the key from a text. */
+	hide: (text: string) => string;
 }
 
 /**
@@ -101,16 +106,36 @@ export async function resolveService<Context extends ApiContext>(
 ): Promise<Service<Context>> {
 	try {
 		const credential = await context.getCredentials(CREDENTIAL);
-		parseApiKey(credential.apiKey);
+		const apiKey = parseApiKey(credential.apiKey);
 		const getCredentials = async () => await Promise.resolve(credential);
 		return {
 			// n8n's functions call each other through `this`, so the credential is on the same object.
 			context: Object.assign(Object.create(context) as Context, { getCredentials }),
 			baseUrl: parseBaseUrl(credential.baseUrl),
 			account: getAccountKey(credential),
+			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
 		throw toCredentialFailure(error);
+	}
+}
+
+/**
+ * Like `resolveService`, again if n8n's database fails: otherwise, a moment without it would end a paid wait,
+ * or fail one row after the other.
+ */
+export async function resolveWithRetries<Context extends ApiContext>(
+	context: Context,
+	{ maxTries, signal }: Omit<RetryOptions, 'requestKind'>,
+): Promise<Service<Context>> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await resolveService(context);
+		} catch (error) {
+			const failure = classifyError(error);
+			if (failure.kind !== 'unsent' || tries >= maxTries || signal?.aborted) throw failure;
+			await pause(getBackoffMs(tries, Math.random()), signal);
+		}
 	}
 }
 
@@ -130,6 +155,8 @@ export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 /** A body with its `ETag`, which tells later whether the body has changed. */
 export interface Fetched {
 	body: Body;
+	/** Removes the key from a text. */
+	hide: (text: string) => string;
 	etag: string | undefined;
 	/** Whether nothing has changed since the tag of the request. The body is then empty. */
 	isUnchanged: boolean;
@@ -142,7 +169,7 @@ export interface Fetched {
  * then sends no body when nothing has changed (RFC 9110, section 13.1.2; the specification of the service
  * shows no header of its own)
  * @returns the body, whose `status` is `success`
- * @throws a RequestFailure, without the key: it may be shown later, when the credential has another
+ * @throws a RequestFailure
  */
 export async function fetchFromApi(
 	context: ApiContext,
@@ -163,15 +190,12 @@ export async function fetchFromApi(
 		const isUnchanged = etag !== undefined && response.statusCode === 304;
 		const content = await receiveBody(response, maxBytes);
 		const body = isUnchanged ? {} : checkBody(response, content);
-		return { body, etag: parseEtag(response.headers.etag), isUnchanged };
+		const { headers, hide = String } = response;
+		return { body, hide, etag: parseEtag(headers.etag), isUnchanged };
 	};
-	try {
-		return await sendWithRetries(send, {
-			...retries,
-			requestKind: 'read',
-			deadline: deadline - MIN_TRY_MS,
-		});
-	} catch (error) {
-		throw await hideKey(context, classifyError(error));
-	}
+	return await sendWithRetries(send, {
+		...retries,
+		requestKind: 'read',
+		deadline: deadline - MIN_TRY_MS,
+	});
 }

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { FactsOf } from '../failures/failure';
+import type { FailureFacts } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
+import { toLine } from './hideKey';
 import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 
@@ -25,11 +26,11 @@ export async function checkResponse(response: HttpResponse, maxBytes: number): P
 
 /** Like `checkResponse`, for a body that was received and parsed. */
 export function checkBody(
-	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
+	{ headers, statusCode, hide = String }: Pick<HttpResponse, 'headers' | 'statusCode' | 'hide'>,
 	body: unknown,
 ): Body {
 	const httpCode = String(statusCode);
-	const createFacts = () => ({ httpCode, ...getServiceMessage(body) });
+	const createFacts = () => ({ httpCode, ...getServiceMessage(body, hide) });
 
 	if (statusCode === 429 || statusCode >= 500) {
 		const kind = statusCode === 429 ? 'rateLimited' : 'uncertain';
@@ -40,7 +41,8 @@ export function checkBody(
 	if (statusCode === 304)
 		throw new RequestFailure({ kind: 'unreadable', httpCode, content: 'empty' });
 	if (statusCode >= 300) {
-		const location = typeof headers.location === 'string' ? headers.location : undefined;
+		const location =
+			typeof headers.location === 'string' ? toLine(hide(headers.location)) : undefined;
 		throw new RequestFailure({ kind: 'redirected', httpCode, location });
 	}
 	if (Array.isArray(body)) return body as IDataObject[];
@@ -59,7 +61,7 @@ export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function nameContent(body: unknown): FactsOf<'unreadable'>['content'] {
+function nameContent(body: unknown): NonNullable<FailureFacts['content']> {
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (typeof body !== 'string') return 'other';
 	const start = body.trimStart();
@@ -93,23 +95,28 @@ export function parseEtag(value: unknown): string | undefined {
 	return typeof value === 'string' && ETAG.test(value) ? value : undefined;
 }
 
-/** Maximum length of a service's message: a longer one is cut before it is searched for the key. */
-export const MAX_WORDS_LENGTH = 4096;
-
 /**
  * The service's own words in an error body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried.
  *
- * @returns the beginning of the words as they came, for `hideKey`; empty where there are none
+ * @param hide removes the key from them
  */
-export function getServiceMessage(body: unknown): { serviceMessage?: string } {
-	if (typeof body !== 'object' || body === null) return {};
-	const { message, error, detail } = body as Record<string, unknown>;
+export function getServiceMessage(
+	body: unknown,
+	hide: (words: string) => string = String,
+): { serviceMessage?: string } {
+	if (!isObject(body)) return {};
+	const { message, error, detail } = body;
 	const nested = isObject(error) ? error.message : undefined;
 	const serviceMessage = [message, error, nested, detail]
-		.map((words) => (typeof words === 'string' ? words.slice(0, MAX_WORDS_LENGTH) : ''))
-		.find((words) => words.trim() !== '');
+		.map((words) => (typeof words === 'string' ? toLine(hide(words)) : ''))
+		.find((words) => words !== '');
 	return serviceMessage === undefined ? {} : { serviceMessage };
+}
+
+/** Removes the key from the status of a queue item, which errors quote. */
+export function hideStatus(item: IDataObject, hide: (text: string) => string): IDataObject {
+	return typeof item.status === 'string' ? { ...item, status: hide(item.status) } : item;
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { classifyStreamError } from '../failures/classifyError';
+import { classifyStreamError, createUncertain } from '../failures/classifyError';
 import type { RequestFailure } from '../failures/failure';
 import { createExcess } from '../failures/failure';
 import { pause } from './pacing';
 
-export type HttpResponse = Pick<IN8nHttpFullResponse, 'body' | 'headers' | 'statusCode'>;
+export interface HttpResponse extends Pick<
+	IN8nHttpFullResponse,
+	'body' | 'headers' | 'statusCode'
+> {
+	/** Removes the key that the request was sent with from a text. */
+	hide?: (text: string) => string;
+	/** When its time is over, by `performance.now()`: n8n's timeout ends with the headers. */
+	endsAt?: number;
+}
 
 const MIB = 1024 ** 2;
 
@@ -21,7 +29,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const TEXT_LENGTH = 100;
 
 /** Created once: every stream closes, also after its end, and creating an error takes time. */
-const CLOSED = classifyStreamError(new Error('The connection was closed'));
+const CLOSED = createUncertain('ECONNRESET');
+const TIMED_OUT = createUncertain('ETIMEDOUT');
 
 /** The part of a Node.js stream that is used here; n8n-workflow has no type for it. */
 interface IncomingStream {
@@ -40,15 +49,15 @@ interface IncomingStream {
  * @throws a RequestFailure
  */
 export async function receiveBody(
-	{ body, statusCode }: HttpResponse,
+	{ body, statusCode, endsAt }: HttpResponse,
 	maxBytes: number,
 ): Promise<unknown> {
 	if (!isStream(body)) return body;
 	if (statusCode >= 300) {
-		const error = await receiveBytes(body, MAX_ERROR_BYTES);
+		const error = await receiveBytes(body, MAX_ERROR_BYTES, endsAt);
 		return error.failure ? undefined : parseText(decodeText(error.bytes));
 	}
-	const { bytes, failure } = await receiveBytes(body, maxBytes);
+	const { bytes, failure } = await receiveBytes(body, maxBytes, endsAt);
 	if (failure) throw failure;
 	// With a long body, each step takes long. In between, n8n does other work.
 	const letOthersWork = async () => bytes.length > MAX_OBJECT_BYTES && (await pause(1));
@@ -73,19 +82,26 @@ function isStream(body: unknown): body is IncomingStream {
 export async function receiveBytes(
 	body: unknown,
 	maxBytes: number,
+	endsAt?: number,
 ): Promise<{ bytes: Buffer; failure?: RequestFailure }> {
 	if (!isStream(body)) return { bytes: Buffer.from(toJson(body)) };
 	const chunks: Buffer[] = [];
 	let length = 0;
+	const end = new AbortController();
 	const failure = await new Promise<RequestFailure | undefined>((resolve) => {
+		const giveUp = (reason: RequestFailure) => {
+			resolve(reason);
+			body.destroy();
+		};
+		if (endsAt !== undefined) {
+			void pause(endsAt - performance.now(), end.signal).then((isOver) => {
+				if (isOver) giveUp(TIMED_OUT);
+			});
+		}
 		body.on('data', (chunk) => {
 			length += chunk.length;
-			if (length <= maxBytes) {
-				chunks.push(chunk);
-				return;
-			}
-			resolve(createExcess(`${maxBytes / MIB} MiB`));
-			body.destroy();
+			if (length <= maxBytes) chunks.push(chunk);
+			else giveUp(createExcess(`${maxBytes / MIB} MiB`));
 		});
 		body.on('end', () => {
 			resolve(undefined);
@@ -98,6 +114,7 @@ export async function receiveBytes(
 			resolve(CLOSED);
 		});
 	});
+	end.abort();
 	return { bytes: Buffer.concat(chunks), ...(failure && { failure }) };
 }
 
@@ -106,20 +123,9 @@ function toJson(body: unknown): string {
 	return typeof body === 'string' ? body : JSON.stringify(body ?? '');
 }
 
-/**
- * The text of a body. Servers send UTF-8, with or without a byte order mark, and sometimes UTF-16: then
- * one of the first two bytes is 0 or they are a mark, since JSON and HTML begin with ASCII.
- */
+/** The text of a body, without a byte order mark. */
 export function decodeText(bytes: Buffer): string {
-	const [first = 1, second = 1] = bytes;
-	const isBigEndian = (first === 0 && second !== 0) || (first === 0xfe && second === 0xff);
-	const isLittleEndian = (first !== 0 && second === 0) || (first === 0xff && second === 0xfe);
-	const text = isBigEndian
-		? Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
-				.swap16()
-				.toString('utf16le')
-		: bytes.toString(isLittleEndian ? 'utf16le' : 'utf8');
-	return text.replace(/^\ufeff/, '');
+	return bytes.toString().replace(/^\ufeff/, '');
 }
 
 /** @returns the parsed JSON, or the beginning of the text where it is not JSON */

@@ -14,12 +14,12 @@ const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' 
 /**
  * Whether a failed request is sent again, and after which delay.
  *
- * | failure       | read  | clear | add                                          |
- * | ------------- | ----- | ----- | -------------------------------------------- |
- * | rateLimited   | again | again | again: it was refused before it was accepted |
- * | unreached     | again | again | again                                        |
- * | uncertain     | again | again | never: a second add may pay twice            |
- * | anything else | no    | no    | no                                           |
+ * | failure       | read  | clear | add                                      |
+ * | ------------- | ----- | ----- | ---------------------------------------- |
+ * | rateLimited   | again | again | again if its fate is `refused`           |
+ * | unreached     | again | again | again if its fate is `notSent`           |
+ * | uncertain     | again | again | no: a second add may be paid for again   |
+ * | anything else | no    | no    | no                                       |
  *
  * The service's own hint beats the back-off, which is exponential from 1 s, doubling, with full
  * jitter, so that many workflows that failed together do not come back together.
@@ -35,15 +35,21 @@ export function decideRetry(
 	maxTries: number,
 	random: number,
 ): number | undefined {
-	const canBeSentAgain =
+	const mayPass =
 		kind === 'rateLimited' ||
 		kind === 'unreached' ||
-		(kind === 'uncertain' && requestKind !== 'add' && !isLasting(facts.httpCode));
-	if (!canBeSentAgain || tryNumber >= maxTries) return undefined;
+		(kind === 'uncertain' && !isLasting(facts.httpCode));
+	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
+	if (!mayPass || !isHarmless || tryNumber >= maxTries) return undefined;
 	const { retryAfterMs } = facts;
 	if (retryAfterMs !== undefined) {
 		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
 	}
+	return getBackoffMs(tryNumber, random);
+}
+
+/** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */
+export function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 

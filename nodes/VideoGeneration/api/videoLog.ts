@@ -29,6 +29,17 @@ export async function fetchVideoLog(
 	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
 }
 
+/** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
+export async function fetchEntry(
+	context: ApiContext,
+	{ id, projectId }: IDataObject,
+	options: Omit<FetchOptions, 'maxBytes'>,
+): Promise<IDataObject | undefined> {
+	if (toText(id) === '') return undefined;
+	const { entries } = await fetchVideoLog(context, undefined, options);
+	return entries.filter(isObject).find((entry) => entry.id === id && entry.projectId === projectId);
+}
+
 /**
  * The entries of a video log. The specification names an entry's address `url`, and reports of prose
  * examples that name it `videoUrl`: such an entry gets a `url` as well.
@@ -47,14 +58,16 @@ export function listLogEntries(body: Body): unknown[] {
 /**
  * Identifies an entry of the video log by its ID. The specification promises one ("Video log"). An
  * entry without it is identified by its address, project and date; the address counts without its
- * query, in which services put signatures that change.
+ * query, in which services put signatures that change. JavaScript rounds an ID beyond its integers, so
+ * these count as well then.
  *
  * @returns undefined for an entry without ID, address, project and date
  */
 export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
-	if (id !== '' && (typeof id === 'string' || typeof id === 'number')) return String(id);
+	if (typeof id === 'string' && id !== '') return id;
+	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
-	const parts = [address, projectId, createdAt].map((part) =>
+	const parts = [address, projectId, createdAt, id].map((part) =>
 		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
 	);
 	// The first character keeps it apart from the IDs.

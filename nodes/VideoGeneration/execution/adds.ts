@@ -3,49 +3,53 @@ import type { AddResponse } from '../api/addResponse';
 import { receiveAddResponse } from '../api/addResponse';
 import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
-import { resolveService, sendSigned } from '../api/request';
-import { checkBody, createIncomplete, isObject, requireObject, toText } from '../api/response';
+import { resolveWithRetries, sendSigned } from '../api/request';
+import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
+import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/classifyError';
+import type { Fate } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
-import type { Fate } from '../failures/fate';
 import { judgeAdd } from '../failures/fate';
-import type { AccountVideos } from '../waiting/runVideos';
-import { finishVideo, getVideosBeforeAdd } from './finishVideo';
+import type { AccountVideos } from '../waiting/accountVideos';
+import type { FinishedVideo } from './finishVideo';
+import { getVideosBeforeAdd, outputVideo, waitForItem } from './finishVideo';
 import type { Job } from './job';
 import { checkJob } from './job';
 import { keepPlain } from './memory';
 import { spend } from './spendingGuard';
-import { releaseKey, takeKey } from './uniqueKey';
+import { confirmKey, releaseKey, takeKey } from './uniqueKey';
 
 /** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
 const ADD_TIMEOUT_MS = 300_000;
 
 /** An item whose video is queued. */
-interface AddedVideo {
+export interface AddedVideo {
 	queueItem: IDataObject;
 	/** The videos of its account, if the add was sent in this try and its video is waited for. */
 	videos?: AccountVideos | undefined;
 }
 
 /**
- * The first half of an item's add, up to its queue item. At most one add of an item is accepted, through
+ * The first part of an item's add, up to its queue item. At most one add of an item is accepted, through
  * all its tries: it is sent again only with proof that nothing was queued.
  *
  * @throws a RequestFailure; the same one again for an add whose fate is unknown
  */
 export async function addVideo(job: Job): Promise<AddedVideo> {
 	const adding = addUnlessDone(job);
+	// Nothing is sent any more.
+	if (job.run.stopSignal?.aborted) return await adding;
 	return await Promise.race([adding, failWhenStopped(job.run.stopSignal, adding)]);
 }
 
 async function addUnlessDone(job: Job): Promise<AddedVideo> {
-	const { context, maxTries, memory, run } = job;
+	const { maxTries, memory, run } = job;
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
-	const service = await resolveService(context);
+	const service = await resolveWithRetries(job.context, { maxTries, signal: run.signal });
 	const videos = await getVideosBeforeAdd(job, service.account);
 	const giveBack = spend(job);
 	try {
@@ -54,10 +58,12 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 		const send = async () => await run.request(async () => await sendAdd(job, service, videos));
 		const retries = { requestKind: 'add', maxTries, signal: run.signal } as const;
 		const queueItem = await sendWithRetries(send, retries);
+		await confirmKey(job);
 		return { queueItem, videos };
 	} catch (error) {
 		const failure = classifyError(error);
-		if (!memory.isFateUnknown()) {
+		if (memory.isFateUnknown()) await confirmKey(job);
+		else {
 			giveBack();
 			await releaseKey(job);
 		}
@@ -65,16 +71,27 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 	}
 }
 
-/** The second half of an item's add: its video and its file, if they are waited for. */
-export async function finishAdd(
+/** The second part of an item's add: the end of its video, if that is waited for. */
+export async function waitForAdded(
 	job: Job,
 	{ queueItem, videos }: AddedVideo,
-): Promise<INodeExecutionData[]> {
-	const { queueId, projectId } = job.memory.state;
-	if (job.wait === undefined || queueId === undefined) return [{ json: queueItem }];
+): Promise<FinishedVideo> {
+	const { queueId, projectId, createdAt } = job.memory.state;
+	if (job.wait === undefined || queueId === undefined) {
+		return { json: queueItem, isListUnread: false };
+	}
 	const { status = 'pending', generationProgress, renderProgress } = queueItem;
 	const details = { status, generationProgress, renderProgress };
-	return await finishVideo(job, job.wait, { queueId, projectId, videos, details });
+	const queuedAt = parseLogTime(createdAt);
+	return await waitForItem(job, job.wait, { queueId, projectId, queuedAt, videos, details });
+}
+
+/** The last part of an item's add: its output, with its file if that is wanted. */
+export async function outputAdded(
+	job: Job,
+	finished: FinishedVideo,
+): Promise<INodeExecutionData[]> {
+	return job.wait ? await outputVideo(job, job.wait, finished) : [{ json: finished.json }];
 }
 
 /**
@@ -83,33 +100,37 @@ export async function finishAdd(
  */
 async function sendAdd(
 	job: Job,
-	{ context, baseUrl }: Service<IExecuteSingleFunctions>,
+	{ context, baseUrl, hide }: Service<IExecuteSingleFunctions>,
 	videos: AccountVideos | undefined,
 ): Promise<IDataObject> {
 	const { connection, memory, request } = job;
-	const sentTick = videos?.tick();
+	const sentAt = performance.now();
 	memory.keep({ fate: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
+	// Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's log.
+	Object.assign(context, { getExecutionCancelSignal: () => undefined });
 	const outcome = await sendSigned(context, { ...request, ...connection, timeout })
-		.then(async (response) => await receiveAddResponse(baseUrl + request.url, response))
+		.then(
+			async (response) => await receiveAddResponse(baseUrl + request.url, { ...response, hide }),
+		)
 		.catch((error: unknown) => ({ error }));
 	const fate = judgeAdd(outcome);
 	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
 		const queueItem = accept(job, outcome.queueItem);
 		const { queueId, projectId } = memory.state;
-		if (queueId !== undefined) videos?.track({ queueId, projectId, runningTick: sentTick });
+		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt });
 		return queueItem;
 	}
-	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined);
+	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
 	memory.keepFailure(fate === 'unknown' ? failure : undefined);
+	const { receivedQueueId } = failure.facts;
+	if (receivedQueueId !== undefined) log(job, `An add was answered with ${quote(receivedQueueId)}`);
 	throw failure;
 }
 
-/**
- * Notes an accepted add, also in n8n's log: when an execution is killed or stopped while it waits, n8n
- * saves nothing else of the video that it queued.
- */
-function accept({ context, memory, operation, request }: Job, received: IDataObject): IDataObject {
+/** Notes an accepted add. */
+function accept(job: Job, received: IDataObject): IDataObject {
+	const { memory, operation, request } = job;
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
 	// The response may have been cut off before its project.
 	const projectId = toText(receivedProjectId) || operation.getIds?.(request).projectId;
@@ -123,14 +144,17 @@ function accept({ context, memory, operation, request }: Job, received: IDataObj
 		...(typeof createdAt === 'string' ? { createdAt } : {}),
 		details: keepPlain(details),
 	});
+	log(job, `Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')}`);
+	return queueItem;
+}
+
+/** When an execution is killed or stopped while it waits, n8n saves nothing else of the video that it queued. */
+function log({ context }: Job, text: string): void {
 	try {
-		context.logger.info(
-			`Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')} in execution ${context.getExecutionId()}`,
-		);
+		context.logger.info(`${text} in execution ${context.getExecutionId()}`);
 	} catch {
 		// The video is queued, whatever becomes of n8n's log.
 	}
-	return queueItem;
 }
 
 const MAX_LOGGED_LENGTH = 200;
@@ -138,6 +162,9 @@ const MAX_LOGGED_LENGTH = 200;
 function quote(text: string): string {
 	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
 }
+
+/** How much of a response of unknown fate is shown. */
+const MAX_RECEIVED_LENGTH = 300;
 
 /** Why there is no queue ID. */
 function explainOutcome(
@@ -155,9 +182,11 @@ function explainOutcome(
 	}
 	const failure = explainResponse(outcome);
 	if (fate !== 'unknown' || outcome.text === '') return failure;
-	const { text, queueId, body } = outcome;
-	const receivedQueueId = queueId || (isObject(body) && toText(body.queueId)) || undefined;
-	return failure.with({ receivedText: text, receivedQueueId });
+	const { text, namedQueueId, hide } = outcome;
+	return failure.with({
+		receivedText: hide(text).slice(0, MAX_RECEIVED_LENGTH),
+		receivedQueueId: namedQueueId === '' ? undefined : hide(namedQueueId),
+	});
 }
 
 function explainResponse(response: AddResponse): RequestFailure {

@@ -1,14 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
-import { createKeyHider, hideKey } from '../api/hideKey';
+import { resolveService } from '../api/request';
 import { toText } from '../api/response';
 import { createApiError } from '../failures/apiError';
-import { describeDownloadFailure } from '../failures/downloadTexts';
+import type { FailureKind } from '../failures/failure';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
+import type { ItemState } from './memory';
 import { listStates } from './memory';
 
 export interface ExplainedFailure {
@@ -19,71 +20,63 @@ export interface ExplainedFailure {
 
 /** Turns the reason why an item failed into the error that n8n shows and the data of an error item. */
 export async function explainFailure(job: Job, reason: unknown): Promise<ExplainedFailure> {
-	const { context, memory, operation, run } = job;
-	const { queueId } = memory.state;
+	const { context, memory, operation, request, run } = job;
+	const failure = reason instanceof RequestFailure ? reason : undefined;
+	const { queueId, createdAt } = memory.state;
 	const isAdd = operation.requestKind === 'add';
-	const ids: IDataObject = {
-		...operation.getIds?.(job.request),
-		...(queueId === undefined ? {} : { queueId }),
-		...getVideo(memory),
-	};
-	const explained =
-		reason instanceof RequestFailure
-			? await explainRequest(job, reason)
-			: { error: toError(job, reason), facts: {} };
-	const { error } = explained;
+	const mayBeQueued = isAdd && memory.isFateUnknown();
+	const remainingCredits = failure && (await getRemainingCredits(job, failure));
+	const error = failure
+		? createRequestError(job, failure, { mayBeQueued, remainingCredits })
+		: toError(job, reason);
 	error.context.itemIndex = context.getItemIndex();
-	if (run.stopsOnError) await listPaidVideos(job, error);
+	if (run.stopsOnError && isAdd) listPaidVideos(job, error, failure?.kind);
 	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
-	const details = {
-		...ids,
-		...explained.facts,
-		mayBeQueued: isAdd ? memory.isFateUnknown() : undefined,
+	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus, uniqueKey } =
+		failure?.facts ?? {};
+	const facts = { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus };
+	const ids = {
+		...operation.getIds?.(request),
+		...(queueId !== undefined && { queueId, createdAt }),
 	};
+	const money = { uniqueKey, remainingCredits, mayBeQueued: isAdd ? mayBeQueued : undefined };
+	const details = { ...ids, ...getVideo(job), ...facts, ...money };
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
 }
 
-async function explainRequest(
-	{ connection, context, memory, operation }: Job,
-	reason: RequestFailure,
-): Promise<{ error: NodeApiError; facts: IDataObject }> {
-	const failure = await hideKey(context, reason);
-	const { facts } = failure;
-	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus } = facts;
-	const isAdd = operation.requestKind === 'add';
-	const mayBeQueued = isAdd && memory.isFateUnknown();
-	// Once the add was accepted, a later request has failed.
-	const isQueued = isAdd && memory.state.queueId !== undefined;
+function createRequestError(
+	{ context, memory, operation }: Job,
+	failure: RequestFailure,
+	known: { mayBeQueued: boolean; remainingCredits: number | undefined },
+): NodeApiError {
+	const { requestKind, texts } = operation;
+	// The progress is known once the add was accepted, or a look has found the item: a later request has failed.
+	const isQueued = memory.state.details !== undefined;
+	const ofRequest =
+		isQueued && requestKind === 'add'
+			? { requestKind: 'read' as const, isQueued }
+			: { ...texts, requestKind, isQueued };
+	const text = describeFailure(failure, { ...ofRequest, ...known });
+	return createApiError(context.getNode(), failure, text);
+}
+
+/** The account's credits, for an add that was refused for lack of them. */
+async function getRemainingCredits(
+	{ connection, context, memory, operation, run }: Job,
+	failure: RequestFailure,
+): Promise<number | undefined> {
+	const isAdd = operation.requestKind === 'add' && memory.state.queueId === undefined;
+	if (!isAdd || memory.isFateUnknown() || !isAboutCredits(failure)) {
+		return failure.facts.remainingCredits;
+	}
 	// A single try: the error matters more than the balance in it.
-	const remainingCredits =
-		isAdd && !isQueued && !mayBeQueued && isAboutCredits(failure)
-			? await fetchRemainingCredits(context, { maxTries: 1, connection }).catch(() => undefined)
-			: 'remainingCredits' in facts
-				? facts.remainingCredits
-				: undefined;
-	const text =
-		facts.addressField !== undefined
-			? describeDownloadFailure(failure)
-			: describeFailure(failure, {
-					...(isQueued ? {} : operation.texts),
-					remainingCredits,
-					requestKind: isQueued ? 'read' : operation.requestKind,
-					isQueued,
-					mayBeQueued,
-				});
-	return {
-		error: createApiError(context.getNode(), failure, text),
-		facts: {
-			httpCode,
-			serviceMessage,
-			receivedText,
-			receivedQueueId,
-			tries,
-			lastStatus,
-			uniqueKey: 'uniqueKey' in facts ? facts.uniqueKey : undefined,
-			remainingCredits,
-		},
-	};
+	const options = { maxTries: 1, connection };
+	return await resolveService(context)
+		.then(
+			async ({ account }) =>
+				await run.shareBalance(account, async () => await fetchRemainingCredits(context, options)),
+		)
+		.catch(() => undefined);
 }
 
 function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperationError {
@@ -93,47 +86,56 @@ function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperatio
 }
 
 /** The finished item's video, or the entries that may be it. */
-function getVideo({ extras, state }: Job['memory']): IDataObject {
+function getVideo({ memory: { extras, state } }: Job): IDataObject {
 	const finished = extras.finished ?? state.finished;
 	if (finished === undefined) return {};
 	const { videoUrl, videoCandidates } = finished;
 	return isAmbiguous(finished) ? { videoCandidates } : { videoUrl };
 }
 
+/** A retry would end on the same failed item again. */
+const CONTINUE =
+	"To get the other items' videos, set 'On Error' in the node's settings to 'Continue', and retry the execution with the currently saved workflow.";
+
 /**
  * With the node set to stop, n8n drops the other items' output, so the error lists what was paid for:
  * in its text, and as data for an error workflow.
  */
-async function listPaidVideos(
-	{ context, memory, operation, run }: Job,
+function listPaidVideos(
+	{ context, memory, run }: Job,
 	error: NodeApiError | NodeOperationError,
-): Promise<void> {
-	if (operation.requestKind !== 'add') return;
+	kind: FailureKind | undefined,
+): void {
 	const states = listStates(context);
 	if (states.length === 0) states.push([context.getItemIndex(), memory.state]);
 	const accepted = states.map(([, state]) => state).filter(({ queueId }) => queueId !== undefined);
 	const unknown = states.filter(([, state]) => state.fate === 'unknown' && state !== memory.state);
 	const sentences = [error.description];
 	if (accepted.length > 0) {
-		const hide = await createKeyHider(context);
-		const list = accepted
-			.map(({ queueId, details }) => {
-				const status = hide?.(toText(details?.status)) ?? '';
-				return status === '' ? queueId : `${queueId} (${status})`;
-			})
-			.join(', ');
 		const lead = run.isAgentStep
 			? 'Queued and paid for, so do not queue it again:'
 			: 'Already queued, and not queued again by a retry of this execution:';
-		sentences.push(`${lead} ${list}.`);
+		sentences.push(`${lead} ${accepted.map(nameItem).join(', ')}.`);
+		if (kind === 'notGenerated' && accepted.length > 1) sentences.push(CONTINUE);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}
 	if (memory.state.fate === 'unknown' || unknown.length > 0) error.context.mayBeQueued = true;
 	if (unknown.length > 0) {
-		const list = unknown.map(([itemIndex]) => `item ${itemIndex}`).join(', ');
+		const list = unknown.map(([itemIndex, state]) => nameUnknown(itemIndex, state)).join(', ');
 		sentences.push(`Other items that may have been queued and paid for: ${list}.`);
 	}
 	error.description = sentences.filter(Boolean).join(' ');
+}
+
+function nameUnknown(itemIndex: number, { failure }: ItemState): string {
+	const { receivedQueueId } = failure ?? {};
+	const id = receivedQueueId === undefined ? '' : `, whose response names "${receivedQueueId}"`;
+	return `item ${itemIndex}${id}`;
+}
+
+function nameItem({ queueId, details }: ItemState): string {
+	const status = toText(details?.status);
+	return status === '' ? `${queueId}` : `${queueId} (${status})`;
 }
 
 /** n8n gives an agent's model only the message, and takes "canceled" in it for a stopped execution. */

@@ -1,82 +1,131 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
-import { fetchVideoLog } from '../api/videoLog';
-import { resolveService } from '../api/request';
+import { resolveWithRetries } from '../api/request';
+import { isObject } from '../api/response';
+import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
-import { RequestFailure } from '../failures/failure';
-import type { AccountRequests } from '../waiting/accountRequests';
-import type { AccountVideos } from '../waiting/runVideos';
-import { getAccountVideos } from '../waiting/runVideos';
+import { classifyError } from '../failures/classifyError';
+import { isAddressRefused, RequestFailure } from '../failures/failure';
+import type { AccountVideos } from '../waiting/accountVideos';
+import { getAccountVideos } from '../waiting/accountVideos';
+import type { AccountRequests } from '../waiting/listReads';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { waitForVideo } from '../waiting/waitForVideo';
 import type { Job } from './job';
-import { keepPlain } from './memory';
+import { keepPlain, listStates } from './memory';
 
 /** The queue item whose video is waited for. */
 export interface QueuedVideo {
 	queueId: string;
 	projectId: string | undefined;
+	/** Its date in milliseconds since 1970, where that is known. */
+	queuedAt: number | undefined;
 	/** The videos of its account, if this try has added it. */
 	videos?: AccountVideos | undefined;
 	/** Its progress where it is known, as after an add. */
 	details?: IDataObject;
 }
 
-/** The videos of the account, after they were listed once; undefined if the item's video is not waited for. */
+/** A finished item. */
+export interface FinishedVideo {
+	json: IDataObject;
+	/** Whether the list of videos could not be read when it had to show the video. */
+	isListUnread: boolean;
+}
+
+/** The videos of the account, once they were listed; undefined if the item's video is not waited for. */
 export async function getVideosBeforeAdd(
 	job: Job,
 	accountKey: string,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, accountKey);
-	await videos.fetchLogBeforeAdd(createRequests(job));
+	await videos.list.readFirst(createRequests(job));
 	return videos;
 }
 
-/**
- * Waits for the video of a queue item, and downloads it if that is wanted, with the item's own credential
- * and connection. A later try goes on where the item stands.
- */
-export async function finishVideo(
+/** Waits for the video of a queue item. A later try goes on where the item stands. */
+export async function waitForItem(
 	job: Job,
-	wait: WaitSettings,
-	queued: QueuedVideo,
-): Promise<INodeExecutionData[]> {
-	const { memory } = job;
-	if (memory.extras.output) return memory.extras.output;
-	let json = memory.extras.finished ?? memory.state.finished;
-	let isLogUnread = false;
-	if (json === undefined) {
-		({ json, isLogUnread } = await waitForItem(job, wait, queued));
-		// A later try settles an item whose list of videos could not be read.
-		if (!isLogUnread) memory.keepFinished(json);
-	}
-	const field = wait.binaryPropertyName;
-	const output = [
-		field === undefined ? { json } : await downloadFinished(job, json, field, isLogUnread),
-	];
-	if (!isLogUnread) memory.extras.output = output;
-	return output;
-}
-
-async function waitForItem(
-	job: Job,
-	wait: WaitSettings,
-	{ queueId, projectId, details, ...queued }: QueuedVideo,
-): Promise<{ json: IDataObject; isLogUnread: boolean }> {
-	const { context, maxTries, memory } = job;
-	const videos = queued.videos ?? getVideos(job, (await resolveService(context)).account);
-	const item = videos.track({ queueId, projectId });
+	settings: WaitSettings,
+	{ details, videos, ...queued }: QueuedVideo,
+): Promise<FinishedVideo> {
+	const { context, maxTries, memory, run } = job;
+	memory.keepAwaited(queued.queueId);
+	const finished = memory.extras.finished ?? memory.state.finished;
+	if (finished) return { json: finished, isListUnread: false };
+	const isNew = videos !== undefined;
+	const retries = { maxTries, signal: run.signal };
+	videos ??= getVideos(job, (await resolveWithRetries(context, retries)).account);
+	const item = videos.track(queued);
 	const json = await waitForVideo({
-		...wait,
-		...{ videos, item, queueId, maxTries },
-		...(details && { details }),
+		...{ settings, videos, item, details, isNew, maxTries },
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
 		},
 	});
-	return { json, isLogUnread: isAmbiguous(json) && item.logFailure !== undefined };
+	const { createdAt } = memory.state;
+	if (createdAt !== undefined) json.createdAt ??= createdAt;
+	const isListUnread = isAmbiguous(json) && item.listFailure !== undefined;
+	// A later try settles an item whose list of videos could not be read.
+	if (!isListUnread) memory.keepFinished(json);
+	return { json, isListUnread };
+}
+
+/**
+ * The output of a finished item, with its file if that is wanted.
+ *
+ * @throws a RequestFailure: nothing is queued again for it
+ */
+export async function outputVideo(
+	job: Job,
+	{ binaryPropertyName }: WaitSettings,
+	{ json, isListUnread }: FinishedVideo,
+): Promise<INodeExecutionData[]> {
+	const { connection, context, memory, run, maxTries } = job;
+	const { extras } = memory;
+	if (extras.output?.[0]?.json === json) return extras.output;
+	if (binaryPropertyName === undefined) return [{ json }];
+	if (isAmbiguous(json)) {
+		const candidateCount = Number(json.videoCandidateCount);
+		throw new RequestFailure({
+			...{ kind: 'ambiguousVideo', candidateCount, isLogUnread: isListUnread },
+		});
+	}
+	const download = async (finished: IDataObject) => {
+		const settings = {
+			...{ address: finished.videoUrl, addressField: "'videoUrl'", settings: connection },
+			retries: { maxTries, signal: run.signal },
+		};
+		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
+		extras.output = [{ json: finished, binary: { [binaryPropertyName]: file } }];
+		return extras.output;
+	};
+	try {
+		return await download(json);
+	} catch (error) {
+		const failure = classifyError(error);
+		const fresh = isAddressRefused(failure) ? await renewAddress(job, json) : undefined;
+		if (fresh === undefined) throw failure;
+		memory.keepFinished(fresh);
+		return await download(fresh);
+	}
+}
+
+/** A finished item with the address that the list shows now: the one it had may have expired since. */
+async function renewAddress(
+	{ connection, context, maxTries, run }: Job,
+	json: IDataObject,
+): Promise<IDataObject | undefined> {
+	const { video } = json;
+	if (!isObject(video)) return undefined;
+	const options = { maxTries, signal: run.signal, connection };
+	const entry = await run
+		.request(async () => await fetchEntry(context, video, options))
+		.catch(() => undefined);
+	if (entry === undefined || entry.url === json.videoUrl) return undefined;
+	return { ...json, videoUrl: entry.url, video: entry };
 }
 
 /** Whether a finished item came without its video, because it could not be told from others. */
@@ -85,8 +134,12 @@ export function isAmbiguous(finished: IDataObject | undefined): boolean {
 }
 
 /** Items share requests for the list only if they would send the same: with the same account and connection. */
-function getVideos({ connection, run }: Job, accountKey: string): AccountVideos {
-	return getAccountVideos(run.owner, JSON.stringify([accountKey, connection]));
+function getVideos({ connection, context, run }: Job, accountKey: string): AccountVideos {
+	return getAccountVideos(run.owner, JSON.stringify([accountKey, connection]), () =>
+		listStates(context).flatMap(([, { finished }]) =>
+			isObject(finished?.video) ? [finished.video] : [],
+		),
+	);
 }
 
 function createRequests({ connection, context, run }: Job): AccountRequests {
@@ -94,31 +147,10 @@ function createRequests({ connection, context, run }: Job): AccountRequests {
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchLog: async (etag, deadline) =>
-			await run.request(async () => await fetchVideoLog(context, etag, { ...options, deadline })),
+		fetchList: async (deadline) =>
+			await run.request(
+				async () => (await fetchVideoLog(context, undefined, { ...options, deadline })).entries,
+			),
 		signal: run.signal,
 	};
-}
-
-/** @throws a RequestFailure: nothing is queued again for it */
-async function downloadFinished(
-	{ connection, context, run, maxTries }: Job,
-	json: IDataObject,
-	binaryPropertyName: string,
-	isLogUnread: boolean,
-): Promise<INodeExecutionData> {
-	if (isAmbiguous(json)) {
-		const candidateCount = Number(json.videoCandidateCount);
-		throw new RequestFailure({ kind: 'ambiguousVideo', candidateCount, isLogUnread });
-	}
-	const file = await run.takeDownloadSlot(
-		async () =>
-			await downloadVideo(context, {
-				address: json.videoUrl,
-				addressField: "'videoUrl'",
-				retries: { maxTries, signal: run.signal },
-				settings: connection,
-			}),
-	);
-	return { json, binary: { [binaryPropertyName]: file } };
 }

@@ -124,6 +124,8 @@ export class Run {
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 
+	private readonly balances = new Map<string, Promise<number>>();
+
 	private readonly takeRequestSlot = createSlots(REQUESTS_AT_ONCE);
 
 	constructor(
@@ -152,6 +154,13 @@ export class Run {
 			if (this.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
 			return await send();
 		});
+	}
+
+	/** Reads the credits of an account once in this run, however many of its items are refused. */
+	async shareBalance(account: string, fetch: () => Promise<number>): Promise<number> {
+		const balance = this.balances.get(account) ?? fetch();
+		this.balances.set(account, balance);
+		return await balance;
 	}
 
 	/** Notes a failed item. With the node set to stop, the first one ends the run. */

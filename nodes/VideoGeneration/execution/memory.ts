@@ -28,9 +28,9 @@ export interface ItemState {
 	projectId?: string;
 	createdAt?: string;
 	/** The last known progress. */
-	details?: IDataObject;
+	details?: IDataObject | undefined;
 	/** The finished item, once its video or its candidates are settled. */
-	finished?: IDataObject;
+	finished?: IDataObject | undefined;
 	isCleared?: true | undefined;
 	/** The hash of the unique key that the item has taken. */
 	key?: number | undefined;
@@ -53,7 +53,7 @@ interface Call {
 interface Extras {
 	failure?: RequestFailure | undefined;
 	queueItem?: IDataObject;
-	finished?: IDataObject;
+	finished?: IDataObject | undefined;
 	/** The item's output, with its file if it was downloaded. */
 	output?: INodeExecutionData[];
 	/** Whether a call of an agent is using the state. */
@@ -94,7 +94,8 @@ export class ItemMemory {
 		this.isCall = isAgentStep || !this.isRunByN8n;
 		this.callId = String(hashText(JSON.stringify([url, body])));
 		this.state = this.findState() ?? {};
-		if (this.isCall) this.extras.isInUse = true;
+		// Of an unknown fate, no call sends anything, however many have the state.
+		if (this.isCall && !this.isFateUnknown()) this.extras.isInUse = true;
 	}
 
 	/** What only this process knows of the item. */
@@ -138,6 +139,13 @@ export class ItemMemory {
 	getQueueItem(): IDataObject {
 		const { queueId, projectId, createdAt, details } = this.state;
 		return this.extras.queueItem ?? { queueId, projectId, ...details, createdAt };
+	}
+
+	/** Notes which queue item is waited for. After a change of the workflow, what is known is of another one. */
+	keepAwaited(queueId: string): void {
+		if (this.state.queueId === queueId) return;
+		this.extras.finished = undefined;
+		this.keep({ queueId, details: undefined, finished: undefined });
 	}
 
 	/** Notes a finished item. */
@@ -243,7 +251,7 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 
 /** Why the fate is unknown, without any text of the service, which may be long or hold the key. */
 function keepReason({ facts }: RequestFailure): FailureFacts {
-	const names = ['kind', 'httpCode', 'content', 'limit', 'field'];
+	const names = ['kind', 'httpCode', 'content', 'limit', 'field', 'receivedQueueId'];
 	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 

@@ -99,8 +99,12 @@ export function parseSwitch(value: unknown): boolean | undefined {
 }
 
 /** A switch, see `parseSwitch`. @throws a NodeOperationError for any other value */
-export function getSwitch(context: IExecuteSingleFunctions, name: string, label: string): boolean {
-	const value: unknown = context.getNodeParameter(name, false);
+export function getSwitch(
+	context: IExecuteSingleFunctions | IPollFunctions,
+	name: string,
+	label: string,
+): boolean {
+	const value: unknown = (context as IPollFunctions).getNodeParameter(name, false);
 	const isOn = parseSwitch(value);
 	if (isOn !== undefined) return isOn;
 	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);

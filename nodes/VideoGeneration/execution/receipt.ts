@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { TELL_APART } from '../failures/texts';
-import { isAssumptionBroken } from '../waiting/runVideos';
+import { isAssumptionBroken } from '../waiting/accountVideos';
 import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
 
@@ -36,15 +36,15 @@ function describeMayBeQueued(count: number): string | undefined {
 	return `${subject}. Before you queue ${count === 1 ? 'it' : 'them'} again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`;
 }
 
-/** @param isListedLate whether the list of videos has shown that 'Listing Delay' is too short */
-function describeAmbiguous(count: number, isListedLate: boolean): string | undefined {
+/** @param isUnexpected whether the list of videos has shown no video that an item can have */
+function describeAmbiguous(count: number, isUnexpected: boolean): string | undefined {
 	if (count === 0) return undefined;
 	const subject =
 		count === 1
 			? '1 video could not be told apart from others of its project'
 			: `${count} videos could not be told apart from others of their project`;
-	const cause = isListedLate
-		? "The service lists its videos later than 'Listing Delay' under 'Wait Options' says: raise it."
+	const cause = isUnexpected
+		? "A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them."
 		: TELL_APART;
 	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
 }

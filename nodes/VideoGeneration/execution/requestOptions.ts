@@ -5,18 +5,23 @@ import { createInputError, getCollection, parseNumber } from './parameters';
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/**
- * n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none).
- *
- * @throws a NodeOperationError when one of them is not a number
- */
-export function getBatching(context: IExecuteFunctions): { size: number; intervalMs: number } {
+/** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
+export interface Batching {
+	size: number;
+	intervalMs: number;
+}
+
+/** @throws a NodeOperationError when one of its fields is not a number */
+export function getBatching(context: IExecuteFunctions): Batching {
 	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
-		batch?: { batchSize?: unknown; batchInterval?: unknown } | null;
+		batch?: Record<string, unknown> | null;
 	};
+	// A field that is there and empty is no number: a misspelt column must not switch it off.
+	const get = (name: string, label: string) =>
+		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
 	return {
-		size: getCount(context, batch?.batchSize, 'Items per Batch') || 1,
-		intervalMs: getCount(context, batch?.batchInterval, 'Batch Interval (ms)'),
+		size: get('batchSize', 'Items per Batch') || 1,
+		intervalMs: get('batchInterval', 'Batch Interval (ms)'),
 	};
 }
 

@@ -12,14 +12,18 @@ import { Breaks, pause } from '../api/pacing';
 import { sendRequest } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
-import { addVideo, finishAdd } from './adds';
+import type { AddedVideo } from './adds';
+import { addVideo, outputAdded, waitForAdded } from './adds';
 import { explainFailure } from './explainFailure';
 import type { Job, Operation, Operations } from './job';
 import { checkJob } from './job';
+import type { Lane } from './lanes';
+import { Lanes } from './lanes';
 import { forgetItems, isRunByN8n } from './memory';
 import { createInputError } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import { addReceipt } from './receipt';
+import type { Batching } from './requestOptions';
 import { getBatching } from './requestOptions';
 import { guardSpending } from './spendingGuard';
 
@@ -100,13 +104,21 @@ async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
-	return await runJobs(await prepareItems(context, operation), getBatching(context));
+	const jobs = await prepareItems(context, operation);
+	let batching: Batching | undefined;
+	try {
+		batching = getBatching(context);
+	} catch (problem) {
+		// It fails each item: with an error output, n8n takes the input for a success of a node that throws.
+		for (const job of jobs) job.problem ??= problem;
+	}
+	return await runJobs(jobs, batching);
 }
 
 /** Runs the items, and ends their try: a state is kept for the next one if any item failed. */
 async function runJobs(
 	jobs: Job[],
-	batching = { size: 1, intervalMs: 0 },
+	batching: Batching = { size: 1, intervalMs: 0 },
 ): Promise<INodeExecutionData[]> {
 	const outcomes: Outcome[] = [];
 	try {
@@ -131,30 +143,59 @@ async function runJobs(
 	return (await Promise.all(outputs)).flat();
 }
 
-/**
- * Adds are sent one at a time, in item order; items that are queued already wait and download
- * meanwhile. Everything else runs side by side.
- */
-async function performJobs(
-	jobs: Job[],
-	{ size, intervalMs }: { size: number; intervalMs: number },
-): Promise<Outcome[]> {
+/** Adds wait for their turn (see `performAdds`). Everything else runs side by side. */
+async function performJobs(jobs: Job[], batching: Batching): Promise<Outcome[]> {
+	if (jobs[0]?.operation.requestKind === 'add') return await performAdds(jobs, batching);
 	const outcomes: Promise<Outcome>[] = [];
 	const breaks = new Breaks();
 	for (const [index, job] of jobs.entries()) {
-		if (index > 0 && index % size === 0) await pause(intervalMs, job.run.signal);
-		if (job.operation.requestKind === 'add') {
-			const added = await settle(job, addVideo(job));
-			outcomes.push(
-				'output' in added ? settle(job, finishAdd(job, added.output)) : Promise.resolve(added),
-			);
-		} else {
-			// Some operations evaluate expressions before their first request.
-			await breaks.takeDue();
-			outcomes.push(settle(job, perform(job)));
-		}
+		if (index > 0 && index % batching.size === 0) await pause(batching.intervalMs, job.run.signal);
+		// Some operations evaluate expressions before their first request.
+		await breaks.takeDue();
+		outcomes.push(settle(job, perform(job)));
 	}
 	return await Promise.all(outcomes);
+}
+
+/**
+ * Adds are sent one at a time, in item order; with waiting on, each in the turn of its lane. Items that
+ * are queued already wait and download meanwhile.
+ */
+async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
+	const lanes = new Lanes();
+	let sent = 0;
+	let lastAdd: Promise<unknown> = Promise.resolve();
+	const sendAdd = async (job: Job) => {
+		if (job.memory.state.queueId !== undefined) return await settle(job, addVideo(job));
+		const adding = lastAdd.then(async () => {
+			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
+			sent += 1;
+			return await settle(job, addVideo(job));
+		});
+		lastAdd = adding;
+		return await adding;
+	};
+	// What an earlier try has queued is in the making already, so it takes its place before any add.
+	const isQueued = ({ memory }: Job) => Number(memory.state.queueId !== undefined);
+	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
+	const outcomes: Promise<Outcome>[] = [];
+	for (const [index, job] of inTurn) {
+		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
+	}
+	return await Promise.all(outcomes);
+}
+
+/** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
+async function performAdd(
+	job: Job,
+	lane: Lane,
+	sendAdd: (job: Job) => Promise<Outcome<AddedVideo>>,
+): Promise<Outcome> {
+	const finished = await lane.takeTurn(job, async () => {
+		const added = await sendAdd(job);
+		return 'output' in added ? await settle(job, waitForAdded(job, added.output)) : added;
+	});
+	return 'output' in finished ? await settle(job, outputAdded(job, finished.output)) : finished;
 }
 
 async function perform(job: Job): Promise<INodeExecutionData[]> {

@@ -83,6 +83,20 @@ export async function takeKey(job: Job): Promise<void> {
 	});
 }
 
+/**
+ * Records an item's key once more after its add: another worker that recorded a key in the same milliseconds
+ * may have overwritten the record.
+ */
+export async function confirmKey({ context, uniqueKey }: Job): Promise<void> {
+	if (uniqueKey === undefined) return;
+	await inTurn(async () => {
+		// The video is queued, or may be, whatever becomes of the record.
+		await getStore(context)
+			.checkProcessedAndRecord([uniqueKey], 'node', STORE)
+			.catch(() => undefined);
+	});
+}
+
 /** Frees an item's key: its add was surely refused, or never sent. */
 export async function releaseKey(job: Job): Promise<void> {
 	await inTurn(async () => {

@@ -1,9 +1,6 @@
 import { RequestFailure } from './failure';
 import { findProof } from './fate';
 
-/** The HTTP client's code for a response that broke off in its middle. */
-const BROKEN_OFF = 'ERR_BAD_RESPONSE';
-
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
 
 interface ClientError {
@@ -18,7 +15,7 @@ interface ErrorOfN8n extends ClientError {
 }
 
 /** For an older n8n, which does not keep the code of every error. */
-const CODES = { unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
+const CODES = { blocked: undefined, unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
 
 /**
  * Classifies an error that was thrown instead of a response. Without proof that the request never left,
@@ -26,28 +23,32 @@ const CODES = { unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
  */
 export function classifyError(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
+	const { message } = error as ErrorOfN8n;
 	const code = getClientCode(error as ErrorOfN8n);
 	const proof = findProof(error);
-	if (proof === 'blocked') return new RequestFailure({ kind: proof });
-	if (proof) return new RequestFailure({ kind: proof, httpCode: code ?? CODES[proof] });
-	const { message } = error as ErrorOfN8n;
+	if (proof) {
+		const httpCode = code ?? CODES[proof];
+		return new RequestFailure({ kind: proof, ...(proof !== 'blocked' && { httpCode }) });
+	}
 	if (code === undefined) {
-		const serviceMessage = typeof message === 'string' ? message : undefined;
+		const isText = typeof message === 'string' && message !== '';
+		const serviceMessage = isText ? message : 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
 	if (code === 'ERR_CANCELED') return new RequestFailure({ kind: 'cancelled' });
-	return new RequestFailure({
-		kind: 'uncertain',
-		httpCode: TIMEOUTS.includes(code) || code === 'EPIPE' ? code : 'ECONNRESET',
-	});
+	return createUncertain(TIMEOUTS.includes(code) || code === 'EPIPE' ? code : 'ECONNRESET');
 }
 
 /** A stream that breaks off fails with the HTTP client's error, or with one of Node.js. */
 export function classifyStreamError(error: unknown): RequestFailure {
 	const failure = classifyError(error);
-	if (failure.kind !== 'unsent') return failure;
 	const { code } = error as ClientError;
-	const httpCode = code === 'ETIMEDOUT' ? code : 'ECONNRESET';
+	return failure.kind === 'unsent'
+		? createUncertain(code === 'ETIMEDOUT' ? code : 'ECONNRESET')
+		: failure;
+}
+
+export function createUncertain(httpCode: string): RequestFailure {
 	return new RequestFailure({ kind: 'uncertain', httpCode });
 }
 
@@ -57,11 +58,7 @@ export function classifyStreamError(error: unknown): RequestFailure {
  * `httpCode` holds the code, or the status of a response that broke off in its middle.
  */
 function getClientCode(error: ErrorOfN8n): string | undefined {
-	const { cause, httpCode } = error;
-	const client = error.isAxiosError === true ? error : cause;
-	if (client === undefined && typeof httpCode === 'string') {
-		return /^\d+$/.test(httpCode) ? BROKEN_OFF : httpCode;
-	}
-	if (client?.isAxiosError !== true) return undefined;
-	return typeof client.code === 'string' ? client.code : BROKEN_OFF;
+	const client = error.isAxiosError === true ? error : error.cause;
+	if (client === undefined) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
+	return client.isAxiosError === true ? String(client.code) : undefined;
 }

@@ -5,91 +5,61 @@ export const MAX_RETRY_AFTER_MS = 120_000;
 export type RequestKind = 'read' | 'clear' | 'add';
 
 /**
- * The facts that only failures of one kind have. The kinds are those that the request policy and the texts
- * distinguish.
+ * What became of an add, of which a second one would be paid for again:
+ * - `notSent`: there is proof that it never left
+ * - `refused`: the service answered with proof that nothing was queued
+ * - `accepted`: the response holds the new queue ID
+ * - `unknown`: everything else, since the absence of evidence proves nothing
  */
-interface FactsByKind {
-	/** 429, refused before anything was done. */
-	rateLimited: unknown;
-	/** No connection was made, so the service never saw the request. */
-	unreached: unknown;
-	/** A server error, a broken connection or a timeout: the request may have been carried out. */
-	uncertain: {
-		/** Whether a download took longer than it may. */
-		isTooSlow?: boolean;
-	};
-	/** 3xx, which is not followed because the key would go along. */
-	redirected: {
-		/** Whether a download was redirected too many times. */
-		isTooMany?: boolean;
-	};
-	/** Any other 4xx. */
-	rejected: unknown;
-	/** A response that is not the JSON object of the specification, or a download that is not a video. */
-	unreadable: {
-		content: 'html' | 'empty' | 'cutOff' | 'tooLarge' | 'other';
-		/** The limit that the response exceeds, with its unit. */
-		limit?: string | undefined;
-		/** The content type that the host of a download declares. */
-		contentType?: string | undefined;
-	};
-	/** A 200 whose `status` is not `success`. */
-	unsuccessful: { bodyStatus?: string | undefined };
-	/** A 200 without the field that the specification promises. */
-	incomplete: { field: string };
-	/** n8n's own rules forbid the address (its protection of private networks, SSRF). */
-	blocked: unknown;
-	/** The credential cannot be used, so nothing was sent. */
-	badCredential: { isBaseUrl: boolean; problem: string; whatToDo: string };
-	/** The request could not be sent for a reason of n8n, or the certificate was not accepted. */
-	unsent: unknown;
-	/** The execution was stopped. */
-	cancelled: unknown;
-	/** The service reports that a generation failed. */
-	notGenerated: unknown;
-	/** A video was not finished within the wait's timeout. */
-	timedOut: { waitedSeconds: number; hasLeftQueue: boolean };
-	/** n8n could not store a file. */
-	storageFailed: unknown;
-	/** The address of a video to download is not one. */
-	notAnAddress: unknown;
-	/** The video to download cannot be told from others. */
-	ambiguousVideo: {
-		candidateCount: number;
-		/** Whether the list of videos could not be read when it had to show the video. */
-		isLogUnread: boolean;
-	};
-	/** The credits that are to be kept do not allow it. */
-	overBudget: {
-		remainingCredits: number;
-		/** The number of videos of the run, their cost, and the credits to keep. */
-		budget: { videos: number; credits: number; keep: number };
-	};
-	/** The credits could not be read, which the guard needs. */
-	creditsUnknown: { reason: string };
-	/** A video was queued for the item's unique key already, or may have been. */
-	keyUsed: { uniqueKey: string };
-	/** The node keeps as many unique keys as it can. */
-	keysFull: { uniqueKey: string };
-	/** n8n's record of the unique keys could not be read or written. */
-	keysUnavailable: { uniqueKey: string };
-}
+export type Fate = 'notSent' | 'refused' | 'accepted' | 'unknown';
 
-export type FailureKind = keyof FactsByKind;
+/**
+ * The kinds of failures that the request policy and the texts distinguish:
+ * - `rateLimited`: 429, refused before anything was done
+ * - `unreached`: no connection was made, so the service never saw the request
+ * - `uncertain`: a server error, a broken connection or a timeout: it may have been carried out
+ * - `redirected`: 3xx, which is not followed because the key would go along
+ * - `rejected`: any other 4xx
+ * - `unreadable`: not the JSON object of the specification, or not a video
+ * - `unsuccessful`: a 200 whose `status` is not `success`
+ * - `incomplete`: a 200 without the field that the specification promises
+ * - `blocked`: n8n's protection of private networks (SSRF) forbids the address
+ * - `unsent`: not sent for a reason of n8n, or because the certificate was not accepted
+ * - `badCredential`: not sent because the credential cannot be used
+ * - `cancelled`: the execution was stopped
+ *
+ * The others are named after what the node itself found; their texts say it.
+ */
+export type FailureKind =
+	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
+	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
+	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
+	| ('keyUsed' | 'keysFull' | 'keysUnavailable' | 'notAnAddress' | 'storageFailed');
 
-/** The facts that failures of several kinds have. */
-interface SharedFacts {
+/** What is known of a failure. The texts show each fact that is there. */
+export interface FailureFacts {
+	kind: FailureKind;
+	/** What became of a failed add. */
+	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
-	/** The service's own words, or those of n8n where no response came. */
+	/** The service's own words without the key, or those of n8n where no response came. */
 	serviceMessage?: string | undefined;
 	/** The delay that the service asks for. */
 	retryAfterMs?: number | undefined;
 	/** The target of a redirect. */
 	location?: string | undefined;
-	/** The beginning of a response that leaves the fate of an add open. */
+	/** The `status` of an unsuccessful body. */
+	bodyStatus?: string | undefined;
+	/** What came instead of JSON or a video. */
+	content?: 'html' | 'empty' | 'cutOff' | 'tooLarge' | 'other';
+	contentType?: string;
+	/** The limit that a response exceeds, with its unit. */
+	limit?: string;
+	/** The promised field that a response lacks. */
+	field?: string;
+	/** The beginning of a response that leaves the fate of an add open, and a queue ID in it. */
 	receivedText?: string | undefined;
-	/** The queue ID in such a response, which may be that of the add or of another item. */
 	receivedQueueId?: string | undefined;
 	/** Whether the request went through the proxy of "Request Options". */
 	isProxied?: boolean;
@@ -99,20 +69,28 @@ interface SharedFacts {
 	mayBeDone?: boolean;
 	/** The queue item's last known status. */
 	lastStatus?: string;
-	/** Of a download: the field that holds the video's address, as displayed. */
+	/** Of a credential that cannot be used. */
+	isBaseUrl?: boolean;
+	problem?: string;
+	whatToDo?: string;
+	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
-	/** Of a download: the address without its query, which may hold a key. */
 	address?: string;
-	/** Of a download. */
 	receivedBytes?: number;
 	announcedBytes?: number;
+	isTooSlow?: boolean;
+	isTooMany?: boolean;
+	/** Of a wait. */
+	waitedSeconds?: number;
+	hasLeftQueue?: boolean;
+	candidateCount?: number;
+	isLogUnread?: boolean;
+	/** Of the spending guard: the account's credits, and the cost of the videos of the run. */
+	remainingCredits?: number;
+	budget?: { videos: number; credits: number; keep: number };
+	reason?: string;
+	uniqueKey?: string;
 }
-
-/** What is known of a failure of one kind. */
-export type FactsOf<Kind extends FailureKind> = { kind: Kind } & FactsByKind[Kind] & SharedFacts;
-
-/** What is known of a failure: its kind, and the facts that its sentence needs. */
-export type FailureFacts = { [Kind in FailureKind]: FactsOf<Kind> }[FailureKind];
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
@@ -124,7 +102,7 @@ export class RequestFailure extends Error {
 		this.kind = facts.kind;
 	}
 
-	with(facts: SharedFacts): RequestFailure {
+	with(facts: Partial<FailureFacts>): RequestFailure {
 		return new RequestFailure({ ...this.facts, ...facts });
 	}
 }
@@ -134,12 +112,16 @@ export function isNotFound({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && facts.httpCode === '404';
 }
 
+/** Whether the video's host refuses an address that may have expired. */
+export function isAddressRefused({ kind, facts }: RequestFailure): boolean {
+	return kind === 'rejected' && ['401', '403', '404', '410'].includes(facts.httpCode ?? '');
+}
+
 /** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
 export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
-	if (facts.httpCode === '402') return true;
-	return (
-		['rejected', 'unsuccessful'].includes(kind) && /\bcredits?\b/i.test(facts.serviceMessage ?? '')
-	);
+	const isRefusal = kind === 'rejected' || kind === 'unsuccessful';
+	const namesCredits = /\bcredits?\b/i.test(facts.serviceMessage ?? '');
+	return facts.httpCode === '402' || (isRefusal && namesCredits);
 }
 
 /** The failure of a response that is larger than allowed. */

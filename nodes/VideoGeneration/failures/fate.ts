@@ -1,13 +1,4 @@
-import type { RequestFailure } from './failure';
-
-/**
- * What became of an add, of which a second one would be paid for again:
- * - `notSent`: there is proof that it never left
- * - `refused`: the service answered with proof that nothing was queued
- * - `accepted`: the response holds the new queue ID
- * - `unknown`: everything else, since the absence of evidence proves nothing
- */
-export type Fate = 'notSent' | 'refused' | 'accepted' | 'unknown';
+import type { Fate, RequestFailure } from './failure';
 
 /** What came of sending a request: the error that n8n threw instead of a response, or the response. */
 export type Outcome =
@@ -22,33 +13,37 @@ export type Outcome =
 			status?: unknown;
 			/** The new queue ID, '' without one. */
 			queueId: string;
+			/** A queue ID anywhere in the body, '' without one. */
+			namedQueueId: string;
 	  };
 
 /** Decides the fate of an add by its outcome alone. */
 export function judgeAdd(outcome: Outcome): Fate {
 	if ('error' in outcome) return findProof(outcome.error) === undefined ? 'unknown' : 'notSent';
-	const { statusCode, queueId, status } = outcome;
-	if (statusCode < 200 || statusCode > 299) {
-		return isRefusingStatus(statusCode) || isElsewhere(outcome) ? 'refused' : 'unknown';
-	}
-	if (queueId !== '') return 'accepted';
-	return isRefusal(status) ? 'refused' : 'unknown';
+	const { statusCode, queueId, namedQueueId, status } = outcome;
+	const isSuccess = statusCode >= 200 && statusCode <= 299;
+	if (isSuccess && queueId !== '') return 'accepted';
+	// A response that names a queue item contradicts its own refusal.
+	if (namedQueueId !== '') return 'unknown';
+	if (statusCode === PROXY_REFUSED) return 'notSent';
+	const isRefused = isSuccess
+		? isRefusal(status)
+		: REFUSING_STATUSES.has(statusCode) || isElsewhere(outcome);
+	return isRefused ? 'refused' : 'unknown';
 }
+
+/** A proxy asks for a user name and a password, and passes nothing on. */
+const PROXY_REFUSED = 407;
 
 /**
  * The statuses that prove that a request was not carried out. Not among them: 303, which points to the
- * result of a request that was carried out; 408, 409, 423, 424, 425 and 499, which a gateway may send
- * after the service has accepted it; and 407, which comes from a proxy.
+ * result of a request that was carried out; and 408, 409, 423, 424, 425 and 499, which a gateway may send
+ * after the service has accepted it.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([
 	...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
-	...[307, 308],
+	...[307, 308, PROXY_REFUSED],
 ]);
-
-/** Whether a status alone proves that a request was not carried out. */
-function isRefusingStatus(statusCode: number): boolean {
-	return REFUSING_STATUSES.has(statusCode);
-}
 
 /**
  * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path
@@ -73,22 +68,13 @@ function isRefusal(status: unknown): boolean {
  * Whether a clear may have been carried out although no proper response came. `judgeAdd`
  * is stricter: a second clear costs nothing.
  */
-export function mayBeCarriedOut({ facts }: RequestFailure): boolean {
-	switch (facts.kind) {
-		case 'uncertain':
-		case 'unreadable':
-		case 'incomplete':
-			return true;
-		case 'cancelled':
-			return facts.tries !== 0;
-		case 'unsuccessful':
-			return !isRefusal(facts.bodyStatus);
-		case 'rejected':
-		case 'redirected':
-			return !isRefusingStatus(Number(facts.httpCode));
-		default:
-			return false;
+export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
+	if (kind === 'cancelled') return facts.tries !== 0;
+	if (kind === 'unsuccessful') return !isRefusal(facts.bodyStatus);
+	if (kind === 'rejected' || kind === 'redirected') {
+		return !REFUSING_STATUSES.has(Number(facts.httpCode));
 	}
+	return ['uncertain', 'unreadable', 'incomplete'].includes(kind);
 }
 
 /** The kind of a failure that proves that its request never left n8n. */
@@ -98,21 +84,21 @@ export type Proof = 'unreached' | 'unsent' | 'blocked';
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
 /**
- * Node.js's codes for a certificate that it did not accept ("X509 certificate error codes"). Other codes
- * with CERT in them are alerts of the other side, which can arrive after the request.
+ * Node.js's usual codes for a certificate that it did not accept ("X509 certificate error codes"). Other
+ * codes with CERT in them may be alerts of the other side, which can arrive after the request.
  */
 const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
-	...['CERT_CHAIN_TOO_LONG', 'CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REJECTED'],
-	...['CERT_REVOKED', 'CERT_SIGNATURE_FAILURE', 'CERT_UNTRUSTED', 'CRL_HAS_EXPIRED'],
-	...['CRL_NOT_YET_VALID', 'CRL_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-	...['ERROR_IN_CERT_NOT_AFTER_FIELD', 'ERROR_IN_CERT_NOT_BEFORE_FIELD'],
-	...['ERROR_IN_CRL_LAST_UPDATE_FIELD', 'ERROR_IN_CRL_NEXT_UPDATE_FIELD'],
-	...['ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH', 'INVALID_CA', 'INVALID_PURPOSE'],
-	...['PATH_LENGTH_EXCEEDED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY'],
-	...['UNABLE_TO_DECRYPT_CERT_SIGNATURE', 'UNABLE_TO_DECRYPT_CRL_SIGNATURE', 'UNABLE_TO_GET_CRL'],
-	...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-	...['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+	...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_UNTRUSTED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+	...['ERR_TLS_CERT_ALTNAME_INVALID', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
+	...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 ]);
+
+/**
+ * What Node.js says of a connection that failed before it was secure: nothing was sent by then. Without
+ * "write EPROTO", a wrong version number can also come after the request.
+ */
+const INSECURE =
+	/before secure TLS connection was established|^write EPROTO .*SSL routines.*wrong version number/;
 
 /** The names of the errors of n8n's SSRF protection. */
 const BLOCKED = 'SsrfBlocked';
@@ -134,7 +120,7 @@ const MAX_LEVELS = 8;
 
 /**
  * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
- * of the service's certificate, or of n8n's own protection. n8n hands over the error of Node.js as the
+ * of making the connection secure, or of n8n's own protection. n8n hands over the error of Node.js as the
  * innermost cause; an older n8n keeps no causes, and only texts.
  *
  * @returns undefined without proof
@@ -158,19 +144,14 @@ function findRoots(error: unknown, levels: number): ErrorLevel[] {
 }
 
 function findProofOfRoot(root: ErrorLevel): Proof | undefined {
-	const { name, code, syscall } = root;
+	const { name, code, httpCode, message, messages, syscall } = root;
 	if (String(name).startsWith(BLOCKED)) return 'blocked';
 	if (CONNECTING.has(syscall)) return 'unreached';
-	if (CERTIFICATE_CODES.has(code)) return 'unsent';
-	return syscall === undefined && code === undefined ? findProofInText(root) : undefined;
-}
-
-/** The texts of an older n8n begin with the system call: "connect ECONNREFUSED 127.0.0.1:80". */
-function findProofInText({ message, messages, httpCode }: ErrorLevel): Proof | undefined {
-	if (CERTIFICATE_CODES.has(httpCode)) return 'unsent';
-	// n8n keeps the text as the message if it has no other words for the code.
+	// An older n8n keeps the code and the text of an error that it has other words for.
 	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
-	if (typeof text !== 'string' || text === '') return undefined;
+	if (CERTIFICATE_CODES.has(code ?? httpCode) || INSECURE.test(String(text))) return 'unsent';
+	if (syscall !== undefined || code !== undefined || typeof text !== 'string') return undefined;
+	// The text begins with the system call: "connect ECONNREFUSED 127.0.0.1:80".
 	const parts = text.split(' | ');
 	return parts.every((part) => CONNECTING.has(part.split(' ')[0])) ? 'unreached' : undefined;
 }

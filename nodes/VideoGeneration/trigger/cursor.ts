@@ -1,24 +1,38 @@
 import type { IDataObject } from 'n8n-workflow';
-import { MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
-import { isObject, toText } from '../api/response';
-import type { Cursor, Seen, StoredCursor } from './cursorFormat';
-import {
-	formatRecords,
-	hashEntry,
-	hashProjects,
-	includesProjectOf,
-	parseRecords,
-	UNDATED,
-} from './cursorFormat';
+import { hashText } from '../api/hash';
+import { isObject, parseEtag, toText } from '../api/response';
+import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
-/** This many of the newest entries are always remembered. */
-const MIN_REMEMBERED = 5_000;
+/** This many of the newest entries are remembered, and of those without a readable date. */
+const MAX_SEEN = 5_000;
+const MAX_UNDATED = 1_000;
 
-/** Above this number, all but the newest entries are forgotten. It is larger, so that this happens rarely. */
-const MAX_REMEMBERED = 10_000;
+/**
+ * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or
+ * its time is at or below `floor`: no entry is new twice, and none above the floor is overlooked. The time
+ * of an entry without a readable date is 0, which is below the floor only once such entries were forgotten.
+ */
+export interface Cursor {
+	version: 1;
+	/** How often it has changed: of two copies, the one with the higher number is the later one. */
+	changes: number;
+	/** See `hashAccount`. */
+	account: string;
+	/** An account that was polled later, and had no videos when it was first polled. */
+	emptyAccount?: string | undefined;
+	/** The watched projects; empty for all. */
+	projects: readonly string[];
+	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
+	floor: number;
+	isUndatedForgotten?: boolean;
+	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
+	videos: Record<string, number>;
+	/** The tag of the last log that was read in full, where the service sends tags. */
+	tag?: { etag: string; fullReadAt: number } | undefined;
+}
 
-/** This many of the entries without a readable date are remembered when some must be forgotten. */
-const MAX_UNDATED = 2_500;
+/** The place of a cursor may be empty before the first poll, or hold something else. */
+export type StoredCursor = Cursor | 'absent' | 'damaged';
 
 /** The account and the projects that the trigger watches. */
 export interface Watch {
@@ -33,86 +47,94 @@ export interface Watch {
 }
 
 export interface Selection {
-	/** The new entries, in any order: `sortOldestFirst` can wait until the cursor is saved. */
-	videos: ListedEntry[];
+	/** The new entries, oldest first. */
+	videos: IDataObject[];
 	/** The same object when nothing changed. */
 	cursor: Cursor;
 }
 
-export interface ListedEntry extends Seen {
+interface ListedEntry {
 	entry: IDataObject;
+	hash: number;
+	/** 0 without a readable date. */
+	time: number;
+}
+
+/** @returns `damaged` for anything but a cursor: without what it remembers, old videos would be new */
+export function parseCursor(value: unknown): StoredCursor {
+	if (value === undefined) return 'absent';
+	if (!isObject(value)) return 'damaged';
+	const { version, changes, account, projects, floor, videos } = value as Partial<Cursor>;
+	const isSound = version === 1 && typeof account === 'string' && Array.isArray(projects);
+	const hasTimes = Number.isInteger(floor) && Number(floor) < MAX_LOG_TIME && isObject(videos);
+	const isCursor = isSound && hasTimes && Number.isInteger(changes);
+	return isCursor ? (value as unknown as Cursor) : 'damaged';
+}
+
+/** Short enough to tell nothing about the key. @param account as `resolveService` identifies it */
+export function hashAccount(account: string): string {
+	return String(hashText(account) % 2 ** 18);
 }
 
 /**
- * The entries of the log that a cursor neither remembers nor has forgotten, or all of them; each ID once.
+ * Selects the new entries of the video log: those whose ID was never listed, whatever their date says,
+ * unless they are as old as the entries that are not remembered any more.
  *
- * @param known the hashes of the entries that are left out, to which those of the result are added
- */
-export function listUnseen(
-	log: readonly unknown[],
-	{ videos = '', floor = 0, isUndatedForgotten = false }: Partial<Cursor> = {},
-	known = listHashes(videos),
-): ListedEntry[] {
-	const isOld = createAgeCheck(floor);
-	const unseen: ListedEntry[] = [];
-	for (const entry of log) {
-		if (!isObject(entry) || isOld(entry.createdAt)) continue;
-		const hash = hashEntry(entry);
-		if (hash === undefined || known.has(hash)) continue;
-		const time = getTime(entry);
-		if (time === UNDATED ? isUndatedForgotten : time <= floor) continue;
-		known.add(hash);
-		unseen.push({ entry, hash, time });
-	}
-	return unseen;
-}
-
-/**
- * Selects the new entries of the video log. An entry whose ID was never listed is new, whatever its
- * date says, unless it lies at or below the cursor's floor.
- *
- * @param log the whole list of "GET /v1/videos", in any order
- * @param all all entries as `listUnseen` returns them, for a first cursor: that takes long with a long log
+ * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
-	watch: Watch,
-	all?: ListedEntry[],
+	{ account, projectIds, emitExisting, isContinuous }: Watch,
 ): Selection {
-	if (typeof stored === 'string' || isOtherAccount(log, stored, watch)) {
-		const isEmitting = stored === 'absent' && watch.emitExisting;
-		return startCursor(all ?? listUnseen(log), watch, isEmitting);
+	if (typeof stored !== 'string' && stored.account !== account && log.length === 0) {
+		// Another account, or the same one with a new key: the first list with entries tells.
+		const cursor = { ...stored, changes: stored.changes + 1, emptyAccount: account };
+		return { videos: [], cursor: stored.emptyAccount === account ? stored : cursor };
 	}
-	const unseen = listUnseen(log, stored);
+	const isKnown = typeof stored !== 'string' && isSameAccount(log, stored, account);
+	const before = isKnown ? stored : createCursor(stored, account, projectIds);
+	// All videos of another account are new if it was empty when it was first polled.
+	const isFirst = !isKnown && (typeof stored === 'string' || stored.emptyAccount !== account);
+	const isSame = before.account === account && isSameSet(before.projects, projectIds);
+	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
+	const unseen = listEntries(log, before).filter(({ hash, time }) => {
+		if (seen.has(hash)) return false;
+		seen.set(hash, time);
+		return true;
+	});
+	const isChanged = !isKnown || !isSame || unseen.length > 0;
+	const after = { ...before, changes: before.changes + 1, account, projects: projectIds };
+	const isEmitting = !isFirst || (stored === 'absent' && emitExisting);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
-	const wasWatched = ({ entry }: ListedEntry) =>
-		watch.isContinuous || includesProjectOf(entry, stored.projects);
-	return {
-		videos: listWatched(unseen, watch).filter(wasWatched),
-		cursor: remember(unseen, stored, watch),
-	};
+	const isNew = ({ entry }: ListedEntry) =>
+		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
+	const cursor = isChanged ? { ...after, ...forgetOldest(seen, before) } : before;
+	return { videos: isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [], cursor };
 }
 
-/** Sorts new entries for the workflow; those without a readable date come last. */
-export function sortOldestFirst(videos: readonly ListedEntry[]): IDataObject[] {
-	const getPlace = ({ time }: ListedEntry) => (time === UNDATED ? MAX_LOG_TIME : time);
-	return videos.toSorted((a, b) => getPlace(a) - getPlace(b)).map(({ entry }) => entry);
+/** The entry with the latest date, for a test event. */
+export function findNewestVideo(
+	log: readonly unknown[],
+	projectIds: readonly string[],
+): IDataObject | undefined {
+	const watched = listEntries(log).filter(({ entry }) => isWatched(entry, projectIds));
+	return watched.sort((a, b) => b.time - a.time)[0]?.entry;
 }
 
-const MAX_TAG_AGE_MS = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * The tag to request the log with. A full read is due every hour, so that a tag that fails to change
- * delays new videos and does not lose them; a kept time in the future counts as over.
+ * The tag to request the log with. Once an hour the log is read in full, so that a tag that fails to
+ * change delays new videos and does not lose them; a kept time in the future counts as over.
  *
  * @param now milliseconds since 1970
- * @returns undefined when the log is to be read in full
  */
 export function findTag(stored: StoredCursor, account: string, now: number): string | undefined {
 	if (typeof stored === 'string' || stored.account !== account) return undefined;
-	return isFullReadDue(stored, now) ? undefined : stored.tag?.etag;
+	const ageMs = now - (stored.tag?.fullReadAt ?? NaN);
+	return ageMs >= 0 && ageMs < HOUR_MS ? parseEtag(stored.tag?.etag) : undefined;
 }
 
 /**
@@ -121,133 +143,77 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
  * @returns the same object when nothing changed
  */
 export function keepTag(cursor: Cursor, etag: string | undefined, now: number): Cursor {
-	const isKept = etag === cursor.tag?.etag && (etag === undefined || !isFullReadDue(cursor, now));
-	if (isKept) return cursor;
-	return { ...cursor, tag: etag === undefined ? undefined : { etag, fullReadAt: now } };
+	if (etag === undefined && cursor.tag === undefined) return cursor;
+	const tag = etag === undefined ? undefined : { etag, fullReadAt: now };
+	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 
-function isFullReadDue({ tag }: Cursor, now: number): boolean {
-	const ageMs = now - (tag?.fullReadAt ?? -Infinity);
-	return !(ageMs >= 0 && ageMs < MAX_TAG_AGE_MS);
-}
-
-/** The entry with the latest date, for a test event. One without a readable date comes last. */
-export function findNewestVideo(
-	log: readonly unknown[],
-	projectIds: readonly string[],
-): IDataObject | undefined {
-	let newest: IDataObject | undefined;
-	let newestTime = -Infinity;
-	for (const entry of log) {
-		if (!isObject(entry) || hashEntry(entry) === undefined) continue;
-		const time = getTime(entry);
-		if (time <= newestTime || !isWatched(entry, projectIds)) continue;
-		newest = entry;
-		newestTime = time;
-	}
-	return newest;
+function createCursor(stored: StoredCursor, account: string, projects: readonly string[]): Cursor {
+	const changes = typeof stored === 'string' ? 0 : stored.changes;
+	return { version: 1, changes, account, projects, floor: -1, videos: {} };
 }
 
 /**
- * The first cursor remembers all entries, or the newest ones of a long list. They are emitted only where
- * the user wants it.
+ * Whether the key and the address are the same, or an entry was seen before: then only the key is new. Two
+ * services may use the same IDs, so an entry counts with its time.
  */
-function startCursor(unseen: ListedEntry[], watch: Watch, isEmitting: boolean): Selection {
-	const start: Cursor = {
-		version: 1,
-		account: watch.account,
-		projects: hashProjects(watch.projectIds),
-		floor: 0,
-		isUndatedForgotten: false,
-		videos: '',
-	};
-	return {
-		videos: isEmitting ? listWatched(unseen, watch) : [],
-		cursor: remember(unseen, start, watch),
-	};
+function isSameAccount(log: readonly unknown[], cursor: Cursor, account: string): boolean {
+	if (cursor.account === account) return true;
+	return listEntries(log, cursor).some(({ hash, time }) => cursor.videos[hash] === time);
 }
 
-/**
- * Whether the key or the address has changed, and no listed entry was ever seen. With a new key of the
- * same account the trigger continues. An empty list tells nothing. Two services may use the same IDs, so
- * an entry counts with its time.
- */
-function isOtherAccount(log: readonly unknown[], cursor: Cursor, { account }: Watch): boolean {
-	if (cursor.account === account || log.length === 0) return false;
-	const format = ({ hash, time }: Partial<Seen>) => `${hash} ${time}`;
-	const known = new Set(parseRecords(cursor.videos).map(format));
-	return !log.some(
-		(entry) =>
-			isObject(entry) && known.has(format({ hash: hashEntry(entry), time: getTime(entry) })),
-	);
-}
-
-/** The hashes of all remembered entries. */
-function listHashes(videos: string): Set<number | undefined> {
-	return new Set(parseRecords(videos).map(({ hash }) => hash));
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** A date whose offset from UTC is less than a day, such as `2026-01-15T12:00:00.000Z`. */
-const SORTABLE_DATE =
+const DAY_MS = 24 * HOUR_MS;
+/** A date that can be read, of a time since 2000. */
+const ISO_DATE =
 	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
 
 /**
- * Whether a date is below the floor, without parsing it: such dates sort like text within a day. Parsing
- * the dates of a long list would take a sixth of the time of its request. Later dates, and those of
- * another form, are not decided here.
+ * The entries of the log, without those that are forgotten. Dates of ISO 8601 sort like text within a day, so
+ * most old ones are left out without being parsed, which would take a sixth of the time of the request.
  */
-function createAgeCheck(floor: number): (createdAt: unknown) => boolean {
-	const dayBefore = new Date(floor - DAY_MS).toISOString();
-	return (createdAt) =>
-		typeof createdAt === 'string' && createdAt < dayBefore && SORTABLE_DATE.test(createdAt);
-}
-
-function getTime(entry: unknown): number {
-	return (isObject(entry) ? parseLogTime(entry.createdAt) : undefined) ?? UNDATED;
+function listEntries(
+	log: readonly unknown[],
+	{ floor = -1, isUndatedForgotten = false }: Partial<Cursor> = {},
+): ListedEntry[] {
+	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();
+	const listed: ListedEntry[] = [];
+	for (const entry of log) {
+		if (!isObject(entry)) continue;
+		const { createdAt } = entry;
+		if (typeof createdAt === 'string' && createdAt < dayBefore && ISO_DATE.test(createdAt))
+			continue;
+		const time = parseLogTime(createdAt) ?? 0;
+		const isOld = time === 0 ? isUndatedForgotten : time <= floor;
+		const identity = isOld ? undefined : identifyEntry(entry);
+		if (identity !== undefined) listed.push({ entry, hash: hashText(identity), time });
+	}
+	return listed;
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
 
-function listWatched(unseen: ListedEntry[], { projectIds }: Watch): ListedEntry[] {
-	return unseen.filter(({ entry }) => isWatched(entry, projectIds));
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+	return other.every((id) => one.includes(id)) && one.every((id) => other.includes(id));
 }
 
-/** Remembers the entries of all projects, so that they are not new when their project is watched later. */
-function remember(unseen: ListedEntry[], before: Cursor, { account, projectIds }: Watch): Cursor {
-	const projects = hashProjects(projectIds);
-	const isSame = account === before.account && projects.join() === before.projects.join();
-	if (isSame && unseen.length === 0) return before;
-
-	const cursor = { ...before, account, projects };
-	const seen = [...parseRecords(before.videos), ...unseen];
-	return seen.length > MAX_REMEMBERED
-		? { ...cursor, ...forgetOldest(seen, before) }
-		: { ...cursor, videos: formatRecords(seen) };
+/** Those without a readable date come last. */
+function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
+	const getPlace = ({ time }: ListedEntry) => time || Number.MAX_SAFE_INTEGER;
+	return videos.sort((a, b) => getPlace(a) - getPlace(b)).map(({ entry }) => entry);
 }
 
-/** Forgets all but the newest entries, and raises the floor above the forgotten ones: they stay old. */
+/** Keeps the newest entries. Those of one millisecond stay together: only their time tells that they are old. */
 function forgetOldest(
-	seen: Seen[],
+	seen: Map<number, number>,
 	before: Cursor,
 ): Pick<Cursor, 'floor' | 'isUndatedForgotten' | 'videos'> {
-	const floor = Math.max(before.floor, findFloor(new Float64Array(seen.map(({ time }) => time))));
-	// The undated entries that were listed first are forgotten first.
-	let excess = seen.filter(({ time }) => time === UNDATED).length - MAX_UNDATED;
-	const isUndatedForgotten = before.isUndatedForgotten || excess > 0;
-	const kept = seen.filter(({ time }) => (time === UNDATED ? excess-- <= 0 : time > floor));
-	return { floor, isUndatedForgotten, videos: formatRecords(kept) };
-}
-
-/**
- * The time of the newest entry that is forgotten. At most MIN_REMEMBERED entries are later: entries of
- * the same millisecond stay together, since only their time tells that they are old.
- *
- * @returns 0 when there are no more entries than that
- */
-function findFloor(times: Float64Array): number {
-	return times.sort().at(-MIN_REMEMBERED - 1) ?? 0;
+	const times = Float64Array.from(seen.values()).sort();
+	const dated = times.subarray(times.findIndex((time) => time > 0));
+	const floor = dated.at(-MAX_SEEN - 1) ?? before.floor;
+	const isUndatedForgotten =
+		before.isUndatedForgotten === true || times.filter((time) => time === 0).length > MAX_UNDATED;
+	const kept = [...seen].filter(([, time]) => (time === 0 ? !isUndatedForgotten : time > floor));
+	return { floor, isUndatedForgotten, videos: Object.fromEntries(kept) };
 }

@@ -2,30 +2,14 @@ import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } fro
 import { NodeOperationError } from 'n8n-workflow';
 import type { VideoLog } from '../api/videoLog';
 import { fetchVideoLog } from '../api/videoLog';
-import { Breaks, createSlots, inParts } from '../api/pacing';
+import { createSlots } from '../api/pacing';
 import { resolveService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
-import { parseVideoAddress } from '../download/fetchVideo';
 import { createApiError } from '../failures/apiError';
 import { classifyError } from '../failures/classifyError';
-import {
-	describeDownloadFailure,
-	OUT_OF_TIME,
-	URL_IS_NOT_AN_ADDRESS,
-} from '../failures/downloadTexts';
-import type { FailureText } from '../failures/texts';
-import { describeFailure } from '../failures/texts';
-import type { ListedEntry } from './cursor';
-import {
-	findNewestVideo,
-	findTag,
-	keepTag,
-	listUnseen,
-	selectNewVideos,
-	sortOldestFirst,
-} from './cursor';
-import { hashAccount } from './cursorFormat';
+import { describeFailure, OUT_OF_TIME } from '../failures/texts';
+import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import type { PollParameters } from './triggerParameters';
 
@@ -75,33 +59,20 @@ async function fetchNewVideos(
 ): Promise<IDataObject[]> {
 	const service = await withApiError(context, async () => await resolveService(context));
 	const account = hashAccount(service.account);
-	const earlier = CursorStore.open(context).load();
-	const log = await fetchLog(context, findTag(earlier, account, Date.now()), deadline);
-	// A first poll does much more with a long list: n8n does other work between its steps.
-	const isFirst = typeof earlier === 'string' || earlier.account !== account;
-	const breaks = new Breaks();
-	const all = isFirst ? await listAll(log.entries, breaks) : undefined;
-	if (isFirst) await breaks.takeDue();
+	const tag = findTag(new CursorStore(context).load(), account, Date.now());
+	const log = await fetchLog(context, tag, deadline);
 
-	const store = CursorStore.open(context);
+	const store = new CursorStore(context);
 	const stored = store.load();
 	// The cursor that the tag belonged to is gone.
 	if (log.isUnchanged && typeof stored === 'string') return [];
-	const { isContinuous } = store;
-	const watch = { account, projectIds, emitExisting, isContinuous };
-	const { videos, cursor } = selectNewVideos(log.entries, stored, watch, all);
-	const kept = log.isUnchanged ? cursor : keepTag(cursor, log.etag, Date.now());
-	store.save(kept, { isChanged: kept !== stored, isStarting: videos.length > 0 });
-
-	if (isFirst) await breaks.takeDue();
-	return sortOldestFirst(videos);
-}
-
-async function listAll(log: readonly unknown[], breaks: Breaks): Promise<ListedEntry[]> {
-	const all: ListedEntry[] = [];
-	const known = new Set<number | undefined>();
-	for await (const part of inParts(log, breaks)) all.push(...listUnseen(part, {}, known));
-	return all;
+	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
+	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
+	// The tag belongs to the account that the cursor knows.
+	const hasRead = !log.isUnchanged && cursor.account === account;
+	const kept = hasRead ? keepTag(cursor, log.etag, Date.now()) : cursor;
+	store.save(kept, stored, videos.length > 0);
+	return videos;
 }
 
 /** The newest video, for a user who builds the workflow. The cursor stays as it is. */
@@ -157,24 +128,17 @@ async function attachFiles(
 ): Promise<INodeExecutionData[]> {
 	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
+	const describe = (reason: unknown) =>
+		performance.now() >= deadline
+			? OUT_OF_TIME
+			: describeFailure(classifyError(reason), {
+					requestKind: 'read',
+					rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
+				});
 	const attach = async (json: IDataObject) =>
 		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(
 			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
-			(reason: unknown) => ({
-				json: { ...json, downloadError: { ...describeDownloadError(json, reason, deadline) } },
-			}),
+			(reason: unknown) => ({ json: { ...json, downloadError: { ...describe(reason) } } }),
 		);
 	return await Promise.all(videos.map(async (video) => await takeSlot(() => attach(video))));
-}
-
-function describeDownloadError(
-	{ url }: IDataObject,
-	reason: unknown,
-	deadline: number,
-): FailureText {
-	if (parseVideoAddress(url) === undefined) return URL_IS_NOT_AN_ADDRESS;
-	if (performance.now() >= deadline) return OUT_OF_TIME;
-	return describeDownloadFailure(classifyError(reason), {
-		rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
-	});
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
+import { jsonParse } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { createInputError, parseSwitch, parseText } from '../execution/parameters';
+import { createInputError, getSwitch, parseText } from '../execution/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
@@ -89,22 +90,12 @@ export function getTriggerParameters(context: IPollFunctions): PollParameters {
 			"Enter the name of the field to put the file in, such as 'data', under 'Options'.",
 		);
 	}
-	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
+	const isDownloading = getSwitch(context, 'options.downloadVideo', 'Download Video');
 	return {
 		projectIds: getProjectIds(context),
-		emitExisting: getSwitch(context, 'emitExisting', 'Emit Existing Videos'),
+		emitExisting: getSwitch(context, 'options.emitExisting', 'Emit Existing Videos'),
 		binaryPropertyName: isDownloading ? name.trim() || 'data' : undefined,
 	};
-}
-
-function getSwitch(context: IPollFunctions, name: string, label: string): boolean {
-	const isOn = parseSwitch(context.getNodeParameter(`options.${name}`, false));
-	if (isOn !== undefined) return isOn;
-	throw createInputError(
-		context,
-		`'${label}' must be true or false`,
-		`Turn '${label}' on or off under 'Options', or use an expression that returns true or false.`,
-	);
 }
 
 /**
@@ -113,32 +104,19 @@ function getSwitch(context: IPollFunctions, name: string, label: string): boolea
  */
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
-	if (value === '') return [];
-	const ids = parseIds(value);
-	if (!ids.includes('')) return ids;
+	const text = toText(value);
+	const list = jsonParse<unknown>(text, { fallbackValue: value ?? '' });
+	const isList = Array.isArray(list);
+	const ids = isList
+		? list.map(toText)
+		: text
+				.split(',')
+				.map((id) => id.trim())
+				.filter(Boolean);
+	if (isList ? !ids.includes('') : ids.length > 0) return ids;
 	throw createInputError(
 		context,
 		"'Project Names or IDs' must be a list of project IDs",
 		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
 	);
-}
-
-/** @returns a list with '' in it when the value is not IDs */
-function parseIds(value: unknown): string[] {
-	const list = parseList(value);
-	if (list) return list.map(toText);
-	const ids = toText(value)
-		.split(',')
-		.map((id) => id.trim())
-		.filter((id) => id !== '');
-	return ids.length > 0 ? ids : [''];
-}
-
-function parseList(value: unknown): unknown[] | undefined {
-	try {
-		const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-		return Array.isArray(list) ? list : undefined;
-	} catch {
-		return undefined;
-	}
 }

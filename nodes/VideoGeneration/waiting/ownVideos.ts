@@ -1,198 +1,185 @@
 import type { IDataObject } from 'n8n-workflow';
 
+/** How many candidates of an item are listed. */
 const MAX_LISTED = 100;
 
-/**
- * A queue item of a run. Times are ticks: a count of the run's requests and responses, so that no clock
- * and no date decides.
- */
-export interface WaitingItem {
+/** A shorter queue ID, such as 17, may stand in an entry by chance. */
+const MIN_NAME_LENGTH = 16;
+
+/** What a run knows of a queue item. Times are by `performance.now()`, unless they are dates of the service. */
+export interface QueueItem {
+	queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
-	/** When it was last known to be running; undefined if it never was. Entries shown by then are not its own. */
-	runningTick?: number | undefined;
-	/** The first log that must show its video: entries shown later are not its own. */
-	settledTick?: number | undefined;
+	/** When this run has sent its add; undefined if it was queued elsewhere. */
+	sentAt?: number | undefined;
+	/** Of an item that was queued elsewhere: its date, in milliseconds since 1970, where that is known. */
+	queuedAt?: number | undefined;
+	/** When the last progress check was sent that found it running; undefined if none has. */
+	runningAt?: number | undefined;
+	/** How long before or after its end the list may show its video. */
+	listingDelayMs: number;
 	/** Whether it left the queue. It may have been cleared, so it may have no video. */
 	hasLeft?: boolean;
-	/** The address of its video, if the service tells it. */
+	/** The address of its video, if its progress tells it. */
 	videoUrl?: string | undefined;
-	/** Its own entry, once it is known. */
-	video?: LoggedVideo | undefined;
-	/** The number of waits for it that are under way. */
-	waits: number;
 }
 
-/** An entry of the video log. */
-export interface LoggedVideo {
+/** An entry of the list. */
+export interface ListedVideo {
 	entry: IDataObject;
+	key: string;
 	/** Empty when the entry names none: the video can be any item's. */
 	projectId: string;
-	/** In milliseconds since 1970, or 0 without a readable date. Only sorts the candidates that are listed. */
-	createdAt: number;
-	/** When a response showed it first, as a tick. */
-	shownTick: number;
-	/** Whether it is known to be an item's own. */
-	isOwned: boolean;
+	/** In milliseconds since 1970; undefined without a readable date. */
+	createdAt: number | undefined;
+	/** When a list first showed it to this run. */
+	shownAt: number;
 }
 
-/** The entries of one list from an index up to, but not including, another one. */
-interface Range {
-	list: readonly LoggedVideo[];
-	from: number;
-	to: number;
-}
-
-/** The entries that the log has shown in a run and that no item owns, in the order in which they were shown. */
+/** The entries of one list that are no item's own yet, the newest first. */
 export class FreeVideos {
-	private readonly all: LoggedVideo[] = [];
+	private readonly all: ListedVideo[];
 
-	private readonly byProject = new Map<string, LoggedVideo[]>();
+	private readonly byProject = new Map<string, ListedVideo[]>();
 
-	/** Adds an entry that is shown for the first time, after all others. */
-	add(video: LoggedVideo): void {
-		this.all.push(video);
-		const ofProject = this.byProject.get(video.projectId);
-		if (ofProject) ofProject.push(video);
-		else this.byProject.set(video.projectId, [video]);
-	}
-
-	/** Removes an entry that has an owner now. */
-	remove(video: LoggedVideo): void {
-		for (const list of [this.all, this.byProject.get(video.projectId) ?? []]) {
-			const index = list.lastIndexOf(video);
-			if (index >= 0) list.splice(index, 1);
+	constructor(videos: ListedVideo[]) {
+		this.all = videos.sort((a, b) => getTime(b) - getTime(a));
+		for (const video of this.all) {
+			const ofProject = this.byProject.get(video.projectId);
+			if (ofProject) ofProject.push(video);
+			else this.byProject.set(video.projectId, [video]);
 		}
 	}
 
-	/** Where an item's candidates are. */
-	findRanges({ projectId, runningTick = -1, settledTick = Infinity }: WaitingItem): Range[] {
+	/** Finds the entries that can be an item's own. */
+	findCandidates<Item extends QueueItem>(item: Item): Settled<Item> {
+		const { projectId } = item;
 		const lists =
 			projectId === undefined
 				? [this.all]
 				: [this.byProject.get(projectId) ?? [], this.byProject.get('') ?? []];
-		return lists.map((list) => ({
-			list,
-			from: findFirstAfter(list, runningTick),
-			to: findFirstAfter(list, settledTick),
-		}));
-	}
-
-	/** Counts the entries that can be an item's own. */
-	count(item: WaitingItem): number {
-		return this.findRanges(item).reduce((sum, { from, to }) => sum + to - from, 0);
-	}
-
-	/** The entries that can be an item's own: the newest first, at most 100. */
-	list(item: WaitingItem): LoggedVideo[] {
-		let newest: LoggedVideo[] = [];
-		let oldestTime = -Infinity;
-		const keepNewest = () => {
-			newest = newest.sort((a, b) => b.createdAt - a.createdAt).slice(0, MAX_LISTED);
-			if (newest.length === MAX_LISTED) oldestTime = newest.at(-1)?.createdAt ?? oldestTime;
-		};
-		for (const { list, from, to } of this.findRanges(item)) {
-			for (let at = from; at < to; at++) {
-				const video = list[at];
-				if (video && video.createdAt > oldestTime) newest.push(video);
-				// Sorting all of a long list would take too long.
-				if (newest.length >= 10 * MAX_LISTED) keepNewest();
+		const candidates: ListedVideo[] = [];
+		let count = 0;
+		for (const list of lists) {
+			let listed = 0;
+			for (const video of list) {
+				if (!canBeOwn(item, video)) continue;
+				count += 1;
+				listed += 1;
+				if (listed <= MAX_LISTED) candidates.push(video);
 			}
 		}
-		keepNewest();
-		return newest;
+		candidates.sort((a, b) => getTime(b) - getTime(a));
+		return { item, candidates: candidates.slice(0, MAX_LISTED), count };
 	}
 }
 
-/** The index of the first entry that was shown after a tick, by binary search. */
-function findFirstAfter(list: readonly LoggedVideo[], tick: number): number {
-	let low = 0;
-	let high = list.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if ((list[middle]?.shownTick ?? 0) <= tick) low = middle + 1;
-		else high = middle;
+/** An item, and the entries that can be its own in the list that must show it. */
+export interface Settled<Item> {
+	item: Item;
+	/** The newest first, at most 100; and the number of all. */
+	candidates: ListedVideo[];
+	count: number;
+}
+
+/** What a list first showed before this time cannot be the item's own. */
+export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): number {
+	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
+}
+
+/** Whether an entry of its project can be an item's own. */
+function canBeOwn(item: QueueItem, { createdAt = Infinity, shownAt }: ListedVideo): boolean {
+	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
+	// Dates only count for an item that was queued elsewhere: this run has seen what was listed before its own adds.
+	const isOlder = item.sentAt === undefined && createdAt < queuedAt - listingDelayMs;
+	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
+}
+
+function getTime({ createdAt = 0 }: ListedVideo): number {
+	return createdAt;
+}
+
+/** Finds the items that entries name: by the address that the item's progress tells, or by its queue ID. */
+export class ItemNames<Item extends QueueItem> {
+	private readonly items = new Map<unknown, Item>();
+
+	constructor(items: Iterable<Item>) {
+		for (const item of items) {
+			if (item.videoUrl !== undefined) this.items.set(item.videoUrl, item);
+			if (item.queueId.length >= MIN_NAME_LENGTH) this.items.set(item.queueId, item);
+		}
 	}
-	return low;
-}
 
-/** Whether an entry can be an item's own: of its project, first shown after it was last seen running, and before it was settled. */
-export function canOwn(item: WaitingItem, { projectId, shownTick, isOwned }: LoggedVideo): boolean {
-	const { runningTick = -1, settledTick = Infinity } = item;
-	const isOfProject =
-		item.projectId === undefined || projectId === '' || projectId === item.projectId;
-	return !isOwned && isOfProject && shownTick > runningTick && shownTick <= settledTick;
-}
-
-/** Whether an item can be given a video. If it was never seen running, its own may have left the log long ago. */
-export function canBeGiven({ runningTick, hasLeft, video, videoUrl }: WaitingItem): boolean {
-	return runningTick !== undefined && !hasLeft && video === undefined && videoUrl === undefined;
+	/** The item whose name is a field of the entry, or a segment of the path of its address. */
+	find(entry: IDataObject): Item | undefined {
+		if (this.items.size === 0) return undefined;
+		for (const field in entry) {
+			const item = this.items.get(entry[field]);
+			if (item) return item;
+		}
+		const { url } = entry;
+		if (typeof url !== 'string') return undefined;
+		for (const segment of url.replace(/[?#].*/s, '').split('/')) {
+			const item = this.items.get(segment) ?? this.items.get(segment.replace(/\..*/s, ''));
+			if (item) return item;
+		}
+		return undefined;
+	}
 }
 
 export interface Decision<Item> {
-	/** The entries of the items whose own one is known now. */
-	own: Map<Item, LoggedVideo>;
-	/**
-	 * The projects whose log is not as assumed: an item has no candidate, or two items have the same only
-	 * one. No item of these projects is in `own`. Undefined stands for items of an unknown project.
-	 */
+	/** The entries of the items whose own one is known. */
+	own: Map<Item, ListedVideo>;
+	/** The projects whose videos are not listed as assumed; undefined for items of an unknown project. */
 	broken: Set<string | undefined>;
 }
 
 /**
- * Decides whose video is whose. The log has shown a settled item's own entry, so a single candidate is
- * its own. It is then no other item's, which may leave another item with a single candidate.
+ * Decides whose video is whose among entries that name no item. The list shows a settled item's own entry,
+ * so a single candidate is its own. It is then no other item's, which may leave another item a single one.
+ *
+ * @param settled the items that one list settles
+ * @param brokenBefore the projects whose videos were not listed as assumed
  */
-export function decideOwners<Item extends WaitingItem>(
-	items: readonly Item[],
-	videos: FreeVideos,
+export function decideOwners<Item extends QueueItem>(
+	settled: readonly Settled<Item>[],
+	brokenBefore: ReadonlySet<string | undefined> = new Set(),
 ): Decision<Item> {
-	const settled = items
-		.filter((item) => item.settledTick !== undefined && canBeGiven(item))
-		.map((item) => ({ item, count: videos.count(item) }));
-	const own = new Map<Item, LoggedVideo>();
-	const taken = new Set<LoggedVideo>();
-	const broken = new Set<string | undefined>();
-	const single = settled.filter(({ count }) => count === 1);
-	for (const { item } of single) {
-		const video = findLast(videos, item, taken);
-		if (video === undefined) continue;
-		own.set(item, video);
-		taken.add(video);
-		for (const other of settled) {
-			if (other.item === item || !canOwn(other.item, video)) continue;
-			other.count -= 1;
-			if (other.count === 1) single.push(other);
-			if (other.count === 0) broken.add(item.projectId);
+	const broken = new Set(brokenBefore);
+	const own = new Map<Item, ListedVideo>();
+	const taken = new Set<ListedVideo>();
+	// An item with more candidates than are listed cannot be left a single one.
+	const open = settled.filter(({ item, count }) => canBeGiven(item) && count <= MAX_LISTED);
+	const listLeft = ({ candidates }: Settled<Item>) =>
+		candidates.filter((video) => !taken.has(video));
+	for (let before = -1; before < own.size;) {
+		before = own.size;
+		for (const each of open) {
+			const [video, ...others] = own.has(each.item) ? [] : listLeft(each);
+			if (video === undefined || others.length > 0) continue;
+			own.set(each.item, video);
+			taken.add(video);
 		}
 	}
-	for (const { item, count } of settled) if (count === 0) broken.add(item.projectId);
-	for (const item of [...own.keys()]) if (isBroken(broken, item.projectId)) own.delete(item);
+	for (const each of open) {
+		const { item, count } = each;
+		// The own entry of an item that ended before this run may have left the list since.
+		const isListed = count > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
+		if (isListed && !own.has(item) && listLeft(each).length === 0) broken.add(item.projectId);
+	}
+	for (const { item } of open) if (isBroken(broken, item.projectId)) own.delete(item);
 	return { own, broken };
 }
 
-/** Whether no item of a project is given a video. */
-export function isBroken(
-	broken: ReadonlySet<string | undefined>,
-	projectId: string | undefined,
-): boolean {
-	return (
-		broken.has(projectId) || broken.has(undefined) || (projectId === undefined && broken.size > 0)
-	);
+/** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
+function canBeGiven({ sentAt, queuedAt, runningAt, hasLeft, videoUrl }: QueueItem): boolean {
+	const isKnown = sentAt !== undefined || queuedAt !== undefined || runningAt !== undefined;
+	return isKnown && hasLeft !== true && videoUrl === undefined;
 }
 
-/** An item's candidate that was shown last. */
-function findLast(
-	videos: FreeVideos,
-	item: WaitingItem,
-	taken: ReadonlySet<LoggedVideo>,
-): LoggedVideo | undefined {
-	let last: LoggedVideo | undefined;
-	for (const { list, from, to } of videos.findRanges(item)) {
-		let at = to - 1;
-		for (let video = list[at]; video && at >= from && taken.has(video); video = list[at]) at -= 1;
-		const video = at >= from ? list[at] : undefined;
-		if (video && video.shownTick > (last?.shownTick ?? 0)) last = video;
-	}
-	return last;
+/** Whether no item of a project is given a video that does not name it. */
+function isBroken(broken: ReadonlySet<string | undefined>, projectId?: string): boolean {
+	const isAny = projectId === undefined && broken.size > 0;
+	return isAny || broken.has(projectId) || broken.has(undefined);
 }

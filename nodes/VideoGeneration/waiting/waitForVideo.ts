@@ -1,239 +1,193 @@
 import type { IDataObject } from 'n8n-workflow';
-import { onAbort, pause } from '../api/pacing';
-import { toText } from '../api/response';
+import { pause } from '../api/pacing';
+import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/classifyError';
 import type { FailureKind } from '../failures/failure';
-import { isNotFound, RequestFailure } from '../failures/failure';
-import type { AccountRequests } from './accountRequests';
-import type { AccountVideos, TrackedItem } from './runVideos';
+import { isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
+import type { AccountVideos, TrackedItem } from './accountVideos';
+import type { AccountRequests } from './listReads';
+import { createCancelled } from './listReads';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
 /** Passing problems of the service or the network: the video is still being made. */
 const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
 
-/** Responses that do not match the specification may be passing problems too, so a few are tolerated. */
-const MALFORMED: FailureKind[] = ['unreadable', 'unsuccessful', 'incomplete'];
+/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
+const MIN_FAILURES = 3;
 
-/** This many 404 in a row mean that a queue item left the queue. */
-const MAX_NOT_FOUND = 3;
+/** An item has left the queue after this many 404 in a row, over this time. */
+const MIN_NOT_FOUND = 3;
+const MIN_NOT_FOUND_MS = 15_000;
 
-/** How long a log that cannot be fetched, or that does not show a video yet, is requested again. */
-const MAX_LOG_WAIT_MS = 30_000;
-
-const FIRST_LOG_DELAY_MS = 1_000;
-
-/** The time that a sibling's progress check and the request for the log after it may take, beyond their intervals. */
-const REQUESTS_MS = 5_000;
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+const MAX_LIST_WAIT_MS = 30_000;
 
 /** How a video is waited for. */
 export interface WaitSettings {
 	intervalMs: number;
 	timeoutMs: number;
-	/** How long after its end the log may show a video. */
+	/** How long before or after its end the list may show a video. */
 	listingDelayMs: number;
 	words: StatusWords;
+	/** How many videos of a project are made at the same time. */
+	videosAtOnce: number;
 	/** The binary field for the file; undefined without a download. */
 	binaryPropertyName: string | undefined;
 }
 
 /** One queue item to wait for. */
-export interface Wait extends Omit<WaitSettings, 'binaryPropertyName'> {
+export interface Wait {
+	settings: WaitSettings;
 	videos: AccountVideos;
 	item: TrackedItem;
-	queueId: string;
 	/** Its progress where it is known, as after an add. */
-	details?: IDataObject;
-	/** The wait fails after this many malformed responses. */
+	details: IDataObject | undefined;
+	/** Whether it was queued just now, so that it is not finished yet. */
+	isNew: boolean;
+	/** "Max Tries". */
 	maxTries: number;
 	/** The signal ends the wait. */
 	requests: AccountRequests;
 	/** Called with the details of every progress check. */
-	onDetails?: (details: IDataObject) => void;
+	onDetails: (details: IDataObject) => void;
 }
 
 /** The state of the item as far as it is known. */
 interface Progress {
 	details: IDataObject;
-	/** When its timeout is over, by `performance.now()`. */
-	deadline: number;
 	isSeen: boolean;
+	/** The number of 404 in a row, when the first one was received, and the number of other failures in a row. */
 	notFound: number;
-	malformed: number;
+	notFoundAt: number;
+	failed: number;
 	/** Why the last check failed. */
 	problem: RequestFailure | undefined;
+	/** The delay before the next check, and when the timeout is over, by `performance.now()`. */
+	delayMs: number;
+	deadline: number;
 }
 
 /**
  * Waits until a queue item is finished, and for its video.
  *
- * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the log entry or
- * null), the other details, and `videoCandidates` where the API cannot tell which video is its own
+ * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the entry of the list
+ * or null), the other details, and `videoCandidates` where the API cannot tell which video is its own
  * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
  * check if no later one can help
  */
 export async function waitForVideo(wait: Wait): Promise<IDataObject> {
-	const { videos, item } = wait;
+	const { details, isNew, item, settings, videos } = wait;
 	const progress: Progress = {
-		details: wait.details ?? {},
-		deadline: performance.now() + wait.timeoutMs,
-		isSeen: wait.details !== undefined,
-		notFound: 0,
-		malformed: 0,
-		problem: undefined,
+		...{ details: details ?? {}, isSeen: details !== undefined, problem: undefined },
+		...{ notFound: 0, notFoundAt: 0, failed: 0 },
+		delayMs: isNew ? settings.intervalMs : 0,
+		deadline: performance.now() + settings.timeoutMs,
 	};
 	// Another wait for the same item may have a longer one.
-	item.listingDelayMs = Math.max(item.listingDelayMs, wait.listingDelayMs);
-	item.waits += 1;
+	item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	try {
-		let isOver = false;
-		while (!isOver) {
-			await waitForEnd(wait, progress);
-			isOver = await findVideo(wait, progress);
+		await waitForEnd(wait, progress);
+		await settle(wait, performance.now());
+		if (item.hasLeft === true && item.video === undefined && item.candidateCount === 0) {
+			throw createTimeout(wait, progress);
 		}
-		return await videos.takeSlot(() => createOutput(wait, progress.details));
+		return await videos.takeSlot(() => createOutput(item, progress.details));
 	} catch (error) {
 		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
-	} finally {
-		item.waits -= 1;
 	}
 }
 
 /** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
-	const { videos, item, requests, intervalMs } = wait;
-	let isFirst = item.runningTick === undefined;
-	// An item that was just queued is not finished yet.
-	let delayMs = progress.isSeen && item.endedAt === undefined ? intervalMs : 0;
-	let canBeWoken = true;
+	const { item, requests, videos } = wait;
 	for (;;) {
-		const checkAt = Math.min(performance.now() + delayMs, progress.deadline);
-		const isWoken = canBeWoken && (await pauseUntilWoken(wait, checkAt));
-		if (!isWoken) {
-			await pauseUntil(checkAt, requests.signal);
-			await videos.fetchLogBeforeCheck(requests, isFirst);
-		}
-		isFirst = false;
-		const requestedTick = videos.tick();
-		try {
-			const details = await requests.fetchProgress(wait.queueId);
-			if (noteDetails(wait, progress, details) === 'finished') {
-				videos.noteEnded(item, false);
-				return;
-			}
-			videos.noteRunning(item, requestedTick);
-			canBeWoken = true;
-			delayMs = intervalMs;
-		} catch (error) {
-			const failure = classifyError(error);
-			if (requests.signal.aborted) throw createCancelled();
-			if (noteFailure(wait, progress, failure) === 'left') {
-				videos.noteEnded(item, true);
-				return;
-			}
-			canBeWoken = false;
-			delayMs = Math.max(intervalMs, failure.facts.retryAfterMs ?? 0);
-		}
+		const checkAt = Math.min(performance.now() + progress.delayMs, progress.deadline);
+		await pauseUntil(checkAt, requests.signal);
+		await videos.list.refresh(requests);
+		const verdict = await checkProgress(wait, progress);
+		if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
+		item.hasLeft = verdict === 'left';
+		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
 }
 
-function noteDetails(
-	{ item, words, onDetails }: Wait,
+/** @throws the failure, if a later check cannot help */
+async function checkProgress(
+	wait: Wait,
 	progress: Progress,
-	details: IDataObject,
-): 'finished' | 'running' {
-	Object.assign(progress, { details, isSeen: true, notFound: 0, malformed: 0 });
-	progress.problem = undefined;
-	item.projectId ??= toText(details.projectId) || undefined;
-	onDetails?.(details);
-	const verdict = getVerdict(details, words);
-	if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
-	// The response to an earlier request of another wait for it may come late.
-	item.videoUrl = getVideoUrl(details) ?? item.videoUrl;
-	return verdict;
+): Promise<'finished' | 'failed' | 'running' | 'left'> {
+	const { item, onDetails, requests, settings } = wait;
+	const sentAt = performance.now();
+	try {
+		const details = await requests.fetchProgress(item.queueId);
+		const videoUrl = getVideoUrl(details);
+		if (toText(details.status) === '' && videoUrl === undefined) {
+			throw createIncomplete('details.status');
+		}
+		Object.assign(progress, { details, isSeen: true, notFound: 0, failed: 0 });
+		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
+		item.projectId ??= toText(details.projectId) || undefined;
+		// The response to an earlier check of another wait for it may come late.
+		item.videoUrl = videoUrl ?? item.videoUrl;
+		onDetails(details);
+		const verdict = getVerdict(details, settings.words);
+		if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
+		return verdict;
+	} catch (error) {
+		if (requests.signal.aborted) throw createCancelled();
+		return noteFailure(wait, progress, classifyError(error));
+	}
 }
 
-/** @throws the failure, if a later check cannot help */
 function noteFailure(
-	{ maxTries }: Wait,
+	{ maxTries, settings }: Wait,
 	progress: Progress,
 	failure: RequestFailure,
-): 'left' | 'running' {
-	const { kind } = failure;
-	progress.problem = failure;
+): 'running' | 'left' {
 	const isGone = progress.isSeen && isNotFound(failure);
+	progress.problem = failure;
+	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
 	progress.notFound = isGone ? progress.notFound + 1 : 0;
-	if (progress.notFound >= MAX_NOT_FOUND) return 'left';
-	const isMalformed = MALFORMED.includes(kind);
-	if (isMalformed) progress.malformed += 1;
-	if (isGone || TRANSIENT.includes(kind)) return 'running';
-	if (isMalformed && progress.malformed < maxTries) return 'running';
+	if (isGone) {
+		if (progress.notFound === 1) progress.notFoundAt = performance.now();
+		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
+		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
+	}
+	if (TRANSIENT.includes(failure.kind)) return 'running';
+	progress.failed += 1;
+	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
 	throw failure;
 }
 
-/** @returns whether the wait is over; an item that left the queue without a candidate may come back */
-async function findVideo(wait: Wait, progress: Progress): Promise<boolean> {
-	const { videos, item, requests } = wait;
-	if (item.videoUrl !== undefined) {
-		videos.assignByAddress(item);
-		if (item.video === undefined) await videos.fetchLogIfPossible(requests);
-		if (item.video === undefined) videos.assignByAddress(item);
-		return true;
+/** Has the list read once it must show the video, which decides whose it is. */
+async function settle({ item, requests, videos }: Wait, endedAt: number): Promise<void> {
+	const { list } = videos;
+	const isAddressKnown = item.videoUrl !== undefined;
+	// An entry that names the item may be listed already.
+	if (item.video === undefined && videos.namesQueueIds && !isAddressKnown) {
+		await list.readIfPossible(requests);
 	}
-	// What the log shows now may be this item's, and is not that of siblings that still run.
-	if (videos.hasRunningSibling(item)) await videos.fetchLogIfPossible(requests);
-	await settle(wait);
-	if (item.endedAt === undefined) return false;
-	if (item.hasLeft !== true) {
-		if (item.settledTick !== undefined) await waitForSiblings(wait);
-		return true;
-	}
-	if (videos.hasCandidates(item)) return true;
-	const now = performance.now();
-	if (now >= progress.deadline) throw createTimeout(wait, progress);
-	// At growing intervals: the log may be long.
-	const delayMs = Math.max(now - item.endedAt, wait.intervalMs);
-	await pauseUntil(Math.min(now + delayMs, progress.deadline), requests.signal);
-	return false;
-}
-
-/** Fetches the log once it must show the video. */
-async function settle({ videos, item, requests }: Wait): Promise<void> {
-	const { signal } = requests;
-	await pauseUntil((item.endedAt ?? 0) + item.listingDelayMs, signal);
-	const endsAt = performance.now() + MAX_LOG_WAIT_MS;
-	const isSettled = () =>
-		item.settledTick !== undefined || item.videoUrl !== undefined || item.endedAt === undefined;
-	item.logFailure = undefined;
-	for (let delayMs = FIRST_LOG_DELAY_MS; !isSettled(); delayMs *= 2) {
+	if (item.video !== undefined) return;
+	const dueAt = endedAt + (isAddressKnown ? 0 : item.listingDelayMs);
+	Object.assign(item, { dueAt, listFailure: undefined });
+	await pauseUntil(dueAt, requests.signal);
+	let endsAt: number | undefined;
+	// A list that was read for another item settles this one, too.
+	for (let delayMs = 1_000; item.dueAt !== undefined; delayMs *= 2) {
 		try {
-			await videos.fetchLog(requests);
+			await list.read(requests);
 		} catch (error) {
-			const failure = classifyError(error);
-			if (signal.aborted) throw createCancelled();
-			const nextAt = performance.now() + Math.max(delayMs, failure.facts.retryAfterMs ?? 0);
-			if (nextAt > endsAt) {
-				item.logFailure = failure;
-				return;
-			}
-			await pauseUntil(nextAt, signal);
+			const listFailure = classifyError(error);
+			if (requests.signal.aborted) throw createCancelled();
+			const { retryAfterMs = 0 } = listFailure.facts;
+			const nextAt = performance.now() + Math.max(delayMs, retryAfterMs);
+			endsAt ??= performance.now() + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
+			if (isAddressKnown || nextAt > endsAt) {
+				Object.assign(item, { dueAt: undefined, listFailure });
+			} else await pauseUntil(nextAt, requests.signal);
 		}
-	}
-}
-
-/** Waits while its siblings may leave a settled item a single candidate, and for a late entry if it has none. */
-async function waitForSiblings(wait: Wait): Promise<void> {
-	const { videos, item, requests, intervalMs } = wait;
-	const { listingDelayMs } = item;
-	const startedAt = performance.now();
-	const endsAt = startedAt + MAX_LOG_WAIT_MS;
-	const isPatient = () => performance.now() < startedAt + intervalMs + listingDelayMs + REQUESTS_MS;
-	while (isPatient() && (await videos.waitForDecision(item, requests.signal)));
-	const hasNone = () => item.video === undefined && !videos.hasCandidates(item);
-	for (let delayMs = 2_000; hasNone() && performance.now() < endsAt; delayMs *= 2) {
-		await pauseUntil(Math.min(performance.now() + delayMs, endsAt), requests.signal);
-		await videos.fetchLogIfPossible(requests);
 	}
 }
 
@@ -241,55 +195,31 @@ async function waitForSiblings(wait: Wait): Promise<void> {
 async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 	// A timer may be early by a fraction of a millisecond.
 	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
-		if (!(await pause(Math.ceil(time - performance.now()), signal))) {
-			throw createCancelled();
-		}
+		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw createCancelled();
 	}
 }
 
-/** @returns whether the log shows new entries of the item's project, so that its progress is checked at once */
-async function pauseUntilWoken({ videos, item, requests }: Wait, time: number): Promise<boolean> {
-	if (videos.hasNews(item)) return true;
-	const alarm = new AbortController();
-	const wake = () => {
-		alarm.abort();
-	};
-	const stopListening = onAbort(requests.signal, wake);
-	item.wake.add(wake);
-	const isOver = await pause(Math.ceil(time - performance.now()), alarm.signal);
-	item.wake.delete(wake);
-	stopListening();
-	return !isOver;
-}
-
-function createCancelled(): RequestFailure {
-	return new RequestFailure({ kind: 'cancelled' });
-}
-
-function createTimeout({ item, timeoutMs }: Wait, { problem }: Progress): RequestFailure {
+function createTimeout({ item, settings }: Wait, { problem }: Progress): RequestFailure {
 	const { httpCode, serviceMessage } = problem?.facts ?? {};
 	return new RequestFailure({
 		kind: 'timedOut',
-		waitedSeconds: Math.round(timeoutMs / 1000),
+		waitedSeconds: Math.round(settings.timeoutMs / 1000),
 		hasLeftQueue: item.hasLeft === true,
 		serviceMessage: httpCode && (serviceMessage ?? httpCode),
 	});
 }
 
-function createOutput({ videos, item, queueId }: Wait, details: IDataObject): IDataObject {
-	const video = item.video?.entry ?? null;
+function createOutput(item: TrackedItem, details: IDataObject): IDataObject {
+	const { candidateCount, candidates, projectId, queueId, video = null, videoUrl } = item;
+	const isAmbiguous = video === null && videoUrl === undefined;
 	const output: IDataObject = {
 		queueId,
-		projectId: item.projectId ?? item.video?.entry.projectId ?? null,
+		projectId: projectId ?? video?.projectId ?? null,
 		status: details.status ?? null,
-		videoUrl: item.videoUrl ?? video?.url ?? null,
+		videoUrl: videoUrl ?? video?.url ?? null,
 		video,
+		...(isAmbiguous && { videoCandidates: candidates, videoCandidateCount: candidateCount }),
 	};
-	if (video === null && item.videoUrl === undefined) {
-		const { list, count } = videos.getCandidates(item);
-		output.videoCandidates = list.map(({ entry }) => entry);
-		output.videoCandidateCount = count;
-	}
 	// The fields that people use come first, and the details do not overwrite them.
 	return { ...output, ...details, ...output };
 }

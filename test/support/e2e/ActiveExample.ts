@@ -1,7 +1,7 @@
 import type { ExecutionItem, Workflow } from '../../../scripts/n8n/n8nTypes';
-import { placeExamples } from '../../../scripts/n8n/examples';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
+import { buildWorkflow, videoGeneration } from './buildWorkflow';
 import { PACKAGE } from './PLACES';
 import { RealN8n, WITHOUT_CODE } from './RealN8n';
 import { readItems } from './runContent';
@@ -12,8 +12,8 @@ const TRIGGER = 'When a video is finished';
 const NEXT_POLL_MS = 100_000;
 
 /**
- * The trigger example, active in a real n8n, with the service that it polls, and a copy of it for
- * another account, which was active and then deactivated.
+ * A workflow of the trigger, active in a real n8n, with the service that it polls, and one for another
+ * account, which was active and then deactivated.
  */
 export class ActiveExample {
 	constructor(
@@ -88,9 +88,8 @@ export class ActiveExample {
 async function activate(n8n: RealN8n, sandbox: Sandbox): Promise<ActiveExample> {
 	sandbox.addVideos('main', [{ id: 'old' }]);
 	const { client } = n8n;
-	const { nodes, connections, settings } = await placeExample(n8n, sandbox, 'other');
-	const copy = await client.createWorkflow({ name: 'Copy', nodes, connections, settings });
-	const workflow = await placeExample(n8n, sandbox, 'main');
+	const copy = await createWorkflow(n8n, sandbox, 'other');
+	const workflow = await createWorkflow(n8n, sandbox, 'main');
 	const example = new ActiveExample(n8n, sandbox, workflow, copy);
 	await client.activateWorkflow(workflow);
 	await client.activateWorkflow(copy);
@@ -100,8 +99,8 @@ async function activate(n8n: RealN8n, sandbox: Sandbox): Promise<ActiveExample> 
 	return example;
 }
 
-/** Places the example in n8n as a user does, with a credential chosen. */
-async function placeExample(
+/** Creates a workflow that downloads every finished video of an account. */
+async function createWorkflow(
 	{ client }: RealN8n,
 	{ accounts, url }: Sandbox,
 	account: 'main' | 'other',
@@ -111,8 +110,17 @@ async function placeExample(
 		type: 'videoGenerationApi',
 		data: { apiKey: accounts[account].apiKey, baseUrl: url },
 	});
-	const examples = await placeExamples(client, 'examples', credential, PACKAGE);
-	const example = examples.get('react-to-finished-videos');
-	if (!example) throw new Error('The example is missing');
-	return example;
+	const { id, name } = credential;
+	const download = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
+	return await client.createWorkflow(
+		buildWorkflow(account, [
+			{
+				...{ name: TRIGGER, type: `${PACKAGE}.videoGenerationTrigger` },
+				parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] } },
+				credentials: { videoGenerationApi: { id, name } },
+			},
+			videoGeneration('Download', credential, download),
+			{ name: 'Pass it on', type: 'n8n-nodes-base.noOp' },
+		]),
+	);
 }

@@ -20,9 +20,6 @@ const FOR_OLDER = {
 
 const isOlder = (n8n: string) => !existsSync(join(n8n, '../../dist/modules/mcp-registry'));
 
-/** Tells whether the n8n that the tests run in keeps files in memory by default, as n8n 1 does. */
-export const keepsFilesInMemory = () => isOlder(readProvided().n8n);
-
 export interface N8nInstanceOptions {
 	/** Name of the folder for n8n's data, which is emptied first. */
 	name: string;

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { guardGroup, releaseGroup } from '../../../scripts/support/processGroups';
 
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -22,12 +21,11 @@ export class ServerProcess {
 	constructor(private readonly command: ServerCommand) {
 		const { file, args, cwd, env, logFile } = command;
 		const log = openSync(logFile, 'a');
-		// The process has its own group, so that its child processes are killed with it.
-		this.child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log], detached: true });
+		// It stays in the group of these tests, which `npm run test:e2e` kills at its end.
+		this.child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log] });
 		closeSync(log);
 		// A program that cannot be started never responds, and the tests then report that.
 		this.child.on('error', () => undefined);
-		if (this.child.pid !== undefined) guardGroup(this.child.pid);
 	}
 
 	get pid(): number | undefined {
@@ -44,25 +42,19 @@ export class ServerProcess {
 			await this.waitForEnd();
 			clearTimeout(timer);
 		}
-		this.forget();
 	}
 
 	/** Kills the server like a power failure: it writes nothing more. */
 	kill(): void {
-		if (this.child.pid !== undefined && !this.isOver) process.kill(-this.child.pid, 'SIGKILL');
+		this.child.kill('SIGKILL');
 	}
 
 	async waitForEnd(): Promise<void> {
 		if (!this.isOver) await new Promise((resolve) => this.child.once('exit', resolve));
-		this.forget();
 	}
 
 	private get isOver(): boolean {
 		const { pid, exitCode, signalCode } = this.child;
 		return pid === undefined || exitCode !== null || signalCode !== null;
-	}
-
-	private forget(): void {
-		if (this.child.pid !== undefined) releaseGroup(this.child.pid);
 	}
 }

@@ -19,6 +19,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 	/** Numbers of the calls that fail, from 1. */
 	failingCalls = new Set<number>();
 
+	/** Numbers of the calls that another worker overwrites, if they record a key for the first time. */
+	overwrittenCalls = new Set<number>();
+
+	private readonly recorded = new Set<string>();
+
 	/** Duration of each call in milliseconds. */
 	delayMs = 0;
 
@@ -40,6 +45,11 @@ export class DeduplicationStore implements IDataDeduplicator {
 		return this;
 	}
 
+	/** Forgets all entries. */
+	clear(): void {
+		this.records.clear();
+	}
+
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
@@ -48,11 +58,16 @@ export class DeduplicationStore implements IDataDeduplicator {
 	): Promise<IDeduplicationOutput> {
 		const name = this.getName(scope, context);
 		const before = await this.read(name);
+		const call = this.calls;
 		const isNew = (item: DeduplicationItemTypes) => !before.includes(String(item));
 		const added = items.filter(isNew);
 		const after = [...before, ...added.map(String)];
 		if (maxEntries !== undefined) after.splice(0, after.length - maxEntries);
-		this.records.set(name, after);
+		const isFirst = added.some((item) => !this.recorded.has(String(item)));
+		for (const item of added) this.recorded.add(String(item));
+		// The other worker had read the record before this one wrote it.
+		const isOverwritten = isFirst && this.overwrittenCalls.has(call);
+		this.records.set(name, isOverwritten ? [...before, `other ${call}`] : after);
 		return { new: added, processed: items.filter((item) => !isNew(item)) };
 	}
 

@@ -44,6 +44,8 @@ export interface NodeSetup {
 	times?: number;
 	/** A failed execution that Executions > Retry runs again, with the node as it is set up now. */
 	failed?: IRun;
+	/** Loads the package; by default, once for all executions of this process. */
+	loadNodes?: typeof loadPackage;
 }
 
 export interface NodeResult {
@@ -73,7 +75,7 @@ export interface StartedNode {
  * on each output.
  */
 export async function startNode(setup: NodeSetup): Promise<StartedNode> {
-	const { nodes, credentials } = await loadPackage();
+	const { nodes, credentials } = await (setup.loadNodes ?? loadPackage)();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
 	const additionalData = {
 		credentialsHelper: new TestCredentialsHelper(credentials, { ...setup.credentials }),

@@ -11,7 +11,6 @@ import type {
 } from 'n8n-workflow';
 import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
-import { TOOL_NAME } from '../../engine/ledger/parameters';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
@@ -20,6 +19,7 @@ import { NODE_TYPE } from './runNode';
 import { TestCredentialsHelper } from './TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 
+const TOOL_NAME = 'Video Tool';
 export const AGENT = 'test.agent';
 export const TOOL = `${NODE_TYPE}Tool`;
 
@@ -55,6 +55,8 @@ export interface ToolSetup {
 	asSteps?: boolean;
 	/** Awaited before each call of a group except its first; not used with `asSteps`. */
 	beforeLaterCalls?: () => Promise<void>;
+	/** Called with the whole execution, once it has ended. */
+	inspect?: (run: IRun) => void;
 }
 
 /**
@@ -70,6 +72,7 @@ export async function runTools({
 	settings,
 	asSteps = false,
 	beforeLaterCalls,
+	inspect,
 }: ToolSetup): Promise<string[]> {
 	const loaded = await loadPackage();
 	const answers: string[] = [];
@@ -122,6 +125,7 @@ export async function runTools({
 		'manual',
 		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
 	).processRunExecutionData(workflow);
+	inspect?.(run);
 	if (run.data.resultData.error) throw run.data.resultData.error as Error;
 	return answers;
 }

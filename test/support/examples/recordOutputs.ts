@@ -64,7 +64,6 @@ function listQueueCases(service: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'queue.add',
-			example: 'a video with its own prompt',
 			parameters: { projectId: byId(PROJECT), customPrompt: '={{ $json.prompt }}' },
 			prepare: () => [{ prompt: 'A sunrise over the sea, calm music' }],
 		},
@@ -75,12 +74,14 @@ function listQueueCases(service: SandboxInTests): Case[] {
 		{
 			// Two videos of one project that finish at the same time.
 			operation: 'queue.add',
-			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
+			parameters: {
+				projectId: byId(PROJECT),
+				...{ waitForCompletion: true, waitOptions: { videosAtOnce: 2 } },
+			},
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
 		},
 		{
 			operation: 'queue.getProgress',
-			example: 'a video that is half generated',
 			parameters: FROM_INPUT,
 			prepare: async () => {
 				const input = await queueOne();
@@ -95,8 +96,8 @@ function listQueueCases(service: SandboxInTests): Case[] {
 			prepare: queueOne,
 		},
 		{
+			// Two videos of one project that finish at the same time.
 			operation: 'queue.wait',
-			example: 'one of two videos of a project that finished at the same time',
 			parameters: waitForItem,
 			prepare: async () => [...(await queueOne()), ...(await queueOne())],
 		},
@@ -119,7 +120,6 @@ function listOtherCases(service: SandboxInTests): Case[] {
 	return [
 		{
 			operation: 'video.getAll',
-			example: 'the newest video',
 			prepare: async () => {
 				await makeVideo(service);
 				return undefined;
@@ -130,10 +130,9 @@ function listOtherCases(service: SandboxInTests): Case[] {
 			parameters: { videoUrl: '={{ $json.url }}' },
 			prepare: async () => [await makeVideo(service)],
 		},
-		{ operation: 'project.getAll', example: 'the project that changed last' },
+		{ operation: 'project.getAll' },
 		{
 			operation: 'account.get',
-			example: 'an account with 100 credits',
 			prepare: () => {
 				// The request takes 12 ms by the service's clock.
 				const stop = service.sandbox.onRequest(() => {
@@ -152,7 +151,6 @@ function listTriggerCases(service: SandboxInTests): Case[] {
 		{ operation: 'trigger', parameters: { options: { downloadVideo: true } } },
 		{
 			operation: 'trigger',
-			example: "a video whose file can't be downloaded",
 			parameters: { options: { downloadVideo: true } },
 			prepare: () => {
 				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });

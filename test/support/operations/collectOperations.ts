@@ -14,8 +14,8 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',
 		notes: [
-			'Videos are queued one at a time, in the order of the items. After a failure, see [Paying once](paying-once.md).',
-			'With **Credits to Keep**, a node that stops on errors queues nothing unless all items fit. With an error output, it queues those that fit. For AI agents, it checks each call. Two executions or calls at the same time can both pass.',
+			'Videos are queued one at a time, in the order of the items; with **Wait for Completion**, [those of one project are also made one after the other](paying-once.md#which-video-belongs-to-which-item). See [Paying once](paying-once.md).',
+			'With **Credits to Keep**, a node that stops on errors queues nothing unless all items fit. With an error output, it queues those that fit. Two executions at the same time can both pass.',
 		],
 	},
 	'queue.getProgress': {
@@ -25,7 +25,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.wait': {
 		cost: 'free',
 		notes: [
-			'All items wait at the same time: 50 videos take as long as the slowest one. For videos that take hours, use the [trigger](#video-generation-trigger).',
+			'All items wait at the same time. For videos that take hours, see [Long videos](scaling.md#long-videos).',
 			'If several videos of one project finish close together, `video` and `videoUrl` can be `null`, and `videoCandidates` lists [what it may be](paying-once.md#which-video-belongs-to-which-item).',
 			'With **Download Video**, the output also contains the file. After a failed download, a retry only downloads.',
 		],
@@ -33,7 +33,7 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.clear': {
 		cost: "free, but you can't undo it",
 		notes: [
-			"The service doesn't say whether it refunds a video that is cleared before it is finished.",
+			"The API calls it clear. The service doesn't say whether it refunds a video that is deleted before it is finished.",
 		],
 	},
 	'video.getAll': {

@@ -297,7 +297,6 @@ export function renderOperations(source: OperationsSource): string {
 	return [
 		'<!-- Written by "npm run docs". Do not edit. -->',
 		'# Operations',
-		'Each example is one output item of a run against the [local video service](../sandbox/README.md).',
 		renderCommon(source),
 		...operations.map((operation, index) =>
 			renderOperation(operation, terms, operations.slice(0, index)),
@@ -320,9 +319,9 @@ function cutCost(description: string): string {
 function renderCommon({ maxTries }: OperationsSource): string {
 	return [
 		'## Every operation',
-		'Each operation runs once for each input item, and links its output to that item. If an item fails, see [Errors](errors.md).',
+		'Each operation runs once for each input item. If an item fails, see [Errors](errors.md).',
 		`**Options > ${maxTries.displayName}** (1 to 10, default ${JSON.stringify(maxTries.default)}): ${maxTries.description ?? ''}`,
-		'Choose a **Project** from the list, or enter its ID. Switches are off by default. A field listed under a switch appears when you turn the switch on.',
+		'Switches are off by default. A field listed under a switch appears when you turn the switch on.',
 	].join('\n\n');
 }
 

@@ -4,10 +4,9 @@ import { toText } from '../../../nodes/VideoGeneration/api/response';
 import {
 	findTag,
 	keepTag,
+	parseCursor,
 	selectNewVideos,
-	sortOldestFirst,
 } from '../../../nodes/VideoGeneration/trigger/cursor';
-import { parseCursor } from '../../../nodes/VideoGeneration/trigger/cursorFormat';
 
 /** A log. The node ignores `time`, which is what its date means; 0 if it is not a date. */
 export type ListedLog = IDataObject & { time: number };
@@ -24,7 +23,6 @@ export type Step =
 
 /** The limits that `Cursor` promises for accounts of any size. */
 const ALWAYS_REMEMBERED = 5_000;
-const EXACT_UP_TO = 10_000;
 const STATE_LIMIT_BYTES = 256_000;
 
 /**
@@ -145,7 +143,7 @@ export class VideoHistory {
 			emitExisting: this.emitExisting,
 			isContinuous: this.isContinuous,
 		});
-		const videos = sortOldestFirst(selection.videos) as ListedLog[];
+		const videos = selection.videos as ListedLog[];
 		const cursor = isUnchanged ? selection.cursor : keepTag(selection.cursor, etag, this.now);
 		this.checkVideos(videos, listed);
 		const state = JSON.stringify(cursor);
@@ -204,15 +202,15 @@ export class VideoHistory {
 	}
 
 	/**
-	 * Returns a test for videos that may be forgotten. Up to 10,000 videos, all must be remembered;
-	 * beyond that, the newest 5,000.
+	 * Returns a test for videos that may be forgotten: of more than 5,000, all but the newest, and those
+	 * without a date if there are more than 1,000.
 	 */
 	private createForgottenTest(): (log: ListedLog) => boolean {
-		if (this.everListed.size <= EXACT_UP_TO) return () => false;
 		const times = Float64Array.from(this.everListed.values()).sort();
-		const boundary = times.at(-ALWAYS_REMEMBERED - 1) ?? 0;
-		const undatedCount = times.findIndex((time) => time > 0);
-		return ({ time }) => (time === 0 ? undatedCount > ALWAYS_REMEMBERED / 2 : time <= boundary);
+		const dated = times.filter((time) => time > 0);
+		const boundary = dated.at(-ALWAYS_REMEMBERED - 1) ?? 0;
+		const isUndatedForgotten = times.length - dated.length > 1_000;
+		return ({ time }) => (time === 0 ? isUndatedForgotten : time <= boundary);
 	}
 }
 

@@ -55,17 +55,6 @@ describe('The queue ID of an add', () => {
 		['a notice before it', `<br />\n<b>Warning</b>: mail() failed "newQueueItem": x\n${BODY}`],
 		['text behind it', `${BODY}\n<!-- 12 ms -->`],
 		['a byte order mark', `\ufeff${BODY}`],
-		['UTF-16 with a byte order mark', Buffer.from(`\ufeff${BODY}`, 'utf16le')],
-		['UTF-16 without one', Buffer.from(BODY, 'utf16le')],
-		['big-endian UTF-16', Buffer.from(`\ufeff${BODY}`, 'utf16le').swap16()],
-		['big-endian UTF-16 without a mark', Buffer.from(BODY, 'utf16le').swap16()],
-		[
-			'nested values before it, in a body that is cut off',
-			BODY.replace('"queueId"', '"a":{"queueId":"other"},"b":["x",{"y":"\\"}"}],"queueId"').slice(
-				0,
-				-2,
-			),
-		],
 		[
 			'another order and white space',
 			`{"newQueueItem" :\n { "status": "pending" , "queueId" : "${ID}"`,
@@ -84,6 +73,15 @@ describe('The queue ID of an add', () => {
 		expect((await receive(body.slice(0, body.indexOf(number) + number.length))).queueId).toBe('');
 	});
 
+	test("loses the key in its item's status, which errors quote", async () => {
+		const hide = (text: string) => text.replaceAll('key-1', '[API key]');
+		const body = Readable.from([Buffer.from(BODY.replace('pending', 'key-1'))]);
+		const { queueItem } = await receiveAddResponse('https://api.example.com/v1/queue/add', {
+			...{ statusCode: 200, headers: {}, body, hide },
+		});
+		expect(queueItem).toEqual({ ...ITEM, status: '[API key]' });
+	});
+
 	test.each([
 		['an empty one', BODY.replace(ID, ' ')],
 		['null', BODY.replace(`"${ID}"`, 'null')],
@@ -94,6 +92,18 @@ describe('The queue ID of an add', () => {
 		['no body', ''],
 	])('is not taken from %s', async (_what, body) => {
 		expect(await receive(body)).toMatchObject({ queueId: '', queueItem: undefined });
+	});
+
+	test.each([
+		['beside the queue item', `{"queueId":"${ID}","newQueueItem":{"status":"pending"}}`, ID],
+		['in an item within the item', `{"newQueueItem":{"parent":{"queueId":"${ID}"}}`, ID],
+		['in a list, of a body that is cut off', `{"data":[{"queueId":"${ID}","a`, ID],
+		['as a long number', '{"error":{"queueId":18446744073709551615}}', '18446744073709551615'],
+		['with escapes', '{"queueId":"a\\"b"}', 'a"b'],
+		['without a value', '{"queueId":" ","a":{"queueId":null}}', ''],
+		['in a text', JSON.stringify({ message: BODY }), ''],
+	])('that stands %s is named, whatever the status is', async (_where, body, namedQueueId) => {
+		expect(await receive(body, 429)).toMatchObject({ queueId: '', namedQueueId });
 	});
 
 	// A search that begins anew at each of these would take minutes.
@@ -109,5 +119,4 @@ describe('The queue ID of an add', () => {
 
 test('The beginning of any response is kept as text', async () => {
 	expect((await receive('<html>Bad gateway', 502)).text).toBe('<html>Bad gateway');
-	expect((await receive('x'.repeat(10_000))).text.length).toBeLessThan(5_000);
 });

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
-import type { VideoDownload } from '../../../nodes/VideoGeneration/download/downloadVideo';
+import type {
+	DownloadContext,
+	VideoDownload,
+} from '../../../nodes/VideoGeneration/download/downloadVideo';
 import { createSlots } from '../../../nodes/VideoGeneration/api/pacing';
 import { downloadVideo } from '../../../nodes/VideoGeneration/download/downloadVideo';
-import type { DownloadContext } from '../../../nodes/VideoGeneration/download/fetchVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const VIDEO = readVideoFile('city-tour');
@@ -133,6 +135,18 @@ describe('A download', () => {
 		expect(host.requests).toBe(1);
 	});
 
+	test("ends at its deadline while n8n's store is still at work", async () => {
+		const host = new Host();
+		host.storing = new Promise(() => undefined);
+		const outcome = start(host, { deadline: performance.now() + 30 * SECOND });
+		host.send(0, VIDEO.length);
+		host.end();
+		await pass(29 * SECOND);
+		expect(outcome).toEqual({});
+		await pass(2 * SECOND);
+		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
+	});
+
 	test('is not begun after its deadline', async () => {
 		const host = new Host();
 		const outcome = start(host, { deadline: performance.now() });
@@ -162,6 +176,7 @@ describe('A download', () => {
 		host.end();
 		await pass(0);
 		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
+		await pass(SECOND);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 });

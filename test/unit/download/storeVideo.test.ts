@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
-import type { Transfer } from '../../../nodes/VideoGeneration/download/storeVideo';
-import { storeVideo } from '../../../nodes/VideoGeneration/download/storeVideo';
+import type { Transfer } from '../../../nodes/VideoGeneration/download/downloadVideo';
+import { storeVideo } from '../../../nodes/VideoGeneration/download/downloadVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const VIDEO = readVideoFile('city-tour');

@@ -4,7 +4,10 @@ import {
 	nameOtherContent,
 } from '../../../nodes/VideoGeneration/download/videoFile';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
-import { hideQuery, parseVideoAddress } from '../../../nodes/VideoGeneration/download/fetchVideo';
+import {
+	hideQuery,
+	parseVideoAddress,
+} from '../../../nodes/VideoGeneration/download/downloadVideo';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
@@ -34,11 +37,8 @@ describe('A file', () => {
 		['WebM', '', bytes('\x1a\x45\xdf\xa3\x9fB\x86\x81\x01webm'), 'video/webm'],
 		['Matroska', '', bytes('\x1a\x45\xdf\xa3\x9fB\x86\x81\x01matroska'), 'video/x-matroska'],
 		['AVI', '', bytes('RIFF\x01\x02\x03\x04AVI LIST'), 'video/x-msvideo'],
-		['Flash', '', bytes('FLV\x01\x05'), 'video/x-flv'],
-		['MPEG', '', bytes('\0\0\x01\xba!'), 'video/mpeg'],
-		['a transport stream', '', TRANSPORT_STREAM, 'video/mp2t'],
-		['Windows Media', '', bytes('\x30\x26\xb2\x75\x8e\x66\xcf\x11'), 'video/x-ms-wmv'],
-		['a format that only its type tells', 'video/ogg', bytes('OggS\0'), 'video/ogg'],
+		['a format that only its type tells', 'video/mp2t', TRANSPORT_STREAM, 'video/mp2t'],
+		['another format that only its type tells', 'video/ogg', bytes('OggS\0'), 'video/ogg'],
 	])('is a video: %s', (_what, contentType, head, mimeType) => {
 		expect(findVideoType(contentType, head)).toBe(mimeType);
 	});
@@ -55,6 +55,21 @@ describe('A file', () => {
 		],
 	])('is none where a text has %s at the place of a video', (_what, contentType, text) => {
 		expect(findVideoType(contentType, Buffer.from(text))).toBeUndefined();
+	});
+
+	test.each([
+		['text', bytes('Not Found')],
+		['a playlist', bytes('#EXTM3U\n#EXT-X-VERSION:3\nseg0.ts\n')],
+		['JSON', bytes('{"error":"expired"}')],
+		['a JPEG image', bytes('\xff\xd8\xff\xe0\0\x10JFIF')],
+		['a PNG image', bytes('\x89PNG\r\n\x1a\n\0\0')],
+		['an AVIF image', bytes('\0\0\0\x1cftypavif')],
+		['a WebP image', bytes('RIFF\x10\0\0\0WEBPVP8X')],
+		['a ZIP archive', bytes('PK\x03\x04\x14\0')],
+		['a gzip archive', bytes('\x1f\x8b\x08\0\0\0')],
+		['a TAR archive', bytes(`${'a.mp4'.padEnd(257, '\0')}ustar\0`)],
+	])('is no video, although it is declared as one: %s', (_what, head) => {
+		expect(findVideoType('video/mp4', head)).toBeUndefined();
 	});
 
 	test.each([
@@ -151,9 +166,9 @@ describe('The name of a file', () => {
 	});
 
 	test('is no longer than file systems allow, and keeps its extension', () => {
-		expect(name(`/${'a'.repeat(5000)}.webm`)).toBe(`${'a'.repeat(195)}.webm`);
+		expect(name(`/${'a'.repeat(5000)}.webm`)).toBe(`${'a'.repeat(75)}.webm`);
 		const wide = name(`/${encodeURIComponent('🎬'.repeat(300))}.mp4`);
-		expect(Buffer.byteLength(wide)).toBe(200);
+		expect(Buffer.byteLength(wide)).toBeLessThan(200);
 		expect(wide).toMatch(/^(🎬)+\.mp4$/u);
 	});
 });

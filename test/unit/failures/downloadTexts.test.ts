@@ -1,9 +1,13 @@
 import { createApiError } from '../../../nodes/VideoGeneration/failures/apiError';
-import { describeDownloadFailure } from '../../../nodes/VideoGeneration/failures/downloadTexts';
 import type { FailureFacts } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
+import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
+import { describeFailure } from '../../../nodes/VideoGeneration/failures/texts';
 import { createTestNode } from '../../support/engine/createTestNode';
 import { isErrorDocumented } from '../../support/isErrorDocumented';
+
+const describeDownload = (failure: RequestFailure, context: Partial<FailureContext> = {}) =>
+	describeFailure(failure, { requestKind: 'read', ...context });
 
 const AT = { address: 'https://files.example/a.mp4' };
 const FAILURES: [FailureFacts, RegExp][] = [
@@ -30,7 +34,7 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		/broke after 5 of 9 bytes/,
 	],
 	[{ kind: 'uncertain', httpCode: '206', address: 'https://a.example' }, /failed to send.*\(206\)/],
-	[{ kind: 'redirected', httpCode: '302' }, /redirects without saying where.*'Video URL'/],
+	[{ kind: 'redirected', httpCode: '302' }, /not a web address.*'Video URL'/],
 	[{ kind: 'redirected', isTooMany: true }, /redirects too many times/],
 	[{ kind: 'redirected', httpCode: '302', location: 'file:' }, /redirects to "file:"/],
 	[
@@ -55,7 +59,6 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		/not a video.*"image\/png"/,
 	],
 	[{ kind: 'unreadable', httpCode: '200', content: 'other' }, /something that is not a video/],
-	[{ kind: 'unsent', serviceMessage: 'It is empty. Enter it.' }, /^It is empty Enter it\.$/],
 	[
 		{ kind: 'unsent', serviceMessage: 'The host is blocked' },
 		/^The host is blocked Check 'Video URL'/,
@@ -64,7 +67,6 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		{ kind: 'unsent', httpCode: 'CERT_HAS_EXPIRED' },
 		/secure connection.*CERT_HAS_EXPIRED.*'Video URL'/,
 	],
-	[{ kind: 'unsent' }, /could not be requested/],
 	[{ kind: 'blocked' }, /n8n blocks.*a\.mp4 was not requested.*N8N_SSRF_ALLOWED_IP_RANGES/],
 	[{ kind: 'cancelled' }, /canceled/],
 	[{ kind: 'notAnAddress' }, /not a web address Get the video again/],
@@ -77,7 +79,7 @@ const FAILURES: [FailureFacts, RegExp][] = [
 describe('The error text of a download', () => {
 	test.each(FAILURES)('for %j says what happened and what to do', (facts, text) => {
 		const failure = new RequestFailure({ ...AT, ...facts });
-		const { message, description } = describeDownloadFailure(failure);
+		const { message, description } = describeDownload(failure);
 		const all = `${message} ${description}`;
 		expect(message).toMatch(/^[A-Zn'][^\n]{8,}[^.]$/);
 		expect(description).toMatch(/^[A-Zh][^\n]{5,}[."]$/);
@@ -90,11 +92,11 @@ describe('The error text of a download', () => {
 
 	test('names the field and the advice of its node', () => {
 		const failure = new RequestFailure({ kind: 'rateLimited', ...AT, httpCode: '429' });
-		const { description } = describeDownloadFailure(failure, { rateLimitAdvice: 'Come back.' });
+		const { description } = describeDownload(failure, { rateLimitAdvice: 'Come back.' });
 		expect(description).toMatch(/Come back\.$/);
 		const facts = { ...AT, httpCode: '404', addressField: "'url'" };
 		const gone = new RequestFailure({ kind: 'rejected', ...facts });
-		expect(describeDownloadFailure(gone).description).toContain("in 'url' may");
+		expect(describeDownload(gone).description).toContain("in 'url' may");
 	});
 
 	test('has the words of a store or a host in its description alone', () => {
@@ -104,7 +106,7 @@ describe('The error text of a download', () => {
 		)) {
 			const words = { serviceMessage: WORD, location: WORD, address: WORD, contentType: WORD };
 			const failure = new RequestFailure({ ...facts, ...words });
-			expect(describeDownloadFailure(failure).message).not.toContain('canceled');
+			expect(describeDownload(failure).message).not.toContain('canceled');
 		}
 	});
 
@@ -112,7 +114,7 @@ describe('The error text of a download', () => {
 		const node = createTestNode('N', 't');
 		for (const [facts] of FAILURES) {
 			const failure = new RequestFailure({ ...AT, ...facts });
-			const text = describeDownloadFailure(failure);
+			const text = describeDownload(failure);
 			const { message, description, httpCode } = createApiError(node, failure, text);
 			expect({ message, description }).toEqual(text);
 			expect(httpCode).toBe(facts.httpCode ?? 'none');

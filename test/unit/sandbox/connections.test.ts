@@ -1,9 +1,5 @@
 import { Agent, type ClientRequest, request } from 'node:http';
-import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { generate } from 'selfsigned';
-import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
-import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
@@ -36,7 +32,7 @@ interface Received {
 }
 
 /** Reads a reply as far as it arrives. */
-async function receive(sent: ClientRequest, body?: object): Promise<Received> {
+async function receive(sent: ClientRequest): Promise<Received> {
 	return await new Promise((resolve) => {
 		const received: Received = { headers: {}, body: '' };
 		const fail = ({ code }: NodeJS.ErrnoException) => {
@@ -54,7 +50,7 @@ async function receive(sent: ClientRequest, body?: object): Promise<Received> {
 				resolve(received);
 			});
 		});
-		sent.end(body && JSON.stringify(body));
+		sent.end();
 	});
 }
 const get = async (path = ACCOUNT) => {
@@ -153,58 +149,6 @@ it.each([
 ] as const)('brokenHttp sends an invalid %s', async (part, code) => {
 	service.sandbox.addFault({ kind: 'brokenHttp', part });
 	expect((await get()).code).toBe(code);
-});
-
-describe('Over HTTPS', () => {
-	const held = {} as { sandbox: Sandbox };
-	beforeAll(async () => {
-		const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
-			keyType: 'ec',
-		});
-		held.sandbox = await startSandbox({ certificate: { cert, key } });
-	});
-	beforeEach(() => {
-		held.sandbox.reset();
-	});
-	afterAll(async () => {
-		await held.sandbox.close();
-	});
-
-	async function add(trusts = true): Promise<Received> {
-		const { sandbox } = held;
-		const sent = https.request(`${sandbox.tlsUrl ?? ''}/v1/queue/add`, {
-			method: 'POST',
-			rejectUnauthorized: !trusts,
-			headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
-		});
-		return await receive(sent, { projectId: sandbox.projects.teaser.id });
-	}
-
-	it('an add reaches the same service, unless the certificate is not trusted', async () => {
-		expect(await add(false)).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-		expect(held.sandbox.requests).toEqual([]);
-		const { status, code } = await add();
-		expect([status, code]).toEqual([200, undefined]);
-		expect(held.sandbox.charges).toHaveLength(1);
-	});
-	it.each<[FaultSpec, RegExp]>([
-		[{ kind: 'reset', phase: 'after' }, /^ECONNRESET$/],
-		[{ kind: 'brokenTls' }, /^(ERR_SSL_|EPROTO)/],
-		[{ kind: 'brokenTls', part: 'damagedRecord' }, /^(ERR_SSL_|EPROTO)/],
-		[{ kind: 'brokenTls', part: 'alert' }, /^(ERR_SSL_|EPROTO)/],
-	])('%j processes an add, and breaks the connection before the head', async (fault, expected) => {
-		held.sandbox.addFault(fault);
-		const { status, code } = await add();
-		expect([status, code]).toEqual([undefined, expect.stringMatching(expected)]);
-		expect(held.sandbox.charges).toHaveLength(1);
-	});
-	it('the encryption breaks in the middle of a body', async () => {
-		held.sandbox.addFault({ kind: 'brokenTls', keepBytes: 20 });
-		const { status, body, code } = await add();
-		expect(status).toBe(200);
-		expect('{"status":"success",').toContain(body);
-		expect(code).toBeDefined();
-	});
 });
 
 it('A sandbox closes at once, with requests that hang or are slow', async () => {

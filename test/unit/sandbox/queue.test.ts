@@ -4,7 +4,7 @@ import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const DURATIONS = { pendingMs: 1000, processingMs: 4000, renderingMs: 2000, logDelayMs: 0 };
 const ITEM = {
-	createdAt: 50_000,
+	startsAt: 50_000,
 	durations: DURATIONS,
 	outcome: 'completed',
 	forced: null,
@@ -29,7 +29,7 @@ describe('The state of a queue item', () => {
 		[7000, completed(57_000)],
 		[9e9, completed(57_000)],
 	])('after %i ms', (ageMs, state) => {
-		expect(getItemState(ITEM, ITEM.createdAt + ageMs)).toEqual(state);
+		expect(getItemState(ITEM, ITEM.startsAt + ageMs)).toEqual(state);
 	});
 
 	it('is failed from the middle of processing when the generation fails', () => {
@@ -61,8 +61,8 @@ describe('The state of a queue item', () => {
 		fc.assert(
 			fc.property(durations, outcome, stage, stage, (given, end, first, later) => {
 				const item = { ...ITEM, durations: given, outcome: end };
-				const before = getItemState(item, item.createdAt + first);
-				const after = getItemState(item, item.createdAt + first + later);
+				const before = getItemState(item, item.startsAt + first);
+				const after = getItemState(item, item.startsAt + first + later);
 				expect(order.indexOf(after.status)).toBeGreaterThanOrEqual(order.indexOf(before.status));
 				for (const field of ['generationProgress', 'renderProgress'] as const) {
 					expect(Number.isInteger(after[field])).toBe(true);
@@ -113,6 +113,24 @@ describe('A queue item', () => {
 		expect([await service.getStatus(queueId), await service.getStatus(failed)]).toEqual([404, 404]);
 		expect(await service.listVideos()).toHaveLength(1);
 	});
+	it('waits for its turn when the service makes one at a time', async () => {
+		service.sandbox.configure({ maxAtOnce: 1 });
+		const [first, second, third] = [
+			await service.queue(),
+			await service.queue(),
+			await service.queue(),
+		];
+		advance(8000);
+		expect(await service.getStatus(first)).toBe('completed');
+		expect(await service.getStatus(second)).toBe('pending');
+		advance(1000);
+		expect(await service.getStatus(second)).toBe('processing');
+		await service.client.post('/v1/queue/clear', { queueId: second });
+		advance(7999);
+		expect(await service.getStatus(third)).toBe('rendering');
+		advance(1);
+		expect(await service.getStatus(third)).toBe('completed');
+	});
 	it('ends once', async () => {
 		const queueId = await service.queue();
 		for (const ms of [10, 10]) {
@@ -127,6 +145,26 @@ describe('A queue item', () => {
 });
 
 describe('The video log', () => {
+	it('shows a video before its end with a negative delay', async () => {
+		service.sandbox.configure({ durations: { logDelayMs: -2000 } });
+		const queueId = await service.queue();
+		advance(5999);
+		expect(await service.listVideos()).toEqual([]);
+		advance(1);
+		expect(await service.listVideos()).toHaveLength(1);
+		expect(await service.getStatus(queueId)).toBe('rendering');
+	});
+	it('names the queue item in a field or in a signed address, if the sandbox is told so', async () => {
+		const queueId = await service.queue();
+		advance(8000);
+		service.sandbox.configure({ entriesNameQueueId: 'field' });
+		expect(await service.listVideos()).toMatchObject([{ queueId }]);
+		service.sandbox.configure({ entriesNameQueueId: 'address', signedUrls: true });
+		const [[first], [second]] = [await service.listVideos(), await service.listVideos()];
+		expect(first?.url).toContain(`/files/${queueId}/`);
+		expect(second?.url).not.toBe(first?.url);
+		expect((await service.client.get(first?.url ?? '')).status).toBe(200);
+	});
 	it('gets one entry for each completed item, with the time of its end', async () => {
 		await service.queue();
 		await service.queue(service.sandbox.projects.failing.id);

@@ -1,257 +1,186 @@
-import fc from 'fast-check';
-import type { LoggedVideo, WaitingItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
-import { FreeVideos, decideOwners } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import type { IDataObject } from 'n8n-workflow';
+import type { ListedVideo, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import {
-	DEFAULT_COMPLETED_STATUSES,
-	DEFAULT_FAILED_STATUSES,
-	getStatus,
-	getVerdict,
-	parseStatusWords,
-} from '../../../nodes/VideoGeneration/waiting/status';
+	decideOwners,
+	FreeVideos,
+	ItemNames,
+} from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
-type Item = WaitingItem & { name: string };
+const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
-const item = (name: string, more: Partial<WaitingItem> = {}): Item => ({
-	...{ name, projectId: 'p', runningTick: 0, settledTick: 10, waits: 1 },
+/** An entry of project p that was first shown after so many seconds. */
+const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): ListedVideo => ({
+	...{ entry: { id }, key: id, projectId: 'p', createdAt: DATE + shown * 1_000 },
+	shownAt: shown * 1_000,
 	...more,
 });
 
-const video = (id: string, more: Partial<LoggedVideo> = {}): LoggedVideo => ({
-	...{ entry: { id }, projectId: 'p', createdAt: 0, shownTick: 5, isOwned: false },
-	...more,
-});
-
-function createFree(videos: LoggedVideo[]): FreeVideos {
-	const free = new FreeVideos();
-	for (const each of videos.toSorted((a, b) => a.shownTick - b.shownTick)) free.add(each);
-	return free;
-}
-
-/** Returns the ID of each item's own entry, and the broken projects. */
-function decide(items: Item[], videos: LoggedVideo[]) {
-	const { own, broken } = decideOwners(items, createFree(videos));
+/** An item of project p with a Listing Delay of 10 s. Its times are in seconds. */
+function createItem(
+	queueId: string,
+	{
+		sent,
+		queued,
+		running,
+		...more
+	}: Partial<QueueItem> & Record<'sent' | 'queued' | 'running', number | undefined>,
+): QueueItem {
 	return {
-		own: items.map((each) => own.get(each)?.entry.id),
-		broken: [...broken],
+		...{ queueId, projectId: 'p', listingDelayMs: 10_000 },
+		sentAt: sent === undefined ? undefined : sent * 1_000,
+		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
+		runningAt: running === undefined ? undefined : running * 1_000,
+		...more,
 	};
 }
 
-describe('A settled item', () => {
-	test.each([
-		['of its project', {}, {}, 'v'],
-		['of any project, if its own is not known', { projectId: undefined }, { projectId: 'q' }, 'v'],
-		['without a project', {}, { projectId: '' }, 'v'],
-		['of another project', {}, { projectId: 'q' }, undefined],
-		['that was shown when it was last seen running', { runningTick: 5 }, {}, undefined],
-		['that was shown after that', { runningTick: 4 }, {}, 'v'],
-		['that was shown when it was settled', { settledTick: 5 }, {}, 'v'],
-		['that was shown after that', { settledTick: 4 }, {}, undefined],
-	])('is given a single entry %s: %j, %j', (_what, ofItem, ofVideo, expected) => {
-		expect(decide([item('a', ofItem)], [video('v', ofVideo)]).own).toEqual([expected]);
+const NONE = { sent: undefined, queued: undefined, running: undefined };
+const sent = (at: number, more: Partial<QueueItem> = {}) =>
+	createItem('item', { ...NONE, sent: at, ...more });
+const seen = (sentAt: number | undefined, runningAt: number, more: Partial<QueueItem> = {}) =>
+	createItem('item', { ...NONE, sent: sentAt, running: runningAt, ...more });
+const queued = (at: number, more: Partial<QueueItem> = {}) =>
+	createItem('item', { ...NONE, queued: at, ...more });
+
+const findCandidates = (item: QueueItem, videos: ListedVideo[]) =>
+	new FreeVideos([...videos]).findCandidates(item);
+
+const LONG_ID = '0123456789abcdef';
+
+describe('The entries that can be the own one of an item', () => {
+	test.each<[string, QueueItem, ListedVideo[], string[]]>([
+		['were shown after its add was sent', sent(5), [listVideo('a', 5), listVideo('b', 6)], ['b']],
+		[
+			'were not shown more than the Listing Delay before it was found running',
+			...[seen(5, 30), [listVideo('a', 19), listVideo('b', 20)]],
+			['b'],
+		] as [string, QueueItem, ListedVideo[], string[]],
+		[
+			'are of its project, or of none',
+			sent(0),
+			[
+				listVideo('a', 1),
+				listVideo('b', 2, { projectId: 'q' }),
+				listVideo('c', 3, { projectId: '' }),
+			],
+			['c', 'a'],
+		],
+		[
+			'are of any project where its own is unknown',
+			sent(0, { projectId: undefined }),
+			[listVideo('a', 1), listVideo('b', 2, { projectId: 'q' })],
+			['b', 'a'],
+		],
+		[
+			'are not older than an item that was queued elsewhere',
+			queued(50),
+			[listVideo('a', 39), listVideo('b', 40), listVideo('c', 41), listVideo('d', 60)],
+			['d', 'c', 'b'],
+		],
+		[
+			'may have no date',
+			queued(50),
+			[listVideo('a', 1, { createdAt: undefined }), listVideo('b', 1)],
+			['a'],
+		],
+		[
+			'may have any date if this run has sent the add',
+			{ ...queued(50), sentAt: 0 },
+			[listVideo('a', 1)],
+			['a'],
+		],
+	])('%s', (_, item, videos, expected) => {
+		const { candidates, count } = findCandidates(item, videos);
+		expect(candidates.map(({ key }) => key)).toEqual(expected);
+		expect(count).toBe(expected.length);
 	});
 
-	test.each([
-		['that was never seen running', { runningTick: undefined }],
-		['that left the queue', { hasLeft: true }],
-		['that is not settled', { settledTick: undefined }],
-		['that knows its address', { videoUrl: 'https://x.example' }],
-	])('%s is given none', (_what, more) => {
-		expect(decide([item('a', more)], [video('v')]).own).toEqual([undefined]);
-	});
-
-	test('leaves its entry to no sibling, through any number of them', () => {
-		const items = [
-			item('c', { runningTick: 0, settledTick: 30 }),
-			item('b', { runningTick: 0, settledTick: 20 }),
-			item('a', { runningTick: 0, settledTick: 10 }),
-		];
-		const videos = [5, 15, 25].map((shownTick) => video(`v${shownTick}`, { shownTick }));
-		expect(decide(items, videos).own).toEqual(['v25', 'v15', 'v5']);
-	});
-
-	test.each([
-		['without a candidate', [item('a')], []],
-		['with the same single candidate as another', [item('a'), item('b')], [video('v')]],
-	])('%s breaks the assumption for its project', (_what, items, videos) => {
-		const other = item('other', { projectId: 'q' });
-		const decision = decide([...items, other], [...videos, video('w', { projectId: 'q' })]);
-		expect(decision.broken).toEqual(['p']);
-		expect(decision.own.filter(Boolean)).toEqual(['w']);
-	});
-
-	test('of an unknown project without a candidate breaks the assumption for all', () => {
-		const unknown = item('a', { projectId: undefined, runningTick: 5 });
-		const decision = decide([unknown, item('b')], [video('v')]);
-		expect(decision.broken).toEqual([undefined]);
-		expect(decision.own).toEqual([undefined, undefined]);
-	});
-});
-
-describe('Candidates', () => {
-	test('are listed by their date, the newest first and those without a date last', () => {
-		const videos = [3, 0, 1, 2].map((time) => video(String(time), { createdAt: time }));
-		expect(
-			createFree(videos)
-				.list(item('a'))
-				.map(({ entry }) => entry.id),
-		).toEqual([...['3', '2', '1', '0']]);
-	});
-
-	test.each([1, -1])('are the 100 newest of 5,000, and all are counted (direction: %d)', (sign) => {
-		const videos = Array.from({ length: 5_000 }, (_, i) =>
-			video(String(i), { createdAt: 10_000 + sign * i }),
+	test('are listed up to 100, the newest first, and all are counted', () => {
+		const videos = Array.from({ length: 2_500 }, (_, i) =>
+			listVideo(String(i), 1 + ((i * 7) % 2_500)),
 		);
-		const free = createFree(videos);
-		const listed = free.list(item('a'));
-		expect(free.count(item('a'))).toBe(5_000);
-		expect(listed.map(({ createdAt }) => createdAt)).toEqual(
-			videos
-				.map(({ createdAt }) => createdAt)
-				.sort((a, b) => b - a)
-				.slice(0, 100),
-		);
-	});
-
-	test('do not contain what an item was given', () => {
-		const [given, other] = [video('v'), video('w')];
-		const free = createFree([given, other]);
-		free.remove(given);
-		expect(free.list(item('a'))).toEqual([other]);
-	});
-});
-
-describe('For any items and entries', () => {
-	const tick = fc.integer({ min: 0, max: 6 });
-	const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 4 });
-	const items = fc.array(
-		fc
-			.record({
-				name: fc.constant(''),
-				projectId: maybe(fc.constantFrom('p', 'q')),
-				runningTick: maybe(tick),
-				settledTick: maybe(tick),
-				hasLeft: fc.constantFrom(false, false, true),
-				waits: fc.constantFrom(0, 1),
-			})
-			.map((one) => ({
-				...one,
-				settledTick:
-					one.settledTick === undefined ? undefined : one.settledTick + (one.runningTick ?? 0),
-			})),
-		{ minLength: 1, maxLength: 6 },
-	);
-	const videos = fc.array(
-		fc.record({
-			entry: fc.constant({}),
-			projectId: fc.constantFrom('p', 'q', ''),
-			createdAt: fc.constant(0),
-			shownTick: fc.integer({ min: 1, max: 7 }),
-			isOwned: fc.constant(false),
-		}),
-		{ maxLength: 6 },
-	);
-
-	/** States the rule directly, for one item and one entry. */
-	const canBeOwn = (one: WaitingItem, { projectId, shownTick }: LoggedVideo) =>
-		(one.projectId === undefined || projectId === '' || projectId === one.projectId) &&
-		(one.runningTick === undefined || shownTick > one.runningTick) &&
-		(one.settledTick === undefined || shownTick <= one.settledTick);
-
-	test('an item is given an entry exactly when all others are ruled out', () => {
-		fc.assert(
-			fc.property(items, videos, (all, shown) => {
-				const { own, broken } = decideOwners(all, createFree(shown));
-				const open = all.filter(
-					({ settledTick, runningTick, hasLeft }) =>
-						settledTick !== undefined && runningTick !== undefined && !hasLeft,
-				);
-				const candidates = new Map(
-					open.map((one) => [one, new Set(shown.filter((each) => canBeOwn(one, each)))]),
-				);
-				for (let isChanged = true; isChanged;) {
-					isChanged = false;
-					for (const [one, its] of candidates) {
-						const [only] = its;
-						if (its.size !== 1 || only === undefined) continue;
-						for (const [other, others] of candidates) {
-							if (other !== one && others.delete(only)) isChanged = true;
-						}
-					}
-				}
-				const without = open.filter((one) => candidates.get(one)?.size === 0);
-				expect(broken.size > 0).toBe(without.length > 0);
-				if (without.length === 0) {
-					expect(all.map((one) => own.get(one))).toEqual(
-						all.map((one) => {
-							const its = candidates.get(one);
-							return its?.size === 1 ? [...its][0] : undefined;
-						}),
-					);
-				}
-				for (const { projectId } of own.keys()) {
-					expect(broken.has(projectId) || broken.has(undefined)).toBe(false);
-				}
-			}),
-			{ numRuns: 3_000 },
+		const { candidates, count } = findCandidates(sent(0), videos);
+		expect(count).toBe(2_500);
+		expect(candidates.map(({ shownAt }) => shownAt / 1_000)).toEqual(
+			Array.from({ length: 100 }, (_, i) => 2_500 - i),
 		);
 	});
 });
 
-describe('The progress of a queue item', () => {
-	const WORDS = {
-		completed: parseStatusWords(DEFAULT_COMPLETED_STATUSES),
-		failed: parseStatusWords(DEFAULT_FAILED_STATUSES),
-	};
+describe('An item is named by an entry that has its queue ID', () => {
+	const url = (text: string) => ({ url: text });
+	test.each<[string, string, IDataObject, boolean]>([
+		['in a field', LONG_ID, { queueItem: LONG_ID }, true],
+		['in a segment of its path', LONG_ID, url(`https://cdn/${LONG_ID}/video.mp4?sig=1`), true],
+		['in the name of its file', LONG_ID, url(`https://cdn/${LONG_ID}.mp4?sig=1`), true],
+		['but not in a part of a name', LONG_ID, url(`https://cdn/x${LONG_ID}.mp4`), false],
+		['but not in its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
+		['but not if it is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
+	])('%s', (_, queueId, entry, isNamed) => {
+		const item = { ...sent(0), queueId };
+		expect(new ItemNames([item, sent(1)]).find(entry)).toBe(isNamed ? item : undefined);
+	});
+
+	test('or exactly the address that its progress tells', () => {
+		const item = sent(0, { videoUrl: 'https://cdn/v?id=1' });
+		const names = new ItemNames([item]);
+		expect(names.find(url('https://cdn/v?id=1'))).toBe(item);
+		expect(names.find(url('https://cdn/v?id=2'))).toBeUndefined();
+	});
+});
+
+describe('Whose video is whose', () => {
+	type Row = [string, QueueItem[], ListedVideo[], (string | undefined)[], (string | undefined)[]];
+	const a = listVideo('a', 10);
+	const b = listVideo('b', 20);
+	const c = listVideo('c', 30);
+	test.each<Row>([
+		['a single candidate is its own', [sent(0)], [a], ['a'], []],
+		['two cannot be told apart', [sent(0)], [a, b], [undefined], []],
+		[
+			'two items that can have the same two',
+			[sent(0), sent(0)],
+			[a, b],
+			[undefined, undefined],
+			[],
+		],
+		['what is one item’s own is no other’s', [sent(0), sent(15)], [a, b], ['a', 'b'], []],
+		['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], []],
+		['two with the same only one', [sent(0), sent(0)], [a], [undefined, undefined], ['p']],
+		['no candidate: nothing is listed as assumed', [sent(15)], [a], [undefined], ['p']],
+		[
+			'no candidate: no other item of the project is given one',
+			[sent(15), sent(25)],
+			[c],
+			[undefined, undefined],
+			['p'],
+		],
+		[
+			'but one of another project is',
+			[sent(35), sent(0, { projectId: 'q' })],
+			[listVideo('q', 1, { projectId: 'q' })],
+			[undefined, 'q'],
+			['p'],
+		],
+		['an item that was seen running', [seen(undefined, 25)], [a, b], ['b'], []],
+		['an item of known date', [queued(25)], [a, b], ['b'], []],
+		['an item of known date whose own has left the list', [queued(45)], [a, b], [undefined], []],
+		['an item of which nothing is known', [createItem('item', NONE)], [a], [undefined], []],
+		['an item that left the queue', [sent(0, { hasLeft: true })], [a], [undefined], []],
+		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [undefined], []],
+	])('%s', (_, items, videos, expected, brokenProjects) => {
+		const { own, broken } = decideOwners(items.map((item) => findCandidates(item, videos)));
+		expect(items.map((item) => own.get(item)?.key)).toEqual(expected);
+		expect([...broken]).toEqual(brokenProjects);
+	});
 
 	test.each([
-		[{ status: 'completed' }, 'finished'],
-		[{ status: 'COMPLETED' }, 'finished'],
-		[{ status: ' Done ' }, 'finished'],
-		[{ status: 'success' }, 'finished'],
-		[{ status: 'pending' }, 'running'],
-		[{ status: 'a word nobody knows' }, 'running'],
-		[{ status: '' }, 'running'],
-		[{ status: null }, 'running'],
-		[{ status: 5 }, 'running'],
-		[{}, 'running'],
-		[{ status: 'failed' }, 'failed'],
-		[{ status: 'Error' }, 'failed'],
-		[{ status: 'canceled' }, 'failed'],
-		[{ status: 'rendering', videoUrl: 'https://x/v.mp4' }, 'finished'],
-		[{ status: 'rendering', videoUrl: null }, 'running'],
-		[{ status: 'rendering', videoUrl: ' ' }, 'running'],
-		[{ status: 'failed', videoUrl: 'https://x/v.mp4' }, 'failed'],
-		[{ status: 'rendering', generationProgress: 100, renderProgress: 100 }, 'running'],
-	])('of %j is %s', (details, expected) => {
-		expect(getVerdict(details, WORDS)).toBe(expected);
-	});
-
-	test('goes by the words of the user', () => {
-		const words = {
-			completed: parseStatusWords(' Im Kasten ,READY'),
-			failed: parseStatusWords('verpatzt'),
-		};
-		expect(getVerdict({ status: 'im kasten' }, words)).toBe('finished');
-		expect(getVerdict({ status: 'ready' }, words)).toBe('finished');
-		expect(getVerdict({ status: 3 }, { ...words, completed: parseStatusWords('2, 3') })).toBe(
-			'finished',
-		);
-		expect(getVerdict({ status: 'Verpatzt' }, words)).toBe('failed');
-		expect(getVerdict({ status: 'completed' }, words)).toBe('running');
-	});
-
-	test('needs an address when the user has left no word', () => {
-		const words = { completed: parseStatusWords(' , '), failed: parseStatusWords('') };
-		expect(getVerdict({ status: '' }, words)).toBe('running');
-		expect(getVerdict({ status: '', videoUrl: 'https://x' }, words)).toBe('finished');
-	});
-
-	test.each([
-		[{ status: 'rendering' }, 'rendering'],
-		[{ status: 3 }, '3'],
-		[{ status: null }, 'unknown'],
-		[{}, 'unknown'],
-	])('of %j is told as %s', (details, expected) => {
-		expect(getStatus(details)).toBe(expected);
+		['the project', 'p', undefined],
+		['another project', 'q', 'a'],
+		['an unknown project', undefined, undefined],
+	])('after %s was not listed as assumed', (_, project, expected) => {
+		const item = sent(0);
+		const { own } = decideOwners([findCandidates(item, [a])], new Set([project]));
+		expect(own.get(item)?.key).toBe(expected);
 	});
 });

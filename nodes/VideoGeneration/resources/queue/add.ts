@@ -42,7 +42,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the video is finished and return it with its URL. All items wait at the same time.',
+				'Whether to wait until the video is finished and return it with its URL. Videos of one project are made one after the other.',
 			builderHint: {
 				propertyHint: 'Replaces a loop of Wait, Get Progress and IF nodes',
 			},
@@ -67,7 +67,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				typeOptions: { minValue: 0 },
 				default: 0,
 				description:
-					"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'. The account is read once before the first video, which is free.",
+					"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'.",
 				builderHint: {
 					propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
 				},
@@ -80,7 +80,7 @@ export const addFields: INodeProperties[] = updateDisplayOptions(
 				default: '',
 				placeholder: `e.g. ${ID_OF_ROW}`,
 				description:
-					"Queue a video only once for each value, such as the row's ID, in all executions of this node. Enter a value that stays with the row. An item whose key was used fails; with the node set to stop, the first used key ends the run.",
+					'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose key was used fails.',
 				builderHint: {
 					propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
 				},

@@ -22,9 +22,9 @@ export const queueProperties: INodeProperties[] = [
 			routing: add.routing,
 		},
 		{
-			name: 'Clear',
+			name: 'Delete',
 			value: 'clear',
-			action: 'Clear queue item permanently',
+			action: 'Delete queue item permanently',
 			description: 'Permanently delete a queue item, which cannot be undone',
 			routing: clear.routing,
 		},
@@ -63,6 +63,15 @@ export const queueHints: NodeHint[] = [
 			"Each input item queues one video, and each video costs credits. To queue only one, turn on 'Execute Once' in the settings of this node.",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $input.all().length > 1 }}',
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
+	},
+	{
+		type: 'info',
+		message:
+			"Videos of one project are made one after the other, so that each item gets its own. 'Videos at Once' under 'Wait Options' makes several at the same time, but those that finish close together cannot be told apart.",
+		displayCondition:
+			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $parameter.waitForCompletion && $input.all().length > 1 }}',
 		whenToDisplay: 'beforeExecution',
 		location: 'outputPane',
 	},

@@ -18,7 +18,7 @@ export const queueIdField: INodeProperties = {
 export const QUEUE_ITEM_NOT_FOUND: FailureText = {
 	message: 'The video service has no queue item with this ID',
 	description:
-		"Check 'Queue ID' of this item. The queue item may belong to another account, may have been cleared, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
+		"Check 'Queue ID' of this item. The queue item may belong to another account, may have been deleted, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
 };
 
 /** "Queue ID". @throws a NodeOperationError when it is empty */

@@ -1,8 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { finishVideo } from '../../execution/finishVideo';
+import { parseLogTime } from '../../api/videoLog';
+import { outputVideo, waitForItem } from '../../execution/finishVideo';
 import type { Operation } from '../../execution/job';
-import { getProjectId } from '../../execution/parameters';
+import { createInputError, getProjectId, getText } from '../../execution/parameters';
 import { projectLocator } from '../fields';
 import { createPreSend } from '../steps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
@@ -15,6 +16,15 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 			...projectLocator,
 			description:
 				'The project that the video is made from. Without it, videos of all projects are candidates.',
+		},
+		{
+			displayName: 'Queued At',
+			name: 'queuedAt',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.createdAt }}',
+			description:
+				"The 'createdAt' that Queue > Add returned for this video, and no other date. It identifies a video that is finished already.",
 		},
 		...finishedVideoFields,
 		waitOptions,
@@ -36,6 +46,19 @@ export const wait: Operation = {
 		const wait = getWaitSettings(context);
 		const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
 		const { queueId = '' } = getIdsFromPath(request);
-		return await finishVideo(job, wait, { queueId, projectId: projectId || undefined });
+		const queued = { queueId, projectId: projectId || undefined, queuedAt: getQueuedAt(context) };
+		return await outputVideo(job, wait, await waitForItem(job, wait, queued));
 	},
 };
+
+/** "Queued At", in milliseconds since 1970. @throws a NodeOperationError when it is not a date */
+function getQueuedAt(context: IExecuteSingleFunctions): number | undefined {
+	const text = getText(context, 'queuedAt', 'Queued At').trim();
+	const time = parseLogTime(text);
+	if (text === '' || time !== undefined) return time;
+	throw createInputError(
+		context,
+		"'Queued At' must be a date",
+		"Enter the 'createdAt' that Queue > Add returned, or leave it empty. Nothing was sent.",
+	);
+}

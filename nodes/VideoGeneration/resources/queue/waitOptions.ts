@@ -14,7 +14,7 @@ import {
 import type { WaitSettings } from '../../waiting/waitForVideo';
 import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 
-const DEFAULT_INTERVAL_SECONDS = 10;
+const DEFAULT_INTERVAL_SECONDS = 5;
 const DEFAULT_LISTING_DELAY_SECONDS = 10;
 const DEFAULT_TIMEOUT_SECONDS = 1800;
 
@@ -48,8 +48,8 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_COMPLETED_STATUSES,
 			description:
-				'The statuses that mean the video is finished, separated by commas. Not case-sensitive.',
-			hint: 'The service does not publish its statuses. If a finished video is not noticed, add the status that Get Progress shows.',
+				'Rarely needed. Statuses that mean the video is finished, separated by commas. Not case-sensitive.',
+			hint: 'If a finished video is not noticed, add the status that Get Progress shows',
 		},
 		{
 			displayName: 'Failed Statuses',
@@ -57,7 +57,7 @@ export const waitOptions: INodeProperties = {
 			type: 'string',
 			default: DEFAULT_FAILED_STATUSES,
 			description:
-				'The statuses that mean the video failed, separated by commas. Not case-sensitive.',
+				'Rarely needed. Statuses that mean the video failed, separated by commas. Not case-sensitive.',
 			hint: 'Any other status means the video is still being made',
 		},
 		{
@@ -67,8 +67,8 @@ export const waitOptions: INodeProperties = {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_LISTING_DELAY_SECONDS,
 			description:
-				'Maximum seconds until a finished video appears in the list of videos. The list is read after this time to identify the video, unless the progress shows its URL. If videos appear later than this, an item can be given another video of its project.',
-			hint: 'Raise it if Video > Get Many shows finished videos later, or if they come out without a URL',
+				'Rarely needed. Seconds within which a finished video appears in the list of videos, where it is identified. If it is too short, items come out without a URL, or with another video of their project if others make videos of it, too.',
+			hint: 'Raise it if videos come out without a URL',
 		},
 		{
 			displayName: 'Polling Interval',
@@ -88,10 +88,21 @@ export const waitOptions: INodeProperties = {
 				'Seconds to wait before the item fails. The video is still made, and the message says how to continue.',
 			hint: 'A timeout in the workflow settings must be longer, because it ends the whole execution',
 		},
+		{
+			displayName: 'Videos at Once',
+			name: 'videosAtOnce',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			// Whatever a Wait waits for is in the making already.
+			displayOptions: { show: { '/operation': ['add'] } },
+			default: 1,
+			description:
+				'How many videos of one project are made at the same time. With more than 1, videos that finish close together cannot be told apart, and come out without a URL.',
+		},
 	],
 };
 
-/** "Wait Options". @throws a NodeOperationError that names the field of a time that is too short */
+/** "Wait Options". @throws a NodeOperationError that names the field of a number that is too small */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (field: string, value: unknown, fallback: string) =>
@@ -105,12 +116,21 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 			`Correct '${field}' under 'Wait Options'. Nothing was sent for this item.`,
 		);
 	};
+	const videosAtOnce = parseNumber(options.videosAtOnce) ?? 1;
+	if (!Number.isInteger(videosAtOnce) || videosAtOnce < 1) {
+		throw createInputError(
+			context,
+			"'Videos at Once' must be a whole number of 1 or more",
+			"Correct 'Videos at Once' under 'Wait Options'. Nothing was sent for this item.",
+		);
+	}
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
 		binaryPropertyName: isDownloading ? getBinaryPropertyName(context) : undefined,
 		intervalMs: getMs('Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS),
 		listingDelayMs: getMs('Listing Delay', options.listingDelay, DEFAULT_LISTING_DELAY_SECONDS, 0),
 		timeoutMs: getMs('Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS),
+		videosAtOnce,
 		words: {
 			completed: getWords(
 				'Completed Statuses',

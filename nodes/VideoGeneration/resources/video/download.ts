@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { downloadVideo } from '../../download/downloadVideo';
-import { hideQuery, parseVideoAddress } from '../../download/fetchVideo';
+import { downloadVideo, hideQuery, parseVideoAddress } from '../../download/downloadVideo';
+
 import type { Operation } from '../../execution/job';
 import { createInputError, getText } from '../../execution/parameters';
 import {

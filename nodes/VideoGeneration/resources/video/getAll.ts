@@ -85,29 +85,35 @@ interface VideoFilter {
 	createdBefore: number | undefined;
 }
 
+const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
+
 /** "Filters". @throws a NodeOperationError that names the field */
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {
-	const { projectId, createdAfter, createdBefore } = getCollection(context, 'filters');
-	return {
-		projectId: getProjectId(context, projectId),
-		createdAfter: getTime(context, 'Created After', createdAfter),
-		createdBefore: getTime(context, 'Created Before', createdBefore),
+	const filters = getCollection(context, 'filters');
+	// A filter that is there without a value does not select everything: it may be a misspelt field.
+	const projectId = getProjectId(context, filters.projectId);
+	if ('projectId' in filters && projectId === '') {
+		throw createInputError(
+			context,
+			"'Project' is empty",
+			`Choose a project under 'Filters', or remove the filter. ${CHECK_EXPRESSION}`,
+		);
+	}
+	const getTime = (name: string, label: string) => {
+		if (!(name in filters)) return undefined;
+		const time = parseDateTime(filters[name], context.getTimezone());
+		if (time !== undefined) return time;
+		throw createInputError(
+			context,
+			`'${label}' must be a date`,
+			`Enter a date such as 2026-01-31T12:00:00 in '${label}' under 'Filters', or remove the filter. ${CHECK_EXPRESSION}`,
+		);
 	};
-}
-
-function getTime(
-	context: IExecuteSingleFunctions,
-	field: string,
-	value: unknown,
-): number | undefined {
-	if (value === undefined || value === null || value === '') return undefined;
-	const time = parseDateTime(value, context.getTimezone());
-	if (time !== undefined) return time;
-	throw createInputError(
-		context,
-		`'${field}' must be a date`,
-		`Enter a date such as 2026-01-31T12:00:00 in '${field}' under 'Filters', or remove the filter.`,
-	);
+	return {
+		projectId,
+		createdAfter: getTime('createdAfter', 'Created After'),
+		createdBefore: getTime('createdBefore', 'Created Before'),
+	};
 }
 
 /** A date, and a time without a zone. n8n reads other forms of it in this machine's zone. */

@@ -1,36 +1,22 @@
 import type { App } from './InterceptingProxy';
 
 const TITLE = 'Videos';
-const BROKEN = { status: 500, body: { error: { message: 'Broken' } } };
 
 /** The part of Google Sheets that n8n's node needs to read rows and write cells of one sheet. */
 export class GoogleSheet {
 	private cells: unknown[][] = [];
 	/** The input option of each write: whether values are stored as they are, or as if typed in. */
 	readonly inputOptions: string[] = [];
-	/** The number of writes that are still accepted; later ones are refused. */
-	writesLeft = Infinity;
-	/** The number of reads that are refused first. */
-	readsToFail = 0;
-	/** The number of writes that are refused first. */
-	writesToFail = 0;
 
-	constructor(private readonly documentId = 'document') {}
-
-	get choice() {
-		return {
-			documentId: { __rl: true, mode: 'id', value: this.documentId },
-			sheetName: { __rl: true, mode: 'name', value: TITLE },
-		};
-	}
+	readonly choice = {
+		documentId: { __rl: true, mode: 'id', value: 'document' },
+		sheetName: { __rl: true, mode: 'name', value: TITLE },
+	};
 
 	/** Fills the sheet. The first row contains the names of the columns. */
 	fill(rows: unknown[][]): void {
 		this.cells = rows.map((row) => [...row]);
 		this.inputOptions.length = 0;
-		this.writesLeft = Infinity;
-		this.readsToFail = 0;
-		this.writesToFail = 0;
 	}
 
 	/** Changes cells of the row with this ID, as a person does. */
@@ -50,17 +36,14 @@ export class GoogleSheet {
 	}
 
 	readonly answer: App = ({ method, path, body }) => {
-		const [, id, rest] = /^\/v4\/spreadsheets\/([\w-]+)(.*)$/.exec(path) ?? [];
-		if (id !== this.documentId) return undefined;
+		const [, rest] = /^\/v4\/spreadsheets\/document(.*)$/.exec(path) ?? [];
 		if (method === 'GET' && rest === '') {
 			return { body: { sheets: [{ properties: { sheetId: 1, title: TITLE, index: 0 } }] } };
 		}
 		if (method === 'GET' && rest?.startsWith('/values/')) {
-			if (this.readsToFail-- > 0) return BROKEN;
 			return { body: { values: this.cells } };
 		}
 		if (method === 'POST' && rest === '/values:batchUpdate') {
-			if (this.writesToFail-- > 0 || this.writesLeft-- <= 0) return BROKEN;
 			this.write(JSON.parse(body.toString()) as CellUpdates);
 			return { body: {} };
 		}

@@ -20,16 +20,6 @@ export interface AppReply {
 	body?: unknown;
 }
 
-/** A request that gets no response. */
-export interface HeldRequest {
-	host: string;
-	method: string;
-	/** Text in its path or body. */
-	containing?: string;
-	/** Whether the app carries it out first. */
-	isCarriedOut: boolean;
-}
-
 /** Responds to a request like an app; returns undefined for an unknown request. */
 export type App = (request: AppRequest) => AppReply | undefined;
 
@@ -41,7 +31,6 @@ export class InterceptingProxy {
 	private readonly proxy = http.createServer((_request, response) => response.writeHead(502).end());
 	private tlsServer: https.Server | undefined;
 	private readonly sockets = new Set<Socket>();
-	private held: { request: HeldRequest; arrive: () => void } | undefined;
 	/** The requests that the apps did not know. */
 	readonly unknown: string[] = [];
 
@@ -82,11 +71,6 @@ export class InterceptingProxy {
 		};
 	}
 
-	/** Leaves the next request of this kind without a response. @returns when it has arrived */
-	async hold(request: HeldRequest): Promise<void> {
-		await new Promise<void>((arrive) => (this.held = { request, arrive }));
-	}
-
 	async stop(): Promise<void> {
 		this.tlsServer?.closeAllConnections();
 		for (const socket of this.sockets) socket.destroy();
@@ -102,29 +86,11 @@ export class InterceptingProxy {
 			headers: request.headers,
 			body: await buffer(request),
 		};
-		const held = this.takeHeld(host, asked);
-		if (held?.request.isCarriedOut === false) {
-			held.arrive();
-			return;
-		}
 		const reply = this.apps[host]?.(asked);
-		if (held) {
-			held.arrive();
-			return;
-		}
 		if (!reply) this.unknown.push(`${asked.method} ${host}${asked.path}`);
 		const { status = 200, headers = {}, body = {} } = reply ?? { status: 404 };
 		response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
 		response.end(JSON.stringify(body));
-	}
-
-	private takeHeld(host: string, { method, path, body }: AppRequest) {
-		const { held } = this;
-		if (held?.request.host !== host || held.request.method !== method) return undefined;
-		const { containing = '' } = held.request;
-		if (!path.includes(containing) && !body.includes(containing)) return undefined;
-		this.held = undefined;
-		return held;
 	}
 }
 

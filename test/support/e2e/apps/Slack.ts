@@ -25,19 +25,11 @@ export class Slack {
 
 	private readonly uploads: Buffer[] = [];
 
-	/** Whether requests fail, as in an outage of Slack. */
-	isDown = false;
-
-	/** Whether files are refused, as by a workspace without storage left. */
-	isFull = false;
-
 	readonly choice = { channelId: { __rl: true, mode: 'id', value: 'C01' } };
 
 	empty(): void {
 		this.messages.length = 0;
 		this.files.length = 0;
-		this.isDown = false;
-		this.isFull = false;
 	}
 
 	get texts(): string[] {
@@ -57,9 +49,7 @@ export class Slack {
 	readonly answer: App = ({ path, body }) => {
 		const [, method = ''] = /^\/api\/(.+)$/.exec(path) ?? [];
 		const content = this.respond(method, body);
-		if (content === undefined) return undefined;
-		if (this.isDown) return { status: 500 };
-		return { body: content() };
+		return content && { body: content };
 	};
 
 	/** Answers at the address to which Slack has files sent. */
@@ -69,31 +59,26 @@ export class Slack {
 	};
 
 	/** @returns undefined for an unknown method */
-	private respond(method: string, body: Buffer): (() => object) | undefined {
+	private respond(method: string, body: Buffer): object | undefined {
 		switch (method) {
-			case 'chat.postMessage':
-				return () => {
-					const message = JSON.parse(body.toString()) as Message;
-					const ts = String(this.messages.push(message));
-					return { ok: true, channel: message.channel, ts, message };
-				};
+			case 'chat.postMessage': {
+				const message = JSON.parse(body.toString()) as Message;
+				const ts = String(this.messages.push(message));
+				return { ok: true, channel: message.channel, ts, message };
+			}
 			case 'files.getUploadURLExternal':
-				return () =>
-					this.isFull
-						? { ok: false, error: 'storage_limit_reached' }
-						: { ok: true, upload_url: 'https://files.slack.com/upload/v1/F01', file_id: 'F01' };
-			case 'files.completeUploadExternal':
-				return () => {
-					const { channel_id, initial_comment, files } = JSON.parse(body.toString()) as {
-						channel_id?: string;
-						initial_comment?: string;
-						files: object[];
-					};
-					const upload = this.uploads.pop();
-					if (!upload) return { ok: false, error: 'file_not_found' };
-					this.files.push({ channel: channel_id, comment: initial_comment, upload });
-					return { ok: true, files };
+				return { ok: true, upload_url: 'https://files.slack.com/upload/v1/F01', file_id: 'F01' };
+			case 'files.completeUploadExternal': {
+				const { channel_id, initial_comment, files } = JSON.parse(body.toString()) as {
+					channel_id?: string;
+					initial_comment?: string;
+					files: object[];
 				};
+				const upload = this.uploads.pop();
+				if (!upload) return { ok: false, error: 'file_not_found' };
+				this.files.push({ channel: channel_id, comment: initial_comment, upload });
+				return { ok: true, files };
+			}
 			default:
 				return undefined;
 		}

@@ -6,9 +6,11 @@ import { E2E_FOLDER } from '../PLACES';
 import { WITHOUT_CODE } from '../RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
-import { type HeldRequest, InterceptingProxy } from './InterceptingProxy';
+import { InterceptingProxy } from './InterceptingProxy';
 import { Slack } from './Slack';
 import { YouTube } from './YouTube';
+
+type Credentials = NonNullable<WorkflowNode['credentials']>;
 
 type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
 
@@ -19,21 +21,15 @@ type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
 export function useApps(name: string) {
 	const [sheet, drive, slack] = [new GoogleSheet(), new GoogleDrive(), new Slack()];
 	const youTube = new YouTube();
-	const sheets = [sheet];
 	const proxy = new InterceptingProxy({
 		'oauth2.googleapis.com': () => ({ body: { access_token: 'token', expires_in: 3600 } }),
-		'sheets.googleapis.com': (request) => {
-			for (const { answer } of sheets) {
-				const reply = answer(request);
-				if (reply) return reply;
-			}
-			return undefined;
-		},
+		'sheets.googleapis.com': sheet.answer,
 		'www.googleapis.com': (request) => youTube.answer(request) ?? drive.answer(request),
 		'slack.com': slack.answer,
 		'files.slack.com': slack.answerUpload,
 	});
 	const environment: Record<string, string> = { ...WITHOUT_CODE };
+	const credentials: Credentials = {};
 	beforeAll(async () => {
 		Object.assign(environment, await proxy.start(join(E2E_FOLDER, `${name}-apps.pem`)));
 	});
@@ -47,27 +43,19 @@ export function useApps(name: string) {
 	});
 	return {
 		environment,
+		/** The credentials of all apps, once they are chosen. */
+		credentials,
 		sheet,
 		drive,
 		slack,
 		youTube,
-		/** Returns one more sheet, in a document of its own. */
-		addSheet: (documentId: string) => {
-			const added = new GoogleSheet(documentId);
-			sheets.push(added);
-			return added;
-		},
-		/** Leaves the next request of this kind without a response. @returns when it has arrived */
-		hold: async (request: HeldRequest) => {
-			await proxy.hold(request);
-		},
 		/** Stops the proxy; call it after n8n has stopped. */
 		stop: async () => {
 			await proxy.stop();
 		},
 		/** Returns the settings that a user chooses in the apps' nodes, by node type. */
 		choose: async (client: N8nClient): Promise<Record<string, Choice>> => {
-			const credentials = await createCredentials(client);
+			Object.assign(credentials, await createCredentials(client));
 			const parameters = { authentication: 'serviceAccount' };
 			return {
 				'n8n-nodes-base.googleSheets': {
@@ -83,9 +71,7 @@ export function useApps(name: string) {
 	};
 }
 
-async function createCredentials(
-	client: N8nClient,
-): Promise<NonNullable<WorkflowNode['credentials']>> {
+async function createCredentials(client: N8nClient): Promise<Credentials> {
 	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 	const google = await client.createCredential({
 		name: 'Google',

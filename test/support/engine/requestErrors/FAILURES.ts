@@ -231,13 +231,6 @@ const CONNECTED: Failure[] = [
 		arrange: async (stage) => ({ ...http1(await stage.serve()), options: { timeout: 200 } }),
 	},
 	{
-		name: 'timeout in the body',
-		arrange: async (stage) => ({
-			...http1(await stage.serve({ onRequest: (socket) => socket.write(HALF) })),
-			options: { timeout: 200 },
-		}),
-	},
-	{
 		name: 'timeout in the body, which n8n collects',
 		arrange: async (stage) => ({
 			...http1(await stage.serve({ onRequest: (socket) => socket.write(HALF) })),
@@ -567,13 +560,6 @@ const REFUSED_BEFORE: Failure[] = [
 		arrange: async (stage) => ({
 			...http1(await stage.serve()),
 			options: { method: 'PO ST' as never },
-		}),
-	},
-	{
-		name: 'the timeout is no number',
-		arrange: async (stage) => ({
-			...http1(await stage.serve()),
-			options: { timeout: 'soon' as never },
 		}),
 	},
 	{

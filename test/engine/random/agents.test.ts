@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { stringify } from 'flatted';
+import type { IRun } from 'n8n-workflow';
+import { OPERATIONS } from '../../support/engine/OPERATIONS';
+import { runTools } from '../../support/engine/runTools';
+import { runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
+import { useSandbox } from '../../support/engine/useSandbox';
+import { ADD_FAULTS } from './plans';
+import { LONGEST_MS, playRandomly } from './runs';
+
+const service = useSandbox();
+
+const FAULTS = ADD_FAULTS.filter(([{ kind }]) => kind !== 'latency' && kind !== 'slowBody');
+
+interface Setting {
+	retryOnFail: boolean;
+	maxTries: number;
+	onError: 'continueRegularOutput' | undefined;
+}
+
+/** Groups of calls, one after the other; the calls of a group come at once. */
+type Groups = { prompt: string }[][];
+type Troubles = ((typeof FAULTS)[number] | null)[];
+
+const groups: fc.Arbitrary<Groups> = fc.array(
+	fc.array(fc.record({ prompt: fc.constantFrom('sea', 'city') }), { minLength: 1, maxLength: 3 }),
+	{ minLength: 1, maxLength: 3 },
+);
+const troubles: fc.Arbitrary<Troubles> = fc.array(
+	fc.option(fc.constantFrom(...FAULTS), { freq: 2 }),
+	{ maxLength: 5 },
+);
+const settings: fc.Arbitrary<Setting> = fc.record({
+	retryOnFail: fc.boolean(),
+	maxTries: fc.constantFrom(2, 3),
+	onError: fc.constantFrom('continueRegularOutput' as const, undefined),
+});
+
+/** Has an agent call the node. @returns the texts that it receives, and what n8n keeps of the node */
+async function call(
+	calls: Groups,
+	fates: Troubles,
+	{ onError, ...more }: Setting,
+	asSteps: boolean,
+) {
+	const { sandbox } = service;
+	sandbox.reset();
+	const operation = 'queue.add';
+	for (const [index, fate] of fates.entries()) {
+		if (fate) sandbox.addFault({ ...fate[0], operation, nth: index + 1 });
+	}
+	const { parameters, credentials } = service.setup({
+		...OPERATIONS[operation],
+		customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
+	});
+	const kept: string[] = [];
+	const inspect = ({ data }: IRun) => kept.push(stringify(data));
+	const setup = { parameters, credentials, calls, asSteps, inspect };
+	const answers = await runWithoutWaiting(
+		async () => await runTools({ ...setup, settings: { ...more, ...(onError && { onError }) } }),
+		sandbox,
+	);
+	return { answers, kept: kept.join() };
+}
+
+test.each([
+	['that an agent makes itself', false],
+	['that n8n makes as steps for an agent', true],
+])(
+	'whatever happens to calls %s, each pays once',
+	async (_, asSteps) => {
+		await playRandomly([groups, troubles, settings], 0.5, async (calls, fates, setting) => {
+			const { answers, kept } = await call(calls, fates, setting, asSteps);
+			const { sandbox } = service;
+			const all = calls.flat();
+			const adds = sandbox.requests.map(({ body }, index) => ({
+				prompt: (body as { customPrompt: string }).customPrompt,
+				fate: fates[index]?.[1] ?? 'told',
+			}));
+			for (const prompt of new Set(all.map((each) => each.prompt))) {
+				const own = adds.filter((add) => add.prompt === prompt && add.fate !== 'refused');
+				const ordered = all.filter((each) => each.prompt === prompt).length;
+				expect(own.length).toBeLessThanOrEqual(ordered);
+				// Identical calls at the same time cannot be told apart.
+				const lost = own.findIndex(({ fate }) => fate === 'unknown');
+				const isInTurn = calls.every((group) => group.length === 1);
+				if (isInTurn && lost >= 0) expect(own.slice(lost + 1)).toEqual([]);
+			}
+			expect(answers).toHaveLength(all.length);
+			if (fates.every((fate) => !fate)) {
+				expect(sandbox.charges).toHaveLength(all.length);
+				expect(kept).not.toContain('videoGeneration":');
+			}
+			for (const { queueId } of sandbox.charges) {
+				const isTold = adds.every(({ fate }) => fate === 'told');
+				if (isTold) expect(answers.join()).toContain(queueId);
+			}
+			const isUnknown = adds.some(({ fate }) => fate === 'unknown');
+			expect(answers.join().includes('may have been queued')).toBe(isUnknown);
+			expect(answers.join() + kept).not.toContain(sandbox.apiKey);
+		});
+	},
+	LONGEST_MS,
+);
