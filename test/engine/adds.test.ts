@@ -262,6 +262,19 @@ describe('An add that was refused before it was accepted', () => {
 		expect(error?.httpCode).toBe(String(fault.status));
 	});
 
+	test('because the account has run out reads the balance once, however many rows are refused', async () => {
+		service.sandbox.setCredits('main', 0);
+		const { errorItems } = await service.run(ADD, {
+			...{ items: FIVE, settings: { onError: 'continueErrorOutput' } },
+		});
+		for (const { json } of errorItems) {
+			expect(json).toMatchObject({ details: { remainingCredits: 0 } });
+		}
+		expect(errorItems).toHaveLength(FIVE.length);
+		const { requests } = service.sandbox;
+		expect(requests.filter(({ operation }) => operation === 'account.get')).toHaveLength(1);
+	});
+
 	test('because the account has run out says so, whatever becomes of reading the balance', async () => {
 		service.sandbox.setCredits('main', 0);
 		const broke = await service.run(ADD, { items: [{ prompt: 'one' }] });
