@@ -14,7 +14,7 @@ import type {
 	WorkflowContent,
 } from './n8nTypes';
 
-const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 120_000;
 const RETRY_MS = 1_000;
 /**
  * n8n needs `pinData`, even if it is empty, to execute a single node of a workflow that has run:

@@ -75,10 +75,15 @@ describe('In a real n8n, with durable cursors and without, the trigger', () => {
 			await killed;
 			await n8n.waitForEnd();
 			sandbox.configure({ latencyMs: 0 });
+			const restartedAt = Date.now();
 			await n8n.start();
 			await example.waitForExecutions(2);
 			await example.waitForNextPoll();
-			expect(await example.listHandedOn()).toEqual([['a', 'b'], ['c']]);
+			const [first = 0, second = 0] = example.listPollTimes().filter((at) => at > restartedAt);
+			const handedOn = await example.listHandedOn();
+			// After a start of over a minute, n8n runs the poll that it missed beside the next one.
+			const areBesideEachOther = second - first < 10_000;
+			expect(areBesideEachOther ? handedOn.slice(0, 2) : handedOn).toEqual([['a', 'b'], ['c']]);
 		});
 	});
 

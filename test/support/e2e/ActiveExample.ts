@@ -77,11 +77,18 @@ export class ActiveExample {
 	 * account.
 	 */
 	countPolls(account: 'main' | 'other' = 'main'): number {
+		return this.listPollTimes(account).length;
+	}
+
+	/** Returns when these polls were received, in milliseconds since 1970. */
+	listPollTimes(account: 'main' | 'other' = 'main'): number[] {
 		const key = `Bearer ${this.sandbox.accounts[account].apiKey}`;
-		return this.sandbox.requests.filter(
-			({ operation, status, headers }) =>
-				operation === 'video.getAll' && status !== undefined && headers.authorization === key,
-		).length;
+		return this.sandbox.requests
+			.filter(
+				({ operation, status, headers }) =>
+					operation === 'video.getAll' && status !== undefined && headers.authorization === key,
+			)
+			.map(({ at }) => at);
 	}
 }
 

@@ -5,7 +5,9 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  * The tests that mostly wait for n8n's polls and for videos: they start first, so that the others
  * run meanwhile.
  */
-const LONGEST = ['batch', 'trigger', 'examples', 'queueMode', 'browser'].map((name) => `${name}.test.ts`);
+const LONGEST = ['trigger', 'batch', 'examples', 'queueMode', 'browser'].map(
+	(name) => `${name}.test.ts`,
+);
 
 /** Starts the longest files first. jest itself knows their durations only after it has run them. */
 module.exports = class LongestFirst extends Sequencer {
