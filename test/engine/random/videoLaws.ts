@@ -103,6 +103,9 @@ function isTellable(
 	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= MIN_NAME_LENGTH;
 	if (listedAt === undefined || endedItemsLeaveAfterMs !== null) return false;
 	if (session.cleared.has(charge.queueId) || !isReadCalmly(session, place.played)) return false;
+	// An add of unknown fate is never waited for.
+	if (waits(plan) && findAdd(session, adds, place.row, place.played)?.fate === 'unknown')
+		return false;
 	return (
 		videoUrlInDetails === true ||
 		isNamed ||
