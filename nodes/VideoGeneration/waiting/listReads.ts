@@ -9,7 +9,7 @@ const TOGETHER_MS = 20;
 /** Minimum time between two requests for the list, which may be long. */
 const MIN_INTERVAL_MS = 1_000;
 
-/** Two requests are at least this many times as long apart as the last one took. */
+/** Two requests are at least this many times as long apart as one takes. */
 const REST_FACTOR = 50;
 
 /** A request for the list that takes longer counts as failed. */
@@ -32,7 +32,8 @@ export interface AccountRequests {
 export class ListReads {
 	private requestedAt = -Infinity;
 
-	private tookMs = 0;
+	/** How long the fastest request took: only a long list takes long each time. */
+	private tookMs: number | undefined;
 
 	/** Why the last request failed, and until when the service asks for no other one. */
 	private failure: RequestFailure | undefined;
@@ -87,7 +88,7 @@ export class ListReads {
 		const { last } = this;
 		await pause(TOGETHER_MS, requests.signal);
 		await last;
-		const intervalMs = Math.max(MIN_INTERVAL_MS, REST_FACTOR * this.tookMs);
+		const intervalMs = Math.max(MIN_INTERVAL_MS, REST_FACTOR * (this.tookMs ?? 0));
 		await pause(Math.ceil(this.requestedAt + intervalMs - performance.now()), requests.signal);
 		this.next = undefined;
 		if (requests.signal.aborted) throw createCancelled();
@@ -97,7 +98,8 @@ export class ListReads {
 		this.requestedAt = now;
 		try {
 			const entries = await fetchInTime(requests, now + TIMEOUT_MS);
-			this.tookMs = performance.now() - now;
+			const tookMs = performance.now() - now;
+			this.tookMs = Math.min(this.tookMs ?? tookMs, tookMs);
 			await this.show(entries, now);
 			this.failure = undefined;
 		} catch (error) {

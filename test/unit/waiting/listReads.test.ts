@@ -1,0 +1,40 @@
+import { ListReads } from '../../../nodes/VideoGeneration/waiting/listReads';
+
+/** Reads a list five times, whose responses take these times. @returns how far apart they were requested */
+async function readRepeatedly(...responseMs: number[]): Promise<number[]> {
+	const requestedAt: number[] = [];
+	const list = new ListReads(async (_entries, at) => {
+		await Promise.resolve(requestedAt.push(at));
+	});
+	const requests = {
+		fetchList: async () => {
+			const delayMs = responseMs.shift() ?? 0;
+			return await new Promise<unknown[]>((resolve) => setTimeout(resolve, delayMs, []));
+		},
+		fetchProgress: async () => await Promise.resolve({}),
+		signal: new AbortController().signal,
+	};
+	const reads = (async () => {
+		while (responseMs.length > 0) await list.read(requests);
+	})();
+	await jest.runAllTimersAsync();
+	await reads;
+	return requestedAt.slice(1).map((at, index) => at - (requestedAt[index] ?? 0));
+}
+
+describe('The list of videos', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	test('is read a second after the last time at the soonest', async () => {
+		expect(await readRepeatedly(1, 1, 1)).toEqual([1_000, 1_000]);
+	});
+
+	test('that takes 2 s each time is read every 100 s', async () => {
+		expect(await readRepeatedly(2_000, 2_000, 2_000)).toEqual([100_000, 100_000]);
+	});
+
+	test('is not rested from for minutes because one response came late', async () => {
+		expect(await readRepeatedly(100, 10_000, 100)).toEqual([5_000, 10_020]);
+	});
+});
