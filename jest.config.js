@@ -8,6 +8,10 @@ module.exports = {
 	testTimeout: 30_000,
 	// Uses one worker per processor: the default of jest leaves one processor idle.
 	maxWorkers: '100%',
+	// Each file loads n8n's engine anew. A worker that has grown larger ends so slowly that jest calls it
+	// hanging.
+	workerIdleMemoryLimit: '700MB',
+	testEnvironmentOptions: { globalsCleanup: 'on' },
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	// The patterns leave out the project's own path, in which a bracket would have a special meaning.

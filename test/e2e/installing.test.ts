@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { CredentialContent } from '../../scripts/n8n/n8nTypes';
-import { waitFor } from '../../scripts/waitFor';
 import { startSandbox } from '../../sandbox/startSandbox';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
@@ -12,12 +11,11 @@ import { readItems, runContent } from '../support/e2e/runContent';
 const registry = new LocalRegistry();
 let sandbox: Sandbox;
 let n8n: RealN8n;
-let environment: Record<string, string>;
 let content: CredentialContent;
 
 beforeAll(async () => {
 	sandbox = await startSandbox({ rateLimit: false });
-	environment = await registry.start(join(E2E_FOLDER, 'registry'));
+	const environment = await registry.start(join(E2E_FOLDER, 'registry'));
 	n8n = RealN8n.create('installing', { ...WITHOUT_CODE, ...environment });
 	await n8n.start();
 	content = {
@@ -90,19 +88,4 @@ describe('In a real n8n, the package', () => {
 		expect(await listPackages()).toEqual([]);
 		expect(await tryNode()).not.toBe('success');
 	});
-});
-
-test('In a real n8n, the package is installed at the start where the environment lists it', async () => {
-	await n8n.stop();
-	n8n = RealN8n.create('installing-by-environment', {
-		...WITHOUT_CODE,
-		...environment,
-		N8N_COMMUNITY_PACKAGES_MANAGED_BY_ENV: 'true',
-		N8N_COMMUNITY_PACKAGES: JSON.stringify([{ name: PACKAGE }]),
-	});
-	await n8n.start();
-	const areListed = async () => (await listPackages()).length > 0;
-	await waitFor('the package', areListed, 60_000);
-	expect(await listPackages()).toMatchObject([{ packageName: PACKAGE }]);
-	expect(await tryNode()).toBe('success');
 });

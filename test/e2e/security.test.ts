@@ -8,6 +8,7 @@ import {
 	makeItems,
 	START,
 	videoGeneration,
+	videoGenerationTrigger,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
 import { escapeEntities, KeySearch } from '../support/e2e/KeySearch';
@@ -21,7 +22,7 @@ import { waitFor } from '../../scripts/waitFor';
 /** The key looks different in a link. */
 const KEY = 'sk/9b1e+sentinel~Zx4==';
 const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
-const POLL_MS = 100_000;
+const POLL_MS = 60_000;
 const inLowerCase = (text: string) =>
 	encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase());
 
@@ -42,15 +43,8 @@ const run = async (...steps: WorkflowStep[]) =>
 	await runContent(real.client, buildWorkflow('Security', [START, ...steps]));
 
 /** Builds a trigger that outputs all videos, with their files, when it is published. */
-const trigger = ({ id, name }: Credential): WorkflowStep => ({
-	name: 'Trigger',
-	type: `${PACKAGE}.videoGenerationTrigger`,
-	parameters: {
-		pollTimes: { item: [{ mode: 'everyMinute' }] },
-		options: { emitExisting: true, downloadVideo: true },
-	},
-	credentials: { videoGenerationApi: { id, name } },
-});
+const trigger = (credential: Credential) =>
+	videoGenerationTrigger('Trigger', credential, { emitExisting: true, downloadVideo: true });
 
 /**
  * Publishes a workflow until its trigger has started an execution. @returns the trigger's output

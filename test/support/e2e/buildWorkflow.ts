@@ -81,6 +81,26 @@ export function videoGeneration(
 }
 
 /**
+ * Creates a step with our trigger.
+ *
+ * @param seconds the seconds of a minute at which it polls: n8n takes only poll times that are a minute
+ * apart, and any number of them
+ */
+export function videoGenerationTrigger(
+	name: string,
+	{ id, name: credentialName }: Credential,
+	options: Record<string, unknown> = {},
+	seconds = [0, 10, 20, 30, 40, 50],
+): WorkflowStep {
+	const item = seconds.map((second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` }));
+	return {
+		...{ name, type: `${PACKAGE}.videoGenerationTrigger` },
+		parameters: { pollTimes: { item }, options },
+		credentials: { videoGenerationApi: { id, name: credentialName } },
+	};
+}
+
+/**
  * Builds a workflow that a POST request starts, with the request's body as its input. The response
  * is the execution's id.
  *

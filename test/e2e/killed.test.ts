@@ -1,0 +1,199 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Operation } from '../../sandbox/domain/model';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { startSandbox } from '../../sandbox/startSandbox';
+import type { WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../scripts/waitFor';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { unfoldError } from '../support/engine/unfoldError';
+import {
+	buildWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+	videoGenerationTrigger,
+} from '../support/e2e/buildWorkflow';
+import { RealN8n, WITHOUT_CODE } from '../support/e2e/RealN8n';
+import { readItems } from '../support/e2e/runContent';
+import { setUpExample } from '../support/e2e/setUpExample';
+
+/** The default from n8n 2.45 on. The tests of queue mode kill n8n without. */
+const DURABLE_CURSORS = {
+	N8N_SCHEDULER_ENABLED: 'true',
+	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
+	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+};
+const TRIGGER = 'When a video is finished';
+const TOUR = 'project-city-tour';
+const SLOW = { pendingMs: 3_600_000 };
+const TIMEOUT_MS = 180_000;
+const WAITING = 'An example waits';
+
+/** Rows of a sheet. The response to the add of the eighth never comes. */
+const makeRows = (name: string) =>
+	Array.from({ length: 20 }, (_, row) => ({ id: `${name}-${row}`, prompt: `${name} ${row};` }));
+/** One add is lost before it reaches the service, the other one after it was accepted. */
+const ROWS = { lost: makeRows('lost'), paid: makeRows('paid') };
+const IN_THE_AIR = 7;
+
+describe('When n8n is killed while it adds, polls and waits, then starts again', () => {
+	const workflowIds = new Map<string, string>();
+	let sandbox: Sandbox;
+	let n8n: RealN8n;
+	let waiting: string;
+
+	const count = (operation: Operation) =>
+		sandbox.requests.filter((request) => request.operation === operation).length;
+	/** When the polls after the first one were received: only polls send tags. */
+	const listPollTimes = () =>
+		sandbox.requests.filter(({ headers }) => 'if-none-match' in headers).map(({ at }) => at);
+	const getWorkflowId = (name: string) => workflowIds.get(name) ?? '';
+	const start = async (name: string, trigger = START.name) =>
+		await n8n.client.runWorkflow(getWorkflowId(name), trigger);
+	const waitForStatus = async (id: string, status: string) => {
+		const has = async () => (await n8n.client.getExecution(id)).status === status;
+		await waitFor(`execution ${id} to be ${status}`, has, TIMEOUT_MS);
+	};
+	const listHandedOn = async () =>
+		(await n8n.listExecutions(getWorkflowId(TRIGGER))).map((execution) =>
+			readItems(execution, 'Download').map(({ json, binary }) => [json.id, binary?.data?.fileName]),
+		);
+
+	async function createWorkflows(): Promise<void> {
+		const { client } = n8n;
+		const credential = await client.saveCredential({
+			...{ name: 'Sandbox', type: 'videoGenerationApi' },
+			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
+		});
+		const { id, name } = credential;
+		const choice = { credentials: { videoGenerationApi: { id, name } } };
+		const create = async (content: WorkflowContent, key = content.name) => {
+			const workflow = await client.createWorkflow(content);
+			workflowIds.set(key, workflow.id);
+			return workflow;
+		};
+		const add = {
+			...{ ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' },
+			options: { uniqueKey: '={{ $json.id }}' },
+		};
+		for (const [key, rows] of Object.entries(ROWS)) {
+			const step = videoGeneration('Video', credential, add, { onError: 'continueErrorOutput' });
+			await create(buildWorkflow(key, [START, ...makeItems(rows), step]));
+		}
+		const download = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
+		const steps = [
+			// With durable cursors, n8n runs all polls that it missed at the same time: here it is one.
+			videoGenerationTrigger(TRIGGER, credential, {}, [new Date().getSeconds()]),
+			videoGeneration('Download', credential, download),
+		];
+		await client.activateWorkflow(await create(buildWorkflow(TRIGGER, steps)));
+		const assign = (field: string, value: string) => ({
+			...{ id: field, name: field, type: 'string', value },
+		});
+		const example = setUpExample('wait-through-a-restart', {
+			choices: { 'n8n-nodes-video-generation.videoGeneration': choice },
+			changes: {
+				'Set the video': {
+					assignments: { assignments: [assign('project', TOUR), assign('prompt', 'The sea')] },
+				},
+				// The shortest wait that n8n keeps in its database.
+				'Wait in the database': { amount: 65, unit: 'seconds' },
+				'Get the video if it is finished': {
+					waitOptions: { pollingInterval: 1, listingDelay: 1, timeout: 1 },
+				},
+			},
+		});
+		await create(example, WAITING);
+	}
+
+	/** Kills n8n while the response to a poll is on its way. */
+	async function killDuringPoll(): Promise<void> {
+		const polls = listPollTimes().length;
+		sandbox.configure({ latencyMs: 3_000 });
+		sandbox.addVideos('main', [{ id: 'b', createdAt: '2099-01-01T00:00:01Z' }]);
+		sandbox.addVideos('main', [{ id: 'a', createdAt: '2099-01-01T00:00:00Z' }]);
+		await waitFor('a poll', () => listPollTimes().length > polls, TIMEOUT_MS);
+		n8n.kill();
+		await n8n.waitForEnd();
+		sandbox.configure({ latencyMs: 0 });
+	}
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ rateLimit: false, clock: 'real' });
+		sandbox.configure({ durations: SLOW });
+		const createdAt = new Date(Date.now() - 60_000).toISOString();
+		sandbox.addVideos('main', [{ id: 'older', projectId: TOUR, createdAt }]);
+		n8n = RealN8n.create('killed', { ...WITHOUT_CODE, ...DURABLE_CURSORS });
+		await n8n.start();
+		await createWorkflows();
+		await waitFor('the first poll', () => count('video.getAll') > 0, TIMEOUT_MS);
+
+		const hang = { kind: 'hang', operation: 'queue.add' } as const;
+		sandbox.addFault({ ...hang, containing: `lost ${IN_THE_AIR};` });
+		sandbox.addFault({ ...hang, containing: `paid ${IN_THE_AIR};`, phase: 'after' });
+		waiting = await start(WAITING, 'When you press Execute');
+		await waitForStatus(waiting, 'waiting');
+		await Promise.all(Object.keys(ROWS).map(async (name) => await start(name)));
+		const adds = 2 * (IN_THE_AIR + 1) + 1;
+		await waitFor('the adds', () => count('queue.add') === adds, TIMEOUT_MS);
+		await killDuringPoll();
+		sandbox.clearFaults();
+		await n8n.start();
+	});
+	afterAll(async () => {
+		await n8n.stop();
+		await sandbox.close();
+	});
+
+	test('a unique key is used once: what was not paid is queued by the next run, or named', async () => {
+		const used = [];
+		for (const name of Object.keys(ROWS)) {
+			const id = await start(name);
+			const execution = await n8n.client.waitForExecution(id, TIMEOUT_MS);
+			const refused = readItems(execution, 'Video', 1);
+			used.push(refused.map(({ json }) => unfoldError(json as IDataObject).details));
+		}
+		const namedRows = (rows: typeof ROWS.lost) =>
+			rows
+				.slice(0, IN_THE_AIR + 1)
+				.map(({ id }) => expect.objectContaining({ uniqueKey: id }) as object);
+		expect(used).toEqual([namedRows(ROWS.lost), namedRows(ROWS.paid)]);
+		const payable = [...ROWS.lost.filter((_, row) => row !== IN_THE_AIR), ...ROWS.paid];
+		expect(sandbox.charges.map(({ customPrompt }) => customPrompt).sort()).toEqual(
+			[...payable.map(({ prompt }) => prompt), 'The sea'].sort(),
+		);
+	});
+
+	test('the videos of the poll start one execution, once, and no earlier video does', async () => {
+		const handedOn = [
+			[
+				['a', 'a.mp4'],
+				['b', 'b.mp4'],
+			],
+		];
+		const isHandedOn = async () => (await listHandedOn())[0]?.length === 2;
+		await waitFor('the videos', isHandedOn, TIMEOUT_MS);
+		const polls = listPollTimes().length;
+		await waitFor('another poll', () => listPollTimes().length > polls, TIMEOUT_MS);
+		// After a start of over a minute, n8n runs the poll that it missed beside the next one.
+		const [, first = 0, second = 0] = listPollTimes();
+		expect((await listHandedOn()).slice(0, second - first < 10_000 ? 1 : 2)).toEqual(handedOn);
+	});
+
+	test('the example that waits goes on, waits again, and gets the video that it paid for', async () => {
+		const looks = () => count('queue.getProgress');
+		await waitFor('a look at the video', () => looks() > 0, TIMEOUT_MS);
+		await waitForStatus(waiting, 'waiting');
+		const { queueId, videoId } = sandbox.charges.find(({ projectId }) => projectId === TOUR) ?? {};
+		sandbox.finish(queueId ?? '');
+		const execution = await n8n.client.waitForExecution(waiting, TIMEOUT_MS);
+		expect(execution.status).toBe('success');
+		expect(readItems(execution, 'Use the video')).toMatchObject([
+			{
+				json: { videoUrl: `${sandbox.url}/files/${videoId}.mp4` },
+				binary: { data: { mimeType: 'video/mp4' } },
+			},
+		]);
+	});
+});
