@@ -71,11 +71,6 @@ export class Editor {
 		return new Editor(await context.newPage(), address);
 	}
 
-	/** Opens another window with the same login. It loads n8n's editor from the browser's cache. */
-	async openWindow(): Promise<Editor> {
-		return new Editor(await this.page.context().newPage(), this.address);
-	}
-
 	async close(): Promise<void> {
 		await this.page.close();
 	}
@@ -97,12 +92,12 @@ export class Editor {
 	}
 
 	async openWorkflow(id: string): Promise<void> {
-		await this.page.goto(`${this.address}/workflow/${id}`);
+		await this.visit(`/workflow/${id}`);
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
 	async newCredential(typeName: string): Promise<void> {
-		await this.page.goto(`${this.address}/home/credentials/create`);
+		await this.visit('/home/credentials/create');
 		await this.credentialForm.chooseType(typeName);
 	}
 
@@ -110,6 +105,16 @@ export class Editor {
 		await this.page.goto(`${this.address}/home/credentials/${id}`);
 		await this.credentialForm.root.waitFor();
 		await this.credentialForm.field('apiKey').waitFor();
+	}
+
+	/** Opens a path within the editor once it is loaded, which takes a browser seconds. */
+	private async visit(path: string): Promise<void> {
+		const { page, address } = this;
+		if (!page.url().startsWith(address)) await page.goto(address + path);
+		else
+			await page.evaluate(
+				`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+			);
 	}
 
 	/** Finds a node on the canvas. */

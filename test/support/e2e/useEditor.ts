@@ -9,7 +9,7 @@ import type { RealN8nInTests } from './useRealN8n';
 
 const SCHEMAS = join('dist', 'nodes', 'VideoGeneration', '__schema__');
 
-/** Runs steps in a new window of n8n's editor, logged in. */
+/** Runs steps in n8n's editor, logged in. */
 type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
 
 /**
@@ -22,18 +22,17 @@ type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
 export function useEditor(name: string, real: RealN8nInTests): Visit {
 	const folder = join(E2E_FOLDER, name);
 	let browser: Browser | undefined;
-	let first: Editor | undefined;
+	let editor: Editor | undefined;
 	beforeAll(async () => {
 		browser = await launchBrowser();
-		first = await Editor.open(browser, real.client.address);
-		await first.logIn(OWNER);
+		editor = await Editor.open(browser, real.client.address);
+		await editor.logIn(OWNER);
 	});
 	afterAll(async () => {
 		await browser?.close();
 	});
 	return (steps) => async () => {
-		if (!first) throw new Error('The browser is there from beforeAll to afterAll');
-		const editor = await first.openWindow();
+		if (!editor) throw new Error('The browser is there from beforeAll to afterAll');
 		const errors = collectErrors(editor.page);
 		try {
 			await steps(editor);
@@ -41,8 +40,6 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 		} catch (error) {
 			await keepFailure(editor.page, errors, folder);
 			throw error;
-		} finally {
-			await editor.close();
 		}
 	};
 }
