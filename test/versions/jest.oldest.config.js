@@ -10,6 +10,6 @@ module.exports = {
 	...base,
 	testPathIgnorePatterns: [
 		...[...base.testPathIgnorePatterns, '/random/'],
-		'/(operationsDocument|triggerHistories|whoseVideo)\\.test',
+		'/(faults|lanes|missingValues|operationsDocument|triggerHistories|whoseVideo)\\.test',
 	],
 };

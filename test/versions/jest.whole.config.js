@@ -7,7 +7,5 @@ const e2e = require('../e2e/jest.config.js');
 module.exports = {
 	...e2e,
 	roots: ['<rootDir>/test/versions', '<rootDir>/test/e2e'],
-	testMatch: ['whole', 'operations', 'payingOnce', 'examples'].map(
-		(name) => `**/${name}.test.ts`,
-	),
+	testMatch: ['whole', 'operations', 'payingOnce', 'examples'].map((name) => `**/${name}.test.ts`),
 };
