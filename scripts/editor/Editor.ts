@@ -93,7 +93,12 @@ export class Editor {
 
 	async openWorkflow(id: string): Promise<void> {
 		await this.visit(`/workflow/${id}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		const { page } = this;
+		await page
+			.getByTestId('canvas-node')
+			.or(page.getByTestId('canvas-add-button'))
+			.first()
+			.waitFor();
 	}
 
 	async newCredential(typeName: string): Promise<void> {

@@ -44,7 +44,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		test(
 			'is found by typing "video", with its trigger, shows every action with its whole text, and is added by one with its credential',
 			visit(async (editor) => {
-				await editor.newWorkflow();
+				await editor.openWorkflow((await real.client.createWorkflow(buildWorkflow('New', []))).id);
 				const panel = editor.nodesPanel;
 				await panel.open();
 				expect(await panel.search('video')).toContainEqual({
@@ -190,7 +190,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			'shows a test event, is published, and starts the workflow for the next video',
 			visit(async (editor) => {
 				const { sandbox } = real;
-				await editor.newWorkflow();
+				await editor.openWorkflow((await real.client.createWorkflow(buildWorkflow('New', []))).id);
 				await editor.nodesPanel.open();
 				await editor.nodesPanel.search('video');
 				await editor.nodesPanel.openDetails('Video Generation');

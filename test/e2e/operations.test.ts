@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Credential, Execution } from '../../scripts/n8n/n8nTypes';
-import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
+import type { SettingsChange } from '../../sandbox/domain/settings';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import type { Sandbox } from '../../sandbox/Sandbox';
+import { startSandbox } from '../../sandbox/startSandbox';
 import { buildAgent } from '../support/e2e/buildAgent';
 import {
 	buildWorkflow,
@@ -298,4 +301,69 @@ describe("In a real n8n, the AI Agent's model", () => {
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
 		expect(readItems(execution, 'Agent')).toMatchObject([{ json: { output: 'Done' } }]);
 	});
+});
+
+const lasting = (seconds: number, logDelayMs = 0) => ({
+	durations: { pendingMs: 0, processingMs: seconds * 1_000, renderingMs: 0, logDelayMs },
+});
+
+/** What a service may do to a batch. */
+const SERVICES: Record<string, SettingsChange> = {
+	'makes videos side by side': lasting(5),
+	'makes them one after the other': { ...lasting(5), maxAtOnce: 1 },
+	'makes three at a time': { ...lasting(8), maxAtOnce: 3 },
+	'lists them up to 8 s late': lasting(5, 8_000),
+	'lists them 2 s before their progress says so': lasting(7, -2_000),
+	'signs their addresses anew in each list': { ...lasting(5), signedUrls: true },
+	'names queue IDs in its list': { ...lasting(8), entriesNameQueueId: 'address' },
+};
+
+describe('Five rows of one project with the default options, in a real n8n', () => {
+	const sandboxes = new Map<string, Sandbox>();
+	const executions = new Map<string, Promise<Awaited<ReturnType<typeof runBatch>>>>();
+	const rows = [1, 2, 3, 4, 5].map((row) => ({ row }));
+
+	async function runBatch(name: string, settings: SettingsChange) {
+		const sandbox = await startSandbox({ clock: 'real' });
+		sandboxes.set(name, sandbox);
+		sandbox.configure(settings);
+		const { client } = real;
+		const credential = await client.createCredential({
+			...{ name, type: 'videoGenerationApi' },
+			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
+		});
+		const add = videoGeneration('Queue', credential, {
+			...{ resource: 'queue', operation: 'add', waitForCompletion: true, downloadVideo: true },
+			projectId: byId(TEASER),
+		});
+		const { id } = await client.createWorkflow(
+			buildWorkflow(name, [START, ...makeItems(rows, 'Rows'), add]),
+		);
+		return await client.waitForExecution(await client.runWorkflow(id, START.name), 300_000);
+	}
+
+	beforeAll(() => {
+		for (const [name, settings] of Object.entries(SERVICES)) {
+			executions.set(name, runBatch(name, settings));
+		}
+	});
+
+	afterAll(async () => {
+		for (const sandbox of sandboxes.values()) await sandbox.close();
+	});
+
+	test.each(Object.keys(SERVICES))(
+		'give each row the file of its own video, where a service %s',
+		async (name) => {
+			const execution = await executions.get(name);
+			expect(execution?.status).toBe('success');
+			const items = execution ? readItems(execution, 'Queue') : [];
+			expect(items.map(({ json }) => (json.video as { id?: string } | null)?.id)).toEqual(
+				sandboxes.get(name)?.charges.map(({ videoId }) => videoId),
+			);
+			expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(
+				rows.map(() => 'video/mp4'),
+			);
+		},
+	);
 });
