@@ -112,10 +112,10 @@ export class NodePanel {
 	}
 
 	/**
-	 * Presses the node's button, and waits until n8n has started the run: any output is then not that
-	 * of an earlier run.
+	 * Presses the node's button, and waits until n8n has answered that the run begins: any output is then
+	 * not that of an earlier run, and another run may follow.
 	 */
-	async executeAgain(): Promise<void> {
+	async beginRun(): Promise<void> {
 		const begun = this.page.waitForResponse(/\/workflows\/[^/]+\/run/);
 		await this.execute();
 		await begun;

@@ -153,7 +153,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				}
 
 				const panel = await editor.openNode('Download');
-				await panel.executeAgain();
+				await panel.beginRun();
 				const { heads } = await panel.readTable();
 				expect(heads).toContain('videoUrl');
 				expect(await editor.readErrorToasts()).toEqual([]);
@@ -171,11 +171,11 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await panel.addOption('Unique Key');
 				await panel.parameter('uniqueKey').locator('input').fill('row 1');
 				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-				await panel.execute();
+				await panel.beginRun();
 				expect(await panel.readHints()).toEqual([
 					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
 				]);
-				await panel.executeAgain();
+				await panel.beginRun();
 				await eventually(async () => {
 					const { rows } = await panel.readTable();
 					expect(rows[0]).toContain('A video was already queued for this key, or may have been');

@@ -8,9 +8,10 @@ module.exports = {
 	...base,
 	rootDir: '../..',
 	roots: ['<rootDir>/test/e2e'],
-	testPathIgnorePatterns: [],
+	// How n8n itself installs the package is tested with `test:whole`: all tests run the packed package.
+	testPathIgnorePatterns: ['/installing.test.ts'],
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Some of them wait for n8n most of the time.
-	maxWorkers: 4,
+	maxWorkers: 3,
 };

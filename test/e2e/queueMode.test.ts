@@ -16,9 +16,9 @@ import { readItems } from '../support/e2e/runContent';
 import { useQueueMode } from '../support/e2e/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 
-const EXECUTIONS = 40;
+const EXECUTIONS = 30;
 /** The concurrency of one worker. */
-const CONCURRENCY = 8;
+const CONCURRENCY = 6;
 /** Index of the project whose add is in flight when its worker is killed. */
 const IN_THE_AIR = EXECUTIONS / 2;
 const CREDITS = 1_000;

@@ -6,6 +6,9 @@ const e2e = require('../e2e/jest.config.js');
  */
 module.exports = {
 	...e2e,
+	testPathIgnorePatterns: [],
 	roots: ['<rootDir>/test/versions', '<rootDir>/test/e2e'],
-	testMatch: ['whole', 'operations', 'payingOnce', 'examples'].map((name) => `**/${name}.test.ts`),
+	testMatch: ['whole', 'installing', 'operations', 'payingOnce', 'examples'].map(
+		(name) => `**/${name}.test.ts`,
+	),
 };
