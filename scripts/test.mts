@@ -32,7 +32,10 @@ const SUITES: Record<string, Suite> = {
 	// Runs 10,000 random histories of the trigger, and as many random executions of the node, different
 	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: ['--maxWorkers=2', 'test/unit/trigger/histories', 'test/engine/random/'],
+		args: [
+			...['--maxWorkers=2', '--testTimeout=3600000'],
+			...['trigger/histories', 'triggerHistories', 'slowStores', 'engine/random/'],
+		],
 		prepare: () =>
 			Promise.resolve({
 				HISTORIES: process.env.HISTORIES ?? '10000',
