@@ -501,12 +501,16 @@ describe('A queue item that somebody clears', () => {
 		expect(service.sandbox.clock.now() - (charge?.at ?? 0)).toBeLessThan(46_500);
 	});
 
-	test('takes nothing from the rows after it', async () => {
-		playLives(
-			service.sandbox,
-			...[{ processingMs: 600_000 }, { processingMs: 20_000 }, { processingMs: 20_000 }],
-		);
-		clearAfter(15);
+	test.each([
+		['while it is in the making', { processingMs: 600_000 }, 15],
+		[
+			'when it is finished, before its video is listed',
+			{ processingMs: 5_000, logDelayMs: 8_000 },
+			5,
+		],
+	])('(%s) takes nothing from the rows after it', async (_when, life, seconds) => {
+		playLives(service.sandbox, ...[life, { processingMs: 20_000 }, { processingMs: 20_000 }]);
+		clearAfter(seconds);
 		const { items, errorItems } = await run(ADD, [{}, {}, {}], CONTINUE);
 		expect(errorItems).toHaveLength(1);
 		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
