@@ -47,10 +47,10 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
 		const [spec] = known ?? [];
 		const showsId = spec?.kind === 'status' && spec.keepsBody === true;
-		// A body that is kept is that of a refusal where nothing was queued.
-		const isRefused =
-			request.queueId === undefined &&
-			(known?.[1] !== 'unknown' || request.status === 402 || showsId);
+		// These statuses prove a refusal, however their body arrives. A body that is kept is that of a refusal
+		// where nothing was queued.
+		const isProof = [401, 402].includes(request.status ?? 0) || showsId;
+		const isRefused = request.queueId === undefined && (known?.[1] !== 'unknown' || isProof);
 		// A response that stalls is ended by its client.
 		const isLost =
 			(request.closed === true && spec?.kind !== 'slowBody') ||
