@@ -83,6 +83,8 @@ export class Editor {
 		await page.getByLabel('Password').fill(password);
 		await page.getByRole('button', { name: 'Sign in' }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+		// Until then, n8n may still go to its first page.
+		await page.waitForLoadState('networkidle');
 		return await page.context().storageState();
 	}
 
