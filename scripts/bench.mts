@@ -28,7 +28,7 @@ export default async function bench(args: string[]): Promise<number> {
 		// A batch takes seconds with jest's clock; the others are measured in real time.
 		const exitCode =
 			name === 'batch'
-				? await runVisibly('jest', ['--testPathIgnorePatterns=/e2e/', 'test/bench/batch.test'])
+				? await runVisibly('jest', ['test/bench/batch.test', '--testPathIgnorePatterns=/e2e/'])
 				: await runVisibly(node, ['--expose-gc', '--import', 'tsx', `test/bench/${name}.ts`], {
 						env: { ...env, N8N_LOG_LEVEL: 'silent' },
 					});
