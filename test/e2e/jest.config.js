@@ -1,7 +1,7 @@
 const base = require('../../jest.config.js');
 
 /**
- * Tests in a real n8n. They take minutes, since n8n polls once a minute at the most.
+ * Tests in a real n8n. They take minutes: n8n starts often, and videos and polls take their time.
  * @type {import('jest').Config}
  */
 module.exports = {
