@@ -13,7 +13,10 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 useBinaryStore();
 
-/** An expression for a column that the row lacks. */
+/**
+ * An expression for a column that the row lacks. Not tried here: values of a wrong type
+ * (unit/parameters.test.ts), expressions that fail, and the fields of the trigger (trigger.test.ts).
+ */
 const NOTHING = '={{ $json.misspelt }}';
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });

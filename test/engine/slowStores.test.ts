@@ -15,7 +15,7 @@ const SETTINGS = LONG_RUNS > 0 ? { numRuns: Math.ceil(LONG_RUNS / 20) } : { numR
 
 /**
  * How long n8n's store takes for each video of each poll. It may stall for good, as a database or S3 in
- * an outage. Blind spots: a store that fails, or slows down within a file, and hosts that are slow, too.
+ * an outage. Not drawn: a store that fails, or slows down within a file, and hosts that are slow, too.
  */
 const POLLS = fc.array(
 	fc.array(fc.constantFrom(0, 200, 3_000, 20_000, 44_000, 46_000, Infinity), { maxLength: 6 }),

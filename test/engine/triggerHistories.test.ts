@@ -80,6 +80,9 @@ interface Memory {
 /**
  * A trigger over time, compared with what the documents say: every video that finishes is emitted in the
  * next poll, and only once.
+ *
+ * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
+ * (slowStores.test.ts), entries that are completed later, two polls at the same time.
  */
 class History {
 	private count = 0;

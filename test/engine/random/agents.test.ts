@@ -18,7 +18,10 @@ interface Setting {
 	onError: 'continueRegularOutput' | undefined;
 }
 
-/** Groups of calls, one after the other; the calls of a group come at once. */
+/**
+ * Groups of calls, one after the other; the calls of a group come at once. Not drawn: calls that wait,
+ * keys and credits to keep, and a model that fails after its tool has queued a video.
+ */
 type Groups = { prompt: string }[][];
 type Troubles = ((typeof FAULTS)[number] | null)[];
 
