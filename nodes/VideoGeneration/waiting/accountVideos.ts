@@ -2,10 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { Breaks, createSlots, inParts } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
-import { classifyError } from '../failures/classifyError';
 import type { RequestFailure } from '../failures/failure';
-import { isNotFound } from '../failures/failure';
-import type { AccountRequests } from './listReads';
 import { ListReads } from './listReads';
 import type { ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, FreeVideos, getEarliest, ItemNames } from './ownVideos';
@@ -89,11 +86,7 @@ export class AccountVideos {
 	}
 
 	/** Notes what a list shows, and settles the items that are due. */
-	private async show(
-		entries: unknown[],
-		requestedAt: number,
-		requests: AccountRequests,
-	): Promise<void> {
+	private async show(entries: unknown[], requestedAt: number): Promise<void> {
 		const breaks = new Breaks();
 		const items = [...this.items.values()].filter(({ video }) => video === undefined);
 		const due = items.filter(({ dueAt = Infinity }) => requestedAt >= dueAt);
@@ -104,13 +97,6 @@ export class AccountVideos {
 			await breaks.takeDue();
 			settled.push(free.findCandidates(item));
 		}
-		// A finished item that is deleted before its video is listed may have none.
-		const unlisted = settled.filter(({ item, count }) => item.video === undefined && count === 0);
-		await Promise.all(
-			unlisted.map(async ({ item }) => {
-				if (await hasLeftQueue(item, requests)) item.hasLeft = true;
-			}),
-		);
 		const { own, broken } = decideOwners(
 			settled.filter(({ item }) => item.video === undefined),
 			this.broken,
@@ -163,18 +149,6 @@ export class AccountVideos {
 			free.delete(video.key);
 		}
 		return new FreeVideos([...free.values()]);
-	}
-}
-
-async function hasLeftQueue(
-	{ queueId }: QueueItem,
-	{ fetchProgress }: AccountRequests,
-): Promise<boolean> {
-	try {
-		await fetchProgress(queueId);
-		return false;
-	} catch (error) {
-		return isNotFound(classifyError(error));
 	}
 }
 

@@ -47,13 +47,7 @@ export class ListReads {
 	private last: Promise<unknown> = Promise.resolve();
 
 	/** @param show notes what the list shows, with the time of the request */
-	constructor(
-		private readonly show: (
-			entries: unknown[],
-			requestedAt: number,
-			requests: AccountRequests,
-		) => Promise<void>,
-	) {}
+	constructor(private readonly show: (entries: unknown[], requestedAt: number) => Promise<void>) {}
 
 	/** Reads the list if this run has not done so yet. A list that cannot be read ends nothing. */
 	async readFirst(requests: AccountRequests): Promise<void> {
@@ -106,7 +100,7 @@ export class ListReads {
 			const entries = await fetchInTime(requests, now + TIMEOUT_MS);
 			const tookMs = performance.now() - now;
 			this.tookMs = Math.min(this.tookMs ?? tookMs, tookMs);
-			await this.show(entries, now, requests);
+			await this.show(entries, now);
 			this.failure = undefined;
 		} catch (error) {
 			this.failure = classifyError(error);

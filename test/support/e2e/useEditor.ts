@@ -23,9 +23,11 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	const folder = join(E2E_FOLDER, name);
 	let browser: Browser | undefined;
 	let editor: Editor | undefined;
+	const errors: string[] = [];
 	beforeAll(async () => {
 		browser = await launchBrowser();
 		editor = await Editor.open(browser, real.client.address);
+		collectErrors(editor.page, errors);
 		await editor.logIn(OWNER);
 	});
 	afterAll(async () => {
@@ -33,7 +35,7 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	});
 	return (steps) => async () => {
 		if (!editor) throw new Error('The browser is there from beforeAll to afterAll');
-		const errors = collectErrors(editor.page);
+		errors.length = 0;
 		try {
 			await steps(editor);
 			expect(errors.filter(isOurs)).toEqual([]);
@@ -44,14 +46,12 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	};
 }
 
-/** Collects the errors of a page while it is open. */
-function collectErrors(page: Page): string[] {
-	const errors: string[] = [];
+/** Adds the errors of a page while it is open. */
+function collectErrors(page: Page, errors: string[]): void {
 	page.on('console', (message: ConsoleMessage) => {
 		if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);
 	});
 	page.on('pageerror', (error) => errors.push(error.stack ?? error.message));
-	return errors;
 }
 
 /** Whether an error is about our package: n8n also reports missing logins and unreachable hosts. */

@@ -1,6 +1,6 @@
 import { ListReads } from '../../../nodes/VideoGeneration/waiting/listReads';
 
-/** Reads a list five times, whose responses take these times. @returns how far apart they were requested */
+/** Reads a list again and again, whose responses take these times. @returns how far apart they were requested */
 async function readRepeatedly(...responseMs: number[]): Promise<number[]> {
 	const requestedAt: number[] = [];
 	const list = new ListReads(async (_entries, at) => {
