@@ -42,6 +42,9 @@ export class Editor {
 
 	readonly credentialForm: CredentialForm;
 
+	/** Whether a path was opened since the login. */
+	private isSettled = false;
+
 	private constructor(
 		readonly page: Page,
 		private readonly address: string,
@@ -83,8 +86,6 @@ export class Editor {
 		await page.getByLabel('Password').fill(password);
 		await page.getByRole('button', { name: 'Sign in' }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
-		// Until then, n8n may still go to its first page.
-		await page.waitForLoadState('networkidle');
 		return await page.context().storageState();
 	}
 
@@ -114,14 +115,19 @@ export class Editor {
 		await this.credentialForm.field('apiKey').waitFor();
 	}
 
-	/** Opens a path within the editor once it is loaded, which takes a browser seconds. */
+	/**
+	 * Opens a path within the editor, which takes a browser seconds to load. The first time, it is loaded anew:
+	 * after a login, n8n may still be on the way to its first page.
+	 */
 	private async visit(path: string): Promise<void> {
-		const { page, address } = this;
-		if (!page.url().startsWith(address)) await page.goto(address + path);
-		else
+		const { page, address, isSettled } = this;
+		this.isSettled = true;
+		if (!isSettled) await page.goto(address + path);
+		else {
 			await page.evaluate(
 				`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
 			);
+		}
 	}
 
 	/** Finds a node on the canvas. */
