@@ -277,24 +277,43 @@ describe('A look that fails', () => {
 		expect(looks).toHaveLength(6);
 	});
 
-	test('because n8n cannot read the credential for a moment ends no wait', async () => {
+	test('because n8n is without its database for half a minute ends no wait', async () => {
 		playSeconds(600);
-		const original = TestCredentialsHelper.prototype.getDecrypted;
-		const startedAt = performance.now();
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		const startedAt = service.sandbox.clock.now();
 		let failed = 0;
 		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
 			this: TestCredentialsHelper,
 			...args
 		) {
-			const seconds = service.sandbox.clock.now() / 1_000 - startedAt;
-			failed += seconds > 0 ? 1 : 0;
-			if (failed > 20 && failed <= 23) throw new Error('Connection terminated unexpectedly');
-			return await original.apply(this, args);
+			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
+			if (seconds <= 300 || seconds >= 330) return await getDecrypted.apply(this, args);
+			failed += 1;
+			throw new Error('Connection terminated unexpectedly');
 		});
 		const { items, error } = await run([{}]);
 		expect(error).toBeUndefined();
-		expect(failed).toBeGreaterThan(23);
+		expect(failed).toBeGreaterThan(3);
 		expect(getIds(items)).toEqual(getOwnIds(items));
+	});
+
+	test('but a credential that is deleted ends it after a minute', async () => {
+		playSeconds(600);
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		const startedAt = service.sandbox.clock.now();
+		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+			this: TestCredentialsHelper,
+			...args
+		) {
+			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
+			if (seconds <= 300) return await getDecrypted.apply(this, args);
+			throw new Error('Credential with ID "1" does not exist');
+		});
+		const { error } = await run([{}]);
+		expect(error?.message).toBe('Credential with ID "1" does not exist');
+		const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
+		expect(seconds).toBeGreaterThan(360);
+		expect(seconds).toBeLessThan(400);
 	});
 });
 

@@ -16,6 +16,9 @@ const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'canc
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
 
+/** n8n may be without its database for this long: until then, no credential that cannot be read ends the wait. */
+const MAX_OUTAGE_MS = 60_000;
+
 /** An item has left the queue after this many 404 in a row, over this time. */
 const MIN_NOT_FOUND = 3;
 const MIN_NOT_FOUND_MS = 15_000;
@@ -57,10 +60,11 @@ export interface Wait {
 interface Progress {
 	details: IDataObject;
 	isSeen: boolean;
-	/** The number of 404 in a row, when the first one was received, and the number of other failures in a row. */
+	/** The number of 404 in a row, and when the first one was received; the same of other failures. */
 	notFound: number;
 	notFoundAt: number;
 	failed: number;
+	failedAt: number;
 	/** Why the last check failed. */
 	problem: RequestFailure | undefined;
 	/** The delay before the next check, and when the timeout is over, by `performance.now()`. */
@@ -80,7 +84,7 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	const { details, isNew, item, settings, videos } = wait;
 	const progress: Progress = {
 		...{ details: details ?? {}, isSeen: details !== undefined, problem: undefined },
-		...{ notFound: 0, notFoundAt: 0, failed: 0 },
+		...{ notFound: 0, notFoundAt: 0, failed: 0, failedAt: 0 },
 		delayMs: isNew ? settings.intervalMs : 0,
 		deadline: performance.now() + settings.timeoutMs,
 	};
@@ -157,7 +161,10 @@ function noteFailure(
 	}
 	if (TRANSIENT.includes(failure.kind)) return 'running';
 	progress.failed += 1;
-	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
+	if (progress.failed === 1) progress.failedAt = performance.now();
+	const isOutage =
+		failure.kind === 'unsent' && performance.now() - progress.failedAt < MAX_OUTAGE_MS;
+	if (isOutage || progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
 	throw failure;
 }
 
