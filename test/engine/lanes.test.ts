@@ -252,6 +252,8 @@ describe('A video that is finished before this execution looks at it', () => {
 });
 
 describe('A look that fails', () => {
+	const WAIT = { resource: 'queue', operation: 'wait', projectId: byId(PROJECT) };
+
 	test.each<[string, Partial<FaultSpec>]>([
 		['with 401', { kind: 'status', status: 401 }],
 		['with 403', { kind: 'status', status: 403 }],
@@ -297,24 +299,30 @@ describe('A look that fails', () => {
 		expect(getIds(items)).toEqual(getOwnIds(items));
 	});
 
-	test('but a credential that is deleted ends it after a minute', async () => {
-		playSeconds(600);
-		const { getDecrypted } = TestCredentialsHelper.prototype;
-		const startedAt = service.sandbox.clock.now();
-		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-			this: TestCredentialsHelper,
-			...args
-		) {
-			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
-			if (seconds <= 300) return await getDecrypted.apply(this, args);
-			throw new Error('Credential with ID "1" does not exist');
-		});
-		const { error } = await run([{}]);
-		expect(error?.message).toBe('Credential with ID "1" does not exist');
-		const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
-		expect(seconds).toBeGreaterThan(360);
-		expect(seconds).toBeLessThan(400);
-	});
+	test.each([
+		['an add', { ...OPERATIONS['queue.add'], waitForCompletion: true }, 300],
+		['an item that it has not found', { ...WAIT, queueId: 'unknown' }, 2],
+	])(
+		'but a credential that is deleted ends that of %s after a minute',
+		async (_, parameters, from) => {
+			playSeconds(600);
+			const { getDecrypted } = TestCredentialsHelper.prototype;
+			const startedAt = service.sandbox.clock.now();
+			const countSeconds = () => (service.sandbox.clock.now() - startedAt) / 1_000;
+			jest
+				.spyOn(TestCredentialsHelper.prototype, 'getDecrypted')
+				.mockImplementation(async function (this: TestCredentialsHelper, ...args) {
+					if (countSeconds() <= from) return await getDecrypted.apply(this, args);
+					throw new Error('Credential with ID "1" does not exist');
+				});
+			const setup = service.setup({ waitForCompletion: true, ...parameters });
+			const { error } = await play(async () => await runNode(setup));
+			expect(error?.message).toBe('Credential with ID "1" does not exist');
+			expect(error?.description).not.toContain('Nothing was sent');
+			expect(countSeconds()).toBeGreaterThan(from + 60);
+			expect(countSeconds()).toBeLessThan(from + 100);
+		},
+	);
 });
 
 describe('An entry that names the queue ID', () => {

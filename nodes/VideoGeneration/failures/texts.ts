@@ -364,7 +364,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			mayBeQueued || !isLong
 				? undefined
 				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`,
-		nothingSent: isQueued ? undefined : 'Nothing was sent',
+		// A wait that ends has sent its looks.
+		nothingSent: isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
 		checkFields: fields ? `Check ${fields} of this item.` : `${OPEN} and test it.`,
 		lastStatus: facts.lastStatus ?? 'unknown',
 		remainingCredits,
