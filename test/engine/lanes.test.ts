@@ -151,6 +151,24 @@ describe('Videos of one project', () => {
 		expect(items).toHaveLength(3);
 	});
 
+	test('are not taken for that of an add whose response was lost long before, however short they are', async () => {
+		playSeconds(4, 4);
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		let isLost = false;
+		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+			this: TestCredentialsHelper,
+			...args
+		) {
+			if (!isLost && service.sandbox.charges.length === 1) jest.advanceTimersByTime(100_000);
+			isLost ||= service.sandbox.charges.length === 1;
+			return await getDecrypted.apply(this, args);
+		});
+		const { items, errorItems } = await run(ofOneProject(2), {}, CONTINUE);
+		expect(errorItems).toHaveLength(1);
+		expect(getIds(items)).toEqual(getOwnIds(items));
+	});
+
 	test('are followed by the next one before they are downloaded', async () => {
 		playSeconds(20, 20);
 		const order: string[] = [];

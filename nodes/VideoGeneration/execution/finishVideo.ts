@@ -33,14 +33,15 @@ export interface FinishedVideo {
 	isListUnread: boolean;
 }
 
-/** The videos of the account, once they were listed; undefined if the item's video is not waited for. */
+/** The videos of the account, as listed at most a minute ago; undefined if the item's video is not waited for. */
 export async function getVideosBeforeAdd(
 	job: Job,
 	accountKey: string,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, accountKey);
-	await videos.list.readFirst(createRequests(job));
+	// What is listed by then is another's, such as that of an earlier add of unknown fate.
+	await videos.list.refresh(createRequests(job));
 	return videos;
 }
 

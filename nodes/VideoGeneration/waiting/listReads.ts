@@ -15,7 +15,7 @@ const REST_FACTOR = 50;
 /** A request for the list that takes longer counts as failed. */
 const TIMEOUT_MS = 30_000;
 
-/** Minimum time between two requests for the list while items are running. */
+/** Minimum time between two requests for the list that settle no item. */
 const REFRESH_INTERVAL_MS = 60_000;
 
 /** The requests about an account. */
@@ -48,11 +48,6 @@ export class ListReads {
 
 	/** @param show notes what the list shows, with the time of the request */
 	constructor(private readonly show: (entries: unknown[], requestedAt: number) => Promise<void>) {}
-
-	/** Reads the list if this run has not done so yet. A list that cannot be read ends nothing. */
-	async readFirst(requests: AccountRequests): Promise<void> {
-		if (this.requestedAt === -Infinity) await this.readIfPossible(requests);
-	}
 
 	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
 	async refresh(requests: AccountRequests): Promise<void> {
