@@ -424,13 +424,23 @@ describe('A kept tag', () => {
 	});
 });
 
-describe('Two polls that overlap, because the service is slow,', () => {
-	test('do not both hand on a video', async () => {
-		const trigger = await activate('static data');
+describe.each(STORAGES)('Two polls at once, with the state in %s,', (storage) => {
+	testWith('durableCursors', 'do not both hand on a video, and the next poll goes on', async () => {
+		const trigger = await activate(storage);
 		finish('a', 'b');
 		service.sandbox.configure({ latencyMs: 50 });
 		const [one, other] = await Promise.all([trigger.poll(), trigger.poll()]);
 		expect([...(ids(one) ?? []), ...(ids(other) ?? [])]).toEqual(['a', 'b']);
+		finish('c');
+		expect(ids(await trigger.poll())).toEqual(['c']);
+	});
+
+	testWith('durableCursors', 'leave it to the next one when the first fails', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		service.sandbox.addFault({ kind: 'status', status: 403, times: 1 });
+		await Promise.all([trigger.poll(), trigger.poll()]);
+		expect(ids(await trigger.poll())).toEqual(['a']);
 	});
 });
 

@@ -97,6 +97,7 @@ export function selectNewVideos(
 	// All videos of another account are new if it was empty when it was first polled.
 	const isFirst = !isKnown && (typeof stored === 'string' || stored.emptyAccount !== account);
 	const isSame = before.account === account && isSameSet(before.projects, projectIds);
+	if (isKnown && isSame && log.length === 0) return { videos: [], cursor: before };
 	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
 	const unseen = listEntries(log, before).filter(({ hash, time }) => {
 		if (seen.has(hash)) return false;

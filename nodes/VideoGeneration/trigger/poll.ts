@@ -27,6 +27,12 @@ const RATE_LIMIT_ADVICE =
 	"The next poll tries again, and no video is missed. If this happens often, set longer intervals in 'Poll Times'.";
 
 /**
+ * The nodes that this process polls. n8n polls again while a poll lasts, and after a pause it runs all polls at
+ * once that it has missed: two of them would emit the same videos.
+ */
+const polled = new Set<string>();
+
+/**
  * Fetches the video log and returns an item for each new video, oldest first. The list and the
  * downloads share one deadline: n8n abandons a poll that takes longer, and with it what the poll found.
  */
@@ -38,20 +44,25 @@ export async function pollVideos(
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const deadline = startedAt + budgetMs * USED_SHARE;
 	const listDeadline = Math.min(deadline, startedAt + MAX_LIST_MS);
-	const videos =
-		context.getMode() === 'manual'
-			? await fetchTestEvent(context, parameters, listDeadline)
-			: await fetchNewVideos(context, parameters, listDeadline);
-	const { binaryPropertyName } = parameters;
-	if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
-	return await attachFiles(context, videos, binaryPropertyName, deadline);
+	const output = async (videos: IDataObject[]) => {
+		const { binaryPropertyName } = parameters;
+		if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
+		return await attachFiles(context, videos, binaryPropertyName, deadline);
+	};
+	if (context.getMode() === 'manual') {
+		return await output(await fetchTestEvent(context, parameters, listDeadline));
+	}
+	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
+	if (polled.has(node)) return [];
+	polled.add(node);
+	try {
+		return await output(await fetchNewVideos(context, parameters, listDeadline));
+	} finally {
+		polled.delete(node);
+	}
 }
 
-/**
- * The videos that are new to this node; they are not new any more afterwards. The cursor is loaded
- * again after the list has arrived, and saved before anything else can run: two polls that overlap,
- * because the service is slow, do not both emit a video.
- */
+/** The videos that are new to this node; they are not new any more afterwards. */
 async function fetchNewVideos(
 	context: IPollFunctions,
 	{ projectIds, emitExisting }: PollParameters,
@@ -59,13 +70,9 @@ async function fetchNewVideos(
 ): Promise<IDataObject[]> {
 	const service = await withApiError(context, async () => await resolveService(context));
 	const account = hashAccount(service.account);
-	const tag = findTag(new CursorStore(context).load(), account, Date.now());
-	const log = await fetchLog(context, tag, deadline);
-
 	const store = new CursorStore(context);
 	const stored = store.load();
-	// The cursor that the tag belonged to is gone.
-	if (log.isUnchanged && typeof stored === 'string') return [];
+	const log = await fetchLog(context, findTag(stored, account, Date.now()), deadline);
 	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
 	// The tag belongs to the account that the cursor knows.
