@@ -27,6 +27,8 @@ type Step =
 	| { kind: 'finish'; account: Account; projectId: string }
 	| { kind: 'remove'; account: Account }
 	| { kind: 'poll' | 'failing poll' | 'abandoned poll' | 'rolled back poll' | 'restart' }
+	/** After a pause, n8n runs the polls that it has missed at once. */
+	| { kind: 'missed polls' }
 	/** The credential is edited. */
 	| { kind: 'credential'; key: Key; writing: number }
 	/** The node is edited, and the workflow is published again. */
@@ -82,7 +84,7 @@ interface Memory {
  * next poll, and only once.
  *
  * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
- * (slowStores.test.ts), entries that are completed later, two polls at the same time.
+ * (slowStores.test.ts), entries that are completed later, polls at the same time in two processes.
  */
 class History {
 	private count = 0;
@@ -132,6 +134,12 @@ class History {
 			case 'poll':
 				this.check(await trigger.poll(), false);
 				break;
+			case 'missed polls': {
+				const polls = [trigger.poll(), trigger.poll(), trigger.poll()];
+				const items = (await Promise.all(polls)).flatMap((each) => each.items ?? []);
+				this.check({ items }, false);
+				break;
+			}
 			case 'failing poll':
 				service.isFailing = true;
 				expect((await trigger.poll()).error).toHaveProperty('httpCode', '400');
@@ -237,6 +245,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 		weight: 2,
 		arbitrary: fc.record({
 			kind: fc.constantFrom(
+				'missed polls' as const,
 				'failing poll' as const,
 				'abandoned poll' as const,
 				'rolled back poll' as const,

@@ -88,7 +88,7 @@ describe('As the newer rules of n8n want it', () => {
 		}
 	});
 
-	test('prefer-declarative-style, require-continue-on-fail: the node has no execute', () => {
+	test('prefer-declarative-style, require-continue-on-fail, node-operation-error-itemindex: the node has no execute', () => {
 		expect(nodes[0]).not.toHaveProperty('execute');
 		expect(nodes[0]?.description.requestDefaults).toBeDefined();
 	});
