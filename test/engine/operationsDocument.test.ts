@@ -12,7 +12,6 @@ import { useSandbox } from '../support/engine/useSandbox';
 import { maxTriesOption } from '../../nodes/VideoGeneration/resources/fields';
 import { recordErrors } from '../support/examples/recordErrors';
 import { recordOutputs } from '../support/examples/recordOutputs';
-import { loadSchema } from '../support/schemas/loadSchema';
 
 const service = useSandbox();
 useBinaryStore();
@@ -36,13 +35,9 @@ async function renderDocument(): Promise<string> {
 	const { nodes } = await loadPackage();
 	const [node, trigger] = [nodes[NODE_TYPE], nodes[TRIGGER_TYPE]];
 	if (!node || !trigger) throw new Error('The package lacks a node');
-	const operations = collectOperations({
-		node: node.description,
-		trigger: trigger.description,
-		loadSchema,
-		outputs: hideAddress(await recordOutputs(service)),
-	});
-	const text = renderOperations({ operations, maxTries: maxTriesOption });
+	const outputs = hideAddress(await recordOutputs(service));
+	const operations = collectOperations(node.description, trigger.description, outputs);
+	const text = renderOperations(operations, maxTriesOption);
 	return execFileSync(process.execPath, [PRETTIER, '--stdin-filepath', FILE], {
 		cwd: PACKAGE_ROOT,
 		input: text,
@@ -57,7 +52,7 @@ test('docs/operations.md says what the nodes say and do now; if not, "npm run do
 });
 
 test('docs/errors.md lists every error that the operations run into', async () => {
-	const messages = (await recordErrors(service)).map(({ message }) => message);
+	const messages = await recordErrors(service);
 	expect(messages.filter((message) => !isErrorDocumented(message))).toEqual([]);
 });
 

@@ -4,15 +4,14 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { loadOutputSchema } from 'n8n-core';
 import type { INodePropertyOptions } from 'n8n-workflow';
-import type { OutputSchema, RecordedOutput } from '../support/operations/OperationDoc';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
-import { recordOutputs } from '../support/examples/recordOutputs';
+import { type RecordedOutput, recordOutputs } from '../support/examples/recordOutputs';
 import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
 import { listFields, listPromisedFields } from '../support/schemas/listFields';
-import { loadSchema, NODE_FOLDER } from '../support/schemas/loadSchema';
+import { loadSchema, NODE_FOLDER, type OutputSchema } from '../support/schemas/loadSchema';
 
 const service = useSandbox();
 useBinaryStore();

@@ -152,17 +152,7 @@ describe('As the newer rules of n8n want it', () => {
 		}
 	});
 
-	test('cred-class-name-suffix, cred-class-name-field-conventions, cred-filename-against-convention', () => {
-		expect(credential.constructor.name).toBe('VideoGenerationApi');
-		expect(credential.name).toMatch(/^[a-z]\w*Api$/);
-		expect(readdirSync(path.join(ROOT, 'credentials'))).toContain(
-			`${credential.constructor.name}.credentials.ts`,
-		);
-	});
-
-	test('require-mit-license, require-community-node-keyword, no-monorepo', () => {
-		expect(manifest.license).toBe('MIT');
-		expect(manifest.keywords).toContain('n8n-community-node-package');
+	test('no-monorepo', () => {
 		expect(manifest.repository).not.toHaveProperty('directory');
 	});
 

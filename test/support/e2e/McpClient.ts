@@ -10,18 +10,9 @@ interface Sdk {
 interface SdkClient {
 	connect(transport: object): Promise<void>;
 	close(): Promise<void>;
-	getInstructions(): string | undefined;
-	listTools(): Promise<{ tools: McpTool[] }>;
 	callTool(call: { name: string; arguments: object }): Promise<{
 		content: { text?: string }[];
-		isError?: boolean;
 	}>;
-}
-
-export interface McpTool {
-	name: string;
-	description: string;
-	inputSchema: { required?: string[] };
 }
 
 /** A client of the Model Context Protocol, like that of an assistant. */
@@ -44,14 +35,6 @@ export class McpClient {
 			new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }),
 		);
 		return new McpClient(client);
-	}
-
-	get instructions(): string {
-		return this.client.getInstructions() ?? '';
-	}
-
-	async listTools(): Promise<McpTool[]> {
-		return (await this.client.listTools()).tools;
 	}
 
 	/** @returns the text of the result */

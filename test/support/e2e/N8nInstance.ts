@@ -54,12 +54,6 @@ export abstract class N8nInstance {
 		return readFileSync(this.logFile, 'utf8');
 	}
 
-	/** The process ID of n8n. */
-	get pid(): number {
-		if (this.server?.pid === undefined) throw new Error('n8n is not started');
-		return this.server.pid;
-	}
-
 	async start(): Promise<void> {
 		const [port, brokerPort] = [await findPort(), await findPort()];
 		const { node, n8n } = readProvided();

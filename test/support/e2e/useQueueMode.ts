@@ -1,19 +1,39 @@
+import { join } from 'node:path';
 import axios from 'axios';
 import type { Operation } from '../../../sandbox/domain/model';
 import type { VideoLog } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import { QueueModeN8n } from './QueueModeN8n';
+import { N8nWorker } from './N8nWorker';
+import { E2E_FOLDER } from './PLACES';
+import { RealN8n, WITHOUT_CODE } from './RealN8n';
+import { startPostgresql, startRedis } from './startDatabases';
 import { waitFor } from '../../../scripts/waitFor';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
 /**
- * Starts n8n's queue mode and a sandbox for all tests of a file, with workflows that their webhooks
- * start. Nothing is reset between the tests, so the trigger, too, sees everything that has
- * happened.
+ * The settings of `docs/scaling.md`, except that the death of a worker is noticed within seconds.
+ */
+const ENVIRONMENT = {
+	...WITHOUT_CODE,
+	EXECUTIONS_MODE: 'queue',
+	// The instances share one key, because each must decrypt the others' data; otherwise each would
+	// generate its own.
+	N8N_ENCRYPTION_KEY: 'the-same-key-on-every-instance',
+	QUEUE_WORKER_LOCK_DURATION: '12000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '3000',
+};
+
+/**
+ * Starts n8n's queue mode for all tests of a file: a main instance, two workers, Redis and
+ * PostgreSQL. Each instance has its own user folder, as on separate machines, and shares only the
+ * settings with the others. Beside it is a sandbox, and workflows that their webhooks start.
+ * Nothing is reset between the tests, so the trigger, too, sees everything that has happened.
  *
+ * @param name name of the folder below `.n8n-local/e2e` for the data of all of them
  * @param concurrency maximum number of executions that a worker runs at the same time
  * @param buildWorkflows returns the workflows that are created and published at the start
  */
@@ -21,13 +41,39 @@ export function useQueueMode(
 	{ name, concurrency, credits }: { name: string; concurrency: number; credits: number },
 	buildWorkflows: (credential: Credential) => WorkflowContent[],
 ) {
-	const n8n = new QueueModeN8n(name, concurrency);
+	const n8n = {} as { main: RealN8n; workers: [N8nWorker, N8nWorker] };
 	const workflowIds = new Map<string, string>();
-	let sandbox: Sandbox | undefined;
+	const held = {} as { sandbox: Sandbox };
+	/** Each stops one of the parts, the last one first. */
+	const endings: (() => Promise<unknown>)[] = [];
 
 	beforeAll(async () => {
-		sandbox = await startSandbox({ rateLimit: false, clock: 'real', credits });
-		await n8n.start();
+		const sandbox = await startSandbox({ rateLimit: false, clock: 'real', credits });
+		held.sandbox = sandbox;
+		endings.unshift(async () => {
+			await sandbox.close();
+		});
+		const environment: Record<string, string> = { ...ENVIRONMENT };
+		for (const [folder, start] of Object.entries({
+			postgresql: startPostgresql,
+			redis: startRedis,
+		})) {
+			const database = await start(join(E2E_FOLDER, name, folder));
+			Object.assign(environment, database.environment);
+			endings.unshift(async () => {
+				await database.server.stop();
+			});
+		}
+		const createWorker = (worker: string) =>
+			N8nWorker.create(join(name, worker), environment, concurrency);
+		n8n.main = RealN8n.create(join(name, 'main'), environment);
+		n8n.workers = [createWorker('worker-1'), createWorker('worker-2')];
+		endings.unshift(
+			async () => await Promise.all([n8n.main, ...n8n.workers].map((each) => each.stop())),
+		);
+		// The first instance creates the tables.
+		await n8n.main.start();
+		await Promise.all(n8n.workers.map((worker) => worker.start()));
 		const { client } = n8n.main;
 		const credential = await client.saveCredential({
 			name: 'Sandbox',
@@ -41,19 +87,11 @@ export function useQueueMode(
 		}
 	});
 	afterAll(async () => {
-		await n8n.stop();
-		await sandbox?.close();
+		for (const end of endings) await end();
 	});
 
-	const getSandbox = (): Sandbox => {
-		if (!sandbox) throw new Error('The sandbox is there from beforeAll to afterAll');
-		return sandbox;
-	};
-	return {
+	return Object.assign(held, {
 		n8n,
-		get sandbox() {
-			return getSandbox();
-		},
 		getWorkflowId: (workflow: string): string => workflowIds.get(workflow) ?? '',
 		/**
 		 * Starts an execution through its webhook, which n8n registers some time after the publication.
@@ -80,19 +118,17 @@ export function useQueueMode(
 			return executions;
 		},
 		countRequests: (operation: Operation): number =>
-			getSandbox().requests.filter((request) => request.operation === operation).length,
+			held.sandbox.requests.filter((request) => request.operation === operation).length,
 		/** Finds the queue item of a project that has only one. */
 		findQueueItem: (projectId: string) =>
-			getSandbox()
-				.readState()
-				.queue.find((item) => item.projectId === projectId),
+			held.sandbox.readState().queue.find((item) => item.projectId === projectId),
 		async listVideos(): Promise<(VideoLog & { url: string })[]> {
-			const { url, apiKey } = getSandbox();
+			const { url, apiKey } = held.sandbox;
 			const { data } = await axios.get<{ videos: (VideoLog & { url: string })[] }>(
 				`${url}/v1/videos`,
 				{ headers: { Authorization: `Bearer ${apiKey}` }, proxy: false },
 			);
 			return data.videos;
 		},
-	};
+	});
 }

@@ -22,7 +22,7 @@ export function useRealN8n(
 	name: string,
 	{ environment, ...options }: SandboxOptions & { environment?: Record<string, string> } = {},
 ): RealN8nInTests {
-	const held: { -readonly [Key in keyof RealN8nInTests]?: RealN8nInTests[Key] } = {};
+	const held: { n8n?: RealN8n; sandbox?: Sandbox; credential?: Credential } = {};
 	beforeAll(async () => {
 		held.sandbox = await startSandbox({ rateLimit: false, clock: 'real', ...options });
 		held.n8n = RealN8n.create(name, environment);
@@ -38,23 +38,8 @@ export function useRealN8n(
 		await held.n8n?.stop();
 		await held.sandbox?.close();
 	});
-	const get = <Key extends keyof typeof held>(key: Key) => {
-		const value = held[key];
-		if (!value) throw new Error(`${key} is there from beforeAll to afterAll`);
-		return value;
-	};
-	return {
-		get n8n() {
-			return get('n8n');
-		},
-		get client() {
-			return get('n8n').client;
-		},
-		get sandbox() {
-			return get('sandbox');
-		},
-		get credential() {
-			return get('credential');
-		},
-	};
+	// Everything is there from beforeAll to afterAll. A restarted n8n has a new client.
+	return Object.defineProperty(held, 'client', {
+		get: () => held.n8n?.client,
+	}) as RealN8nInTests;
 }

@@ -1,20 +1,20 @@
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
-	INode,
 	INodeExecutionData,
 	INodeParameters,
 	INodeTypes,
-	IWorkflowExecuteAdditionalData,
+	ICredentialType,
 	NodeApiError,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { PollContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
+import { CREDENTIALS, createTestNode } from './createTestNode';
 import { createPoll } from './createPoll';
 import { loadPackage } from './loadPackage';
-import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { createAdditionalData } from './TestCredentialsHelper';
 import { hasFeature } from './testWith';
 
 export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
@@ -76,7 +76,7 @@ export class ActiveTrigger {
 	private constructor(
 		private readonly setup: TriggerSetup,
 		private readonly nodeTypes: INodeTypes,
-		private readonly types: ConstructorParameters<typeof TestCredentialsHelper>[0],
+		private readonly types: Record<string, ICredentialType>,
 	) {
 		this.parameters = setup.parameters ?? {};
 		this.credentials = setup.credentials;
@@ -159,12 +159,7 @@ export class ActiveTrigger {
 	): PollContext {
 		const [node] = Object.values(workflow.nodes);
 		if (!node) throw new Error('The workflow lacks its trigger');
-		const additionalData = {
-			credentialsHelper: new TestCredentialsHelper(this.types, this.credentials),
-			variables: {},
-			webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
-			formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
-		} as unknown as IWorkflowExecuteAdditionalData;
+		const additionalData = createAdditionalData(this.types, this.credentials);
 		if (mode === 'manual') return new PollContext(workflow, node, additionalData, mode, 'manual');
 
 		const isDurable = this.setup.storage === 'durable cursors';
@@ -216,15 +211,9 @@ export class ActiveTrigger {
 	}
 
 	private loadWorkflow(): Workflow {
-		const node: INode = {
-			id: NODE_ID,
-			name: this.name,
-			type: TRIGGER_TYPE,
-			typeVersion: 1,
-			position: [0, 0],
-			credentials: { videoGenerationApi: { id: '1', name: 'Video Generation API' } },
-			parameters: this.parameters,
-		};
+		const node = createTestNode(this.name, TRIGGER_TYPE, {
+			...{ id: NODE_ID, credentials: CREDENTIALS, parameters: this.parameters },
+		});
 		return new Workflow({
 			id: 'w1',
 			active: true,

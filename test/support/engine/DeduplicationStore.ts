@@ -13,7 +13,7 @@ import { DataDeduplicationService } from 'n8n-core';
  * record, and then writes it as a whole, so that two calls at once can lose an entry; it drops the
  * oldest entries behind `maxEntries`. Differences: no database, and no hashes.
  */
-export class DeduplicationStore implements IDataDeduplicator {
+export class DeduplicationStore {
 	private readonly records = new Map<string, string[]>();
 
 	/** Numbers of the calls that fail, from 1. */
@@ -41,7 +41,7 @@ export class DeduplicationStore implements IDataDeduplicator {
 	use(): this {
 		// The engine accepts a store only once.
 		Object.assign(DataDeduplicationService, { instance: undefined });
-		void DataDeduplicationService.init(this);
+		void DataDeduplicationService.init(this as unknown as IDataDeduplicator);
 		return this;
 	}
 
@@ -89,19 +89,6 @@ export class DeduplicationStore implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 	): Promise<number> {
 		return (await this.read(this.getName(scope, context))).length;
-	}
-
-	async clearAllProcessedItems(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<void> {
-		this.records.delete(this.getName(scope, context));
-		await Promise.resolve();
-	}
-
-	async checkProcessedItemsAndRecord(): Promise<never> {
-		await Promise.resolve();
-		throw new Error('The package does not use this method');
 	}
 
 	/** Fills the record of a workflow's node, which has the ID `nodeId`. The first keys are the oldest. */

@@ -6,21 +6,20 @@ import type {
 	IHttpRequestOptions,
 	INodeParameters,
 	INodeProperties,
+	IWorkflowExecuteAdditionalData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { ICredentialsHelper } from 'n8n-workflow';
+import { ExecutionLifecycleHooks } from 'n8n-core';
 
 /**
  * n8n decrypts credentials from its database for a node; here, one decrypted credential serves all
  * nodes. The rest is as in n8n: the credential's own function signs each request.
  */
-export class TestCredentialsHelper extends ICredentialsHelper {
+export class TestCredentialsHelper {
 	constructor(
 		private readonly types: Record<string, ICredentialType>,
 		private readonly data: ICredentialDataDecryptedObject,
-	) {
-		super();
-	}
+	) {}
 
 	getParentTypes(): string[] {
 		return [];
@@ -51,10 +50,6 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		return undefined;
 	}
 
-	getCredentials(): Promise<never> {
-		throw new Error('Engine tests have no stored credentials');
-	}
-
 	/**
 	 * Returns the credential with the expressions in its fields evaluated for the requesting item.
 	 */
@@ -83,15 +78,26 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		) as ICredentialDataDecryptedObject;
 	}
 
-	async updateCredentials(): Promise<void> {
-		await Promise.resolve();
-	}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {
-		await Promise.resolve();
-	}
-
 	getCredentialsProperties(type: string): INodeProperties[] {
 		return this.types[type]?.properties ?? [];
 	}
+}
+
+/** Creates what n8n's server hands to each execution, with this one credential. */
+export function createAdditionalData(
+	types: Record<string, ICredentialType>,
+	credential: object,
+): IWorkflowExecuteAdditionalData {
+	return {
+		credentialsHelper: new TestCredentialsHelper(types, { ...credential }),
+		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		restApiUrl: 'http://127.0.0.1/rest',
+		instanceBaseUrl: 'http://127.0.0.1/',
+		executionId: '1',
+		logAiEvent: () => undefined,
+	} as unknown as IWorkflowExecuteAdditionalData;
 }

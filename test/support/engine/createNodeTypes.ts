@@ -39,7 +39,11 @@ function withExecute(type: INodeType): INodeType {
 	return executable;
 }
 
-function describe(name: string, properties: INodeType['description']['properties']) {
+/** Describes a node with nothing but parameters. */
+export function describeType(
+	name: string,
+	properties: INodeType['description']['properties'] = [],
+) {
 	return {
 		displayName: name,
 		name,
@@ -54,7 +58,7 @@ function describe(name: string, properties: INodeType['description']['properties
 }
 
 const passOn: INodeType = {
-	description: describe(PASS_ON, []),
+	description: describeType(PASS_ON),
 	async execute(this: IExecuteFunctions) {
 		return await Promise.resolve([
 			this.getInputData().map((item, index) => ({ ...item, pairedItem: { item: index } })),
@@ -63,7 +67,7 @@ const passOn: INodeType = {
 };
 
 const lookBack: INodeType = {
-	description: describe(LOOK_BACK, [
+	description: describeType(LOOK_BACK, [
 		{ displayName: 'Found', name: 'found', type: 'string', default: '' },
 	]),
 	async execute(this: IExecuteFunctions) {

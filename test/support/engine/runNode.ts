@@ -8,16 +8,15 @@ import type {
 	IRun,
 	IRunExecutionData,
 	ITaskData,
-	IWorkflowExecuteAdditionalData,
 	NodeApiError,
 } from 'n8n-workflow';
 import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
-import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { WorkflowExecute } from 'n8n-core';
 import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
-import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { createAdditionalData } from './TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
@@ -77,31 +76,14 @@ export interface StartedNode {
 export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const { nodes, credentials } = await (setup.loadNodes ?? loadPackage)();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
-	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(credentials, { ...setup.credentials }),
-		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
-		currentNodeExecutionIndex: 0,
-		variables: {},
-		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
-		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
-		restApiUrl: 'http://127.0.0.1/rest',
-		instanceBaseUrl: 'http://127.0.0.1/',
-		executionId: '1',
-		logAiEvent: () => undefined,
-	} as unknown as IWorkflowExecuteAdditionalData;
+	const additionalData = createAdditionalData(credentials, setup.credentials);
+	const items = (setup.items ?? [{}]).map((json) => ({
+		...(json && { json }),
+		...(setup.binary && { binary: setup.binary }),
+	}));
 	const start: IExecuteData = {
-		node: getInputNode(workflow),
-		data: {
-			main: [
-				(setup.items ?? [{}]).map(
-					(json): INodeExecutionData =>
-						({
-							...(json && { json }),
-							...(setup.binary && { binary: setup.binary }),
-						}) as INodeExecutionData,
-				),
-			],
-		},
+		node: createTestNode('Input', PASS_ON),
+		data: { main: [items as INodeExecutionData[]] },
 		source: null,
 	};
 	const data = setup.failed
@@ -135,17 +117,10 @@ function restore({ data }: IRun, workflow: Workflow): IRunExecutionData {
 	return createRunExecutionData(saved);
 }
 
-function getInputNode(workflow: Workflow): INode {
-	const node = workflow.getNode('Input');
-	if (!node) throw new Error('The workflow lacks its first node');
-	return node;
-}
-
 /** Runs the node like `startNode`, to the end. */
 export async function runNode(setup: NodeSetup): Promise<NodeResult> {
-	return await (
-		await startNode(setup)
-	).result;
+	const { result } = await startNode(setup);
+	return await result;
 }
 
 function createWorkflow(

@@ -7,32 +7,24 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 	IRun,
-	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
-import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
-import { createNodeTypes } from './createNodeTypes';
+import { WorkflowExecute } from 'n8n-core';
+import { createNodeTypes, describeType, PASS_ON } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import type { EnteredCredential } from './runNode';
 import { NODE_TYPE } from './runNode';
-import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { createAdditionalData } from './TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 
 const TOOL_NAME = 'Video Tool';
-export const AGENT = 'test.agent';
-export const TOOL = `${NODE_TYPE}Tool`;
+const AGENT = 'test.agent';
+const TOOL = `${NODE_TYPE}Tool`;
 
 const AGENT_DESCRIPTION: INodeTypeDescription = {
-	displayName: 'Agent',
-	name: AGENT,
-	group: ['transform'],
-	version: 1,
-	description: '',
-	defaults: { name: 'Agent' },
+	...describeType(AGENT),
 	inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
-	outputs: [NodeConnectionTypes.Main],
-	properties: [],
 };
 
 interface Tool {
@@ -92,7 +84,7 @@ export async function runTools({
 		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
 		settings: { executionOrder: 'v1' },
 		nodes: [
-			createTestNode('Start', 'test.passOn'),
+			createTestNode('Start', PASS_ON),
 			agent,
 			createTestNode(TOOL_NAME, TOOL, {
 				credentials: CREDENTIALS,
@@ -105,23 +97,13 @@ export async function runTools({
 			[TOOL_NAME]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});
-	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(loaded.credentials, { ...credentials }),
-		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
-		currentNodeExecutionIndex: 0,
-		variables: {},
-		executionId: '1',
-		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
-		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
-		logAiEvent: () => undefined,
-	} as unknown as IWorkflowExecuteAdditionalData;
 	const start = {
 		node: agent,
 		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		source: { main: [{ previousNode: 'Start' }] },
 	};
 	const run: IRun = await new WorkflowExecute(
-		additionalData,
+		createAdditionalData(loaded.credentials, credentials),
 		'manual',
 		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
 	).processRunExecutionData(workflow);
@@ -131,7 +113,7 @@ export async function runTools({
 }
 
 /** Creates an agent that calls the tool itself, as older agents do. */
-export function createAgent(
+function createAgent(
 	calls: object[][],
 	answers: string[],
 	beforeLaterCalls: () => Promise<void> = async () => {
@@ -159,7 +141,7 @@ export function createAgent(
  * Creates an agent that asks n8n for the calls of one group at a time, and is run again with their
  * results.
  */
-export function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
+function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
 	const groups = [...calls];
 	return {
 		description: AGENT_DESCRIPTION,
@@ -186,7 +168,7 @@ export function createSteppingAgent(calls: object[][], answers: string[]): INode
 /**
  * Makes a tool's type from a node's type as n8n's server does: by giving it an output for agents.
  */
-export function asTool(type: INodeType): INodeType {
+function asTool(type: INodeType): INodeType {
 	const tool = Object.create(type) as INodeType;
 	tool.description = { ...type.description, name: TOOL, outputs: [NodeConnectionTypes.AiTool] };
 	return tool;

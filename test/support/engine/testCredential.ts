@@ -2,14 +2,14 @@ import type {
 	IAuthenticateRuleResponseCode,
 	IAuthenticateRuleResponseSuccessBody,
 	ICredentialDataDecryptedObject,
-	INode,
 	INodeType,
-	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
+import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
 import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { describeType } from './createNodeTypes';
+import { createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
-import { TestCredentialsHelper } from './TestCredentialsHelper';
+import { createAdditionalData } from './TestCredentialsHelper';
 
 const TYPE = 'videoGenerationApi';
 
@@ -55,46 +55,27 @@ async function send(data: ICredentialDataDecryptedObject, request: object) {
 	const { credentials } = await loadPackage();
 	const type: INodeType = {
 		description: {
-			displayName: 'No Operation',
-			name: 'noOp',
-			group: ['organization'],
-			version: 1,
-			description: '',
-			defaults: { name: 'No Op' },
-			inputs: [NodeConnectionTypes.Main],
-			outputs: [NodeConnectionTypes.Main],
+			...describeType('noOp'),
 			credentials: [{ name: TYPE, required: true }],
 			properties: [
 				{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } },
 			],
 		},
 	};
-	const node: INode = {
-		id: 'temp',
-		name: 'Temp-Node',
-		type: 'noOp',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
+	const node = createTestNode('Temp-Node', 'noOp', {
 		credentials: { [TYPE]: { id: '1', name: '' } },
-	};
+	});
 	const nodeTypes = {
 		getByName: () => type,
 		getByNameAndVersion: () => type,
 		getKnownTypes: () => ({}),
 	};
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-	const additionalData = {
-		credentialsHelper: new TestCredentialsHelper(credentials, data),
-		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
-		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
-		variables: {},
-	} as unknown as IWorkflowExecuteAdditionalData;
 	const input = { main: [[{ json: {} }]] };
 	const context = new ExecuteContext(
 		workflow,
 		node,
-		additionalData,
+		createAdditionalData(credentials, data),
 		'internal',
 		createEmptyRunExecutionData(),
 		0,

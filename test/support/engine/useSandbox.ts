@@ -32,37 +32,30 @@ export function beginAnew(sandbox: Sandbox): void {
 
 /** Starts one sandbox for all tests of a file, and resets it before each test. */
 export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
-	const held: { sandbox?: Sandbox } = {};
-	const getSandbox = () => {
-		if (!held.sandbox) throw new Error('The sandbox is there from beforeAll to afterAll');
-		return held.sandbox;
-	};
+	const held = {} as { sandbox: Sandbox };
 	beforeAll(async () => {
 		held.sandbox = await startSandbox({ rateLimit: false, ...options });
 	});
 	beforeEach(() => {
-		beginAnew(getSandbox());
+		beginAnew(held.sandbox);
 	});
 	afterAll(async () => {
-		await held.sandbox?.close();
+		await held.sandbox.close();
 	});
 	const setup = (parameters: INodeParameters): NodeSetup => ({
 		parameters,
-		credentials: { baseUrl: getSandbox().url, apiKey: getSandbox().apiKey },
+		credentials: { baseUrl: held.sandbox.url, apiKey: held.sandbox.apiKey },
 	});
 	const run: SandboxInTests['run'] = async (parameters, more) =>
 		await runNode({ ...setup(parameters), ...more });
-	return {
-		get sandbox() {
-			return getSandbox();
-		},
+	return Object.assign(held, {
 		setup,
 		run,
-		queueVideos: async (count) => {
+		queueVideos: async (count: number) => {
 			const items = Array.from({ length: count }, () => ({}));
 			const { items: added } = await run(OPERATIONS['queue.add'], { items });
-			getSandbox().clearRequests();
+			held.sandbox.clearRequests();
 			return added.map(({ json }) => json.queueId as string);
 		},
-	};
+	});
 }

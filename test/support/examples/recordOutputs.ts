@@ -1,5 +1,9 @@
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import type { RecordedOutput } from '../operations/OperationDoc';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+} from 'n8n-workflow';
 import { ActiveTrigger } from '../engine/ActiveTrigger';
 import { PROJECT } from '../engine/OPERATIONS';
 import { runNode } from '../engine/runNode';
@@ -11,18 +15,27 @@ import { beginAnew } from '../engine/useSandbox';
 const UNTIL_FINISHED_MS = 60_000;
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const ADD = { projectId: byId(PROJECT) };
 const FROM_INPUT = { queueId: '={{ $json.queueId }}' };
+const WAIT = { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') };
 
-interface Case {
+/** A run of an operation in n8n's own engine. */
+interface Run {
+	/** `queue.add`; `trigger` for the trigger. */
 	operation: string;
 	/** The document's title for the example; undefined if the document does not show it. */
 	example?: string;
+	/** The node's parameters, without resource and operation. */
 	parameters?: INodeParameters;
-	/**
-	 * Brings the sandbox into the state in which the run begins. @returns the node's input, if it
-	 * matters
-	 */
-	prepare?: () => Promise<IDataObject[] | undefined> | IDataObject[] | undefined;
+}
+
+interface Case extends Run {
+	/** Brings the sandbox into the state in which the run begins. @returns the node's input */
+	prepare?: () => Promise<IDataObject[]> | IDataObject[];
+}
+
+export interface RecordedOutput extends Run {
+	output: { json: IDataObject; binary?: IBinaryKeyData }[];
 }
 
 /**
@@ -33,18 +46,14 @@ interface Case {
  */
 export async function recordOutputs(service: SandboxInTests): Promise<RecordedOutput[]> {
 	const recorded: RecordedOutput[] = [];
-	for (const each of listCases(service)) {
+	for (const { prepare, ...each } of listCases(service)) {
 		beginAnew(service.sandbox);
-		const input = await each.prepare?.();
-		const { operation, example, parameters = {} } = each;
-		const output =
-			operation === 'trigger'
-				? await poll(service, parameters)
-				: await run(service, { ...splitName(operation), ...parameters }, input);
+		const items = await prepare?.();
+		const output = await (each.operation === 'trigger'
+			? poll(service, each.parameters)
+			: run(service, each, items));
 		recorded.push({
-			operation,
-			...(example !== undefined && { example }),
-			parameters,
+			...each,
 			output: output.map(({ json, binary }) => ({ json, ...(binary && { binary }) })),
 		});
 	}
@@ -52,109 +61,58 @@ export async function recordOutputs(service: SandboxInTests): Promise<RecordedOu
 }
 
 function listCases(service: SandboxInTests): Case[] {
-	return [...listQueueCases(service), ...listOtherCases(service), ...listTriggerCases(service)];
-}
-
-function listQueueCases(service: SandboxInTests): Case[] {
-	const queueOne = async () => {
-		const { queueId, projectId } = await queue(service);
-		return [{ queueId, projectId }] as IDataObject[];
-	};
-	const waitForItem = { ...FROM_INPUT, projectId: byId('={{ $json.projectId }}') };
+	const { sandbox } = service;
+	const queueOne = async () =>
+		(await queue(service)).map(({ queueId, projectId }) => ({ queueId, projectId }));
+	const add = { operation: 'queue.add', parameters: ADD };
+	const downloading = { operation: 'trigger', parameters: { options: { downloadVideo: true } } };
 	return [
 		{
-			operation: 'queue.add',
-			parameters: { projectId: byId(PROJECT), customPrompt: '={{ $json.prompt }}' },
+			...{ ...add, parameters: { ...ADD, customPrompt: '={{ $json.prompt }}' } },
 			prepare: () => [{ prompt: 'A sunrise over the sea, calm music' }],
 		},
-		{
-			operation: 'queue.add',
-			parameters: { projectId: byId(PROJECT), waitForCompletion: true },
-		},
+		{ ...add, parameters: { ...ADD, waitForCompletion: true } },
 		{
 			// Two videos of one project that finish at the same time.
-			operation: 'queue.add',
-			parameters: {
-				projectId: byId(PROJECT),
-				...{ waitForCompletion: true, waitOptions: { videosAtOnce: 2 } },
-			},
+			...add,
+			parameters: { ...ADD, waitForCompletion: true, waitOptions: { videosAtOnce: 2 } },
 			prepare: () => [{ scene: 1 }, { scene: 2 }],
 		},
+		{ operation: 'queue.getProgress', parameters: FROM_INPUT, prepare: queueOne },
 		{
-			operation: 'queue.getProgress',
-			parameters: FROM_INPUT,
-			prepare: async () => {
-				const input = await queueOne();
-				service.sandbox.clock.advance(3_000);
-				return input;
-			},
-		},
-		{
-			operation: 'queue.wait',
-			example: 'a finished video',
-			parameters: waitForItem,
+			...{ operation: 'queue.wait', example: 'a finished video', parameters: WAIT },
 			prepare: queueOne,
 		},
 		{
 			// Two videos of one project that finish at the same time.
-			operation: 'queue.wait',
-			parameters: waitForItem,
+			...{ operation: 'queue.wait', parameters: WAIT },
 			prepare: async () => [...(await queueOne()), ...(await queueOne())],
 		},
 		{
 			// The video is finished before the wait, which does not know its project.
-			operation: 'queue.wait',
-			parameters: FROM_INPUT,
+			...{ operation: 'queue.wait', parameters: FROM_INPUT },
 			prepare: async () => {
-				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
+				sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
 				const input = await queueOne();
-				service.sandbox.clock.advance(UNTIL_FINISHED_MS);
+				sandbox.clock.advance(UNTIL_FINISHED_MS);
 				return input;
 			},
 		},
 		{ operation: 'queue.clear', parameters: FROM_INPUT, prepare: queueOne },
-	];
-}
-
-function listOtherCases(service: SandboxInTests): Case[] {
-	return [
+		{ operation: 'video.getAll', prepare: async () => await makeVideo(service) },
 		{
-			operation: 'video.getAll',
-			prepare: async () => {
-				await makeVideo(service);
-				return undefined;
-			},
-		},
-		{
-			operation: 'video.download',
-			parameters: { videoUrl: '={{ $json.url }}' },
-			prepare: async () => [await makeVideo(service)],
+			...{ operation: 'video.download', parameters: { videoUrl: '={{ $json.url }}' } },
+			prepare: async () => await makeVideo(service),
 		},
 		{ operation: 'project.getAll' },
-		{
-			operation: 'account.get',
-			prepare: () => {
-				// The request takes 12 ms by the service's clock.
-				const stop = service.sandbox.onRequest(() => {
-					service.sandbox.clock.advance(12);
-					stop();
-				});
-				return undefined;
-			},
-		},
-	];
-}
-
-function listTriggerCases(service: SandboxInTests): Case[] {
-	return [
+		{ operation: 'account.get' },
 		{ operation: 'trigger' },
-		{ operation: 'trigger', parameters: { options: { downloadVideo: true } } },
+		downloading,
 		{
-			operation: 'trigger',
-			parameters: { options: { downloadVideo: true } },
+			...downloading,
 			prepare: () => {
-				service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
-				return undefined;
+				sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+				return [];
 			},
 		},
 	];
@@ -162,12 +120,13 @@ function listTriggerCases(service: SandboxInTests): Case[] {
 
 async function run(
 	service: SandboxInTests,
-	parameters: INodeParameters,
-	items?: IDataObject[],
+	{ operation: name, parameters }: Run,
+	items: IDataObject[] = [{}],
 ): Promise<INodeExecutionData[]> {
-	const setup = { ...service.setup(parameters), ...(items && { items }) };
+	const [resource = '', operation = ''] = name.split('.');
+	const setup = { ...service.setup({ resource, operation, ...parameters }), items };
 	const start = async () => await runNode(setup);
-	const waits = parameters.operation === 'wait' || parameters.waitForCompletion === true;
+	const waits = operation === 'wait' || parameters?.waitForCompletion === true;
 	const { items: output, error } = await (waits
 		? runWithoutWaiting(start, service.sandbox)
 		: start());
@@ -178,13 +137,11 @@ async function run(
 /** Returns the trigger's output for one new video. */
 async function poll(
 	service: SandboxInTests,
-	parameters: INodeParameters,
+	parameters: INodeParameters = {},
 ): Promise<INodeExecutionData[]> {
 	const { url: baseUrl, apiKey } = service.sandbox;
 	const trigger = await ActiveTrigger.create({
-		credentials: { baseUrl, apiKey },
-		storage: 'static data',
-		parameters,
+		...{ credentials: { baseUrl, apiKey }, storage: 'static data', parameters },
 	});
 	await trigger.activate();
 	await makeVideo(service);
@@ -193,23 +150,14 @@ async function poll(
 	return items ?? [];
 }
 
-async function queue(service: SandboxInTests, project: string = PROJECT): Promise<IDataObject> {
-	const [item] = await run(service, {
-		...splitName('queue.add'),
-		projectId: byId(project),
-	});
-	return item?.json ?? {};
+async function queue(service: SandboxInTests): Promise<IDataObject[]> {
+	const items = await run(service, { operation: 'queue.add', parameters: ADD });
+	return items.map(({ json }) => json);
 }
 
 /** Queues a video, finishes it, and returns its entry of the list. */
-async function makeVideo(service: SandboxInTests): Promise<IDataObject> {
+async function makeVideo(service: SandboxInTests): Promise<IDataObject[]> {
 	await queue(service);
 	service.sandbox.clock.advance(UNTIL_FINISHED_MS);
-	const [item] = await run(service, splitName('video.getAll'));
-	return item?.json ?? {};
-}
-
-function splitName(name: string): { resource: string; operation: string } {
-	const [resource = '', operation = ''] = name.split('.');
-	return { resource, operation };
+	return (await run(service, { operation: 'video.getAll' })).map(({ json }) => json);
 }

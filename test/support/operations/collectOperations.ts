@@ -1,8 +1,21 @@
-import type { OperationDoc, OutputSchema, RecordedOutput } from './OperationDoc';
 import type { INodeProperties, INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
+import type { RecordedOutput } from '../examples/recordOutputs';
+import { loadSchema, type OutputSchema } from '../schemas/loadSchema';
+
+/** All facts about one operation, or about the trigger. */
+export interface OperationDoc extends OperationNote {
+	/** The displayed name: `Queue: Add`. */
+	title: string;
+	/** A sentence that says what it does. */
+	description: string;
+	/** The parameters of this operation only, in the order of the panel. */
+	parameters: INodeProperties[];
+	schema: OutputSchema;
+	examples: RecordedOutput[];
+}
 
 /** Facts about an operation that its users need and that no description of the node contains. */
-export interface OperationNote {
+interface OperationNote {
 	cost: string;
 	notes?: string[];
 	/** The output, if a list of fields does not describe it. */
@@ -10,7 +23,7 @@ export interface OperationNote {
 }
 
 /** The notes, in the order in which the operations are documented. */
-export const OPERATION_NOTES: Record<string, OperationNote> = {
+const OPERATION_NOTES: Record<string, OperationNote> = {
 	'queue.add': {
 		cost: 'credits, usually 1',
 		notes: [
@@ -60,91 +73,70 @@ export const OPERATION_NOTES: Record<string, OperationNote> = {
 	},
 };
 
-export interface OperationSources {
-	node: INodeTypeDescription;
-	trigger: INodeTypeDescription;
-	loadSchema(operation: string): OutputSchema;
-	outputs: RecordedOutput[];
-}
-
 /**
  * Combines the descriptions, the schemas and the runs of each operation.
  *
  * @throws Error if an operation has no notes, or notes have no operation
  */
-export function collectOperations(sources: OperationSources): OperationDoc[] {
-	const docs = [...listOperations(sources), describeTrigger(sources)];
-	return [...new Set([...Object.keys(OPERATION_NOTES), ...docs.map(({ name }) => name)])].map(
-		(name) => {
-			const doc = docs.find((each) => each.name === name);
-			if (!doc || !OPERATION_NOTES[name]) {
-				throw new Error(`Operations and OPERATION_NOTES do not agree about ${name}`);
-			}
-			return doc;
-		},
-	);
-}
-
-function listOperations(sources: OperationSources): OperationDoc[] {
-	const { properties } = sources.node;
-	const resources = properties.find(({ name }) => name === 'resource')
-		?.options as INodePropertyOptions[];
-	return resources.flatMap(({ name: resourceName, value: resource }) => {
-		const operations = properties.find(
-			({ name, displayOptions }) =>
-				name === 'operation' && displayOptions?.show?.resource?.includes(resource),
-		)?.options as INodePropertyOptions[];
-		return operations.map((operation) => {
-			const name = `${String(resource)}.${String(operation.value)}`;
-			return {
-				name,
-				title: `${resourceName}: ${operation.name}`,
-				description: operation.description ?? '',
-				parameters: properties.filter((property) => isOf(property, resource, operation.value)),
-				schema: sources.loadSchema(name),
-				examples: takeExamples(sources, name),
-			};
-		});
+export function collectOperations(
+	node: INodeTypeDescription,
+	trigger: INodeTypeDescription,
+	outputs: RecordedOutput[],
+): OperationDoc[] {
+	const docs: Record<string, Description> = {
+		...describeOperations(node),
+		trigger: describeTrigger(trigger),
+	};
+	return [...new Set([...Object.keys(OPERATION_NOTES), ...Object.keys(docs)])].map((name) => {
+		const [doc, note] = [docs[name], OPERATION_NOTES[name]];
+		if (!doc || !note) throw new Error(`Operations and notes do not agree about ${name}`);
+		const examples = outputs.filter(
+			({ operation, example }) => operation === name && example !== undefined,
+		);
+		return { ...doc, ...note, examples };
 	});
 }
 
-function isOf(
-	{ displayOptions }: INodeProperties,
-	resource: INodePropertyOptions['value'],
-	operation: INodePropertyOptions['value'],
-): boolean {
-	const { resource: resources, operation: operations } = displayOptions?.show ?? {};
-	return resources?.includes(resource) === true && operations?.includes(operation) === true;
+type Description = Pick<OperationDoc, 'title' | 'description' | 'parameters' | 'schema'>;
+
+function describeOperations({ properties }: INodeTypeDescription): Record<string, Description> {
+	const resources = properties.find(({ name }) => name === 'resource')?.options ?? [];
+	const described = (resources as INodePropertyOptions[]).flatMap((resource) => {
+		const ofResource = properties.filter(({ displayOptions }) =>
+			displayOptions?.show?.resource?.includes(resource.value),
+		);
+		const operations = ofResource.find(({ name }) => name === 'operation')?.options ?? [];
+		return (operations as INodePropertyOptions[]).map((operation) => {
+			const name = `${String(resource.value)}.${String(operation.value)}`;
+			const description = {
+				title: `${resource.name}: ${operation.name}`,
+				description: operation.description ?? '',
+				parameters: ofResource.filter(({ displayOptions }) =>
+					displayOptions?.show?.operation?.includes(operation.value),
+				),
+				schema: loadSchema(name),
+			};
+			return [name, description] as const;
+		});
+	});
+	return Object.fromEntries(described);
 }
 
 /**
  * Describes the trigger. n8n loads no schema for a trigger: its output is a video of the list, with
  * the fields that a download adds.
  */
-function describeTrigger(sources: OperationSources): OperationDoc {
-	const { displayName, properties } = sources.trigger;
-	const video = sources.loadSchema('video.getAll');
+function describeTrigger({ displayName, properties }: INodeTypeDescription): Description {
+	const video = loadSchema('video.getAll');
+	const downloadError = {
+		type: 'object',
+		description: "With 'Download Video': why there is no file, as a message and a description",
+	};
 	return {
-		name: 'trigger',
 		title: displayName,
 		// The trigger's own description is also displayed for the node in n8n's nodes panel.
 		description: 'Start a workflow for every finished video',
 		parameters: properties,
-		schema: {
-			...video,
-			properties: {
-				...video.properties,
-				downloadError: {
-					type: 'object',
-					description:
-						"With 'Download Video': why there is no file, as a message and a description",
-				},
-			},
-		},
-		examples: takeExamples(sources, 'trigger'),
+		schema: { ...video, properties: { ...video.properties, downloadError } },
 	};
-}
-
-function takeExamples({ outputs }: OperationSources, name: string): RecordedOutput[] {
-	return outputs.filter(({ operation, example }) => operation === name && example !== undefined);
 }

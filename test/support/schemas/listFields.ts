@@ -1,4 +1,4 @@
-import type { OutputSchema } from '../operations/OperationDoc';
+import type { OutputSchema } from './loadSchema';
 
 /** Lists every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
 export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] {

@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
-import type { OutputSchema } from '../operations/OperationDoc';
 import { PACKAGE_ROOT } from '../engine/loadPackage';
 import { hasFeature } from '../engine/testWith';
+
+/** A JSON Schema, limited to the keywords that the output schemas use. */
+export interface OutputSchema {
+	type: string | string[];
+	description?: string;
+	format?: string;
+	nullable?: boolean;
+	properties?: Record<string, OutputSchema>;
+	items?: OutputSchema;
+}
 
 /** The folder of the compiled node, in which n8n looks for `__schema__`. */
 export const NODE_FOLDER = path.join(PACKAGE_ROOT, 'dist/nodes/VideoGeneration');
