@@ -179,8 +179,10 @@ describe('Video > Get Many', () => {
 	});
 
 	test('returns no item, and no error, for an account without videos', async () => {
-		service.sandbox.removeVideos('main');
-		expect(await getIds({})).toEqual([]);
+		const setup = service.setup(OPERATIONS['video.getAll']);
+		const { apiKey } = service.sandbox.accounts.empty;
+		const credentials = { ...setup.credentials, apiKey };
+		expect(await runNode({ ...setup, credentials })).toMatchObject({ items: [], error: undefined });
 	});
 
 	test('returns 50 videos, or as many as the limit says, or all', async () => {
