@@ -105,7 +105,6 @@ it('Ids are UUIDs that never repeat, and the same for the same seed', () => {
 
 it('Every request is recorded as it came', async () => {
 	service.sandbox.clock.advance(5);
-	const before = Date.now();
 	const headers = { 'X-Mine': 'yes' };
 	await service.client.post('/v1/queue/add?a=%2F', { projectId: 'x' }, { headers });
 	const text = { headers: { 'Content-Type': 'text/plain' } };
@@ -119,7 +118,6 @@ it('Every request is recorded as it came', async () => {
 		},
 		{ body: 'projectId=1' },
 	]);
-	expect(service.sandbox.requests[0]?.realAt).toBeGreaterThanOrEqual(before);
 	service.sandbox.clearRequests();
 	expect(service.sandbox.requests).toEqual([]);
 });
