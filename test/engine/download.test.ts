@@ -137,6 +137,7 @@ describe('Video > Download', () => {
 			expect({ name, error }).toEqual({ name, error: undefined });
 			const length = VIDEO.length + (name === 'drips' ? 8 : 0);
 			expect(items[0]?.binary?.data?.bytes).toBe(length);
+			if (name !== 'drips') expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
 		}
 	});
 });
@@ -232,12 +233,12 @@ describe('What is no whole video', () => {
 	const CASES: [string, FaultSpec, string, RegExp][] = [
 		['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
 		['an empty body', { kind: 'emptyBody' }, '200', /sent an empty file$/],
-		[
-			'a 206 with a part of it',
-			{ kind: 'status', status: 206, body: 'ftyp', contentType: 'video/mp4' },
-			'206',
-			/failed to send the video \(206\)$/,
-		],
+		...[202, 204, 206].map((status): [string, FaultSpec, string, RegExp] => [
+			`a ${status} with a video's type`,
+			{ kind: 'status', status, body: '', contentType: 'video/mp4' },
+			String(status),
+			new RegExp(`failed to send the video \\(${status}\\)$`),
+		]),
 		[
 			'a file that breaks off',
 			{ kind: 'cutOff', ending: 'break' },
