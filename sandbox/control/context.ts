@@ -10,8 +10,6 @@ export interface SandboxOptions extends StoreOptions {
 	port?: number;
 	/** `manual` by default. */
 	clock?: Clock['kind'];
-	/** Start of a manual clock in milliseconds since 1970; 2026-01-15T12:00:00Z by default. */
-	startsAt?: number;
 	/** Waits for a latency; in real time by default. */
 	wait?: (delayMs: number, request: RecordedRequest) => Promise<void>;
 }
@@ -42,7 +40,7 @@ export interface SandboxContext {
 export function createContext(options: SandboxOptions): SandboxContext {
 	const context: SandboxContext = {
 		store: createStore(options),
-		clock: createClock(options.clock ?? 'manual', options.startsAt),
+		clock: createClock(options.clock ?? 'manual'),
 		faults: createFaultList(),
 		requests: createRequestLog(),
 		rateCounts: new Map(),

@@ -8,17 +8,17 @@ import {
 import {
 	addQueueItem,
 	clearQueueItem,
-	endQueueItem,
+	finishQueueItem,
 	formatLogTime,
 	settleQueue,
 } from '../domain/queue';
+import type { SEED_ACCOUNTS } from '../domain/SEED_ACCOUNTS';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
 import { getState } from './state';
 
-/** An account of the sandbox, its name (`main`, `other`, `empty`), or its API key. */
-type AccountRef = string | { readonly id: string };
+type AccountName = keyof typeof SEED_ACCOUNTS;
 
 type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'durations'>>;
 
@@ -42,9 +42,6 @@ export function createControls(context: SandboxContext) {
 		},
 		/** Returns a copy of everything the sandbox knows. */
 		readState: () => getState(context),
-		advanceClock: (ms: number) => {
-			context.clock.advance(ms);
-		},
 		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind */
 		addFault: (spec: FaultSpec) => context.faults.add(spec),
 		removeFault: (id: number) => {
@@ -83,11 +80,7 @@ function createQueueControls(context: SandboxContext) {
 		},
 		/** Completes an item now. @throws ServiceError `conflict` if it has failed */
 		finish(queueId: string): void {
-			endQueueItem(context.store, get(queueId), 'completed', context.clock.now());
-		},
-		/** Fails an item now. @throws ServiceError `conflict` if it is completed */
-		fail(queueId: string): void {
-			endQueueItem(context.store, get(queueId), 'failed', context.clock.now());
+			finishQueueItem(context.store, get(queueId), context.clock.now());
 		},
 		/**
 		 * Removes an item from the queue, as a service may do by itself: the API responds with 404 from
@@ -115,10 +108,8 @@ function createQueueControls(context: SandboxContext) {
 }
 
 function createAccountControls(context: SandboxContext) {
-	const get = (ref: AccountRef): Account => {
-		const name = typeof ref === 'string' ? ref : ref.id;
-		const { accounts } = context.store;
-		const account = accounts.get(name) ?? [...accounts.values()].find((a) => a.apiKey === name);
+	const get = (name: AccountName): Account => {
+		const account = context.store.accounts.get(name);
 		if (!account) throw new ServiceError('notFound', 'There is no such account in the sandbox');
 		return account;
 	};
@@ -127,18 +118,18 @@ function createAccountControls(context: SandboxContext) {
 		return context.store.videos.get(accountId) ?? [];
 	};
 	return {
-		setCredits(account: AccountRef, credits: number): void {
+		setCredits(account: AccountName, credits: number): void {
 			get(account).credits = credits;
 		},
 		/** Adds projects to an account. Missing fields get a default. */
-		addProjects(account: AccountRef, projects: Partial<Project>[]): Project[] {
+		addProjects(account: AccountName, projects: Partial<Project>[]): Project[] {
 			const accountId = get(account).id;
 			const added = projects.map((given) => ({ ...createProject(context), ...given, accountId }));
 			for (const project of added) context.store.projects.set(project.id, project);
 			return added.map((project) => ({ ...project }));
 		},
 		/** Adds entries to an account's video log, unchecked. Missing fields get a default. */
-		addVideos(account: AccountRef, videos: Partial<VideoLog>[]): VideoLog[] {
+		addVideos(account: AccountName, videos: Partial<VideoLog>[]): VideoLog[] {
 			const { id: accountId } = get(account);
 			const logged = getVideos(accountId);
 			const projects = [...context.store.projects.values()];
@@ -150,13 +141,6 @@ function createAccountControls(context: SandboxContext) {
 			}));
 			context.store.videos.set(accountId, logged.concat(added));
 			return added.map((video) => ({ ...video }));
-		},
-		/** Removes entries of an account's video log: those with these ids, or all. */
-		removeVideos(account: AccountRef, ids?: string[]): void {
-			const { id: accountId } = get(account);
-			const removed = new Set(ids);
-			const kept = getVideos(accountId).filter(({ id }) => ids && !removed.has(id));
-			context.store.videos.set(accountId, kept);
 		},
 	};
 }

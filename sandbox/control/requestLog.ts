@@ -16,8 +16,6 @@ export interface RecordedRequest {
 	queueId?: string;
 	/** Sandbox time. */
 	at: number;
-	/** Real time, from the clock of this machine. */
-	realAt: number;
 	/** Status of the reply, once its head has been sent. */
 	status?: number;
 	/** Whether the client closed the connection before the reply was complete. */

@@ -9,14 +9,14 @@ export interface Clock {
 	reset(): void;
 }
 
-const DEFAULT_START = Date.parse('2026-01-15T12:00:00.000Z');
+/** The start of a manual clock. */
+const START = Date.parse('2026-01-15T12:00:00.000Z');
 
-/** @param startsAt start of a manual clock */
-export function createClock(kind: Clock['kind'], startsAt = DEFAULT_START): Clock {
+export function createClock(kind: Clock['kind']): Clock {
 	let advancedMs = 0;
 	return {
 		kind,
-		now: () => (kind === 'manual' ? startsAt : Date.now()) + advancedMs,
+		now: () => (kind === 'manual' ? START : Date.now()) + advancedMs,
 		advance: (ms) => {
 			if (!Number.isFinite(ms) || ms < 0) {
 				throw new RangeError(`The clock moves forward only, not by ${ms} ms`);

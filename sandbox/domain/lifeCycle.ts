@@ -14,7 +14,7 @@ export interface QueueItemState {
 /** A failing generation fails during processing, at this progress. */
 const FAILS_AT_PERCENT = 60;
 
-type Living = Pick<QueueItem, 'startsAt' | 'durations' | 'outcome' | 'forced'>;
+type Living = Pick<QueueItem, 'startsAt' | 'durations' | 'outcome' | 'finishedAt'>;
 
 /**
  * Returns the state of a queue item at `now`: pending, processing, rendering, then completed or
@@ -22,28 +22,27 @@ type Living = Pick<QueueItem, 'startsAt' | 'durations' | 'outcome' | 'forced'>;
  * sandbox's own. The state depends only on the item and the time, so no timer runs.
  */
 export function getItemState(item: Living, now: number): QueueItemState {
-	const { forced } = item;
-	if (forced === null || now < forced.at) return getUnforcedState(item, now);
-	if (forced.outcome === 'completed') return complete(forced.at);
-	return { ...getUnforcedState(item, forced.at), status: 'failed', endedAt: forced.at };
+	const { finishedAt } = item;
+	const isFinished = finishedAt !== null && now >= finishedAt;
+	return isFinished ? complete(finishedAt) : getTimedState(item, now);
 }
 
 /** Returns when an item ends, as far as that is known at the moment. */
-export function getEnd({ startsAt, durations, outcome, forced }: Living): number {
+export function getEnd({ startsAt, durations, outcome, finishedAt }: Living): number {
 	const { pendingMs, processingMs, renderingMs } = durations;
 	const madeMs =
 		outcome === 'failed'
 			? Math.ceil((processingMs * FAILS_AT_PERCENT) / 100)
 			: processingMs + renderingMs;
-	return Math.min(startsAt + pendingMs + madeMs, forced?.at ?? Infinity);
+	return Math.min(startsAt + pendingMs + madeMs, finishedAt ?? Infinity);
 }
 
-function getUnforcedState(item: Living, now: number): QueueItemState {
+function getTimedState(item: Living, now: number): QueueItemState {
 	const { pendingMs, processingMs, renderingMs } = item.durations;
 	const processingAt = item.startsAt + pendingMs;
 	const renderingAt = processingAt + processingMs;
 	const completedAt = renderingAt + renderingMs;
-	const failedAt = getEnd({ ...item, forced: null });
+	const failedAt = getEnd({ ...item, finishedAt: null });
 
 	if (item.outcome === 'failed' && now >= failedAt) {
 		return {

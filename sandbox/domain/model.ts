@@ -45,10 +45,10 @@ export interface QueueItem {
 	/** When its generation starts, as far as that is known; later than `createdAt` with `maxAtOnce`. */
 	startsAt: number;
 	durations: Durations;
-	/** The outcome of the generation unless `forced` overrides it. */
+	/** The outcome of the generation, unless the item is finished before it. */
 	outcome: 'completed' | 'failed';
-	/** An end that a test has set; it overrides the durations. */
-	forced: { outcome: 'completed' | 'failed'; at: number } | null;
+	/** When it was completed regardless of its durations. */
+	finishedAt: number | null;
 	/** Assigned at the start, so that ids do not depend on the order in which videos finish. */
 	videoId: string;
 	/** Whether its entry is in the video log. */

@@ -39,7 +39,7 @@ export function addQueueItem(
 		startsAt: Infinity,
 		durations: { ...store.settings.durations, ...project.durations },
 		outcome: project.fails ? 'failed' : 'completed',
-		forced: null,
+		finishedAt: null,
 		videoId: store.createId(),
 		logged: false,
 		left: false,
@@ -116,22 +116,16 @@ export function clearQueueItem(
 }
 
 /**
- * Ends an item now, regardless of its durations. An item that already has this outcome is
- * unchanged.
+ * Completes an item now, regardless of its durations. A completed item is unchanged.
  *
- * @throws ServiceError `conflict` if the item already has the other outcome
+ * @throws ServiceError `conflict` if the item has failed
  */
-export function endQueueItem(
-	store: Store,
-	item: QueueItem,
-	outcome: 'completed' | 'failed',
-	now: number,
-): void {
+export function finishQueueItem(store: Store, item: QueueItem, now: number): void {
 	const { status, endedAt } = getItemState(item, now);
-	if (endedAt !== null && status !== outcome) {
-		throw new ServiceError('conflict', `Queue item ${item.queueId} is ${status} already`);
+	if (status === 'failed') {
+		throw new ServiceError('conflict', `Queue item ${item.queueId} has failed already`);
 	}
-	if (endedAt === null) item.forced = { outcome, at: now };
+	if (endedAt === null) item.finishedAt = now;
 	settleQueue(store, now);
 }
 
@@ -144,7 +138,8 @@ export function settleQueue(store: Store, now: number): void {
 	const items = [...store.queue.values()];
 	const due = items
 		.filter(
-			({ forced, outcome, logged }) => (forced?.outcome ?? outcome) === 'completed' && !logged,
+			({ finishedAt, outcome, logged }) =>
+				(finishedAt !== null || outcome === 'completed') && !logged,
 		)
 		.map((item) => ({ item, loggedAt: getEnd(item) + item.durations.logDelayMs }))
 		.filter(({ loggedAt }) => now >= loggedAt);

@@ -86,18 +86,7 @@ async function* drip(
 	}
 }
 
-const NOTICE = '<br />\n<b>Warning</b>: mail(): {"failed"} in /srv/add.php on line 7<br />\n';
-
-/** Puts text before the body, by default a notice of the service's language. */
-const textBefore = ({ text = NOTICE }: { text?: string }): Fault => ({
-	after: (reply) => {
-		if (!Buffer.isBuffer(reply.body)) return reply;
-		const headers = omitHeader(reply.headers, 'content-length');
-		return { ...reply, headers, body: Buffer.concat([Buffer.from(text), reply.body]) };
-	},
-});
-
 /** Faults of a body's bytes, and of the headers that describe them. */
 export const BODY_FAULTS = {
-	...{ contentType, emptyBody, cutOff, wrongLength, slowBody, textBefore },
+	...{ contentType, emptyBody, cutOff, wrongLength, slowBody },
 };

@@ -16,7 +16,6 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 				body: undefined,
 				operation: request.routeOptions.config.operation,
 				at: clock.now(),
-				realAt: Date.now(),
 			};
 			request.record = record;
 			requests.add(record);

@@ -76,7 +76,6 @@ describe('Queue > Add', () => {
 	});
 
 	test.each([
-		[{ overwriteSettings: false, customPrompt: '' }, {}],
 		[{ overwriteSettings: false, customPrompt: 'Rain' }, { customPrompt: 'Rain' }],
 		[
 			{ overwriteSettings: true, customPrompt: ' Rain\non glass ' },
@@ -101,12 +100,6 @@ describe('Queue > Add', () => {
 
 	test.each([
 		[{ overwriteSettings: true, customPrompt: '' }, "'Custom Prompt' is empty"],
-		[{ overwriteSettings: true, customPrompt: ' \n' }, "'Custom Prompt' is empty"],
-		[
-			{ projectId: { __rl: true, mode: 'id', value: '={{ $json.nothing }}' } },
-			"'Project' is empty",
-		],
-		[{ options: { maxTries: 0 } }, "'Max Tries' must be a whole number from 1 to 10"],
 		[{ options: { maxTries: 11 } }, "'Max Tries' must be a whole number from 1 to 10"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['queue.add'], ...parameters });
@@ -179,8 +172,10 @@ describe('Video > Get Many', () => {
 	});
 
 	test('returns no item, and no error, for an account without videos', async () => {
-		service.sandbox.removeVideos('main');
-		expect(await getIds({})).toEqual([]);
+		const setup = service.setup(OPERATIONS['video.getAll']);
+		const { apiKey } = service.sandbox.accounts.empty;
+		const credentials = { ...setup.credentials, apiKey };
+		expect(await runNode({ ...setup, credentials })).toMatchObject({ items: [], error: undefined });
 	});
 
 	test('returns 50 videos, or as many as the limit says, or all', async () => {
@@ -196,7 +191,6 @@ describe('Video > Get Many', () => {
 	test.each([
 		[{ projectId: { __rl: true, mode: 'list', value: 'project-city-tour' } }, ['c']],
 		[{ createdAfter: '2026-01-01T12:00:00Z' }, ['c', 'b']],
-		[{ createdBefore: '2026-01-02T12:00:00Z' }, ['b', 'a']],
 		[
 			{
 				createdAfter: "={{ DateTime.fromISO('2026-01-01T12:00:00Z') }}",
@@ -211,21 +205,14 @@ describe('Video > Get Many', () => {
 	});
 
 	test('limits after it has filtered', async () => {
-		expect(await getIds({ limit: 1, filters: { createdBefore: '2026-01-02T12:00:00Z' } })).toEqual([
-			'b',
-		]);
+		const filters = { createdBefore: '2026-01-02T12:00:00Z' };
+		expect(await getIds({ limit: 1, filters })).toEqual(['b']);
 	});
 
 	test.each([
-		[{ filters: { createdAfter: 'soon' } }, "'Created After' must be a date"],
 		[{ filters: { createdAfter: '={{ [1] }}' } }, "'Created After' must be a date"],
-		[{ filters: { createdBefore: '2026-02-31' } }, "'Created Before' must be a date"],
-		[{ filters: { createdBefore: '={{ ({ a: 1 }) }}' } }, "'Created Before' must be a date"],
-		[{ filters: { createdBefore: '={{ true }}' } }, "'Created Before' must be a date"],
-		[{ filters: { createdAfter: '={{ $json.nothing }}' } }, "'Created After' must be a date"],
 		[{ filters: { createdBefore: '' } }, "'Created Before' must be a date"],
 		[{ filters: { projectId: { __rl: true, mode: 'id', value: '' } } }, "'Project' is empty"],
-		[{ filters: { projectId: '={{ $json.nothing }}' } }, "'Project' is empty"],
 		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
@@ -238,7 +225,6 @@ describe('Project > Get Many', () => {
 	test.each([
 		[{}, '/v1/projects'],
 		[{ sort: 'createdAt' }, '/v1/projects?sort=createdAt'],
-		[{ order: 'asc' }, '/v1/projects?order=asc'],
 		[{ sort: 'updatedAt', order: 'desc' }, '/v1/projects?sort=updatedAt&order=desc'],
 	])('with the options %j asks for %s', async (options, url) => {
 		await service.run({ ...OPERATIONS['project.getAll'], options });
@@ -324,26 +310,6 @@ describe('A queue ID', () => {
 			expect(['400', '404', '414', '431']).toContain(error?.httpCode);
 		},
 	);
-
-	test.each(VALUES)(
-		'of %j stands in the body of a clear as it is, or fails before the request',
-		async (queueId) => {
-			const { error } = await service.run(OPERATIONS['queue.clear'], { items: [{ queueId }] });
-			const { requests } = service.sandbox;
-			if (queueId.trim() === '') {
-				expect(error?.message).toBe("'Queue ID' is empty");
-				expect(requests).toHaveLength(0);
-				return;
-			}
-			expect(requests).toMatchObject([{ url: '/v1/queue/clear' }]);
-			expect(error).toBeDefined();
-		},
-	);
-
-	test('that is a number is taken as text', async () => {
-		await service.run(OPERATIONS['queue.getProgress'], { items: [{ queueId: 42 }] });
-		expect(service.sandbox.requests[0]?.url).toBe('/v1/queue/progress/42');
-	});
 });
 
 describe('A service whose log names the address of a video videoUrl', () => {
@@ -412,20 +378,6 @@ test('A number as a prompt is sent as text, and an empty prompt is left out', as
 	]);
 });
 
-test.each([
-	['on', 'TRUE', 'completed', 4],
-	['off', '0', 'pending', 1],
-])('A switch counts text as %s: %j', async (word, value, status, count) => {
-	await run({ ...ADD, overwriteSettings: '={{ $json.value }}' }, [{ prompt: 'p', value }]);
-	expect(listBodies()).toEqual([
-		{ projectId: PROJECT, customPrompt: 'p', ...(word === 'on' && { overwriteSettings: true }) },
-	]);
-	const added = await run({ ...ADD, waitForCompletion: '={{ $json.value }}' }, [{ value }]);
-	expect(added.items[0]?.json.status).toBe(status);
-	const all = { ...OPERATIONS['project.getAll'], returnAll: '={{ $json.value }}', limit: 1 };
-	expect((await run(all, [{ value }])).items).toHaveLength(count);
-});
-
 test('A number as an ID is sent as text', async () => {
 	service.sandbox.addProjects('main', [{ id: '42' }]);
 	const { error } = await run({ ...ADD, projectId: '={{ $json.id }}' }, [{ id: 42 }]);
@@ -477,7 +429,7 @@ test.each(['9007199254740993', 'null'])(
 );
 
 describe("n8n's Request Options", () => {
-	test.each<string | number>(['={{ 1500.5 }}', -1, 2 ** 31 - 1, 5_000_000_000])(
+	test.each<string | number>(['={{ 1500.5 }}', 5_000_000_000])(
 		'take %j for a timeout: requests are sent and answered',
 		async (timeout) => {
 			const add = await run({ ...ADD, requestOptions: { timeout } });
@@ -521,23 +473,10 @@ describe("n8n's Request Options", () => {
 	);
 
 	test.each([
-		['={{ "2" }}', '={{ 10.4 }}'],
-		[2, 3e10],
-	])('take batches of %j items and pauses of %j', async (batchSize, batchInterval) => {
-		const requestOptions = { batching: { batch: { batchSize, batchInterval } } };
-		const { items, error } = await run({ ...OPERATIONS['account.get'], requestOptions }, [{}, {}]);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(2);
-	});
-
-	test.each([
 		[{ options: null }],
-		[{ options: '={{ null }}' }],
 		[{ options: { maxTries: '={{ undefined }}' } }],
-		[{ options: { maxTries: '3' } }],
 		[{ requestOptions: null }],
 		[{ requestOptions: { timeout: null, proxy: null } }],
-		[{ requestOptions: { batching: '={{ null }}' } }],
 		[{ requestOptions: { batching: { batch: null } } }],
 	])('and Options may be %j', async (parameters) => {
 		const { items, error } = await run({ ...OPERATIONS['account.get'], ...parameters });
@@ -560,20 +499,6 @@ describe('A date without a time zone', () => {
 });
 
 describe('Odd responses', () => {
-	test.each([
-		['video.getAll', 'videos'],
-		['project.getAll', 'projects'],
-	] as const)('of %s leave out what is no entry of the list', async (name, field) => {
-		for (const entries of [[null], ['x', 1, true], [[]]]) {
-			service.sandbox.clearFaults();
-			const body = { status: 'success', [field]: [...entries, { id: 'good' }, ...entries] };
-			service.sandbox.addFault({ kind: 'status', status: 200, body });
-			const { items, error } = await run(OPERATIONS[name]);
-			expect(error).toBeUndefined();
-			expect(items.map(({ json }) => json.id)).toEqual(['good']);
-		}
-	});
-
 	test('do not hide the video that is waited for', async () => {
 		service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
 		const { items, error } = await run({ ...ADD, waitForCompletion: true });

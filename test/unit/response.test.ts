@@ -124,14 +124,11 @@ describe('A body', () => {
 		expect(await receive(`<html>${'x'.repeat(1000)}`)).toHaveLength(100);
 	});
 
-	test.each([[`"${'x'.repeat(1024 ** 2)}"`, { content: 'tooLarge', limit: '1 MiB' }]])(
-		'that exceeds a limit is refused before it is made',
-		async (text, facts) => {
-			expect(await catchFailure(() => receive(text))).toEqual({
-				...{ kind: 'unreadable', facts: { httpCode: '200', ...facts } },
-			});
-		},
-	);
+	test('that exceeds a limit is refused before it is made', async () => {
+		const failure = await catchFailure(() => receive(`"${'x'.repeat(1024 ** 2)}"`));
+		const facts = { httpCode: '200', content: 'tooLarge', limit: '1 MiB' };
+		expect(failure).toEqual({ kind: 'unreadable', facts });
+	});
 
 	test('of an error that never ends or breaks off does not hide the status', async () => {
 		const endless = Readable.from([Buffer.alloc(65 * 1024)]);
@@ -187,8 +184,6 @@ describe('What the specification promises', () => {
 		[' q ', 'q'],
 		[7, '7'],
 		[null, ''],
-		[undefined, ''],
-		[true, ''],
 		[['q'], ''],
 		[{}, ''],
 	])('as an ID that is %j is the text %j', (value, expected) => {

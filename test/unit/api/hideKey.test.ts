@@ -18,9 +18,7 @@ describe("The service's words lose the key", () => {
 	test.each([
 		['as it is', `No such key: ${KEY}.`, `No such key: ${HIDDEN}.`],
 		['twice', `${KEY} is not ${KEY}`, `${HIDDEN} is not ${HIDDEN}`],
-		['in a link', `/v1?key=${encodeURIComponent(KEY)}&a=1`, `/v1?key=${HIDDEN}&a=1`],
 		['in a link, in lower case', '/v1?key=vg%2blive%2f7Hq2x', `/v1?key=${HIDDEN}`],
-		['in JSON of PHP', `{"key":"${KEY.replace('/', '\\/')}"}`, `{"key":"${HIDDEN}"}`],
 		['in JSON of Java', `key ${KEY.replace('+', '\\u002B')}`, `key ${HIDDEN}`],
 		['in HTML', `key ${KEY.replace('+', '&#43;').replace('/', '&#x2F;')}`, `key ${HIDDEN}`],
 		['in base64', `Bad header ${base64(`Bearer ${KEY}!`)}`, /^Bad header \w+\[API key\]\w+=*$/],

