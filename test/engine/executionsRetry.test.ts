@@ -3,7 +3,7 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { DeduplicationStore } from '../support/engine/DeduplicationStore';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
-import { runNode } from '../support/engine/runNode';
+import { runNode, startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -52,6 +52,19 @@ describe('Executions > Retry', () => {
 		expect(cleared.error).toBeDefined();
 		await run(ADD, THREE.slice(0, 2), { failed: cleared });
 		expect(listSent()).toEqual(['one', 'two', 'two']);
+	});
+
+	test('of a stopped execution says of an add under way that it may have been queued', async () => {
+		failAdd({ kind: 'hang', phase: 'after' });
+		const started = await startNode({ ...service.setup(ADD), items: THREE.slice(0, 1) });
+		await service.sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		started.stop();
+		const { error, run: retried } = await run(ADD, THREE.slice(0, 1), {
+			failed: await started.result,
+		});
+		expect(retried.status).toBe('error');
+		expect(error?.description).toContain('may have been queued');
+		expect(listSent()).toEqual(['one']);
 	});
 
 	test('sends what was refused, and no add again that was accepted', async () => {
@@ -115,6 +128,23 @@ describe('Executions > Retry', () => {
 		expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
 		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
 		expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual(['video.file']);
+	});
+
+	test('clears no item again that was cleared, and takes "not found" for a success where it may have been', async () => {
+		const queueIds = await service.queueVideos(3);
+		const clear = OPERATIONS['queue.clear'];
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 500, phase: 'after', operation: 'queue.clear' },
+			...{ containing: queueIds[1] ?? '', times: 4 },
+		});
+		const items = queueIds.map((queueId) => ({ queueId }));
+		const failed = await run(clear, items);
+		expect(failed.error?.httpCode).toBe('500');
+		const retried = await run(clear, items, { failed });
+		expect(retried.error).toBeUndefined();
+		expect(retried.items.map(({ json }) => json)).toEqual(
+			queueIds.map((queueId) => ({ queueId, deleted: true })),
+		);
 	});
 
 	test('takes no item for cleared because another one was', async () => {
@@ -302,6 +332,26 @@ describe('A unique key', () => {
 		await runRows({ items });
 		expect(listPaid()).toEqual(['row 1']);
 	});
+
+	test.each(['accepted', 'of unknown fate'])(
+		'of an add that is %s is recorded again if another worker overwrote the record',
+		async (fate) => {
+			const items = ROWS.slice(0, 1);
+			if (fate !== 'accepted') {
+				service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+			}
+			const stop = service.sandbox.onRequest(() => {
+				stop();
+				store.clear();
+			});
+			await runRows({ items });
+			const { errorItems } = await runRows({ items, settings: ERROR_OUTPUT });
+			expect(errorItems.map(({ json }) => json.error)).toEqual([
+				'A video was already queued for this key, or may have been',
+			]);
+			expect(listPaid()).toEqual(['row 1']);
+		},
+	);
 
 	test('is not needed: without the option, n8n is asked for no keys', async () => {
 		const { items } = await runRows({ parameters: { ...KEYED, options: {} } });

@@ -177,6 +177,26 @@ describe('A look that fails', () => {
 		expect(looks).toHaveLength(6);
 	});
 
+	test('because n8n is without its database for half a minute ends no wait', async () => {
+		playSeconds(600);
+		const { getDecrypted } = TestCredentialsHelper.prototype;
+		const startedAt = service.sandbox.clock.now();
+		let failed = 0;
+		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+			this: TestCredentialsHelper,
+			...args
+		) {
+			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
+			if (seconds <= 300 || seconds >= 330) return await getDecrypted.apply(this, args);
+			failed += 1;
+			throw new Error('Connection terminated unexpectedly');
+		});
+		const { items, error } = await run([{}]);
+		expect(error).toBeUndefined();
+		expect(failed).toBeGreaterThan(3);
+		expect(getIds(items)).toEqual(getOwnIds(items));
+	});
+
 	test.each([
 		['an add', { ...OPERATIONS['queue.add'], waitForCompletion: true }, 300],
 		['an item that it has not found', { ...WAIT, queueId: 'unknown' }, 2],
@@ -226,4 +246,60 @@ test('An entry that names the queue ID of an item that waits for it ends the rea
 	expect(getIds(items)).toEqual(getOwnIds(items));
 	const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
 	expect(reads.length).toBeLessThanOrEqual(7);
+});
+
+test('What an earlier try has queued is waited for before the next add of its project', async () => {
+	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
+	const seconds = [40, 20];
+	playSeconds(...seconds);
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const { items } = await run(
+		ofOneProject(2),
+		{ waitOptions: { timeout: 30 } },
+		{ ...CONTINUE, ...retry },
+	);
+	expect(getIds(items)).toEqual(getOwnIds(items));
+	expect(items).toHaveLength(2);
+	expect(countAtOnce(seconds)).toBe(1);
+});
+
+test('A retry gives no item the video that an earlier execution gave to another', async () => {
+	// The second item is still made when the first execution ends, long before the third video.
+	playSeconds(20, 100);
+	const waitOptions = { timeout: '={{ $json.timeout }}' };
+	const setup = {
+		...service.setup({ ...ADD, waitOptions: { ...waitOptions, videosAtOnce: 2 } }),
+		items: [{ timeout: 1_800 }, { timeout: 60 }],
+	};
+	const first = await play(async () => await runNode(setup));
+	expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+	service.sandbox.clock.advance(600_000);
+	passTime(600_000);
+	const { items } = await play(async () => await runNode({ ...setup, failed: first.run }));
+	expect(getIds(items)).toEqual(getOwnIds(items));
+});
+
+test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
+	playSeconds(20, 20);
+	const added = [];
+	for (let count = 0; count < 2; count++) {
+		const { items } = await service.run(OPERATIONS['queue.add']);
+		added.push(items[0]?.json ?? {});
+		service.sandbox.clock.advance(30_000);
+	}
+	service.sandbox.configure({ videoUrlInDetails: true });
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
+	const createSetup = ({ queueId, createdAt }: IDataObject) => ({
+		...service.setup({
+			...{ resource: 'queue', operation: 'wait', downloadVideo: true },
+			...{ queueId: queueId as string, queuedAt: createdAt as string },
+			projectId: byId(PROJECT),
+			waitOptions: { listingDelay: 5 },
+		}),
+		items: [{}],
+	});
+	const [wrong = {}, right = {}] = added;
+	const { run: failed } = await play(async () => await runNode(createSetup(wrong)));
+	const { items } = await play(async () => await runNode({ ...createSetup(right), failed }));
+	expect(getIds(items)).toEqual([getOwnVideoId(service.sandbox, right)]);
 });
