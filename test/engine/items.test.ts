@@ -29,59 +29,41 @@ async function failOne() {
 describe('The items of a run', () => {
 	const service = useSandbox();
 
-	test('fail alone, linked to their input, when their expression cannot be evaluated', async () => {
-		const [first, third] = await service.queueVideos(2);
-		const queueId = "={{ $json.id ?? $('Nowhere').item.json.x }}";
-		const { items, errorItems, found } = await service.run(
-			{ ...GET_PROGRESS, queueId },
-			{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
-		);
-		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-			[first, { item: 0 }],
-			[third, { item: 2 }],
-		]);
-		expect(errorItems).toEqual([
+	test.each([
+		['their parameter', { queueId: "={{ $json.id ?? $('Nowhere').item.json.x }}" }, {}],
+		[
+			"one of n8n's own options",
 			{
-				json: {
-					error: "Referenced node doesn't exist",
-					message: expect.stringMatching(/./) as string,
-					details: {},
+				queueId: "={{ $json.id ?? 'none' }}",
+				requestOptions: { timeout: "={{ $json.id ? 5000 : $('Nowhere').item.json.x }}" },
+			},
+			{ queueId: 'none' },
+		],
+	])(
+		'fail alone, linked to their input, when the expression of %s cannot be evaluated',
+		async (_what, parameters, details) => {
+			const [first, third] = await service.queueVideos(2);
+			const { items, errorItems, found } = await service.run(
+				{ ...GET_PROGRESS, ...parameters },
+				{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
+			);
+			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+				[first, { item: 0 }],
+				[third, { item: 2 }],
+			]);
+			expect(errorItems).toEqual([
+				{
+					json: {
+						error: "Referenced node doesn't exist",
+						message: expect.stringMatching(/./) as string,
+						details,
+					},
+					pairedItem: { item: 1 },
 				},
-				pairedItem: { item: 1 },
-			},
-		]);
-		expect(found.errorItems).toEqual([{}]);
-	});
-
-	test("fail alone as well, when it is one of n8n's own options that cannot be evaluated", async () => {
-		const [first, second] = await service.queueVideos(2);
-		const timeout = "={{ $json.wait ?? $('Nowhere').item.json.x }}";
-		const { items, errorItems } = await service.run(
-			{ ...GET_PROGRESS, requestOptions: { timeout } },
-			{
-				items: [{ queueId: first }, { queueId: second, wait: 5000 }],
-				settings: CONTINUE,
-			},
-		);
-		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-			[second, { item: 1 }],
-		]);
-		expect(errorItems).toMatchObject([
-			{ json: { error: "Referenced node doesn't exist" }, pairedItem: { item: 0 } },
-		]);
-	});
-
-	test('are each sent with their own key, when the credential takes it from the item', async () => {
-		const { apiKey, url } = service.sandbox;
-		const { items, errorItems } = await runNode({
-			parameters: OPERATIONS['account.get'],
-			credentials: { baseUrl: url, apiKey: '={{ $json.key }}' },
-			items: [{ key: apiKey }, { key: 'another-key' }, { key: apiKey }],
-			settings: CONTINUE,
-		});
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-	});
+			]);
+			expect(found.errorItems).toEqual([{}]);
+		},
+	);
 
 	// n8n describes this restriction as "when used in the HTTP Request or GraphQL node".
 	test.each<Partial<EnteredCredential>>([
@@ -181,33 +163,29 @@ describe('The items of a run', () => {
 				),
 			);
 
-		test.each(['http://user:s3cret@127.0.0.1:1', 'http://nowhere.invalid:3128'])(
-			'that cannot be reached are not sent, and it is named as the reason: %s',
-			async (address) => {
-				const { errorItems, run } = await runBehind(address);
+		test.each([
+			['cannot be reached', 'http://user:s3cret@127.0.0.1:1', /^The proxy could not be reached/, 2],
+			['has an unknown name', 'http://nowhere.invalid:3128', /^The proxy could not be reached/, 2],
+			['wants another password', undefined, /^The proxy rejected the request \(407\)$/, 1],
+		])(
+			'that %s are not sent, and it is named as the reason',
+			async (_what, address, error, tries) => {
+				status = 407;
+				const { port } = proxy.address() as AddressInfo;
+				const { errorItems, run } = await runBehind(
+					address ?? `http://user:s3cret@127.0.0.1:${port}`,
+				);
 				expect(errorItems[0]?.json).toMatchObject({
-					error: expect.stringMatching(/^The proxy could not be reached/) as string,
+					error: expect.stringMatching(error) as string,
 					message: expect.stringContaining("'Proxy' under 'Request Options'") as string,
-					details: { mayBeQueued: false, tries: 2 },
+					details: { mayBeQueued: false, tries },
 				});
 				expect(JSON.stringify(errorItems)).not.toContain("'Base URL'");
-				expect(JSON.stringify(run.data.resultData.runData['Video Generation'])).not.toContain(
-					's3cret',
-				);
+				const kept = run.data.resultData.runData['Video Generation'];
+				expect(JSON.stringify(kept)).not.toContain('s3cret');
+				expect(service.sandbox.requests).toEqual([]);
 			},
 		);
-
-		test('that wants another password are not sent, and it is named as the reason', async () => {
-			status = 407;
-			const { port } = proxy.address() as AddressInfo;
-			const { errorItems } = await runBehind(`http://user:wrong@127.0.0.1:${port}`);
-			expect(errorItems[0]?.json).toMatchObject({
-				error: 'The proxy rejected the request (407)',
-				message: expect.stringContaining("'Proxy' under 'Request Options'") as string,
-				details: { mayBeQueued: false, httpCode: '407', tries: 1 },
-			});
-			expect(service.sandbox.requests).toEqual([]);
-		});
 
 		test('are not sent when its address cannot be used', async () => {
 			const { items, errorItems } = await service.run(
@@ -343,23 +321,5 @@ describe('Every output item', () => {
 				details: { queueId: queueIds[3], httpCode: '418', serviceMessage: 'Teapot', tries: 1 },
 			},
 		]);
-	});
-
-	test('on the regular output as well, when failed ones go on there', async () => {
-		const [queueId = ''] = await service.queueVideos(1);
-		const { items, found } = await service.run(OPERATIONS['queue.getProgress'], {
-			items: [{ queueId: ' ' }, { queueId }],
-			settings: { onError: 'continueRegularOutput' },
-		});
-		expect(items[0]).toEqual({
-			json: {
-				error: "'Queue ID' is empty",
-				message: expect.stringMatching(/./) as string,
-				details: {},
-			},
-			pairedItem: { item: 0 },
-		});
-		expect(items[1]?.json).toMatchObject({ queueId });
-		expect(found.items).toEqual([{ queueId: ' ' }, { queueId }]);
 	});
 });

@@ -2,7 +2,7 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, playLives } from '../support/engine/playLives';
-import { runNode, startNode } from '../support/engine/runNode';
+import { runNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -68,41 +68,6 @@ describe('Videos of one project', () => {
 		expect(countAtOnce(seconds)).toBe(1);
 	});
 
-	test.each([0, 300, 1_500, 3_000, 9_000])(
-		'go to their rows also where the list shows them %d ms before the progress does',
-		async (leadMs) => {
-			const { sandbox } = service;
-			playLives(
-				sandbox,
-				...[20_000, 21_000, 22_500].map((processingMs) => ({
-					processingMs: processingMs - leadMs,
-				})),
-			);
-			// The progress says "processing" for a while after the list shows the video.
-			const masked = new Set<string>();
-			const stop = sandbox.onRequest(() => {
-				for (const { queueId, at } of sandbox.charges) {
-					if (masked.has(queueId)) continue;
-					masked.add(queueId);
-					const fault = sandbox.addFault({
-						...{ kind: 'statusWord', word: 'processing', insteadOf: 'completed' },
-						...{ operation: 'queue.getProgress', containing: queueId },
-					});
-					setTimeout(
-						() => {
-							sandbox.removeFault(fault);
-						},
-						at + 20_000 - sandbox.clock.now(),
-					);
-				}
-			});
-			const { items, error } = await run(ofOneProject(3));
-			stop();
-			expect(error).toBeUndefined();
-			expect(getIds(items)).toEqual(getOwnIds(items));
-		},
-	);
-
 	test('are made beside those of other projects', async () => {
 		const seconds = [40, 40, 40, 40];
 		playSeconds(...seconds);
@@ -123,17 +88,6 @@ describe('Videos of one project', () => {
 		expect(countAtOnce(seconds)).toBe(2);
 	});
 
-	test('are followed by the next one when they fail', async () => {
-		const project = 'project-broken-storyboard';
-		const { errorItems } = await run([{ project }, { project }], {}, CONTINUE);
-		expect(errorItems).toHaveLength(2);
-		const { requests } = service.sandbox;
-		const operations = requests.map(({ operation }) => operation);
-		expect(operations.lastIndexOf('queue.add')).toBeGreaterThan(
-			operations.indexOf('queue.getProgress'),
-		);
-	});
-
 	test('are not followed by another one when they fail and the node stops', async () => {
 		playSeconds(20, 20);
 		service.sandbox.addFault({
@@ -142,13 +96,6 @@ describe('Videos of one project', () => {
 		const { error } = await run([{}, {}, { project: TOUR }, { project: TOUR }]);
 		expect(error?.message).toBe('The video could not be generated');
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
-	});
-
-	test('each have the whole timeout from their own add', async () => {
-		playSeconds(50, 50, 50);
-		const { items, error } = await run(ofOneProject(3), { waitOptions: { timeout: 60 } });
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(3);
 	});
 
 	test('are not taken for that of an add whose response was lost long before, however short they are', async () => {
@@ -182,29 +129,6 @@ describe('Videos of one project', () => {
 		// The first file is requested again a while after its failure.
 		expect(order.indexOf('video.file', 2)).toBeGreaterThan(order.lastIndexOf('queue.add'));
 	});
-
-	test('that wait for their turn end within a second when the execution is stopped', async () => {
-		playSeconds(600);
-		await play(async () => {
-			const items = ofOneProject(500);
-			const waitOptions = { pollingInterval: 1 };
-			const started = await startNode({ ...service.setup({ ...ADD, waitOptions }), items });
-			await service.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
-			const stoppedAt = performance.now();
-			started.stop();
-			const { run: execution } = await started.result;
-			expect(performance.now() - stoppedAt).toBeLessThan(1_000);
-			expect(execution.status).toBe('canceled');
-			expect(jest.getTimerCount()).toBe(0);
-		});
-		expect(service.sandbox.charges).toHaveLength(1);
-	});
-
-	test.each([0, 1.5, 'many'])("are not queued with %p 'Videos at Once'", async (videosAtOnce) => {
-		const { error } = await run([{}], { waitOptions: { videosAtOnce } });
-		expect(error?.message).toBe("'Videos at Once' must be a whole number of 1 or more");
-		expect(service.sandbox.requests).toEqual([]);
-	});
 });
 
 describe('A video that is finished before this execution looks at it', () => {
@@ -226,47 +150,6 @@ describe('A video that is finished before this execution looks at it', () => {
 		expect(getIds(items)).toEqual(getOwnIds(items));
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
-
-	test('and that the list shows before its progress says so is not taken for an old one', async () => {
-		const { sandbox } = service;
-		playSeconds(10, 16);
-		const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
-		const [queued] = added.map(({ json }) => json);
-		const masked = sandbox.addFault({
-			...{ kind: 'statusWord', word: 'processing', insteadOf: 'completed' },
-			...{ operation: 'queue.getProgress', containing: queued?.queueId as string },
-		});
-		sandbox.clock.advance(11_000);
-		const parameters = {
-			...{ resource: 'queue', operation: 'wait', queueId: queued?.queueId as string },
-			projectId: byId(PROJECT),
-		};
-		const { items } = await play(async () => {
-			setTimeout(() => {
-				sandbox.removeFault(masked);
-			}, 2_000);
-			return await runNode({ ...service.setup(parameters), items: [{}] });
-		});
-		expect(getIds(items)).toEqual([undefined]);
-		expect((items[0]?.json.videoCandidates as IDataObject[]).map(({ id }) => id)).toEqual(
-			added.map(({ json }) => getOwnVideoId(sandbox, json)).reverse(),
-		);
-	});
-
-	test("is told apart by 'Queued At'", async () => {
-		addOld();
-		const { items: added } = await service.run(OPERATIONS['queue.add']);
-		service.sandbox.clock.advance(60_000);
-		const parameters = {
-			...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
-			...{ projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' },
-		};
-		const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
-		const { items } = await play(async () => await runNode(setup));
-		expect(getIds(items)).toEqual(getOwnIds(items));
-		const { error } = await service.run({ ...parameters, queueId: 'x', queuedAt: 'soon' });
-		expect(error?.message).toBe("'Queued At' must be a date");
-	});
 });
 
 describe('A look that fails', () => {
@@ -274,9 +157,6 @@ describe('A look that fails', () => {
 
 	test.each<[string, Partial<FaultSpec>]>([
 		['with 401', { kind: 'status', status: 401 }],
-		['with 403', { kind: 'status', status: 403 }],
-		['with 408', { kind: 'status', status: 408 }],
-		['with 425', { kind: 'status', status: 425 }],
 		['with a redirect', { kind: 'redirect', location: '/maintenance' }],
 		['with a web page', { kind: 'html' }],
 	])('%s ends no wait, unless it fails four times in a row', async (_, fault) => {
@@ -344,19 +224,6 @@ describe('A look that fails', () => {
 });
 
 describe('An entry that names the queue ID', () => {
-	test('is its own, among any others', async () => {
-		const { sandbox } = service;
-		sandbox.configure({ entriesNameQueueId: 'address' });
-		playSeconds(20);
-		const stop = sandbox.onRequest(({ operation }) => {
-			if (operation !== 'queue.getProgress') return;
-			stop();
-			sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
-		});
-		const { items } = await run([{}]);
-		expect(getIds(items)).toEqual(getOwnIds(items));
-	});
-
 	test.each(['field', 'address'] as const)(
 		'lets all rows but the first come out as soon as they are finished (%s)',
 		async (entriesNameQueueId) => {
@@ -394,33 +261,6 @@ test('What an earlier try has queued is waited for before the next add of its pr
 	expect(getIds(items)).toEqual(getOwnIds(items));
 	expect(items).toHaveLength(2);
 	expect(countAtOnce(seconds)).toBe(1);
-});
-
-test('A moment without the database of n8n fails no row', async () => {
-	playSeconds(20, 20, 20);
-	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const original = TestCredentialsHelper.prototype.getDecrypted;
-	let failures = 0;
-	jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-		this: TestCredentialsHelper,
-		...args
-	) {
-		failures -= 1;
-		if (failures >= 0) throw new Error('Connection terminated');
-		return await original.apply(this, args);
-	});
-	let reads = 0;
-	const stop = service.sandbox.onRequest(({ operation }) => {
-		if (operation !== 'video.getAll') return;
-		reads += 1;
-		// The list that settles the first video has been requested, and the second one is to be queued.
-		if (reads === 2) failures = 3;
-	});
-	const { items, error } = await run(ofOneProject(3));
-	stop();
-	expect(failures).toBeLessThan(0);
-	expect(error).toBeUndefined();
-	expect(getIds(items)).toEqual(getOwnIds(items));
 });
 
 test('A retry gives no item the video that an earlier execution gave to another', async () => {

@@ -104,20 +104,6 @@ describe('Queue > Add with waiting', () => {
 		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
-	test('gives each item its own video, whatever the order in which they are finished, if they finish far enough apart', async () => {
-		const seconds = [125, 35, 95, 5, 65];
-		finishAfter(...seconds);
-		const { items, error } = await run(ADD, [{}, {}, {}, {}, {}]);
-		expect(error).toBeUndefined();
-		const finishedAt = getQueued().map(({ createdAt }, i) => createdAt + (seconds[i] ?? 0) * 1000);
-		items.forEach(({ json }, i) => {
-			const video = json.video as IDataObject | null;
-			expect(Date.parse(video?.createdAt as string)).toBe(finishedAt[i]);
-			expect(json.videoUrl).toBe(video?.url);
-			expect(json).not.toHaveProperty('videoCandidates');
-		});
-	});
-
 	test('names the candidates where the API cannot tell two videos apart', async () => {
 		finishAfter(5, 5, 45);
 		const { items } = await run({ ...ADD, waitOptions: { videosAtOnce: 3 } }, [{}, {}, {}]);
@@ -129,40 +115,6 @@ describe('Queue > Add with waiting', () => {
 			);
 		}
 		expect(items[2]?.json.video).toMatchObject({ id: ids[2] });
-	});
-
-	test('waits on when a look fails: with a 500, a 429, a reset, an answer that makes no sense', async () => {
-		finishAfter(100);
-		for (const fault of [
-			{ kind: 'status', status: 500, skip: 0 },
-			{ kind: 'tooManyRequests', retryAfter: 'none', skip: 1 },
-			{ kind: 'reset', skip: 2 },
-			{ kind: 'html', skip: 3 },
-		] as const) {
-			service.sandbox.addFault({ ...fault, operation: 'queue.getProgress', times: 1 });
-		}
-		const { items, error } = await run(ADD);
-		expect(error).toBeUndefined();
-		expect(items[0]?.json).toMatchObject({ status: 'completed' });
-		expect(items[0]?.json.video).not.toBeNull();
-	});
-
-	test('waits on when the video log cannot be read for a while, or shows the video late', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 2 });
-		service.sandbox.configure({ durations: { logDelayMs: 20_000 } });
-		const { items } = await run({ ...ADD, waitOptions: { listingDelay: 20 } });
-		expect(items[0]?.json.video).not.toBeNull();
-	});
-
-	test('returns a finished video that never gets into the log, without an address', async () => {
-		service.sandbox.configure({ durations: { logDelayMs: 10_000_000 } });
-		const { items } = await run(ADD);
-		expect(items[0]?.json).toMatchObject({
-			status: 'completed',
-			video: null,
-			videoUrl: null,
-			videoCandidates: [],
-		});
 	});
 
 	test('goes by the address that the progress tells', async () => {
@@ -248,38 +200,12 @@ describe('Queue > Add with waiting', () => {
 		expect(service.sandbox.requests).toHaveLength(before);
 	});
 
-	test('ends the waits at once when an add fails and the node stops', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
-		const { error } = await run({ ...ADD, waitOptions: { videosAtOnce: 3 } }, [{}, {}, {}]);
-		expect(error?.httpCode).toBe('400');
-		expect(error?.description).toContain(
-			getQueued()
-				.map(({ queueId }) => `${queueId} (pending)`)
-				.join(', '),
-		);
-		expect(countRequests('queue.getProgress')).toBe(0);
-	});
-
-	test('pays for nothing again with Retry On Fail, and waits for the same queue items', async () => {
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-		finishAfter(15, 70);
-		const { items, error } = await run(
-			{ ...ADD, waitOptions: { timeout: 45 } },
-			[{}, { project: 'project-city-tour' }],
-			settings,
-		);
-		expect(error).toBeUndefined();
-		expect(countRequests('queue.add')).toBe(2);
-		expect(items.map(({ json }) => json.queueId)).toEqual(
-			getQueued().map(({ queueId }) => queueId),
-		);
-	});
-
 	test('reads its options before anything is spent', async () => {
 		for (const [waitOptions, message] of [
 			[{ pollingInterval: 0 }, "'Polling Interval' must be 1 second or more"],
 			[{ timeout: 'soon' }, "'Timeout' must be 1 second or more"],
 			[{ listingDelay: -1 }, "'Listing Delay' must be 0 seconds or more"],
+			[{ videosAtOnce: 1.5 }, "'Videos at Once' must be a whole number of 1 or more"],
 		] as const) {
 			const { error } = await run({ ...ADD, waitOptions });
 			expect(error?.message).toBe(message);
@@ -308,30 +234,6 @@ describe('Queue > Wait', () => {
 		});
 	});
 
-	test('needs no project while it can be told without', async () => {
-		const queueId = await queueVideo();
-		const { items } = await run({ ...WAIT, projectId: { __rl: true, mode: 'list', value: '' } }, [
-			{ queueId },
-		]);
-		expect(items[0]?.json).toMatchObject({ queueId, projectId: PROJECT });
-		expect(items[0]?.json.video).not.toBeNull();
-	});
-
-	test('returns what is finished after the listing delay, with all videos that it can be', async () => {
-		const queueId = await queueVideo();
-		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: 'project-city-tour' }]);
-		service.sandbox.finish(queueId);
-		const startedAt = service.sandbox.clock.now();
-		const { items } = await run({ ...WAIT, waitOptions: { listingDelay: 3 } }, [
-			{ queueId, project: PROJECT },
-		]);
-		const waitedMs = service.sandbox.clock.now() - startedAt;
-		expect(waitedMs).toBeGreaterThanOrEqual(3_000);
-		expect(waitedMs).toBeLessThan(3_500);
-		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null });
-		expect(items[0]?.json.videoCandidates).toHaveLength(2);
-	});
-
 	test('fails for a queue item that is not there, after a few checks', async () => {
 		const queueId = await queueVideo();
 		service.sandbox.removeQueueItem(queueId);
@@ -342,27 +244,12 @@ describe('Queue > Wait', () => {
 		});
 		expect(countRequests('queue.getProgress')).toBe(4);
 	});
+});
 
-	test('waits for a queue item that the service does not know yet', async () => {
-		const queueId = await queueVideo();
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 404, operation: 'queue.getProgress', times: 2 },
-		});
-		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
-		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed' });
-	});
-
-	test.each([
-		['a key that is not accepted any more', { kind: 'status', status: 401 }, '401', 4],
-		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1' }, '302', 4],
-		['answers that make no sense, four times', { kind: 'html' }, '200', 4],
-	] as const)('fails because of %s', async (_what, fault, httpCode, looks) => {
-		const queueId = await queueVideo();
-		service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
-		const { error } = await run(WAIT, [{ queueId, project: PROJECT }]);
-		expect(error?.httpCode).toBe(httpCode);
-		expect(countRequests('queue.getProgress')).toBe(looks);
-	});
+test("A 'Queued At' that is no date is refused before anything is sent", async () => {
+	const { error } = await run({ ...WAIT, queuedAt: 'soon' }, [{ queueId: 'x', project: PROJECT }]);
+	expect(error?.message).toBe("'Queued At' must be a date");
+	expect(service.sandbox.requests).toEqual([]);
 });
 
 describe('Pressing stop', () => {
