@@ -303,3 +303,30 @@ test('A wait whose Queue ID was corrected before a retry returns the video of th
 	const { items } = await play(async () => await runNode({ ...createSetup(right), failed }));
 	expect(getIds(items)).toEqual([getOwnVideoId(service.sandbox, right)]);
 });
+
+test('A moment without the database of n8n fails no row', async () => {
+	playSeconds(20, 20, 20);
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+	const original = TestCredentialsHelper.prototype.getDecrypted;
+	let failures = 0;
+	jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
+		this: TestCredentialsHelper,
+		...args
+	) {
+		failures -= 1;
+		if (failures >= 0) throw new Error('Connection terminated');
+		return await original.apply(this, args);
+	});
+	let reads = 0;
+	const stop = service.sandbox.onRequest(({ operation }) => {
+		if (operation !== 'video.getAll') return;
+		reads += 1;
+		// The list that settles the first video has been requested, and the second one is to be queued.
+		if (reads === 2) failures = 3;
+	});
+	const { items, error } = await run(ofOneProject(3));
+	stop();
+	expect(failures).toBeLessThan(0);
+	expect(error).toBeUndefined();
+	expect(getIds(items)).toEqual(getOwnIds(items));
+});
