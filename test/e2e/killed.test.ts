@@ -132,11 +132,12 @@ describe('When n8n is killed while it adds, polls and waits, then starts again',
 		const hang = { kind: 'hang', operation: 'queue.add' } as const;
 		sandbox.addFault({ ...hang, containing: `lost ${IN_THE_AIR};` });
 		sandbox.addFault({ ...hang, containing: `paid ${IN_THE_AIR};`, phase: 'after' });
+		await Promise.all(Object.keys(ROWS).map(async (name) => await start(name)));
+		const adds = 2 * (IN_THE_AIR + 1);
+		await waitFor('the adds', () => count('queue.add') === adds, TIMEOUT_MS);
+		// Last: n8n is killed before it goes on with this one.
 		waiting = await start(WAITING, 'When you press Execute');
 		await waitForStatus(waiting, 'waiting');
-		await Promise.all(Object.keys(ROWS).map(async (name) => await start(name)));
-		const adds = 2 * (IN_THE_AIR + 1) + 1;
-		await waitFor('the adds', () => count('queue.add') === adds, TIMEOUT_MS);
 		await killDuringPoll();
 		sandbox.clearFaults();
 		await n8n.start();

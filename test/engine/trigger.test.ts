@@ -3,6 +3,7 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -339,6 +340,20 @@ describe('A kept tag', () => {
 });
 
 describe.each(STORAGES)('Two polls at once, with the state in %s,', (storage) => {
+	testWith('durableCursors', 'go on once one that hangs may not last any longer', async () => {
+		const trigger = await activate(storage);
+		finish('a');
+		const lookUp = jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted');
+		lookUp.mockReturnValueOnce(new Promise(() => undefined));
+		void trigger.poll();
+		expect(await trigger.poll()).toEqual({ items: null });
+		await runWithoutWaiting(async () => {
+			jest.advanceTimersByTime(300_000);
+			expect(ids(await trigger.poll())).toEqual(['a']);
+		});
+		lookUp.mockRestore();
+	});
+
 	testWith('durableCursors', 'leave it to the next one when the first fails', async () => {
 		const trigger = await activate(storage);
 		finish('a');

@@ -84,7 +84,8 @@ interface Memory {
  * next poll, and only once.
  *
  * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
- * (slowStores.test.ts), entries that are completed later, polls at the same time in two processes.
+ * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls at the same time in
+ * two processes.
  */
 class History {
 	private count = 0;

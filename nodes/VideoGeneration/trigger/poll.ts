@@ -27,14 +27,22 @@ const RATE_LIMIT_ADVICE =
 	"The next poll tries again, and no video is missed. If this happens often, set longer intervals in 'Poll Times'.";
 
 /**
- * The nodes that this process polls. n8n polls again while a poll lasts, and after a pause it runs all polls at
- * once that it has missed: two of them would emit the same videos.
+ * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`.
+ * n8n polls again while a poll lasts, and after a pause it runs all polls at once that it has missed: two of
+ * them would emit the same videos.
  */
-const polled = new Set<string>();
+const polled = new Map<string, number>();
+
+/** The videos for which a poll has an item each, oldest first. */
+type FetchVideos = (
+	context: IPollFunctions,
+	parameters: PollParameters,
+	deadline: number,
+) => Promise<IDataObject[]>;
 
 /**
- * Fetches the video log and returns an item for each new video, oldest first. The list and the
- * downloads share one deadline: n8n abandons a poll that takes longer, and with it what the poll found.
+ * Fetches the video log and returns an item for each new video, oldest first; none while another poll of the
+ * node lasts, for the next one finds what that one does not emit.
  */
 export async function pollVideos(
 	context: IPollFunctions,
@@ -43,23 +51,31 @@ export async function pollVideos(
 	const startedAt = performance.now();
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const deadline = startedAt + budgetMs * USED_SHARE;
-	const listDeadline = Math.min(deadline, startedAt + MAX_LIST_MS);
-	const output = async (videos: IDataObject[]) => {
-		const { binaryPropertyName } = parameters;
-		if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
-		return await attachFiles(context, videos, binaryPropertyName, deadline);
-	};
-	if (context.getMode() === 'manual') {
-		return await output(await fetchTestEvent(context, parameters, listDeadline));
-	}
+	const poll = async (fetch: FetchVideos) => await pollUntil(deadline, fetch, context, parameters);
+	if (context.getMode() === 'manual') return await poll(fetchTestEvent);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
-	if (polled.has(node)) return [];
-	polled.add(node);
+	// A poll that hangs, as on n8n's database, holds up the others no longer than it may last.
+	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
+	polled.set(node, deadline);
 	try {
-		return await output(await fetchNewVideos(context, parameters, listDeadline));
+		return await poll(fetchNewVideos);
 	} finally {
-		polled.delete(node);
+		if (polled.get(node) === deadline) polled.delete(node);
 	}
+}
+
+/** The list and the downloads share one deadline: n8n abandons a poll that takes longer, with what it found. */
+async function pollUntil(
+	deadline: number,
+	fetch: FetchVideos,
+	context: IPollFunctions,
+	parameters: PollParameters,
+): Promise<INodeExecutionData[]> {
+	const listDeadline = Math.min(deadline, performance.now() + MAX_LIST_MS);
+	const videos = await fetch(context, parameters, listDeadline);
+	const { binaryPropertyName } = parameters;
+	if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
+	return await attachFiles(context, videos, binaryPropertyName, deadline);
 }
 
 /** The videos that are new to this node; they are not new any more afterwards. */
