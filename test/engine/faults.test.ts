@@ -8,7 +8,7 @@ import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/engine/testCredential';
-import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -345,15 +345,10 @@ describe('A service that repeats the key that the credential no longer has', () 
 		['a redirect', { kind: 'redirect', location: LINK }],
 	] as const)('does not bring it into an error, in %s', async (_what, fault) => {
 		service.sandbox.addFault(fault);
-		const read = TestCredentialsHelper.prototype.getDecrypted;
 		let reads = 0;
-		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-			this: TestCredentialsHelper,
-			...args
-		) {
+		interceptLookUps((found) => {
 			reads += 1;
-			const credential = await read.apply(this, args);
-			return reads > 1 ? { ...credential, apiKey: 'another' } : credential;
+			return reads > 1 ? { ...found, apiKey: 'another' } : found;
 		});
 		const { error } = await runNode({
 			parameters: OPERATIONS['account.get'],

@@ -4,7 +4,7 @@ import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, playLives } from '../support/engine/playLives';
 import { runNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -101,15 +101,11 @@ describe('Videos of one project', () => {
 	test('are not taken for that of an add whose response was lost long before, however short they are', async () => {
 		playSeconds(4, 4);
 		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		const { getDecrypted } = TestCredentialsHelper.prototype;
 		let isLost = false;
-		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-			this: TestCredentialsHelper,
-			...args
-		) {
+		interceptLookUps((found) => {
 			if (!isLost && service.sandbox.charges.length === 1) jest.advanceTimersByTime(100_000);
 			isLost ||= service.sandbox.charges.length === 1;
-			return await getDecrypted.apply(this, args);
+			return found;
 		});
 		const { items, errorItems } = await run(ofOneProject(2), {}, CONTINUE);
 		expect(errorItems).toHaveLength(1);
@@ -179,15 +175,11 @@ describe('A look that fails', () => {
 
 	test('because n8n is without its database for half a minute ends no wait', async () => {
 		playSeconds(600);
-		const { getDecrypted } = TestCredentialsHelper.prototype;
 		const startedAt = service.sandbox.clock.now();
 		let failed = 0;
-		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-			this: TestCredentialsHelper,
-			...args
-		) {
+		interceptLookUps((found) => {
 			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
-			if (seconds <= 300 || seconds >= 330) return await getDecrypted.apply(this, args);
+			if (seconds <= 300 || seconds >= 330) return found;
 			failed += 1;
 			throw new Error('Connection terminated unexpectedly');
 		});
@@ -204,17 +196,13 @@ describe('A look that fails', () => {
 		'but a credential that is deleted ends that of %s after a minute',
 		async (_, parameters, from) => {
 			playSeconds(600);
-			const { getDecrypted } = TestCredentialsHelper.prototype;
 			const startedAt = service.sandbox.clock.now();
 			const countSeconds = () => (service.sandbox.clock.now() - startedAt) / 1_000;
-			jest
-				.spyOn(TestCredentialsHelper.prototype, 'getDecrypted')
-				.mockImplementation(async function (this: TestCredentialsHelper, ...args) {
-					if (countSeconds() <= from) return await getDecrypted.apply(this, args);
-					throw new Error('Credential with ID "1" does not exist');
-				});
-			const setup = service.setup({ waitForCompletion: true, ...parameters });
-			const { error } = await play(async () => await runNode(setup));
+			interceptLookUps((found) => {
+				if (countSeconds() <= from) return found;
+				throw new Error('Credential with ID "1" does not exist');
+			});
+			const { error } = await play(async () => await runNode(service.setup(parameters)));
 			expect(error?.message).toBe('Credential with ID "1" does not exist');
 			expect(error?.description).not.toContain('Nothing was sent');
 			expect(countSeconds()).toBeGreaterThan(60);
@@ -307,15 +295,11 @@ test('A wait whose Queue ID was corrected before a retry returns the video of th
 test('A moment without the database of n8n fails no row', async () => {
 	playSeconds(20, 20, 20);
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const original = TestCredentialsHelper.prototype.getDecrypted;
 	let failures = 0;
-	jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockImplementation(async function (
-		this: TestCredentialsHelper,
-		...args
-	) {
+	interceptLookUps((found) => {
 		failures -= 1;
 		if (failures >= 0) throw new Error('Connection terminated');
-		return await original.apply(this, args);
+		return found;
 	});
 	let reads = 0;
 	const stop = service.sandbox.onRequest(({ operation }) => {

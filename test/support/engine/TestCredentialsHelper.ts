@@ -101,3 +101,18 @@ export function createAdditionalData(
 		logAiEvent: () => undefined,
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
+
+/**
+ * Has a test see every look-up of the credential, until jest restores its mocks.
+ *
+ * @param answer returns the credential that n8n finds, changed or not; it throws what n8n's database does
+ */
+export function interceptLookUps(
+	answer: (found: ICredentialDataDecryptedObject) => ICredentialDataDecryptedObject,
+) {
+	const { getDecrypted } = TestCredentialsHelper.prototype;
+	const lookUps = jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted');
+	return lookUps.mockImplementation(async function (this: TestCredentialsHelper, ...args) {
+		return answer(await getDecrypted.apply(this, args));
+	});
+}
