@@ -2,7 +2,7 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, playLives } from '../support/engine/playLives';
-import { runNode } from '../support/engine/runNode';
+import { runNode, startNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -68,6 +68,41 @@ describe('Videos of one project', () => {
 		expect(countAtOnce(seconds)).toBe(1);
 	});
 
+	test.each([300, 2_000, 9_000])(
+		'go to their rows also where the list shows them %d ms before the progress does',
+		async (leadMs) => {
+			const { sandbox } = service;
+			playLives(
+				sandbox,
+				...[20_000, 21_000, 22_500].map((processingMs) => ({
+					processingMs: processingMs - leadMs,
+				})),
+			);
+			// The progress says "processing" for a while after the list shows the video.
+			const masked = new Set<string>();
+			const stop = sandbox.onRequest(() => {
+				for (const { queueId, at } of sandbox.charges) {
+					if (masked.has(queueId)) continue;
+					masked.add(queueId);
+					const fault = sandbox.addFault({
+						...{ kind: 'statusWord', word: 'processing', insteadOf: 'completed' },
+						...{ operation: 'queue.getProgress', containing: queueId },
+					});
+					setTimeout(
+						() => {
+							sandbox.removeFault(fault);
+						},
+						at + 20_000 - sandbox.clock.now(),
+					);
+				}
+			});
+			const { items, error } = await run(ofOneProject(3));
+			stop();
+			expect(error).toBeUndefined();
+			expect(getIds(items)).toEqual(getOwnIds(items));
+		},
+	);
+
 	test('are made beside those of other projects', async () => {
 		const seconds = [40, 40, 40, 40];
 		playSeconds(...seconds);
@@ -125,6 +160,29 @@ describe('Videos of one project', () => {
 		// The first file is requested again a while after its failure.
 		expect(order.indexOf('video.file', 2)).toBeGreaterThan(order.lastIndexOf('queue.add'));
 	});
+
+	test('that wait for their turn end within a second when the execution is stopped', async () => {
+		playSeconds(600);
+		await play(async () => {
+			const items = ofOneProject(500);
+			const waitOptions = { pollingInterval: 1 };
+			const started = await startNode({ ...service.setup({ ...ADD, waitOptions }), items });
+			await service.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
+			const stoppedAt = performance.now();
+			started.stop();
+			const { run: execution } = await started.result;
+			expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+			expect(execution.status).toBe('canceled');
+			expect(jest.getTimerCount()).toBe(0);
+		});
+		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test.each([0, 1.5, 'many'])("are not queued with %p 'Videos at Once'", async (videosAtOnce) => {
+		const { error } = await run([{}], { waitOptions: { videosAtOnce } });
+		expect(error?.message).toBe("'Videos at Once' must be a whole number of 1 or more");
+		expect(service.sandbox.requests).toEqual([]);
+	});
 });
 
 describe('A video that is finished before this execution looks at it', () => {
@@ -145,6 +203,19 @@ describe('A video that is finished before this execution looks at it', () => {
 		expect(error).toBeUndefined();
 		expect(getIds(items)).toEqual(getOwnIds(items));
 		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test("is told apart by 'Queued At'", async () => {
+		addOld();
+		const { items: added } = await service.run(OPERATIONS['queue.add']);
+		service.sandbox.clock.advance(60_000);
+		const parameters = {
+			...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
+			...{ projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' },
+		};
+		const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
+		const { items } = await play(async () => await runNode(setup));
+		expect(getIds(items)).toEqual(getOwnIds(items));
 	});
 });
 

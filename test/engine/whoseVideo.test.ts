@@ -333,6 +333,22 @@ describe('A queue item that somebody clears', () => {
 		playLives(service.sandbox, { processingMs: 600_000 });
 	});
 
+	test('is not given the next video of its project', async () => {
+		clearAfter(15);
+		const result = play(async () => {
+			const waiting = start({ ...ADD, waitOptions: { timeout: 300 } });
+			await service.sandbox.waitForRequests({
+				...{ count: 3, operation: 'queue.getProgress', timeoutMs: 100_000 },
+			});
+			service.sandbox.addVideos('main', [{ id: 'of-another', projectId: PROJECT }]);
+			return await waiting;
+		});
+		const { items, error } = await result;
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null, videoCandidateCount: 1 });
+		expect(getIds(items[0]?.json.videoCandidates)).toEqual(['of-another']);
+	});
+
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {
 		clearAfter(15);
 		const { errorItems } = await run(ADD, [{}], CONTINUE);
@@ -344,6 +360,20 @@ describe('A queue item that somebody clears', () => {
 		const [charge] = service.sandbox.charges;
 		// Cleared after 15 s, gone for 15 s, and the listing delay.
 		expect(service.sandbox.clock.now() - (charge?.at ?? 0)).toBeLessThan(46_500);
+	});
+
+	test('takes nothing from the rows after it', async () => {
+		playLives(
+			service.sandbox,
+			...[{ processingMs: 600_000 }, { processingMs: 20_000 }, { processingMs: 20_000 }],
+		);
+		clearAfter(15);
+		const { items, errorItems } = await run(ADD, [{}, {}, {}], CONTINUE);
+		expect(errorItems).toHaveLength(1);
+		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
+			items.map(({ json }) => getOwnId(json)),
+		);
+		expect(items).toHaveLength(2);
 	});
 });
 
@@ -428,6 +458,18 @@ describe('How often the service is asked', () => {
 			expect(await countReads(1_700)).toBeLessThanOrEqual(1_700 / 60 + 3);
 		},
 	);
+
+	test('ten items of two minutes fit into 100 requests for the list in 15 minutes', async () => {
+		playLives(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 120_000 })));
+		const { items } = await run(
+			ADD,
+			Array.from({ length: 10 }, () => ({})),
+		);
+		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
+			items.map(({ json }) => getOwnId(json)),
+		);
+		expect(count('video.getAll')).toBeLessThanOrEqual(50);
+	});
 
 	test('items that begin to wait together are looked at together, however soon they are finished', async () => {
 		const lives = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
