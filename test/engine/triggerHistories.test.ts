@@ -84,8 +84,8 @@ interface Memory {
  * next poll, and only once.
  *
  * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
- * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls at the same time in
- * two processes.
+ * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls that n8n
+ * prepares before it has saved an earlier one, or that run in another process.
  */
 class History {
 	private count = 0;

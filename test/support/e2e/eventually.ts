@@ -1,6 +1,7 @@
 import { waitFor } from '../../../scripts/waitFor';
 
-const TIMEOUT_MS = 20_000;
+/** Many times as long as an idle machine needs. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * Repeats the assertions until they hold, because a page is drawn piece by piece.
