@@ -55,7 +55,7 @@ describe('A response that calls itself a refusal and names a queue item', () => 
 });
 
 describe('A response to an add that stalls until the timeout', () => {
-	const parameters = { ...OPERATIONS['queue.add'], requestOptions: { timeout: 200 } };
+	const parameters = { ...OPERATIONS['queue.add'], requestOptions: { timeout: 2_000 } };
 
 	test.each([
 		['before its headers', (response: ServerResponse) => response.socket?.setKeepAlive(true)],

@@ -80,19 +80,15 @@ export function videoGeneration(
 	};
 }
 
-/**
- * Creates a step with our trigger.
- *
- * @param seconds the seconds of a minute at which it polls: n8n takes only poll times that are a minute
- * apart, and any number of them
- */
+/** Creates a step with our trigger. It polls every ten seconds: n8n takes only poll times that are a minute apart. */
 export function videoGenerationTrigger(
 	name: string,
 	{ id, name: credentialName }: Credential,
 	options: Record<string, unknown> = {},
-	seconds = [0, 10, 20, 30, 40, 50],
 ): WorkflowStep {
-	const item = seconds.map((second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` }));
+	const item = [0, 10, 20, 30, 40, 50].map((second) => ({
+		...{ mode: 'custom', cronExpression: `${second} * * * * *` },
+	}));
 	return {
 		...{ name, type: `${PACKAGE}.videoGenerationTrigger` },
 		parameters: { pollTimes: { item }, options },
