@@ -57,11 +57,6 @@ const SUITES: Record<string, Suite> = {
 		prepare: (version) => provideN8n(version === OLDEST ? 'oldest' : 'n8n'),
 	},
 	e2e: { args: ['--config', 'test/e2e/jest.config.js'], prepare: () => provideN8n() },
-	// docs/operations.md is written by a test, because the tests have n8n's engine.
-	docs: {
-		args: ['test/engine/operationsDocument'],
-		prepare: () => Promise.resolve({ WRITE_DOCUMENTS: 'true' }),
-	},
 };
 
 /**
@@ -77,10 +72,8 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	if (!suite) throw new Error(`The suites are ${Object.keys(SUITES).join(', ')}.`);
 	await build();
 	const version = suite.hasVersion ? (args.shift() ?? '') : '';
-	const isCheck = name === 'docs' && args.includes('--check');
-	const env = { ...process.env, ...(isCheck ? {} : await suite.prepare?.(version)) };
-	const rest = args.filter((arg) => arg !== '--check');
-	return await runVisibly('jest', [...suite.args, ...rest], { env });
+	const env = { ...process.env, ...(await suite.prepare?.(version)) };
+	return await runVisibly('jest', [...suite.args, ...args], { env });
 }
 
 /** Installs the engine of a version of n8n. @returns environment variables for the tests in it */

@@ -3,12 +3,14 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { loadOutputSchema } from 'n8n-core';
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
-import { useSandbox } from '../support/engine/useSandbox';
-import { type RecordedOutput, recordOutputs } from '../support/examples/recordOutputs';
+import { beginAnew, useSandbox } from '../support/engine/useSandbox';
 import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
 import { listFields, listPromisedFields } from '../support/schemas/listFields';
 import { loadSchema, NODE_FOLDER, type OutputSchema } from '../support/schemas/loadSchema';
@@ -31,14 +33,62 @@ addFormats(ajv);
 // n8n's own schemas state the version of their format.
 ajv.addKeyword('version');
 
-let recorded: RecordedOutput[];
+const WAIT = { queueId: '={{ $json.queueId }}' };
+const WITH_PROJECT = { ...WAIT, projectId: { __rl: true, mode: 'id', value: PROJECT } };
+const WAITING = { waitForCompletion: true };
+
+/** Queues videos that finish at the same time. */
+const queue = async (count: number) =>
+	(await service.run(OPERATIONS['queue.add'], { items: Array(count).fill({}) })).items.map(
+		({ json }) => json,
+	);
+const makeVideo = async () => {
+	await queue(1);
+	service.sandbox.clock.advance(60_000);
+	return (await service.run(OPERATIONS['video.getAll'])).items.map(({ json }) => json);
+};
+
+/** Runs in which each operation returns everything that it can return, with what precedes each. */
+const RUNS: [operation: string, parameters?: INodeParameters, prepare?: () => unknown][] = [
+	['queue.add', {}],
+	['queue.add', WAITING],
+	['queue.add', { ...WAITING, waitOptions: { videosAtOnce: 2 } }, () => [{}, {}]],
+	['queue.getProgress', WAIT, () => queue(1)],
+	['queue.wait', WITH_PROJECT, () => queue(1)],
+	['queue.wait', WITH_PROJECT, () => queue(2)],
+	[
+		// The video is finished before the wait, which does not know its project.
+		...(['queue.wait', WAIT] as const),
+		async () => {
+			service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
+			const items = await queue(1);
+			service.sandbox.clock.advance(60_000);
+			return items;
+		},
+	],
+	['queue.clear', WAIT, () => queue(1)],
+	['video.getAll', {}, makeVideo],
+	['video.download', { videoUrl: '={{ $json.url }}' }, makeVideo],
+	['project.getAll'],
+	['account.get'],
+];
+
+async function run(...[name, parameters, prepare]: (typeof RUNS)[number]): Promise<IDataObject[]> {
+	beginAnew(service.sandbox);
+	const items = ((await prepare?.()) ?? [{}]) as IDataObject[];
+	const [resource = '', operation = ''] = name.split('.');
+	const project = name === 'queue.add' ? OPERATIONS['queue.add'] : {};
+	const start = () => service.run({ ...project, resource, operation, ...parameters }, { items });
+	const output = await runWithoutWaiting(start, service.sandbox);
+	if (output.error) throw output.error;
+	return output.items.map(({ json }) => json);
+}
+
+const outputs: Record<string, IDataObject[]> = {};
 beforeAll(async () => {
-	recorded = await recordOutputs(service);
+	for (const each of RUNS) (outputs[each[0]] ??= []).push(...(await run(...each)));
 });
-const getOutputs = (operation: string) =>
-	recorded
-		.filter((each) => each.operation === operation)
-		.flatMap(({ output }) => output.map(({ json }) => json));
+const getOutputs = (operation: string) => outputs[operation] ?? [];
 
 function walk(schema: OutputSchema): OutputSchema[] {
 	const inside = [
@@ -168,17 +218,39 @@ test("Queue > Add with 'Wait for Completion' returns the fields that Queue > Wai
 	expect(Object.keys(withWait ?? {})).toEqual([...Object.keys(finished ?? {}), 'createdAt']);
 });
 
-describe('The trigger', () => {
-	test('returns what Video > Get Many returns, and says beside it why a file could not be had', () => {
-		const { properties = {} } = loadSchema('video.getAll');
-		const outputs = getOutputs('trigger');
-		expect(outputs.map((output) => Object.keys(output).length)).toEqual([4, 4, 5]);
-		for (const output of outputs) {
-			expect(Object.keys(output)).toEqual(expect.arrayContaining(Object.keys(properties)));
-		}
-		expect(outputs[2]?.downloadError).toEqual({
-			message: expect.any(String) as string,
-			description: expect.any(String) as string,
-		});
+test('The trigger returns what Video > Get Many returns, and says beside it why a file could not be had', async () => {
+	beginAnew(service.sandbox);
+	const { url: baseUrl, apiKey } = service.sandbox;
+	const trigger = await ActiveTrigger.create({
+		...{ credentials: { baseUrl, apiKey }, storage: 'static data' },
+		parameters: { options: { downloadVideo: true } },
 	});
+	await trigger.activate();
+	const { properties = {} } = loadSchema('video.getAll');
+	const poll = async () => {
+		await makeVideo();
+		return (await trigger.poll()).items?.[0]?.json ?? {};
+	};
+	expect(Object.keys(await poll())).toEqual(Object.keys(properties));
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+	const { downloadError, ...video } = await poll();
+	expect(Object.keys(video)).toEqual(Object.keys(properties));
+	expect(downloadError).toEqual({
+		message: expect.any(String) as string,
+		description: expect.any(String) as string,
+	});
+});
+
+test('Each output in docs/operations.md has the fields of such an output', () => {
+	const document = fs.readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
+	const examples = [...document.matchAll(/^## ([^\n]+)$|```json\n(.+?)```/gms)];
+	const titles = { 'Queue: Add': 'queue.add', 'Queue: Wait': 'queue.wait' };
+	const found = examples.flatMap(([, , json], index) => {
+		if (json === undefined) return [];
+		const title = examples[index - 1]?.[1] as keyof typeof titles;
+		const [expected] = getOutputs(titles[title]);
+		expect(listFields(JSON.parse(json))).toEqual(listFields(expected));
+		return [title];
+	});
+	expect(found).toEqual(Object.keys(titles));
 });

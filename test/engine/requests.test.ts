@@ -16,17 +16,6 @@ import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
-import { FAILURES } from '../support/engine/requestErrors/FAILURES';
-import type { RecordedOutcome } from '../support/engine/requestErrors/Recording';
-import {
-	describeError,
-	ENGINE,
-	findRecorded,
-	loadRecordedErrors,
-	record,
-} from '../support/engine/requestErrors/Recording';
-import { sendFromNode } from '../support/engine/requestErrors/sendFromNode';
-import { Stage } from '../support/engine/requestErrors/Stage';
 import { runNode, startNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
@@ -143,29 +132,6 @@ async function runAlone(other: INodeType): Promise<string> {
 	return status;
 }
 
-/*
- * n8n hands the errors of its HTTP client to nodes in forms that differ from version to version.
- * `errorsOfN8n.json` holds them, and `RECORD_ERRORS=true` records them anew.
- */
-const mustRecord = process.env.RECORD_ERRORS === 'true';
-const isRecorded = Object.values(loadRecordedErrors())
-	.flat()
-	.some(({ engines }) => engines.includes(ENGINE));
-
-/** An add, as the node sends it. */
-const ADD = {
-	method: 'POST',
-	url: '/v1/queue/add',
-	body: { projectId: 'project-1' },
-	json: true,
-	disableFollowRedirect: true,
-	ignoreHttpStatusErrors: true,
-	encoding: 'stream',
-	returnFullResponse: true,
-	timeout: 10_000,
-} as const;
-
-const describeRecorded = mustRecord || isRecorded ? describe : describe.skip;
 const VIDEO = readVideoFile('product-teaser');
 const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -412,31 +378,6 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 		});
 	},
 );
-
-describeRecorded(`What a node receives from ${ENGINE}, if recorded`, () => {
-	let stage = new Stage();
-	beforeEach(() => {
-		stage = new Stage();
-	});
-	afterEach(async () => {
-		await stage.end();
-	});
-
-	test.each(Object.entries(FAILURES))('%s', async (name, { simulated, arrange }) => {
-		const { baseUrl, options, onResponse } = await arrange(stage);
-		const outcome = await sendFromNode({
-			...{ credentials: { baseUrl, apiKey: 'key-1' }, onResponse },
-			options: { ...ADD, ...options },
-		});
-		const result: RecordedOutcome = {
-			...(simulated === undefined ? {} : { simulated }),
-			received: stage.received,
-			...('error' in outcome ? { ...outcome, error: describeError(outcome.error) } : outcome),
-		};
-		if (mustRecord) record(name, result);
-		expect(result).toEqual(findRecorded(name));
-	});
-});
 
 describe('Where n8n keeps files in memory, a download', () => {
 	test('arrives byte for byte', async () => {

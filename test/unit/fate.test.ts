@@ -1,41 +1,10 @@
 import type { Fate } from '../../nodes/VideoGeneration/failures/failure';
 import type { Outcome } from '../../nodes/VideoGeneration/failures/fate';
 import { judgeAdd } from '../../nodes/VideoGeneration/failures/fate';
-import { loadRecordedErrors } from '../support/engine/requestErrors/Recording';
 
 const URL = 'https://api.example.com/v1/queue/add';
 
-/** Failures before anything was sent, which every n8n lets a node recognise. */
-const PROVED =
-	/^(connection refused|unknown host|connect E|plain text instead of a handshake|closed in the handshake|an? .*certificate(?! is missing)|n8n blocks|n8n's database cannot be reached)/;
-
-const ERRORS = Object.entries(loadRecordedErrors()).flatMap(([failure, recordings]) =>
-	recordings.flatMap(({ engines, outcome }) =>
-		'error' in outcome ? [{ failure, engine: engines[0] ?? '', ...outcome }] : [],
-	),
-);
-
 describe('An add that failed with an error', () => {
-	test('is among those that were recorded from each n8n', () => {
-		expect(Object.keys(loadRecordedErrors()).length).toBeGreaterThan(25);
-		expect(ERRORS.length).toBeGreaterThan(50);
-	});
-
-	test.each(ERRORS.filter(({ failure }) => PROVED.test(failure)))(
-		'of looking up, connecting, a certificate or n8n was not sent: $failure ($engine)',
-		({ error, received }) => {
-			expect(received).not.toContain('request');
-			expect(judgeAdd({ error })).toBe('notSent');
-		},
-	);
-
-	test.each(ERRORS.filter(({ failure }) => !PROVED.test(failure)))(
-		'of any other kind is of unknown fate: $failure ($engine)',
-		({ error }) => {
-			expect(judgeAdd({ error })).toBe('unknown');
-		},
-	);
-
 	const root = (error: object, levels = 2): unknown =>
 		levels === 0 ? error : { name: 'Error', cause: root(error, levels - 1) };
 
