@@ -6,8 +6,8 @@ import { waitFor } from '../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { describeSchemas } from '../support/e2e/describeSchemas';
 import { describeWith } from '../support/e2e/describeWith';
-import { eventually } from '../support/e2e/eventually';
-import { useEditor } from '../support/e2e/useEditor';
+import { eventually } from './eventually';
+import { useEditor } from './useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 

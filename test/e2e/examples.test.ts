@@ -5,8 +5,8 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
-import { pressButton } from '../support/e2e/apps/pressButton';
-import { useApps } from '../support/e2e/apps/useApps';
+import { pressButton } from './apps/pressButton';
+import { useApps } from './apps/useApps';
 import { buildCalledWorkflow, makeItems, videoGeneration } from '../support/e2e/buildWorkflow';
 import {
 	describeExample,
@@ -16,7 +16,7 @@ import {
 	listNamedExamples,
 	readVersion,
 } from '../support/e2e/describeExample';
-import { McpClient } from '../support/e2e/McpClient';
+import { McpClient } from './McpClient';
 import { readItems } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
 import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';

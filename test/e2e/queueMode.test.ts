@@ -11,9 +11,9 @@ import {
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
 import { describeWith } from '../support/e2e/describeWith';
-import type { N8nWorker } from '../support/e2e/N8nWorker';
+import type { N8nWorker } from './queueMode/N8nWorker';
 import { readItems } from '../support/e2e/runContent';
-import { useQueueMode } from '../support/e2e/useQueueMode';
+import { useQueueMode } from './queueMode/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 
 const EXECUTIONS = 30;

@@ -11,7 +11,7 @@ import {
 	videoGenerationTrigger,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
-import { escapeEntities, KeySearch } from '../support/e2e/KeySearch';
+import { escapeEntities, KeySearch } from './KeySearch';
 import { PACKAGE } from '../support/e2e/PLACES';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPort } from './findPort';
+import { findPort } from '../../support/e2e/findPort';
 import { buildLocalEnvironment } from '../../../scripts/n8n/environment';
 import { findProgram } from '../../../scripts/requirements';
-import { ServerProcess } from './ServerProcess';
+import { ServerProcess } from '../../support/e2e/ServerProcess';
 import { waitFor } from '../../../scripts/waitFor';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
-import type { N8nClient } from '../../../../scripts/n8n/N8nClient';
-import type { WorkflowNode } from '../../../../scripts/n8n/n8nTypes';
-import { E2E_FOLDER } from '../PLACES';
-import { WITHOUT_CODE } from '../RealN8n';
+import type { N8nClient } from '../../../scripts/n8n/N8nClient';
+import type { WorkflowNode } from '../../../scripts/n8n/n8nTypes';
+import { E2E_FOLDER } from '../../support/e2e/PLACES';
+import { WITHOUT_CODE } from '../../support/e2e/RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
 import { InterceptingProxy } from './InterceptingProxy';

@@ -6,8 +6,8 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { N8nWorker } from './N8nWorker';
-import { E2E_FOLDER } from './PLACES';
-import { RealN8n, WITHOUT_CODE } from './RealN8n';
+import { E2E_FOLDER } from '../../support/e2e/PLACES';
+import { RealN8n, WITHOUT_CODE } from '../../support/e2e/RealN8n';
 import { startPostgresql, startRedis } from './startDatabases';
 import { waitFor } from '../../../scripts/waitFor';
 

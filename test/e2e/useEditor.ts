@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor } from '../../../scripts/editor/Editor';
-import { launchBrowser } from '../../../scripts/editor/launchBrowser';
-import { OWNER } from '../../../scripts/n8n/N8nClient';
-import { E2E_FOLDER, PACKAGE } from './PLACES';
-import type { RealN8nInTests } from './useRealN8n';
+import { Editor } from '../../scripts/editor/Editor';
+import { launchBrowser } from '../../scripts/editor/launchBrowser';
+import { OWNER } from '../../scripts/n8n/N8nClient';
+import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
+import type { RealN8nInTests } from '../support/e2e/useRealN8n';
 
 const SCHEMAS = join('dist', 'nodes', 'VideoGeneration', '__schema__');
 

@@ -1,5 +1,5 @@
 import axios from 'axios';
-import { N8nInstance } from './N8nInstance';
+import { N8nInstance } from '../../support/e2e/N8nInstance';
 import { waitFor } from '../../../scripts/waitFor';
 
 const START_TIMEOUT_MS = 180_000;
