@@ -96,8 +96,9 @@ describe('When n8n is killed while it adds, polls and waits, then starts again',
 				'Set the video': {
 					assignments: { assignments: [assign('project', TOUR), assign('prompt', 'The sea')] },
 				},
-				// The shortest wait that n8n keeps in its database.
-				'Wait in the database': { amount: 65, unit: 'seconds' },
+				// n8n is killed and started again within the first wait: an execution that goes on at the same
+				// moment as n8n's recovery counts as crashed. n8n keeps no shorter wait than 65 seconds.
+				'Wait in the database': { amount: '={{ $runIndex === 0 ? 240 : 65 }}', unit: 'seconds' },
 				'Get the video if it is finished': {
 					waitOptions: { pollingInterval: 1, listingDelay: 1, timeout: 1 },
 				},
@@ -176,14 +177,13 @@ describe('When n8n is killed while it adds, polls and waits, then starts again',
 		await waitFor('the videos', isHandedOn, TIMEOUT_MS);
 		const polls = listPollTimes().length;
 		await waitFor('another poll', () => listPollTimes().length > polls, TIMEOUT_MS);
-		// n8n runs the polls that it missed at once. It may have prepared the second before it saved the first.
-		const [, first = 0, second = 0] = listPollTimes();
-		expect((await listHandedOn()).slice(0, second - first < 5_000 ? 1 : 2)).toEqual(handedOn);
+		const isOfPoll = (video: unknown[]) => ['a', 'b', 'older'].includes(String(video[0]));
+		expect((await listHandedOn()).filter((videos) => videos.some(isOfPoll))).toEqual(handedOn);
 	});
 
 	test('the example that waits goes on, waits again, and gets the video that it paid for', async () => {
 		const looks = () => count('queue.getProgress');
-		await waitFor('a look at the video', () => looks() > 0, TIMEOUT_MS);
+		await waitFor('a look at the video', () => looks() > 0, 2 * TIMEOUT_MS);
 		await waitForStatus(waiting, 'waiting');
 		const { queueId, videoId } = sandbox.charges.find(({ projectId }) => projectId === TOUR) ?? {};
 		sandbox.finish(queueId ?? '');

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger, passMinute, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { testWith } from '../support/engine/testWith';
@@ -302,6 +302,7 @@ describe.each(STORAGES)(
 			await trigger.poll();
 			service.sandbox.removeFault(id);
 			await trigger.poll({ isAbandoned: true });
+			passMinute();
 			const again = storage === 'static data' ? await trigger.activate() : await trigger.poll();
 			expect(ids(again)).toEqual(['a']);
 		});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PollResult, Storage } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger, STORAGES } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger, passMinute, STORAGES } from '../support/engine/ActiveTrigger';
 import { hasFeature } from '../support/engine/testWith';
 
 /**
@@ -27,8 +27,8 @@ type Step =
 	| { kind: 'finish'; account: Account; projectId: string }
 	| { kind: 'remove'; account: Account }
 	| { kind: 'poll' | 'failing poll' | 'abandoned poll' | 'rolled back poll' | 'restart' }
-	/** After a pause, n8n runs the polls that it has missed at once. */
-	| { kind: 'missed polls' }
+	/** After a pause, n8n runs the polls that it has missed at once, or has at least prepared them at once. */
+	| { kind: 'missed polls' | 'prepared polls' }
 	/** The credential is edited. */
 	| { kind: 'credential'; key: Key; writing: number }
 	/** The node is edited, and the workflow is published again. */
@@ -84,8 +84,8 @@ interface Memory {
  * next poll, and only once.
  *
  * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
- * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls that n8n
- * prepares before it has saved an earlier one, or that run in another process.
+ * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls in another
+ * process.
  */
 class History {
 	private count = 0;
@@ -141,6 +141,13 @@ class History {
 				this.check({ items }, false);
 				break;
 			}
+			case 'prepared polls': {
+				const first = trigger.poll();
+				const results = [first, trigger.poll({ after: first }), trigger.poll({ after: first })];
+				const items = (await Promise.all(results)).flatMap((each) => each.items ?? []);
+				this.check({ items }, false);
+				break;
+			}
 			case 'failing poll':
 				service.isFailing = true;
 				expect((await trigger.poll()).error).toHaveProperty('httpCode', '400');
@@ -153,12 +160,14 @@ class History {
 					break;
 				}
 				await trigger.poll({ isAbandoned: true });
+				passMinute();
 				await this.restart();
 				break;
 			case 'rolled back poll':
 				// Without durable cursors, nothing is rolled back.
 				if (this.storage === 'static data') break;
 				if (this.predict().urls.length > 0) await trigger.poll({ isRolledBack: true });
+				passMinute();
 				break;
 			case 'restart':
 				await this.restart();
@@ -247,6 +256,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 		arbitrary: fc.record({
 			kind: fc.constantFrom(
 				'missed polls' as const,
+				'prepared polls' as const,
 				'failing poll' as const,
 				'abandoned poll' as const,
 				'rolled back poll' as const,

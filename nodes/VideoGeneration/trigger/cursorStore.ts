@@ -5,6 +5,12 @@ import { parseCursor } from './cursor';
 /** Static data that this process has polled with, which therefore holds the last poll's cursor. */
 const polledData = new WeakSet<object>();
 
+/** The changes of the last cursor that this process has saved for a node, and when. */
+const lastSaves = new Map<string, { changes: number; at: number }>();
+
+/** n8n runs within this time what it has prepared, and polls again after a minute at the earliest. */
+const PREPARED_MS = 50_000;
+
 /**
  * The places where n8n keeps the cursor; the one with more changes is the later one.
  *
@@ -22,6 +28,7 @@ export class CursorStore {
 	private readonly startedKey: string;
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
 	private readonly isDurable: boolean;
+	private readonly node: string;
 
 	constructor(context: IPollFunctions) {
 		this.data = context.getWorkflowStaticData('node');
@@ -29,6 +36,7 @@ export class CursorStore {
 		this.key = `videoGenerationTrigger:${context.getNode().id}`;
 		this.startedKey = `${this.key}:started`;
 		this.isDurable = !('__dataChanged' in this.data);
+		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 	}
 
 	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
@@ -44,12 +52,23 @@ export class CursorStore {
 	}
 
 	/**
+	 * Whether the loaded cursor is a copy from before the last poll, as n8n prepares at once all polls that it
+	 * has missed. After a poll that n8n could not save, the next one has such a copy, too.
+	 */
+	isOutdated(loaded: StoredCursor): boolean {
+		const last = lastSaves.get(this.node);
+		if (!this.isDurable || loaded === 'absent' || !last) return false;
+		return count(loaded) < last.changes && performance.now() - last.at < PREPARED_MS;
+	}
+
+	/**
 	 * @param stored the cursor that was loaded: the same one if nothing has changed
 	 * @param isStarting whether this poll starts an execution
 	 */
 	save(cursor: Cursor, stored: StoredCursor, isStarting: boolean): void {
 		const { data, workflowData, key, startedKey, isDurable } = this;
 		polledData.add(data);
+		lastSaves.set(this.node, { changes: cursor.changes, at: performance.now() });
 		if (cursor === stored) return;
 		const isStaged = isDurable && isStarting;
 		const isKeyOutdated = count(parseCursor(data.cursor)) >= count(parseCursor(workflowData[key]));

@@ -42,7 +42,7 @@ type FetchVideos = (
 
 /**
  * Fetches the video log and returns an item for each new video, oldest first; none while another poll of the
- * node lasts, for the next one finds what that one does not emit.
+ * node lasts, or if n8n prepared this one before it saved that one: the next poll finds what is left.
  */
 export async function pollVideos(
 	context: IPollFunctions,
@@ -88,6 +88,7 @@ async function fetchNewVideos(
 	const account = hashAccount(service.account);
 	const store = new CursorStore(context);
 	const stored = store.load();
+	if (store.isOutdated(stored)) return [];
 	const log = await fetchLog(context, findTag(stored, account, Date.now()), deadline);
 	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);

@@ -44,6 +44,17 @@ export interface Fate {
 	isAbandoned?: boolean;
 	/** The transaction of durable cursors, which saves the cursor and the execution, fails. */
 	isRolledBack?: boolean;
+	/** The poll runs after this, and n8n has prepared it before. */
+	after?: Promise<unknown>;
+}
+
+const now = performance.now.bind(performance);
+let passedMs = 0;
+
+/** Lets a minute pass, as n8n does before it polls again. */
+export function passMinute(): void {
+	passedMs += 60_000;
+	jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
 }
 
 export interface TriggerSetup {
@@ -135,11 +146,11 @@ export class ActiveTrigger {
 
 	private async run(
 		isActivation: boolean,
-		{ isAbandoned = false, isRolledBack = false }: Fate,
+		{ isAbandoned = false, ...fate }: Fate,
 	): Promise<PollResult> {
 		const result: PollResult = { items: null };
 		const { workflow } = this;
-		const context = this.createContext(workflow, 'trigger', result, isRolledBack);
+		const context = this.createContext(workflow, 'trigger', result, fate);
 		// n8n abandons a poll if the workflow has been reactivated meanwhile.
 		let isCurrent = true;
 		const poll = createPoll(workflow, context, () => {
@@ -155,7 +166,7 @@ export class ActiveTrigger {
 		workflow: Workflow,
 		mode: WorkflowExecuteMode,
 		result: PollResult = { items: null },
-		isRolledBack = false,
+		{ isRolledBack = false, after }: Fate = {},
 	): PollContext {
 		const [node] = Object.values(workflow.nodes);
 		if (!node) throw new Error('The workflow lacks its trigger');
@@ -195,6 +206,7 @@ export class ActiveTrigger {
 					: undefined;
 				const seed = this.database.row ?? '{}';
 				staged = isDurable ? { snapshot: JSON.parse(seed) as IDataObject, seed } : undefined;
+				await after;
 				return await poll();
 			},
 			() => staged?.snapshot ?? workflow.getStaticData('node', node),

@@ -24,7 +24,7 @@ afterEach(() => {
 
 /** Runs the command of `npm run sandbox -- …` in its own process group, as a terminal does. */
 function runSandbox(...args: string[]): Run {
-	const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'sandbox/main.ts', ...args];
+	const command = ['--import', 'tsx', 'sandbox/main.ts', ...args];
 	const child = spawn(process.execPath, command, { cwd: ROOT, detached: true });
 	running.add(child);
 	let output = '';
