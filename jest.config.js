@@ -3,13 +3,12 @@ process.env.TZ = 'America/New_York';
 
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/support/Environment.js',
 	// The timeout is many times the duration of a test: no test fails because the machine is busy.
 	testTimeout: 30_000,
 	// Uses one worker per processor: the default of jest leaves one processor idle.
 	maxWorkers: '100%',
-	// Each file loads n8n's engine anew. A worker that has grown larger ends so slowly that jest calls it
-	// hanging.
+	// Each file loads n8n's engine anew.
 	workerIdleMemoryLimit: '700MB',
 	testEnvironmentOptions: { globalsCleanup: 'on' },
 	roots: ['<rootDir>/test'],

@@ -11,12 +11,7 @@ module.exports = {
 	roots: process.env.MUTANTS_IN_ENGINE
 		? ['<rootDir>/test/unit', '<rootDir>/test/engine']
 		: ['<rootDir>/test/unit'],
-	testPathIgnorePatterns: [
-		'/unit/sandbox/',
-		'/unit/scripts/',
-		'/engine/random/',
-		'/operationsDocument',
-	],
+	testPathIgnorePatterns: ['/unit/sandbox/', '/unit/scripts/', '/engine/random/'],
 	// Mutants make the code slower, and StrykerJS records what each test runs.
 	testTimeout: 120_000,
 	moduleNameMapper: { '^.*/dist/((?:nodes|credentials)/.+)\\.js$': '<rootDir>/$1.ts' },

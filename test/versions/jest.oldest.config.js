@@ -10,6 +10,6 @@ module.exports = {
 	...base,
 	testPathIgnorePatterns: [
 		...[...base.testPathIgnorePatterns, '/random/'],
-		'/(faults|lanes|missingValues|operationsDocument|triggerHistories|whoseVideo)\\.test',
+		'/(faults|lanes|missingValues|triggerHistories|whoseVideo)\\.test',
 	],
 };
