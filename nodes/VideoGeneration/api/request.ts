@@ -13,12 +13,11 @@ import {
 	parseApiKey,
 	parseBaseUrl,
 } from '../../../credentials/connection';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import { hideKey } from './hideKey';
+import { hideKey, checkBody, parseEtag } from './response';
 import { pause } from './pacing';
 import type { Body } from './response';
-import { checkBody, parseEtag } from './response';
 import type { HttpResponse } from './responseBody';
 import { receiveBody } from './responseBody';
 import type { RetryOptions } from './retry';

@@ -1,5 +1,5 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { classifyStreamError, createUncertain } from '../failures/classifyError';
+import { classifyStreamError, createUncertain } from '../failures/errors';
 import type { RequestFailure } from '../failures/failure';
 import { createExcess } from '../failures/failure';
 import { pause } from './pacing';

@@ -1,4 +1,4 @@
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import type { RequestKind } from '../failures/failure';
 import { MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
 import { pause } from './pacing';

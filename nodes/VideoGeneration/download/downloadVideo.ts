@@ -10,7 +10,7 @@ import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import type { RetryOptions } from '../api/retry';
 import { sendWithRetries } from '../api/retry';
-import { classifyError, classifyStreamError } from '../failures/classifyError';
+import { classifyError, classifyStreamError } from '../failures/errors';
 import type { FailureFacts } from '../failures/failure';
 import { createExcess, RequestFailure } from '../failures/failure';
 import { createFileName, findVideoType, HEAD_BYTES, nameOtherContent } from './videoFile';

@@ -7,7 +7,7 @@ import { resolveWithRetries, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import type { Fate } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 import { judgeAdd } from '../failures/fate';

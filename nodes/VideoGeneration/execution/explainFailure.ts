@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { resolveService } from '../api/request';
 import { toText } from '../api/response';
-import { createApiError } from '../failures/apiError';
+import { createApiError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';

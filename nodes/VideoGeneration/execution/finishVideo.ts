@@ -4,7 +4,7 @@ import { resolveWithRetries } from '../api/request';
 import { isObject } from '../api/response';
 import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import { isAddressRefused, RequestFailure } from '../failures/failure';
 import type { AccountVideos } from '../waiting/accountVideos';
 import { getAccountVideos } from '../waiting/accountVideos';

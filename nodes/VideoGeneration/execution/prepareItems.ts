@@ -11,8 +11,7 @@ import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { Job, Operation } from './job';
 import { Run } from './job';
 import { ItemMemory } from './memory';
-import { getCollection, getMaxTries } from './parameters';
-import { getConnection } from './requestOptions';
+import { getCollection, getMaxTries, getConnection } from './parameters';
 import { getSpendingLimit } from './spendingGuard';
 import { getUniqueKey } from './uniqueKey';
 

@@ -20,11 +20,10 @@ import { checkJob } from './job';
 import type { Lane } from './lanes';
 import { Lanes } from './lanes';
 import { forgetItems, isRunByN8n } from './memory';
-import { createInputError } from './parameters';
+import { createInputError, getBatching } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import { addReceipt } from './receipt';
-import type { Batching } from './requestOptions';
-import { getBatching } from './requestOptions';
+import type { Batching } from './parameters';
 import { guardSpending } from './spendingGuard';
 
 /** The result of one item. */

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { resolveService } from '../api/request';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
 import type { Budget, Job, SpendingLimit } from './job';

@@ -4,8 +4,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
-import { createApiError } from '../failures/apiError';
-import { classifyError } from '../failures/classifyError';
+import { createApiError, classifyError } from '../failures/errors';
 import { describeFailure } from '../failures/texts';
 
 /** The user waits for the list in the editor. */

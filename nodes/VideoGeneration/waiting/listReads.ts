@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { onAbort, pause } from '../api/pacing';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 
 /** Items that ask for the list within this time share one request. */

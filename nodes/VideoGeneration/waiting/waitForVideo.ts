@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pause } from '../api/pacing';
 import { createIncomplete, toText } from '../api/response';
-import { classifyError } from '../failures/classifyError';
+import { classifyError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
 import type { AccountVideos, TrackedItem } from './accountVideos';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hideKey, toLine } from '../../../nodes/VideoGeneration/api/hideKey';
+import { hideKey, toLine } from '../../../nodes/VideoGeneration/api/response';
 
 const KEY = 'vg+live/7Hq2x';
 const HIDDEN = '[API key]';

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteSingleFunctions, IHttpRequestOptions } from '
 import { createIncomplete, toText } from '../../api/response';
 import type { Operation } from '../../execution/job';
 import { sendDeclaredRequest } from '../../execution/runItems';
-import { classifyError } from '../../failures/classifyError';
+import { classifyError } from '../../failures/errors';
 import { mayBeCarriedOut } from '../../failures/fate';
 import { isNotFound } from '../../failures/failure';
 import { checkObject, createPostReceive, createPreSend } from '../steps';

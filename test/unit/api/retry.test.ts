@@ -1,10 +1,10 @@
 import type { IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
-import { fetchFromApi } from '../../nodes/VideoGeneration/api/request';
-import { getRetryAfterMs } from '../../nodes/VideoGeneration/api/response';
-import { decideRetry, sendWithRetries } from '../../nodes/VideoGeneration/api/retry';
-import { MAX_OBJECT_BYTES } from '../../nodes/VideoGeneration/api/responseBody';
-import type { FailureKind, RequestKind } from '../../nodes/VideoGeneration/failures/failure';
-import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
+import { fetchFromApi } from '../../../nodes/VideoGeneration/api/request';
+import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
+import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
+import { MAX_OBJECT_BYTES } from '../../../nodes/VideoGeneration/api/responseBody';
+import type { FailureKind, RequestKind } from '../../../nodes/VideoGeneration/failures/failure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 const KINDS: RequestKind[] = ['read', 'clear', 'add'];
 

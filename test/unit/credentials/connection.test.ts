@@ -1,6 +1,6 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { parseApiKey, parseBaseUrl } from '../../credentials/connection';
-import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
+import { parseApiKey, parseBaseUrl } from '../../../credentials/connection';
+import { VideoGenerationApi } from '../../../credentials/VideoGenerationApi.credentials';
 
 const credential = new VideoGenerationApi();
 const BASE_URL = 'https://api.example.com/v1/';

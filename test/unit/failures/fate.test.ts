@@ -1,6 +1,6 @@
-import type { Fate } from '../../nodes/VideoGeneration/failures/failure';
-import type { Outcome } from '../../nodes/VideoGeneration/failures/fate';
-import { judgeAdd } from '../../nodes/VideoGeneration/failures/fate';
+import type { Fate } from '../../../nodes/VideoGeneration/failures/failure';
+import type { Outcome } from '../../../nodes/VideoGeneration/failures/fate';
+import { judgeAdd } from '../../../nodes/VideoGeneration/failures/fate';
 
 const URL = 'https://api.example.com/v1/queue/add';
 

@@ -9,10 +9,11 @@ import {
 	getText,
 	parseNumber,
 	parseSwitch,
-} from '../../nodes/VideoGeneration/execution/parameters';
-import { getBatching, getConnection } from '../../nodes/VideoGeneration/execution/requestOptions';
-import { parseDateTime, selectVideos } from '../../nodes/VideoGeneration/resources/video/getAll';
-import { getWaitSettings } from '../../nodes/VideoGeneration/resources/queue/waitOptions';
+	getBatching,
+	getConnection,
+} from '../../../nodes/VideoGeneration/execution/parameters';
+import { parseDateTime, selectVideos } from '../../../nodes/VideoGeneration/resources/video/getAll';
+import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/queue/waitOptions';
 
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 

@@ -2,28 +2,28 @@ import type { JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
-import { createApiError } from '../../nodes/VideoGeneration/failures/apiError';
 import {
+	createApiError,
 	classifyError,
 	classifyStreamError,
-} from '../../nodes/VideoGeneration/failures/classifyError';
-import type { FailureFacts, FailureKind } from '../../nodes/VideoGeneration/failures/failure';
-import { mayBeCarriedOut } from '../../nodes/VideoGeneration/failures/fate';
+} from '../../../nodes/VideoGeneration/failures/errors';
+import type { FailureFacts, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
+import { mayBeCarriedOut } from '../../../nodes/VideoGeneration/failures/fate';
 import {
 	createExcess,
 	isAboutCredits,
 	isNotFound,
 	RequestFailure,
-} from '../../nodes/VideoGeneration/failures/failure';
-import type { FailureContext } from '../../nodes/VideoGeneration/failures/texts';
-import { describeFailure } from '../../nodes/VideoGeneration/failures/texts';
-import type { Operation } from '../../nodes/VideoGeneration/execution/job';
-import { add } from '../../nodes/VideoGeneration/resources/queue/add';
-import { clear } from '../../nodes/VideoGeneration/resources/queue/clear';
-import { getProgress } from '../../nodes/VideoGeneration/resources/queue/getProgress';
-import { getAll } from '../../nodes/VideoGeneration/resources/video/getAll';
-import { createTestNode } from '../support/engine/createTestNode';
-import { isErrorDocumented } from '../support/isErrorDocumented';
+} from '../../../nodes/VideoGeneration/failures/failure';
+import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
+import { describeFailure } from '../../../nodes/VideoGeneration/failures/texts';
+import type { Operation } from '../../../nodes/VideoGeneration/execution/job';
+import { add } from '../../../nodes/VideoGeneration/resources/queue/add';
+import { clear } from '../../../nodes/VideoGeneration/resources/queue/clear';
+import { getProgress } from '../../../nodes/VideoGeneration/resources/queue/getProgress';
+import { getAll } from '../../../nodes/VideoGeneration/resources/video/getAll';
+import { createTestNode } from '../../support/engine/createTestNode';
+import { isErrorDocumented } from '../../support/isErrorDocumented';
 
 const NODE = createTestNode('N', 't');
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { encodePathSegment } from '../../nodes/VideoGeneration/api/endpoints';
+import { encodePathSegment } from '../../../nodes/VideoGeneration/api/endpoints';
 import {
 	checkBody,
 	getServiceMessage,
@@ -8,9 +8,9 @@ import {
 	requireObject,
 	requireList,
 	toText,
-} from '../../nodes/VideoGeneration/api/response';
-import { MAX_OBJECT_BYTES, receiveBody } from '../../nodes/VideoGeneration/api/responseBody';
-import { RequestFailure } from '../../nodes/VideoGeneration/failures/failure';
+} from '../../../nodes/VideoGeneration/api/response';
+import { MAX_OBJECT_BYTES, receiveBody } from '../../../nodes/VideoGeneration/api/responseBody';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 /** Returns the failure that `run` ends with. */
 async function catchFailure(run: () => unknown) {
