@@ -266,6 +266,21 @@ describe.each(['VideoGeneration', 'VideoGenerationTrigger'])('The codex file of 
 	});
 });
 
+test('Every switch is off by default, and the numbers are those that saved workflows rely on', () => {
+	const fields = [...walk(description.properties), ...walk(trigger.description.properties)];
+	const listDefaults = (type: string) =>
+		Object.fromEntries(
+			fields
+				.filter((field) => field.type === type)
+				.map(({ name, default: value }) => [name, value]),
+		);
+	expect(new Set(Object.values(listDefaults('boolean')))).toEqual(new Set([false]));
+	expect(listDefaults('number')).toEqual({
+		...{ listingDelay: 10, pollingInterval: 5, timeout: 1800, videosAtOnce: 1 },
+		...{ creditsPerVideo: 1, creditsToKeep: 0, limit: 50, maxTries: 4 },
+	});
+});
+
 describe('Every icon', () => {
 	test.each([
 		['nodes/VideoGeneration', description.icon],
