@@ -5,10 +5,10 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { isObject } from '../api/response';
-import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
+import { isObject } from '../api/response';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
 
 /** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
 const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;

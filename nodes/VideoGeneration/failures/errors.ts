@@ -1,7 +1,7 @@
-import { RequestFailure } from './failure';
-import { findProof } from './fate';
 import type { Failure, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
+import { RequestFailure } from './failure';
+import { findProof } from './fate';
 import type { FailureText } from './texts';
 
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
