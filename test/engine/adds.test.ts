@@ -105,6 +105,8 @@ describe('Several adds', () => {
 		expect(error?.description).toContain(
 			queued.map((queueId) => `${queueId} (pending)`).join(', '),
 		);
+		expect(error?.description).toContain('not queued again by a retry of this execution: ');
+		expect(error?.description).not.toContain("the other items' videos");
 		expect(error?.context).toMatchObject({ itemIndex: 2, acceptedQueueIds: queued });
 		expect(error?.httpCode).toBe('400');
 	});
@@ -336,6 +338,9 @@ describe('An accepted add', () => {
 		expect(paidIds).toHaveLength(2);
 		expect(error?.context.acceptedQueueIds).toEqual(paidIds);
 		for (const queueId of paidIds) expect(error?.description).toContain(queueId);
+		// A retry would end on the video that failed.
+		expect(error?.description).toContain("To get the other items' videos, set 'On Error'");
+		expect(error?.description).not.toContain('To go on waiting');
 	});
 });
 

@@ -369,6 +369,12 @@ describe('An error text', () => {
 		expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
 	});
 
+	test('of a response that neither confirms nor refuses an add says so', () => {
+		const failure = new RequestFailure({ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'ok' });
+		const { message } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		expect(message).toBe('The video service did not confirm the request');
+	});
+
 	test.each(FAILURES.filter(([{ kind }]) => !/^(notGenerated|timedOut|ambiguous)/.test(kind)))(
 		'of a video that is queued or finished (%j) says that it is paid for, and how to go on',
 		(facts) => {
