@@ -147,6 +147,21 @@ describe('Videos of one project', () => {
 		expect(getIds(items)).toEqual(getOwnIds(items));
 	});
 
+	test('are made although the credential cannot be read for the first one, which fails alone', async () => {
+		playSeconds(5);
+		let lookUps = 0;
+		interceptLookUps((found) => {
+			lookUps += 1;
+			if (lookUps > 1) return found;
+			throw new Error('Connection terminated unexpectedly');
+		});
+		const options = { maxTries: 1 };
+		const { items, errorItems } = await run(ofOneProject(2), { options }, CONTINUE);
+		expect(errorItems.map(({ json }) => json.row)).toEqual([0]);
+		expect(items).toHaveLength(1);
+		expect(getIds(items)).toEqual(getOwnIds(items));
+	});
+
 	test('are followed by the next one before they are downloaded', async () => {
 		playSeconds(20, 20);
 		const order: string[] = [];

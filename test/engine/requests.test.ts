@@ -188,6 +188,7 @@ describe('A request that changes nothing or does no harm twice', () => {
 
 	test.each([
 		['401', { kind: 'status', status: 401 }],
+		['402', { kind: 'status', status: 402 }],
 		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }],
 		['a web page', { kind: 'html' }],
 		['a 200 that reports a failure', { kind: 'errorEnvelope' }],

@@ -389,6 +389,17 @@ describe('An error text', () => {
 		},
 	);
 
+	test.each(FAILURES.filter(([{ kind }]) => /^(notGenerated|timedOut|ambiguous)/.test(kind)))(
+		'of the end of a wait (%j) says what became of the video once',
+		(facts) => {
+			const { description } = describeFailure(new RequestFailure(facts), {
+				...READ,
+				isQueued: true,
+			});
+			expect(description).not.toContain('The video is queued and paid for.');
+		},
+	);
+
 	test.each([
 		['add', ADD, '400', "'Project' and 'Custom Prompt'"],
 		['add', ADD, '404', "'Project'"],
