@@ -155,6 +155,13 @@ describe.each([
 		for (const answer of answers) expect(answer).toContain('may have been queued');
 	});
 
+	test('the node refuses the calls that repeat any of several unknown fates', async () => {
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
+		const answers = await runCalls([[call('a')], [call('b')], [call('a')], [call('b')]]);
+		expect(sentPrompts()).toEqual(['a', 'b']);
+		for (const answer of answers) expect(answer).toContain('may have been queued');
+	});
+
 	test('the node queues another video after an unknown fate, and the same one again after a success', async () => {
 		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
 		await runCalls([[call('a')], [call('b')], [call('b')], [call('a')]]);

@@ -522,6 +522,7 @@ describe('The word "canceled"', () => {
 			const { error, run: execution } = await run(ADD);
 			expect(error?.message).toBe('The video could not be generated');
 			expect(error?.description).toContain(`the status is "${word}"`);
+			expect(error?.description).not.toContain("the other items' videos");
 			expect(execution.status).toBe('error');
 		},
 	);

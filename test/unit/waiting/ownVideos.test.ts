@@ -163,6 +163,7 @@ describe('Whose video is whose', () => {
 			['p'],
 		],
 		['an item that was seen running', [seen(undefined, 25)], [a, b], ['b'], []],
+		['and its own is not listed', [seen(undefined, 45)], [a, b], [undefined], ['p']],
 		['an item of known date', [queued(25)], [a, b], ['b'], []],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [undefined], []],
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [undefined], []],
