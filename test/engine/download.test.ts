@@ -270,6 +270,12 @@ describe('What is no whole video', () => {
 	);
 });
 
+test('A file of another type is an error that names the type', async () => {
+	service.sandbox.addFault({ kind: 'status', status: 200, body: '{}', contentType: 'audio/mp4' });
+	const { error } = await download(addVideo().url);
+	expect(error?.description).toContain('Its content type is "audio/mp4".');
+});
+
 describe('A refusal', () => {
 	test.each([
 		[404, 'There is no video at this address (404)', 'Video > Get Many'],

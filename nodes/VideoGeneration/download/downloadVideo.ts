@@ -85,7 +85,7 @@ export interface Transfer {
 export function parseVideoAddress(value: unknown): URL | undefined {
 	const text = toText(value);
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const isPlain = url?.username === '' && url.password === '' && url.hostname !== '';
+	const isPlain = url?.username === '' && url.password === '';
 	return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
