@@ -1,5 +1,5 @@
-import type { IncomingMessage, Server } from 'node:http';
-import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
 import type { Sandbox } from '../../sandbox/Sandbox';
@@ -15,6 +15,16 @@ const service = useSandbox();
 const CONTINUE: Partial<INode> = { onError: 'continueErrorOutput' };
 const GET_PROGRESS = OPERATIONS['queue.getProgress'];
 const project = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** Does what a proxy does: sends a request on, and its response back. */
+function forward(request: IncomingMessage, response: ServerResponse): void {
+	const { method = '', headers, url = '' } = request;
+	const onward = sendRequest(url, { method, headers }, (reply) => {
+		response.writeHead(reply.statusCode ?? 0, reply.headers);
+		reply.pipe(response);
+	});
+	request.pipe(onward);
+}
 
 /** Returns the outputs of a run whose only item fails. */
 async function failOne() {
@@ -133,8 +143,8 @@ describe('The items of a run', () => {
 		beforeAll(async () => {
 			proxy = createServer((request, response) => {
 				seen.push(request);
-				response.writeHead(status, { 'content-type': 'application/json' });
-				response.end(JSON.stringify({ status: 'success', usage: { credits: 1 } }));
+				if (status !== 200) response.writeHead(status).end();
+				else forward(request, response);
 			});
 			await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 		});
@@ -142,13 +152,23 @@ describe('The items of a run', () => {
 			await new Promise((resolve) => proxy.close(resolve));
 		});
 
-		test('are sent by way of it, with its name and password', async () => {
+		test('are all sent by way of it, with its name and password: add, progress, list and file', async () => {
 			const { port } = proxy.address() as AddressInfo;
-			const requestOptions = { proxy: `http://us%40er:secret@127.0.0.1:${port}` };
-			const { error } = await service.run({ ...OPERATIONS['account.get'], requestOptions });
+			const { error } = await runWithoutWaiting(
+				() =>
+					service.run({
+						...{ ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
+						requestOptions: { proxy: `http://us%40er:secret@127.0.0.1:${port}` },
+					}),
+				service.sandbox,
+			);
 			expect(error).toBeUndefined();
-			expect(service.sandbox.requests).toEqual([]);
-			expect(seen.map(({ url }) => url)).toEqual([`${service.sandbox.url}/v1/user/account`]);
+			expect(new Set(service.sandbox.requests.map(({ operation }) => operation))).toEqual(
+				new Set(['video.getAll', 'queue.add', 'queue.getProgress', 'video.file']),
+			);
+			expect(seen).toHaveLength(service.sandbox.requests.length);
+			const authorization = `Basic ${Buffer.from('us@er:secret').toString('base64')}`;
+			for (const { headers } of seen) expect(headers['proxy-authorization']).toBe(authorization);
 		});
 
 		const runBehind = async (address: string) =>

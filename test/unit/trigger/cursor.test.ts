@@ -46,6 +46,13 @@ function shiftHours(iso: string, hours: number, offset: string): string {
 }
 
 describe('A later poll', () => {
+	test('remembers which projects are watched now, also without a new video', () => {
+		const log = [createEntry('a')];
+		const { cursor } = selectNewVideos(log, 'absent', { ...WATCH, projectIds: ['p'] });
+		const later = selectNewVideos(log, cursor, { ...WATCH, projectIds: ['p', 'q'] });
+		expect(later.cursor).toMatchObject({ projects: ['p', 'q'], changes: cursor.changes + 1 });
+	});
+
 	test('leaves out what is not an entry, and identifies entries without an ID by their address', () => {
 		const { poll } = createPoller();
 		poll([]);
