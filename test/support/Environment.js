@@ -1,7 +1,11 @@
 const { TestEnvironment } = require('jest-environment-node');
 
-// A worker of jest holds n8n's engine many times. Node.js frees that for longer than jest waits for the end
-// of a worker.
-if (process.channel) process.once('exit', () => process.kill(process.pid, 'SIGKILL'));
+// Ends a worker of jest as soon as it stops listening to jest, after its last test. It holds n8n's engine
+// many times, which Node.js frees for longer than jest waits, and n8n 1 leaves a timer that never ends.
+if (process.channel) {
+	process.on('removeListener', (event) => {
+		if (event === 'message') process.kill(process.pid, 'SIGKILL');
+	});
+}
 
 module.exports = TestEnvironment;

@@ -9,7 +9,5 @@ module.exports = {
 	rootDir: '../..',
 	roots: ['<rootDir>/test/engine', '<rootDir>/test/versions'],
 	testPathIgnorePatterns: ['/whole.test.ts'],
-	// The engine of n8n 1 has a timer for SSH connections that never ends.
-	forceExit: true,
 	resolver: '<rootDir>/test/support/versions/resolveEngine.js',
 };
