@@ -326,7 +326,7 @@ describe('A download', () => {
 
 	test('that is not answered, or stops in its middle, is given up after the time that the user sets', async () => {
 		service.sandbox.addFault({ kind: 'hang' });
-		const timeout = { ...once, requestOptions: { timeout: 100 } };
+		const timeout = { ...once, requestOptions: { timeout: 2_000 } };
 		const unanswered = await download(addVideo().url, timeout);
 		expect(unanswered.error).toMatchObject({
 			httpCode: 'ECONNABORTED',
