@@ -10,7 +10,6 @@ import { choosePorts, startN8n } from './n8n/demo.mjs';
 import { placeExamples } from './n8n/examples.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import { type N8nClient, OWNER } from './n8n/N8nClient.js';
-import { animate } from './pictures/animate.js';
 import { step } from './support/steps.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
@@ -36,16 +35,16 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
+/** The lowest part of a panel, which shows what is behind its corners. */
+const ROUNDED_CORNER_PX = 10;
+
 /** Five videos of one project, each with the time until it is listed. */
 const BATCH_TIMEOUT_MS = 180_000;
-
-/** How long each picture of an animation is shown. */
-const SECONDS_PER_FRAME = 3;
 
 /** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
-	{ name: 'batch', width: 1320, height: 520, take: takeBatch },
+	{ name: 'batch', width: 1900, height: 370, take: takeBatch },
 	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
@@ -82,26 +81,15 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
-/** Takes a picture of the rows that go into the node, and of the videos that come out. */
+/** Takes a picture of five rows, each with its own video. */
 async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'videos-of-rows'));
-	const rows = await editor.openNode('Rows');
-	await rows.execute();
-	await rows.readTable();
-	await rows.close();
-	const panel = await editor.openNode('Make the videos');
-	const { x, y, width, height } = await editor.locate(panel.root);
-	const left = (await editor.locate(panel.parameters)).x;
-	const size = { y, width: x + width - left, height };
-	await panel.input.getByTestId('radio-button-table').click();
-	const before = await takePicture(editor, { x, ...size });
-	await panel.close();
-	const result = await editor.openNode('Rows with their videos');
-	await result.execute();
-	await result.waitForSuccess(BATCH_TIMEOUT_MS);
-	await result.readTable();
-	const after = await takePicture(editor, { x: left, ...size });
-	return animate([before, after], SECONDS_PER_FRAME);
+	await editor.openWorkflow(getWorkflow(workflows, 'five-rows'));
+	const panel = await editor.openNode('Each row with its video');
+	await panel.execute();
+	await panel.waitForSuccess(BATCH_TIMEOUT_MS);
+	await panel.readTable();
+	const { height, ...area } = await editor.locate(panel.output);
+	return await takePicture(editor, { ...area, height: height - ROUNDED_CORNER_PX });
 }
 
 /** Takes a picture of all triggers and actions that a search for "video" finds. */
@@ -204,9 +192,12 @@ async function placeWorkflows(client: N8nClient, { apiKey, url }: Sandbox): Prom
 		type: 'videoGenerationApi',
 		data: { apiKey, baseUrl: url.replace('127.0.0.1', 'localhost') },
 	});
-	const examples = await placeExamples(client, 'examples', credential, manifest.name);
-	const single = await placeExamples(client, STAGE_WORKFLOWS, credential, manifest.name);
-	return new Map([...examples, ...single].map(([file, { id }]) => [file, id]));
+	const workflows: Workflows = new Map();
+	for (const folder of ['examples', join('scripts', 'demo'), STAGE_WORKFLOWS]) {
+		const placed = await placeExamples(client, folder, credential, manifest.name);
+		for (const [file, { id }] of placed) workflows.set(file, id);
+	}
+	return workflows;
 }
 
 async function savePicture(picture: Buffer, name: string): Promise<void> {

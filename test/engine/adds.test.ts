@@ -211,6 +211,16 @@ describe('An add that was refused before it was accepted', () => {
 		expect(error?.httpCode).toBe(String(fault.status));
 	});
 
+	test('whose response breaks off is known by its status', async () => {
+		service.sandbox.setCredits('main', 0);
+		failAdd({ kind: 'cutOff', ending: 'break', keepBytes: 10 });
+		const { errorItems } = await run({}, FIVE.slice(0, 1), ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			...{ error: 'There are not enough credits for this video' },
+			details: { mayBeQueued: false, httpCode: '402' },
+		});
+	});
+
 	test('because the account has run out reads the balance once, however many rows are refused', async () => {
 		service.sandbox.setCredits('main', 0);
 		const { errorItems } = await service.run(ADD, {

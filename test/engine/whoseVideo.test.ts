@@ -249,6 +249,13 @@ test('A log that cannot be read when it must show the video is tried for 30 s, a
 	expect(seconds).toBeLessThan(51);
 });
 
+test("A file that its host doesn't send is requested as often as Max Tries says", async () => {
+	service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.file' });
+	const { error } = await run({ ...ADD_FILE, options: { maxTries: 2 } });
+	expect(error?.description).toContain('was requested 2 times');
+	expect(count('video.file')).toBe(2);
+});
+
 test('Input items with the same queue ID are one item', async () => {
 	playLives(service.sandbox, { processingMs: 15_000 });
 	const queueId = await queueVideo();

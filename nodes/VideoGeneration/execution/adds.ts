@@ -14,9 +14,12 @@ import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/accountVideos';
 import type { FinishedVideo } from './finishVideo';
 import { getVideosBeforeAdd, outputVideo, waitForItem } from './finishVideo';
-import type { Job } from './job';
+import type { Job, Outcome } from './job';
 import { checkJob } from './job';
+import type { Lane } from './lanes';
+import { Lanes } from './lanes';
 import { keepPlain } from './memory';
+import type { Batching } from './parameters';
 import { spend } from './spendingGuard';
 import { confirmKey, releaseKey, takeKey } from './uniqueKey';
 
@@ -24,10 +27,52 @@ import { confirmKey, releaseKey, takeKey } from './uniqueKey';
 const ADD_TIMEOUT_MS = 300_000;
 
 /** An item whose video is queued. */
-export interface AddedVideo {
+interface AddedVideo {
 	queueItem: IDataObject;
 	/** The videos of its account, if the add was sent in this try and its video is waited for. */
 	videos?: AccountVideos | undefined;
+}
+
+/**
+ * Performs the adds of a run. They are sent one at a time, in item order; with waiting on, each in the turn of its lane. Items that
+ * are queued already wait and download meanwhile.
+ */
+export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
+	const lanes = new Lanes();
+	let sent = 0;
+	let lastAdd: Promise<unknown> = Promise.resolve();
+	const sendAdd = async (job: Job) => {
+		if (job.memory.state.queueId !== undefined) return await job.run.settle(job, addVideo(job));
+		const adding = lastAdd.then(async () => {
+			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
+			sent += 1;
+			return await job.run.settle(job, addVideo(job));
+		});
+		lastAdd = adding;
+		return await adding;
+	};
+	// What an earlier try has queued is in the making already, so it takes its place before any add.
+	const isQueued = ({ memory }: Job) => Number(memory.state.queueId !== undefined);
+	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
+	const outcomes: Promise<Outcome>[] = [];
+	for (const [index, job] of inTurn) {
+		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
+	}
+	return await Promise.all(outcomes);
+}
+
+/** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
+async function performAdd(
+	job: Job,
+	lane: Lane,
+	sendAdd: (job: Job) => Promise<Outcome<AddedVideo>>,
+): Promise<Outcome> {
+	const { run } = job;
+	const finished = await lane.takeTurn(job, async () => {
+		const added = await sendAdd(job);
+		return 'output' in added ? await run.settle(job, waitForAdded(job, added.output)) : added;
+	});
+	return 'output' in finished ? await run.settle(job, outputAdded(job, finished.output)) : finished;
 }
 
 /**
@@ -36,7 +81,7 @@ export interface AddedVideo {
  *
  * @throws a RequestFailure; the same one again for an add whose fate is unknown
  */
-export async function addVideo(job: Job): Promise<AddedVideo> {
+async function addVideo(job: Job): Promise<AddedVideo> {
 	const adding = addUnlessDone(job);
 	// Nothing is sent any more.
 	if (job.run.stopSignal?.aborted) return await adding;
@@ -72,25 +117,18 @@ async function addUnlessDone(job: Job): Promise<AddedVideo> {
 }
 
 /** The second part of an item's add: the end of its video, if that is waited for. */
-export async function waitForAdded(
-	job: Job,
-	{ queueItem, videos }: AddedVideo,
-): Promise<FinishedVideo> {
+async function waitForAdded(job: Job, { queueItem, videos }: AddedVideo): Promise<FinishedVideo> {
 	const { queueId, projectId, createdAt } = job.memory.state;
 	if (job.wait === undefined || queueId === undefined) {
 		return { json: queueItem, isListUnread: false };
 	}
-	const { status = 'pending', generationProgress, renderProgress } = queueItem;
-	const details = { status, generationProgress, renderProgress };
 	const queuedAt = parseLogTime(createdAt);
-	return await waitForItem(job, job.wait, { queueId, projectId, queuedAt, videos, details });
+	const queued = { queueId, projectId, queuedAt, videos, details: queueItem };
+	return await waitForItem(job, job.wait, queued);
 }
 
 /** The last part of an item's add: its output, with its file if that is wanted. */
-export async function outputAdded(
-	job: Job,
-	finished: FinishedVideo,
-): Promise<INodeExecutionData[]> {
+async function outputAdded(job: Job, finished: FinishedVideo): Promise<INodeExecutionData[]> {
 	return job.wait ? await outputVideo(job, job.wait, finished) : [{ json: finished.json }];
 }
 

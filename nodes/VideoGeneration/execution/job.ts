@@ -91,6 +91,9 @@ export interface Job {
 	problem?: unknown;
 }
 
+/** The result of an item's work. */
+export type Outcome<T = INodeExecutionData[]> = { output: T } | { reason: unknown };
+
 /** @throws the problem that keeps an item from being sent */
 export function checkJob({ problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
@@ -163,10 +166,16 @@ export class Run {
 		return await balance;
 	}
 
-	/** Notes a failed item. With the node set to stop, the first one ends the run. */
-	noteFailure(itemIndex: number, reason: unknown): void {
-		if (!this.stopsOnError || this.failure !== undefined) return;
-		this.failure = { itemIndex, reason };
-		this.end.abort();
+	/** Waits for an item's work. With the node set to stop, the first failed item ends the run. */
+	async settle<T>({ context }: Job, work: Promise<T>): Promise<Outcome<T>> {
+		try {
+			return { output: await work };
+		} catch (reason) {
+			if (this.stopsOnError && this.failure === undefined) {
+				this.failure = { itemIndex: context.getItemIndex(), reason };
+				this.end.abort();
+			}
+			return { reason };
+		}
 	}
 }

@@ -114,7 +114,7 @@ export class ItemMemory {
 	keep(change: ItemState): void {
 		Object.assign(this.state, change);
 		if (this.isRunByN8n) this.keepInNode();
-		if (this.isCall) this.keepInCalls();
+		if (this.isCall) this.setInCalls(true);
 	}
 
 	/** Notes why the fate of what was sent is unknown; undefined: it was refused, or never sent. */
@@ -159,7 +159,7 @@ export class ItemMemory {
 		this.extras.isInUse = false;
 		const { fate, queueId } = this.state;
 		const isNeeded = fate === 'unknown' || (queueId !== undefined && !this.isRunByN8n);
-		if (this.isCall && (hasSucceeded || !isNeeded)) this.removeFromCalls();
+		if (this.isCall && (hasSucceeded || !isNeeded)) this.setInCalls(false);
 	}
 
 	private findState(): ItemState | undefined {
@@ -191,20 +191,12 @@ export class ItemMemory {
 		return (this.context.getContext('node') as { [KEY]?: Call[] })[KEY] ?? [];
 	}
 
-	/** A successful execution keeps nothing, also no empty list. */
-	private setCalls(calls: Call[]): void {
+	/** Keeps the state for a later call, or not. A successful execution keeps nothing, also no empty list. */
+	private setInCalls(isKept: boolean): void {
+		const others = this.getCalls().filter(({ state }) => state !== this.state);
+		const calls = isKept ? [...others, { id: this.callId, state: this.state }] : others;
 		const data = this.context.getContext('node') as { [KEY]?: Call[] | undefined };
 		data[KEY] = calls.length > 0 ? calls : undefined;
-	}
-
-	private keepInCalls(): void {
-		const calls = this.getCalls();
-		if (calls.some(({ state }) => state === this.state)) return;
-		this.setCalls([...calls, { id: this.callId, state: this.state }]);
-	}
-
-	private removeFromCalls(): void {
-		this.setCalls(this.getCalls().filter(({ state }) => state !== this.state));
 	}
 }
 

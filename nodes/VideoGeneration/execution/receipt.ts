@@ -24,7 +24,7 @@ export function addReceipt(jobs: Job[]): void {
 	);
 	// n8n has no hints where an agent calls its tool itself.
 	const context = first.context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
-	if (hints.length > 0) context.addExecutionHints?.(...hints);
+	context.addExecutionHints?.(...hints);
 }
 
 function describeMayBeQueued(count: number): string | undefined {

@@ -12,22 +12,16 @@ import { Breaks, pause } from '../api/pacing';
 import { sendRequest } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { RequestFailure } from '../failures/failure';
-import type { AddedVideo } from './adds';
-import { addVideo, outputAdded, waitForAdded } from './adds';
+import { performAdds } from './adds';
 import { explainFailure } from './explainFailure';
-import type { Job, Operation, Operations } from './job';
+import type { Job, Operation, Operations, Outcome } from './job';
 import { checkJob } from './job';
-import type { Lane } from './lanes';
-import { Lanes } from './lanes';
 import { forgetItems, isRunByN8n } from './memory';
 import { createInputError, getBatching } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import { addReceipt } from './receipt';
 import type { Batching } from './parameters';
 import { guardSpending } from './spendingGuard';
-
-/** The result of one item. */
-type Outcome<T = INodeExecutionData[]> = { output: T } | { reason: unknown };
 
 /**
  * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
@@ -151,50 +145,9 @@ async function performJobs(jobs: Job[], batching: Batching): Promise<Outcome[]> 
 		if (index > 0 && index % batching.size === 0) await pause(batching.intervalMs, job.run.signal);
 		// Some operations evaluate expressions before their first request.
 		await breaks.takeDue();
-		outcomes.push(settle(job, perform(job)));
+		outcomes.push(job.run.settle(job, perform(job)));
 	}
 	return await Promise.all(outcomes);
-}
-
-/**
- * Adds are sent one at a time, in item order; with waiting on, each in the turn of its lane. Items that
- * are queued already wait and download meanwhile.
- */
-async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
-	const lanes = new Lanes();
-	let sent = 0;
-	let lastAdd: Promise<unknown> = Promise.resolve();
-	const sendAdd = async (job: Job) => {
-		if (job.memory.state.queueId !== undefined) return await settle(job, addVideo(job));
-		const adding = lastAdd.then(async () => {
-			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
-			sent += 1;
-			return await settle(job, addVideo(job));
-		});
-		lastAdd = adding;
-		return await adding;
-	};
-	// What an earlier try has queued is in the making already, so it takes its place before any add.
-	const isQueued = ({ memory }: Job) => Number(memory.state.queueId !== undefined);
-	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
-	const outcomes: Promise<Outcome>[] = [];
-	for (const [index, job] of inTurn) {
-		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
-	}
-	return await Promise.all(outcomes);
-}
-
-/** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
-async function performAdd(
-	job: Job,
-	lane: Lane,
-	sendAdd: (job: Job) => Promise<Outcome<AddedVideo>>,
-): Promise<Outcome> {
-	const finished = await lane.takeTurn(job, async () => {
-		const added = await sendAdd(job);
-		return 'output' in added ? await settle(job, waitForAdded(job, added.output)) : added;
-	});
-	return 'output' in finished ? await settle(job, outputAdded(job, finished.output)) : finished;
 }
 
 async function perform(job: Job): Promise<INodeExecutionData[]> {
@@ -234,16 +187,6 @@ async function sendOnce({
 function toResponseFailure(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
 	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'other' });
-}
-
-/** Waits for an item's work, and ends the run when it fails and the node is set to stop. */
-async function settle<T>({ context, run }: Job, work: Promise<T>): Promise<Outcome<T>> {
-	try {
-		return { output: await work };
-	} catch (reason) {
-		run.noteFailure(context.getItemIndex(), reason);
-		return { reason };
-	}
 }
 
 /** @throws the error of the first item that cannot be sent, with the node set to stop */

@@ -165,6 +165,13 @@ describe('Whose video is whose', () => {
 		['an item that was seen running', [seen(undefined, 25)], [a, b], ['b'], []],
 		['and its own is not listed', [seen(undefined, 45)], [a, b], [undefined], ['p']],
 		['an item of known date', [queued(25)], [a, b], ['b'], []],
+		[
+			'two of known date with the same only one',
+			[queued(5), queued(9)],
+			[a],
+			[undefined, undefined],
+			['p'],
+		],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [undefined], []],
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [undefined], []],
 		['an item that left the queue', [sent(0, { hasLeft: true })], [a], [undefined], []],
