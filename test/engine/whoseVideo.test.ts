@@ -249,13 +249,6 @@ test('A log that cannot be read when it must show the video is tried for 30 s, a
 	expect(seconds).toBeLessThan(51);
 });
 
-test("A file that its host doesn't send is requested as often as Max Tries says", async () => {
-	service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.file' });
-	const { error } = await run({ ...ADD_FILE, options: { maxTries: 2 } });
-	expect(error?.description).toContain('was requested 2 times');
-	expect(count('video.file')).toBe(2);
-});
-
 test('Input items with the same queue ID are one item', async () => {
 	playLives(service.sandbox, { processingMs: 15_000 });
 	const queueId = await queueVideo();
@@ -587,6 +580,27 @@ describe('Download Video', () => {
 			},
 		});
 		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test('requests a file that its host does not send as often as Max Tries says', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.file' });
+		const { error } = await run({ ...ADD_FILE, options: { maxTries: 2 } });
+		expect(error?.description).toContain('was requested 2 times');
+		expect(count('video.file')).toBe(2);
+	});
+
+	test('looks for a new address as often, where the list cannot be read by then', async () => {
+		const { sandbox } = service;
+		sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+		const stop = sandbox.onRequest(({ operation }) => {
+			if (operation !== 'video.file') return;
+			stop();
+			sandbox.clearRequests();
+			sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll' });
+		});
+		const { error } = await run({ ...ADD_FILE, options: { maxTries: 2 } });
+		expect(error?.message).toBe('There is no video at this address (404)');
+		expect(count('video.getAll')).toBe(2);
 	});
 
 	test.each([
