@@ -98,7 +98,7 @@ describe('When n8n is killed while it adds, polls and waits, then starts again',
 				},
 				// n8n is killed and started again within the first wait: an execution that goes on at the same
 				// moment as n8n's recovery counts as crashed. n8n keeps no shorter wait than 65 seconds.
-				'Wait in the database': { amount: '={{ $runIndex === 0 ? 240 : 65 }}', unit: 'seconds' },
+				'Wait in the database': { amount: '={{ $runIndex === 0 ? 150 : 65 }}', unit: 'seconds' },
 				'Get the video if it is finished': {
 					waitOptions: { pollingInterval: 1, listingDelay: 1, timeout: 1 },
 				},
