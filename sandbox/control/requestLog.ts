@@ -28,17 +28,12 @@ export interface RecordedRequest {
 export interface WantedRequests {
 	count: number;
 	operation?: Operation;
-	/** Only requests whose client has closed the connection. */
-	closed?: true;
 	/** Timeout in real time; 5000 by default. */
 	timeoutMs?: number;
 }
 
-/**
- * `received`: read, and not yet processed. `replied`: the outcome is about to be sent. `left`: the
- * client closed the connection.
- */
-type RequestEvent = 'received' | 'replied' | 'left';
+/** `received`: read, and not yet processed. `replied`: the outcome is about to be sent. */
+type RequestEvent = 'received' | 'replied';
 type Listener = (request: RecordedRequest, event: RequestEvent, outcome?: Outcome) => void;
 
 /** Limits the memory of a sandbox that is polled for days. */
@@ -75,13 +70,10 @@ export function createRequestLog() {
 /** @throws Error after `timeoutMs` */
 export async function waitForRequests(
 	log: RequestLog,
-	{ count, operation, closed, timeoutMs = 5000 }: WantedRequests,
+	{ count, operation, timeoutMs = 5000 }: WantedRequests,
 ): Promise<RecordedRequest[]> {
 	const select = () =>
-		log
-			.list()
-			.filter((request) => operation === undefined || request.operation === operation)
-			.filter((request) => closed === undefined || request.closed === true);
+		log.list().filter((request) => operation === undefined || request.operation === operation);
 	return await new Promise((resolve, reject) => {
 		const check = () => {
 			const received = select();
@@ -93,7 +85,7 @@ export async function waitForRequests(
 		const stopListening = log.listen(check);
 		const timeout = setTimeout(() => {
 			stopListening();
-			const what = `${closed ? 'closed ' : ''}requests (${operation ?? 'any operation'})`;
+			const what = `requests (${operation ?? 'any operation'})`;
 			reject(new Error(`${select().length} of ${count} ${what} within ${timeoutMs} ms`));
 		}, timeoutMs);
 		check();

@@ -25,11 +25,10 @@ interface CutOffOptions {
 	keepBytes?: number;
 	/**
 	 * `length` (the default) announces the length of the part, so the reply is valid HTTP.
-	 * `chunked` announces no length and ends properly.
 	 * `break` announces the whole length and breaks the connection within the body.
 	 * `breakChunked` announces no length and breaks the connection before the last chunk.
 	 */
-	ending?: 'length' | 'chunked' | 'break' | 'breakChunked';
+	ending?: 'length' | 'break' | 'breakChunked';
 }
 
 /** Ends the body early. */
@@ -40,21 +39,10 @@ function cut(reply: Reply, { keepBytes, ending = 'length' }: CutOffOptions): Rep
 	const keptBytes = Math.min(keepBytes ?? Math.floor(wholeBytes / 2), wholeBytes);
 	const body = takeBytes(reply.body, keptBytes);
 	const headers = omitHeader(reply.headers, 'content-length');
-	if (ending === 'chunked' || ending === 'breakChunked') {
-		return { ...reply, headers, body, chunked: true, breaks: ending === 'breakChunked' };
-	}
+	if (ending === 'breakChunked') return { ...reply, headers, body, chunked: true, breaks: true };
 	headers['content-length'] = String(ending === 'break' ? wholeBytes : keptBytes);
 	return { ...reply, headers, body, breaks: ending === 'break' };
 }
-
-/** Announces a wrong length. The body is complete, and the connection ends after it. */
-const wrongLength = ({ byBytes }: { byBytes: number }): Fault => ({
-	after: (reply) => {
-		const length = String(Math.max(0, getLength(reply) + byBytes));
-		const headers = { ...reply.headers, 'content-length': length, connection: 'close' };
-		return { ...reply, headers };
-	},
-});
 
 interface SlowBodyOptions {
 	/** Bytes per piece. */
@@ -88,5 +76,5 @@ async function* drip(
 
 /** Faults of a body's bytes, and of the headers that describe them. */
 export const BODY_FAULTS = {
-	...{ contentType, emptyBody, cutOff, wrongLength, slowBody },
+	...{ contentType, emptyBody, cutOff, slowBody },
 };

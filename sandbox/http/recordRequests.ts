@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
-import type { RecordedRequest, RequestLog } from '../control/requestLog';
+import type { RecordedRequest } from '../control/requestLog';
 
 /** Records all requests except control requests, and whether the client disconnected early. */
 export function recordRequests(app: FastifyInstance, { clock, requests }: SandboxContext): void {
@@ -19,7 +18,9 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 			};
 			request.record = record;
 			requests.add(record);
-			watchConnection(record, reply.raw, requests);
+			reply.raw.once('close', () => {
+				record.closed = !reply.raw.writableFinished && record.broken !== true;
+			});
 		}
 		done();
 	});
@@ -29,14 +30,6 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 			requests.announce(request.record, 'received');
 		}
 		done();
-	});
-}
-
-function watchConnection(record: RecordedRequest, response: ServerResponse, log: RequestLog): void {
-	response.once('close', () => {
-		if (response.writableFinished || record.broken === true) return;
-		record.closed = true;
-		log.announce(record, 'left');
 	});
 }
 

@@ -11,7 +11,7 @@ const BUDGET_MS = 45_000;
 const SURE_MS = 15_000;
 
 const LONG_RUNS = Number(process.env.HISTORIES ?? 0);
-const SETTINGS = LONG_RUNS > 0 ? { numRuns: Math.ceil(LONG_RUNS / 20) } : { numRuns: 60, seed: 11 };
+const SETTINGS = LONG_RUNS > 0 ? { numRuns: Math.ceil(LONG_RUNS / 20) } : { numRuns: 30, seed: 11 };
 
 /**
  * How long n8n's store takes for each video of each poll. It may stall for good, as a database or S3 in

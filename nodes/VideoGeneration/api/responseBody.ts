@@ -1,7 +1,7 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { classifyStreamError, createUncertain } from '../failures/errors';
 import type { RequestFailure } from '../failures/failure';
-import { createExcess } from '../failures/failure';
+import { createExcess, TIMED_OUT } from '../failures/failure';
 import { pause } from './pacing';
 
 export interface HttpResponse extends Pick<
@@ -30,7 +30,6 @@ const TEXT_LENGTH = 100;
 
 /** Created once: every stream closes, also after its end, and creating an error takes time. */
 const CLOSED = createUncertain('ECONNRESET');
-const TIMED_OUT = createUncertain('ETIMEDOUT');
 
 /** The part of a Node.js stream that is used here; n8n-workflow has no type for it. */
 interface IncomingStream {

@@ -1,6 +1,6 @@
 import { classifyError } from '../failures/errors';
-import type { RequestKind } from '../failures/failure';
-import { MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
+import type { RequestFailure, RequestKind } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, TIMED_OUT } from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
@@ -8,8 +8,6 @@ export const DEFAULT_MAX_TRIES = 4;
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
-
-const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
 /**
  * Whether a failed request is sent again, and after which delay.
@@ -79,7 +77,7 @@ export async function sendWithRetries<T>(
 ): Promise<T> {
 	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
-		if (signal?.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0, mayBeDone });
+		if (signal?.aborted) throw CANCELLED.with({ tries: 0, mayBeDone });
 		try {
 			return await send();
 		} catch (error) {

@@ -12,7 +12,7 @@ import type { RetryOptions } from '../api/retry';
 import { sendWithRetries } from '../api/retry';
 import { classifyError, classifyStreamError } from '../failures/errors';
 import type { FailureFacts } from '../failures/failure';
-import { createExcess, RequestFailure } from '../failures/failure';
+import { CANCELLED, createExcess, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { createFileName, findVideoType, HEAD_BYTES, nameOtherContent } from './videoFile';
 
 /** More at once take more memory, and finish no sooner: n8n may hold every file that is being stored in memory. */
@@ -38,9 +38,7 @@ const REQUEST = {
 	ignoreHttpStatusErrors: true,
 } as const;
 
-const CANCELLED = new RequestFailure({ kind: 'cancelled' });
-const IDLE = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
-const TOO_SLOW = IDLE.with({ isTooSlow: true });
+const TOO_SLOW = TIMED_OUT.with({ isTooSlow: true });
 
 /** The parts of an n8n context that a download uses: those of operations and triggers have them. */
 export interface DownloadContext {
@@ -275,7 +273,7 @@ async function watchTransfer(
 		const now = performance.now();
 		const endsAt = Math.min((transfer.awaitingSince ?? now) + idleMs, deadline);
 		if (now >= endsAt) {
-			transfer.failure ??= now >= deadline ? TOO_SLOW : IDLE;
+			transfer.failure ??= now >= deadline ? TOO_SLOW : TIMED_OUT;
 			connection.abort();
 		} else await pause(endsAt - now, connection.signal);
 	}

@@ -9,7 +9,7 @@ import { sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Fate } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { CANCELLED, RequestFailure } from '../failures/failure';
 import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/accountVideos';
 import type { FinishedVideo } from './finishVideo';
@@ -252,7 +252,7 @@ async function failWhenStopped(
 		const stopListening = onAbort(signal, () => {
 			// Between two tries, `sendWithRetries` notices Stop itself and says that nothing was sent: it is first.
 			void pause(1).then(() => {
-				reject(new RequestFailure({ kind: 'cancelled' }));
+				reject(CANCELLED);
 			});
 		});
 		adding.then(stopListening, stopListening);

@@ -6,7 +6,6 @@ import { toText } from '../api/response';
 import { createApiError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
-import { describeFailure } from '../failures/texts';
 import { isAmbiguous } from './finishVideo';
 import type { Job } from './job';
 import type { ItemState } from './memory';
@@ -56,8 +55,7 @@ function createRequestError(
 		isQueued && requestKind === 'add'
 			? { requestKind: 'read' as const, isQueued }
 			: { ...texts, requestKind, isQueued };
-	const text = describeFailure(failure, { ...ofRequest, ...known });
-	return createApiError(context.getNode(), failure, text);
+	return createApiError(context.getNode(), failure, { ...ofRequest, ...known });
 }
 
 /** The account's credits, for an add that was refused for lack of them. */

@@ -10,7 +10,7 @@ import { createSlots, onAbort } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { DOWNLOADS_AT_ONCE } from '../download/downloadVideo';
 import type { RequestKind } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import type { ItemMemory } from './memory';
@@ -97,7 +97,7 @@ export type Outcome<T = INodeExecutionData[]> = { output: T } | { reason: unknow
 /** @throws the problem that keeps an item from being sent */
 export function checkJob({ problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
-	if (run.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
+	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
 }
 
 /** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
@@ -154,7 +154,7 @@ export class Run {
 	 */
 	async request<T>(send: () => Promise<T>): Promise<T> {
 		return await this.takeRequestSlot(async () => {
-			if (this.signal.aborted) throw new RequestFailure({ kind: 'cancelled', tries: 0 });
+			if (this.signal.aborted) throw CANCELLED.with({ tries: 0 });
 			return await send();
 		});
 	}

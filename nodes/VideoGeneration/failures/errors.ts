@@ -1,8 +1,9 @@
 import type { Failure, INode } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { RequestFailure } from './failure';
+import { CANCELLED, RequestFailure } from './failure';
 import { findProof } from './fate';
-import type { FailureText } from './texts';
+import type { FailureContext } from './texts';
+import { describeFailure } from './texts';
 
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
 
@@ -38,7 +39,7 @@ export function classifyError(error: unknown): RequestFailure {
 		const serviceMessage = isText ? message : 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
-	if (code === 'ERR_CANCELED') return new RequestFailure({ kind: 'cancelled' });
+	if (code === 'ERR_CANCELED') return CANCELLED;
 	return createUncertain(TIMEOUTS.includes(code) || code === 'EPIPE' ? code : 'ECONNRESET');
 }
 
@@ -67,17 +68,20 @@ function getClientCode(error: ErrorOfN8n): string | undefined {
 }
 
 /**
- * The error that n8n shows. It is made of the failure's facts alone: no request, and so no key,
- * is carried along.
+ * The error that n8n shows for a failed request. It is made of the failure's facts alone: no request, and
+ * so no key, is carried along.
  *
+ * @param reason the failure, or what was thrown instead of a response
  * @returns a NodeApiError with `message`, `description`, and the `httpCode` by which n8n recognises
  * a rate limit and a key problem
  */
 export function createApiError(
 	node: INode,
-	failure: RequestFailure,
-	{ message, description }: FailureText,
+	reason: unknown,
+	context: FailureContext,
 ): NodeApiError {
+	const failure = classifyError(reason);
+	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(node, { message, httpCode }, { message, description, httpCode });
 	// n8n replaces the message with a stock text where it knows the code.

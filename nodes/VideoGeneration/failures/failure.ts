@@ -107,6 +107,12 @@ export class RequestFailure extends Error {
 	}
 }
 
+/** The execution was stopped, or a failed item has ended the run. */
+export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
+
+/** No response, or no more of it, came in time. */
+export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
+
 /** Whether the service does not know what was asked for. */
 export function isNotFound({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && facts.httpCode === '404';

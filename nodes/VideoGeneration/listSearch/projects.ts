@@ -4,8 +4,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
-import { createApiError, classifyError } from '../failures/errors';
-import { describeFailure } from '../failures/texts';
+import { createApiError } from '../failures/errors';
 
 /** The user waits for the list in the editor. */
 const MAX_TRIES = 2;
@@ -45,11 +44,6 @@ async function listProjects(
 	try {
 		return await fetchProjects(context, { maxTries: MAX_TRIES });
 	} catch (error) {
-		const failure = classifyError(error);
-		throw createApiError(
-			context.getNode(),
-			failure,
-			describeFailure(failure, { requestKind: 'read' }),
-		);
+		throw createApiError(context.getNode(), error, { requestKind: 'read' });
 	}
 }

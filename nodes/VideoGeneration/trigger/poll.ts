@@ -129,12 +129,9 @@ async function withApiError<T>(context: IPollFunctions, work: () => Promise<T>):
 	try {
 		return await work();
 	} catch (error) {
-		const failure = classifyError(error);
-		const text = describeFailure(failure, {
-			requestKind: 'read',
-			rateLimitAdvice: RATE_LIMIT_ADVICE,
+		throw createApiError(context.getNode(), error, {
+			...{ requestKind: 'read', rateLimitAdvice: RATE_LIMIT_ADVICE },
 		});
-		throw createApiError(context.getNode(), failure, text);
 	}
 }
 

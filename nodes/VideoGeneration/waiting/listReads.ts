@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { onAbort, pause } from '../api/pacing';
 import { classifyError } from '../failures/errors';
-import { RequestFailure } from '../failures/failure';
+import type { RequestFailure } from '../failures/failure';
+import { CANCELLED, TIMED_OUT } from '../failures/failure';
 
 /** Items that ask for the list within this time share one request. */
 const TOGETHER_MS = 20;
@@ -58,7 +59,7 @@ export class ListReads {
 	/** Reads the list. A list that cannot be read ends nothing. */
 	async readIfPossible(requests: AccountRequests): Promise<void> {
 		await this.read(requests).catch(() => undefined);
-		if (requests.signal.aborted) throw createCancelled();
+		if (requests.signal.aborted) throw CANCELLED;
 	}
 
 	/**
@@ -86,7 +87,7 @@ export class ListReads {
 		const intervalMs = Math.max(MIN_INTERVAL_MS, REST_FACTOR * (this.tookMs ?? 0));
 		await pause(Math.ceil(this.requestedAt + intervalMs - performance.now()), requests.signal);
 		this.next = undefined;
-		if (requests.signal.aborted) throw createCancelled();
+		if (requests.signal.aborted) throw CANCELLED;
 		const now = performance.now();
 		const retryAfterMs = this.refusedUntil - now;
 		if (this.failure && retryAfterMs > 0) throw this.failure.with({ retryAfterMs });
@@ -112,16 +113,10 @@ async function fetchInTime(requests: AccountRequests, deadline: number): Promise
 		timer.abort();
 	});
 	const timedOut = pause(TIMEOUT_MS, timer.signal).then((isOver) => {
-		throw isOver
-			? new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' })
-			: createCancelled();
+		throw isOver ? TIMED_OUT : CANCELLED;
 	});
 	return await Promise.race([requests.fetchList(deadline), timedOut]).finally(() => {
 		stopListening();
 		timer.abort();
 	});
-}
-
-export function createCancelled(): RequestFailure {
-	return new RequestFailure({ kind: 'cancelled' });
 }

@@ -3,10 +3,9 @@ import { pause } from '../api/pacing';
 import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
-import { isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
+import { CANCELLED, isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
 import type { AccountVideos, TrackedItem } from './accountVideos';
 import type { AccountRequests } from './listReads';
-import { createCancelled } from './listReads';
 import type { StatusWords } from './status';
 import { getStatus, getVerdict, getVideoUrl } from './status';
 
@@ -140,7 +139,7 @@ async function checkProgress(
 		if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
 		return verdict;
 	} catch (error) {
-		if (requests.signal.aborted) throw createCancelled();
+		if (requests.signal.aborted) throw CANCELLED;
 		return noteFailure(wait, progress, classifyError(error));
 	}
 }
@@ -187,7 +186,7 @@ async function settle({ item, requests, videos }: Wait, endedAt: number): Promis
 			await list.read(requests);
 		} catch (error) {
 			const listFailure = classifyError(error);
-			if (requests.signal.aborted) throw createCancelled();
+			if (requests.signal.aborted) throw CANCELLED;
 			const { retryAfterMs = 0 } = listFailure.facts;
 			const nextAt = performance.now() + Math.max(delayMs, retryAfterMs);
 			endsAt ??= performance.now() + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
@@ -202,7 +201,7 @@ async function settle({ item, requests, videos }: Wait, endedAt: number): Promis
 async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 	// A timer may be early by a fraction of a millisecond.
 	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
-		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw createCancelled();
+		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw CANCELLED;
 	}
 }
 

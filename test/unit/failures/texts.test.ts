@@ -329,7 +329,7 @@ describe('An error text', () => {
 		const [, facts, context] = each;
 		const failure = new RequestFailure(facts);
 		const text = describeFailure(failure, context);
-		const error = createApiError(NODE, failure, text);
+		const error = createApiError(NODE, failure, context);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect({ message: error.message, description: error.description }).toEqual(text);
 		expect(error.httpCode).toBe(facts.httpCode ?? 'none');
@@ -342,13 +342,13 @@ describe('An error text', () => {
 			httpCode: '429',
 			retryAfterMs: 5_000,
 		});
-		const error = createApiError(NODE, failure, describeFailure(failure, READ));
+		const error = createApiError(NODE, failure, READ);
 		expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 5_000 });
 	});
 
 	test('about the address in the credential tells n8n that a person has to act', () => {
 		const failure = new RequestFailure(BAD_BASE_URL);
-		const error = createApiError(NODE, failure, describeFailure(failure, READ));
+		const error = createApiError(NODE, failure, READ);
 		expect(error.failure).toEqual({ cause: 'configuration-invalid' });
 	});
 

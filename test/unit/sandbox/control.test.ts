@@ -121,15 +121,3 @@ it('Every request is recorded as it came', async () => {
 	service.sandbox.clearRequests();
 	expect(service.sandbox.requests).toEqual([]);
 });
-
-it('The record shows a client that left', async () => {
-	service.sandbox.addFault({ kind: 'hang' });
-	const leaving = new AbortController();
-	const sent = service.client.get('/v1/videos', { signal: leaving.signal }).catch(() => 'left');
-	await service.sandbox.waitForRequests({ count: 1 });
-	leaving.abort();
-	expect(await sent).toBe('left');
-	const [request] = await service.sandbox.waitForRequests({ count: 1, closed: true });
-	expect(request).toMatchObject({ closed: true, url: '/v1/videos' });
-	expect(request).not.toHaveProperty('status');
-});

@@ -63,7 +63,7 @@ describe('Faults', () => {
 	});
 	it('of an unknown kind are refused', () => {
 		const addFault = service.sandbox.addFault as (spec: object) => number;
-		expect(() => addFault({ kind: 'toString' })).toThrow(/^A fault's kind is one of .*wrongLength/);
+		expect(() => addFault({ kind: 'toString' })).toThrow(/^A fault's kind is one of .*cutOff/);
 	});
 });
 
