@@ -59,15 +59,8 @@ const SUITES: Record<string, Suite> = {
 	e2e: { args: ['--config', 'test/e2e/jest.config.js'], prepare: () => provideN8n() },
 };
 
-/**
- * `npm test` and its siblings: the first argument is the suite, the others go to jest. `install`
- * only installs everything that the suites need, which can run beside other work.
- */
+/** `npm test` and its siblings: the first argument is the suite, the others go to jest. */
 export default async function test([name = '', ...args]: string[]): Promise<number> {
-	if (name === 'install') {
-		await installAll();
-		return 0;
-	}
 	const suite = SUITES[name];
 	if (!suite) throw new Error(`The suites are ${Object.keys(SUITES).join(', ')}.`);
 	await build();
@@ -80,12 +73,6 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 async function provideEngine(version: string): Promise<Record<string, string>> {
 	const title = `Installing the engine of n8n ${version}: 240 MB`;
 	return { VIDEO_GENERATION_ENGINE: await installManifest(`versions/${version}`, title) };
-}
-
-async function installAll(): Promise<void> {
-	await provideEngine(OLDEST);
-	await installN8n();
-	for (const program of PROGRAM_NAMES) await provideProgram(program);
 }
 
 /** Installs all that the tests in a real n8n need. @returns environment variables for them */

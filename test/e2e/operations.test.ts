@@ -106,7 +106,8 @@ describe('In a real n8n', () => {
 				renderProgress: expect.any(Number) as number,
 			})),
 		);
-		expect(sandbox.readState().videos).toHaveLength(2);
+		const made = sandbox.readState().videos.map(({ projectId }) => projectId);
+		expect(made.filter((projectId) => [TEASER, TOUR].includes(projectId))).toHaveLength(2);
 		expect(readJson(execution, 'Wait')).toMatchObject(
 			added.map((item) => ({
 				queueId: item.queueId,
