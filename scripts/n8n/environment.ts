@@ -4,29 +4,10 @@ import { delimiter, dirname, join } from 'node:path';
  * The environment variables that a process needs. All others of the user's shell are left out: the
  * settings of a user's own n8n, a debugger's NODE_OPTIONS, a proxy that cannot reach this machine.
  */
-const UNIX = [
-	'PATH',
-	'HOME',
-	'USER',
-	'LOGNAME',
-	'SHELL',
-	'LANG',
-	'LC_ALL',
-	'LC_CTYPE',
-	'TZ',
-	'TMPDIR',
-];
-const WINDOWS = [
-	'APPDATA',
-	'COMSPEC',
-	'LOCALAPPDATA',
-	'PATHEXT',
-	'SYSTEMDRIVE',
-	'SYSTEMROOT',
-	'TEMP',
-];
-const MORE_WINDOWS = ['TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'];
-const KEPT = new Set([...UNIX, ...WINDOWS, ...MORE_WINDOWS]);
+const UNIX = 'PATH HOME USER LOGNAME SHELL LANG LC_ALL LC_CTYPE TZ TMPDIR';
+const WINDOWS =
+	'APPDATA COMSPEC LOCALAPPDATA PATHEXT SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE WINDIR';
+const KEPT = new Set(`${UNIX} ${WINDOWS}`.split(' '));
 
 /** Returns the environment of a process that gets only the variables above and the additions. */
 export function buildLocalEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
