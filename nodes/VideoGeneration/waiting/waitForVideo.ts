@@ -4,10 +4,7 @@ import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { CANCELLED, isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
-import type { AccountVideos, TrackedItem } from './accountVideos';
-import type { AccountRequests } from './listReads';
-import type { StatusWords } from './status';
-import { getStatus, getVerdict, getVideoUrl } from './status';
+import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
 
 /** Passing problems of the service or the network: the video is still being made. */
 const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
@@ -24,6 +21,19 @@ const MIN_NOT_FOUND_MS = 15_000;
 
 /** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
 const MAX_LIST_WAIT_MS = 30_000;
+
+/** The words of a service for a finished and for a failed video, in lower case. */
+interface StatusWords {
+	completed: ReadonlySet<string>;
+	failed: ReadonlySet<string>;
+}
+
+/** The usual words of such services: the specification names `pending` only ("States and transitions"). */
+export const DEFAULT_COMPLETED_STATUSES =
+	'completed, complete, done, finished, success, succeeded, ready';
+
+export const DEFAULT_FAILED_STATUSES =
+	'failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -228,4 +238,34 @@ function createOutput(item: TrackedItem, details: IDataObject): IDataObject {
 	};
 	// The fields that people use come first, and the details do not overwrite them.
 	return { ...output, ...details, ...output };
+}
+
+/** A comma-separated list of words, as the user entered it. */
+export function parseStatusWords(list: string): ReadonlySet<string> {
+	return new Set(list.split(',').map(normalize).filter(Boolean));
+}
+
+/**
+ * Decides from a queue item's progress whether its video is finished. An unknown status means that it
+ * is still being made. The address of the video means that it is finished.
+ */
+function getVerdict(details: IDataObject, words: StatusWords): 'finished' | 'failed' | 'running' {
+	const status = normalize(toText(details.status));
+	if (words.completed.has(status)) return 'finished';
+	if (words.failed.has(status)) return 'failed';
+	return getVideoUrl(details) === undefined ? 'running' : 'finished';
+}
+
+/** The address of its video that a queue item's progress tells. */
+function getVideoUrl({ videoUrl }: IDataObject): string | undefined {
+	return typeof videoUrl === 'string' && videoUrl.trim() !== '' ? videoUrl.trim() : undefined;
+}
+
+/** A status as text; 'unknown' without one. */
+function getStatus({ status }: IDataObject): string {
+	return typeof status === 'string' || typeof status === 'number' ? String(status) : 'unknown';
+}
+
+function normalize(word: string): string {
+	return word.trim().toLowerCase();
 }

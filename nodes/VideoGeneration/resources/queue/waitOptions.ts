@@ -10,7 +10,7 @@ import {
 	DEFAULT_COMPLETED_STATUSES,
 	DEFAULT_FAILED_STATUSES,
 	parseStatusWords,
-} from '../../waiting/status';
+} from '../../waiting/waitForVideo';
 import type { WaitSettings } from '../../waiting/waitForVideo';
 import { binaryPropertyField, getBinaryPropertyName } from '../fields';
 

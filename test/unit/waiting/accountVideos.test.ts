@@ -1,4 +1,4 @@
-import { ListReads } from '../../../nodes/VideoGeneration/waiting/listReads';
+import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 /** Reads a list again and again, whose responses take these times. @returns how far apart they were requested */
 async function readRepeatedly(...responseMs: number[]): Promise<number[]> {
