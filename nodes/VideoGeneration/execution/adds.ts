@@ -34,8 +34,8 @@ interface AddedVideo {
 }
 
 /**
- * Performs the adds of a run. They are sent one at a time, in item order; with waiting on, each in the turn of its lane. Items that
- * are queued already wait and download meanwhile.
+ * Performs the adds of a run. They are sent one at a time, in item order; with waiting on, each in the turn
+ * of its lane. Items that are queued already wait and download meanwhile.
  */
 export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
 	const lanes = new Lanes();
