@@ -13,5 +13,5 @@ module.exports = {
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Some of them wait for n8n most of the time.
-	maxWorkers: 4,
+	maxWorkers: 3,
 };

@@ -35,6 +35,9 @@ const MAX_LAG_MS = 2_000;
 /** The trigger polls every ten seconds. */
 const NEXT_POLL_MS = 60_000;
 
+/** Beside other checks, a machine may need minutes for thirty executions. */
+const BUSY_MS = 180_000;
+
 const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
 
 // The names of the workflows, which are also the paths of their webhooks.
@@ -64,7 +67,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	};
 	const waitUntilQueued = async (projects: Project[]) => {
 		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
-		await waitFor('the videos to be queued', areQueued);
+		await waitFor('the videos to be queued', areQueued, BUSY_MS);
 	};
 	const finishVideos = (projects: Project[]) => {
 		for (const { id } of projects) queueMode.sandbox.finish(findQueueItem(id)?.queueId ?? '');
@@ -102,7 +105,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const accepted = IN_THE_AIR + 2 * CONCURRENCY;
 		const countLogged = () =>
 			n8n.workers.reduce((sum, worker) => sum + readQueuedVideos(worker.readLog()).size, 0);
-		await waitFor('all places to be taken', () => countLogged() === accepted - 1);
+		await waitFor('all places to be taken', () => countLogged() === accepted - 1, BUSY_MS);
 		expect(sandbox.readState().queue).toHaveLength(accepted);
 
 		const victim = findWorker(started.get(inTheAir));
