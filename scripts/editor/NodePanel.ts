@@ -139,25 +139,30 @@ export class NodePanel {
 	/** Waits for the output table. @returns its heads, and the cells of each row */
 	async readTable(): Promise<ShownTable> {
 		await this.waitForSuccess();
-		const table = this.output.locator('table');
-		// n8n chooses the view again when a run has just ended, whatever was clicked before.
-		await waitFor('the table', async () => {
+		const table = this.output.locator('table').first();
+		// n8n chooses the view again when a run has just ended, whatever was clicked before, and may redraw the
+		// table at any moment. So it is read at once. The function runs in the page, which lacks the compiler's
+		// helper for names of functions, so all functions in it are anonymous.
+		const read = async () =>
+			await table.evaluate(
+				(element: unknown) => {
+					const root = element as Element;
+					return {
+						heads: [...root.querySelectorAll('th')]
+							.map(({ innerText }) => innerText.trim())
+							.filter(Boolean),
+						rows: [...root.querySelectorAll('tbody tr')].map((row) =>
+							[...row.querySelectorAll('td')].map(({ innerText }) => innerText.trim()),
+						),
+					};
+				},
+				undefined,
+				{ timeout: 1_000 },
+			);
+		return await waitFor('the table', async () => {
 			await this.output.getByTestId('radio-button-table').click();
-			return await table.locator('tbody td').first().isVisible();
-		});
-		// The table is read at once, because n8n may redraw it at any moment. The function runs in the
-		// page, which lacks the compiler's helper for names of functions, so all functions in it are
-		// anonymous.
-		return await table.first().evaluate((element: unknown) => {
-			const root = element as Element;
-			return {
-				heads: [...root.querySelectorAll('th')]
-					.map(({ innerText }) => innerText.trim())
-					.filter(Boolean),
-				rows: [...root.querySelectorAll('tbody tr')].map((row) =>
-					[...row.querySelectorAll('td')].map(({ innerText }) => innerText.trim()),
-				),
-			};
+			const isShown = await table.locator('tbody td').first().isVisible();
+			return isShown && (await read().catch(() => false as const));
 		});
 	}
 
