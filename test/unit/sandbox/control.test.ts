@@ -1,3 +1,4 @@
+import { waitFor } from '../../../scripts/waitFor';
 import { createClock } from '../../../sandbox/domain/clock';
 import { createIdSource } from '../../../sandbox/domain/store';
 import { startSandbox } from '../../../sandbox/startSandbox';
@@ -120,4 +121,16 @@ it('Every request is recorded as it came', async () => {
 	]);
 	service.sandbox.clearRequests();
 	expect(service.sandbox.requests).toEqual([]);
+});
+
+it('The record shows a client that left', async () => {
+	service.sandbox.addFault({ kind: 'hang' });
+	const leaving = new AbortController();
+	const sent = service.client.get('/v1/videos', { signal: leaving.signal }).catch(() => 'left');
+	await service.sandbox.waitForRequests({ count: 1 });
+	leaving.abort();
+	expect(await sent).toBe('left');
+	const [request] = service.sandbox.requests;
+	await waitFor('the end of the connection', () => request?.closed === true);
+	expect(request).not.toHaveProperty('status');
 });
