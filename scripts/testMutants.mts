@@ -1,81 +1,106 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { installManifest } from './support/cache.mjs';
-import { runVisibly } from './support/processes.mjs';
+import { run } from './support/processes.mjs';
+import { step } from './support/steps.mjs';
 
 const SOURCES = 'nodes/VideoGeneration';
-const FOLDER = '.n8n-local/mutants';
+/** The copy of the project whose sources contain the mutants. */
+const COPY = resolve('.n8n-local/mutants');
+const JEST = ['--config', 'test/mutants/jest.config.js'];
+
+/** A small change of the code, as StrykerJS describes it. Lines and columns are counted from 0. */
+interface Mutant {
+	id: string;
+	fileName: string;
+	location: Record<'start' | 'end', { line: number; column: number }>;
+	replacement: string;
+}
 
 /**
- * `npm run test:mutants -- failures`: changes the code of a folder of the node in small ways, one
- * after the other, and lists the changes that no test detects. `--sample 200` changes only 200 lines,
- * always the same ones. `--engine` also runs the engine tests, which takes ten times as long.
+ * `npm run test:mutants -- failures`: changes the code of a folder of the node in small ways, one after
+ * the other, and lists the changes that no unit or engine test detects. `--sample 300` makes only 300
+ * changes, chosen by a hash, in about two hours.
  */
 export default async function testMutants(args: string[]): Promise<number> {
 	const { values, positionals } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { sample: { type: 'string' }, engine: { type: 'boolean', default: false } },
+		options: { sample: { type: 'string', default: 'Infinity' } },
 	});
 	const folder = join(SOURCES, positionals[0] ?? '');
 	if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
 	const installation = await installManifest('mutants', 'Installing StrykerJS');
 	// The engine tests read the descriptions of files, and icons, from the built package.
 	await build();
-	const config = join(FOLDER, 'config.json');
-	mkdirSync(FOLDER, { recursive: true });
-	writeFileSync(config, JSON.stringify(createConfig(installation, folder, values)));
-	const stryker = join(installation, 'node_modules/@stryker-mutator/core/bin/stryker.js');
-	const env = { ...process.env, ...(values.engine && { MUTANTS_IN_ENGINE: 'true' }) };
-	return await runVisibly(process.execPath, [stryker, 'run', config], { env });
+	await copyProject();
+	const insertMutants = ['scripts/mutants/insertMutants.mjs', installation, join(COPY, folder)];
+	const mutants = JSON.parse(await run(process.execPath, insertMutants)) as Mutant[];
+	const sample = mutants
+		.map((mutant) => ({ ...mutant, ...describe(mutant) }))
+		.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+		.slice(0, Number(values.sample));
+	const testsOf = await step('Running all tests once', findTests);
+	let survivors = 0;
+	for (const { id, text } of sample) {
+		const tests = testsOf(id);
+		const isDetected = tests.length > 0 && !(await passes(tests, id));
+		if (isDetected) continue;
+		survivors += 1;
+		console.log(`${text}\n  survives ${tests.length} test files`);
+	}
+	console.log(`${sample.length - survivors} of ${sample.length} mutants are detected.`);
+	return survivors === 0 ? 0 : 1;
 }
 
-function createConfig(
-	installation: string,
-	folder: string,
-	{ sample, engine: inEngine }: { sample?: string; engine: boolean },
-): object {
-	return {
-		mutate: sample === undefined ? [`${folder}/**/*.ts`] : sampleLines(folder, Number(sample)),
-		testRunner: 'jest',
-		plugins: [join(installation, 'node_modules/@stryker-mutator/jest-runner/dist/src/index.js')],
-		// No import leads from an engine test to the sources: it loads the package as n8n does.
-		jest: { configFile: 'test/mutants/jest.config.js', enableFindRelatedTests: !inEngine },
-		coverageAnalysis: 'perTest',
-		// A mutant of what runs once, when a module is loaded, would need all tests.
-		ignoreStatic: true,
-		concurrency: 1,
-		reporters: ['progress-append-only', 'clear-text', 'json'],
-		clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
-		jsonReporter: { fileName: join(FOLDER, 'report.json') },
-		tempDirName: join(FOLDER, 'sandbox'),
-		ignorePatterns: ['.n8n-local', 'coverage'],
-		// Types are not checked: the compiler would only say what a test says as well.
-		disableTypeChecks: true,
-		tsconfigFile: 'none',
-	};
+async function copyProject(): Promise<void> {
+	await rm(COPY, { recursive: true, force: true });
+	const files = (await run('git', ['ls-files', '--cached', '--others', '--exclude-standard']))
+		.split('\n')
+		.filter(existsSync);
+	for (const file of [...files, 'dist']) cpSync(file, join(COPY, file), { recursive: true });
+	symlinkSync(resolve('node_modules'), join(COPY, 'node_modules'));
 }
 
-/** Chooses lines of code by a hash, so that a run can be compared with an earlier one. */
-function sampleLines(folder: string, count: number): string[] {
-	const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-		.filter((name) => name.endsWith('.ts'))
-		.flatMap((name) => {
-			const file = join(folder, name);
-			return readFileSync(file, 'utf8')
-				.split('\n')
-				.map((text, index) => ({ text: text.trim(), range: `${file}:${index + 1}-${index + 1}` }))
-				.filter(({ text }) => /\w/.test(text) && !/^(\/?\*|\/\/|import )/.test(text));
-		})
-		.map(({ text, range }) => ({
-			range,
-			rank: createHash('sha256')
-				.update(`${range.split(':')[0] ?? ''} ${text}`)
-				.digest('hex'),
-		}));
-	lines.sort((a, b) => (a.rank < b.rank ? -1 : 1));
-	return lines.slice(0, count).map(({ range }) => range);
+/** @returns a function that lists the test files that reach a mutant */
+async function findTests(): Promise<(id: string) => string[]> {
+	const file = join(COPY, 'reached.jsonl');
+	const env = { ...process.env, MUTANTS_REACHED: file };
+	await run('jest', JEST, { cwd: COPY, env });
+	const reached = readFileSync(file, 'utf8')
+		.trim()
+		.split('\n')
+		.map((line) => JSON.parse(line) as { testPath: string; reached: string[] });
+	return (id) => reached.filter((each) => each.reached.includes(id)).map((each) => each.testPath);
+}
+
+async function passes(tests: string[], id: string): Promise<boolean> {
+	const env = { ...process.env, __STRYKER_ACTIVE_MUTANT__: id };
+	return await run('jest', [...JEST, '--bail', '--runTestsByPath', ...tests], {
+		cwd: COPY,
+		env,
+	}).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** Describes a mutant. Its rank is a hash of its text, so it is the same wherever its line stands. */
+function describe({ fileName, location: { start, end }, replacement }: Mutant) {
+	const file = fileName.slice(COPY.length + 1);
+	const lines = readFileSync(file, 'utf8')
+		.split('\n')
+		.slice(start.line, end.line + 1);
+	const last = lines.length - 1;
+	lines[last] = lines[last]?.slice(0, end.column) ?? '';
+	const original = lines.join('\n').slice(start.column);
+	const change = `${original}\n  becomes ${replacement}`;
+	const rank = createHash('sha256')
+		.update(`${file} ${lines[0] ?? ''} ${change}`)
+		.digest('hex');
+	return { text: `${file}:${start.line + 1}: ${change}`, rank };
 }
