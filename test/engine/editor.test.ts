@@ -319,6 +319,19 @@ describe('After a run, the output panel says', () => {
 		expect(others).toEqual([]);
 	});
 
+	test.each([false, true])(
+		'that the list could not be read when it had to show a video (with Download Video: %p)',
+		async (downloadVideo) => {
+			service.sandbox.addFault({
+				...{ kind: 'status', status: 503, operation: 'video.getAll', skip: 1 },
+			});
+			const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo };
+			const [hint, ...others] = await runForHints(parameters, [{}]);
+			expect(hint).toMatch(/^1 video is finished, but.*could not be read.*Video > Get Many/);
+			expect(others).toEqual([]);
+		},
+	);
+
 	test('nothing about payments when it is not known whether an item was cleared', async () => {
 		const { items } = await service.run(OPERATIONS['queue.add']);
 		service.sandbox.addFault({ kind: 'reset', operation: 'queue.clear' });

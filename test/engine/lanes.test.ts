@@ -220,18 +220,21 @@ describe('A video that is finished before this execution looks at it', () => {
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
 
-	test("is told apart by 'Queued At'", async () => {
-		addOld();
-		const { items: added } = await service.run(OPERATIONS['queue.add']);
-		service.sandbox.clock.advance(60_000);
-		const parameters = {
-			...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
-			...{ projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' },
-		};
-		const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
-		const { items } = await play(async () => await runNode(setup));
-		expect(getIds(items)).toEqual(getOwnIds(items));
-	});
+	test.each(['', '.toDateTime().toJSDate()'])(
+		"is told apart by 'Queued At'%s",
+		async (conversion) => {
+			addOld();
+			const { items: added } = await service.run(OPERATIONS['queue.add']);
+			service.sandbox.clock.advance(60_000);
+			const parameters = {
+				...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
+				...{ projectId: byId(PROJECT), queuedAt: `={{ $json.createdAt${conversion} }}` },
+			};
+			const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
+			const { items } = await play(async () => await runNode(setup));
+			expect(getIds(items)).toEqual(getOwnIds(items));
+		},
+	);
 });
 
 describe('A look that fails', () => {

@@ -98,33 +98,50 @@ test('With the node set to stop, the error of a failed video says how to get the
 	expect(service.sandbox.charges).toHaveLength(2);
 });
 
-test('A download that is retried after its address has expired gets the address anew, once', async () => {
-	const video = readVideoFile('product-teaser');
-	let signature = 'old';
-	host.answer(({ url = '' }, response) => {
-		const list = {
-			status: 'success',
-			newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
-			details: { status: 'completed' },
-			videos: host.requests.some(({ url: sent }) => sent === '/v1/queue/progress/q-1')
-				? [{ id: 7, projectId: 'p', url: `${host.url}/v.mp4?signature=${signature}` }]
-				: [],
-		};
-		if (!url.startsWith('/v.mp4')) response.end(JSON.stringify(list));
-		else if (url !== '/v.mp4?signature=new') response.writeHead(403).end();
-		else response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
-	});
-	const setup = {
-		parameters: { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
-		credentials: { baseUrl: host.url, apiKey: 'key-123456' },
-	};
-	const first = await runWithoutWaiting(async () => await runNode(setup));
-	expect(first.error?.message).toContain('does not allow the download (403)');
-	expect(first.error?.description).toMatch(/^The video is finished and paid for/);
-	signature = 'new';
-	const retry = async () => await runNode({ ...setup, failed: first.run });
-	const { items } = await runWithoutWaiting(retry);
-	expect(items[0]?.binary?.data?.bytes).toBe(video.length);
-	expect(items[0]?.json.videoUrl).toContain('signature=new');
-	expect(host.requests.filter(({ url }) => url === '/v1/queue/add')).toHaveLength(1);
+test('With the node set to stop, the error of an add of unknown fate says how to get the others', async () => {
+	service.sandbox.addFault({ kind: 'status', status: 500, operation: 'queue.add', nth: 2 });
+	const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
+	const { error } = await runWithoutWaiting(
+		async () => await runNode({ ...service.setup(parameters), items: [{}, {}] }),
+		service.sandbox,
+	);
+	expect(error?.context.mayBeQueued).toBe(true);
+	expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
 });
+
+test.each([
+	['the list shows', false],
+	['its progress tells', true],
+])(
+	'A download that is retried after its address has expired gets the address that %s now',
+	async (_where, hasAddress) => {
+		const video = readVideoFile('product-teaser');
+		let signature = 'old';
+		host.answer(({ url = '' }, response) => {
+			const videoUrl = `${host.url}/v.mp4?signature=${signature}`;
+			const isListed = host.requests.some(({ url: sent }) => sent === '/v1/queue/progress/q-1');
+			const list = {
+				status: 'success',
+				newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
+				details: { status: 'completed', ...(hasAddress && { videoUrl }) },
+				videos: isListed && !hasAddress ? [{ id: 7, projectId: 'p', url: videoUrl }] : [],
+			};
+			if (!url.startsWith('/v.mp4')) response.end(JSON.stringify(list));
+			else if (url !== '/v.mp4?signature=new') response.writeHead(403).end();
+			else response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
+		});
+		const setup = {
+			parameters: { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
+			credentials: { baseUrl: host.url, apiKey: 'key-123456' },
+		};
+		const first = await runWithoutWaiting(async () => await runNode(setup));
+		expect(first.error?.message).toContain('does not allow the download (403)');
+		expect(first.error?.description).toMatch(/^The video is finished and paid for/);
+		signature = 'new';
+		const retry = async () => await runNode({ ...setup, failed: first.run });
+		const { items } = await runWithoutWaiting(retry);
+		expect(items[0]?.binary?.data?.bytes).toBe(video.length);
+		expect(items[0]?.json.videoUrl).toContain('signature=new');
+		expect(host.requests.filter(({ url }) => url === '/v1/queue/add')).toHaveLength(1);
+	},
+);

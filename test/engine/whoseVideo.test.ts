@@ -185,6 +185,15 @@ describe('An old entry of the project', () => {
 		expect(items[0]?.json).toMatchObject({ video: null, videoCandidateCount: 2 });
 	});
 
+	test('takes no video from an item when the list could not be read before its add', async () => {
+		addOld();
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 500, operation: 'video.getAll', nth: 1 },
+		});
+		const { items } = await run(ADD);
+		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+	});
+
 	test('is not given to an item when its date cannot be read', async () => {
 		addOld({ createdAt: 'never' });
 		playLives(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });

@@ -36,7 +36,10 @@ export function checkBody(
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
 		throw new RequestFailure({ kind, ...createFacts(), retryAfterMs });
 	}
-	if (statusCode >= 400) throw new RequestFailure({ kind: 'rejected', ...createFacts() });
+	if (statusCode >= 400) {
+		const content = nameContent(body) === 'html' ? 'html' : undefined;
+		throw new RequestFailure({ kind: 'rejected', ...createFacts(), ...(content && { content }) });
+	}
 	if (statusCode === 304)
 		throw new RequestFailure({ kind: 'unreadable', httpCode, content: 'empty' });
 	if (statusCode >= 300) {

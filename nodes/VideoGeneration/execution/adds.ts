@@ -143,6 +143,7 @@ async function sendAdd(
 ): Promise<IDataObject> {
 	const { connection, memory, request } = job;
 	const sentAt = performance.now();
+	const isListKnown = videos?.list.isKnown;
 	memory.keep({ fate: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	// Stop does not cut off an add: it may be paid for by then, and its queue ID still gets into n8n's log.
@@ -156,7 +157,7 @@ async function sendAdd(
 	if ('queueItem' in outcome && outcome.queueItem && fate === 'accepted') {
 		const queueItem = accept(job, outcome.queueItem);
 		const { queueId, projectId } = memory.state;
-		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt });
+		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt, isListKnown });
 		return queueItem;
 	}
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });

@@ -44,7 +44,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 }
 
 function createRequestError(
-	{ context, memory, operation }: Job,
+	{ context, memory, operation, run }: Job,
 	failure: RequestFailure,
 	known: { mayBeQueued: boolean; remainingCredits: number | undefined },
 ): NodeApiError {
@@ -55,7 +55,8 @@ function createRequestError(
 		isQueued && requestKind === 'add'
 			? { requestKind: 'read' as const, isQueued }
 			: { ...texts, requestKind, isQueued };
-	return createApiError(context.getNode(), failure, { ...ofRequest, ...known });
+	const { canBeRetried } = run;
+	return createApiError(context.getNode(), failure, { ...ofRequest, ...known, canBeRetried });
 }
 
 /** The account's credits, for an add that was refused for lack of them. */
@@ -114,7 +115,9 @@ function listPaidVideos(
 			? 'Queued and paid for, so do not queue it again:'
 			: 'Already queued, and not queued again by a retry of this execution:';
 		sentences.push(`${lead} ${accepted.map(nameItem).join(', ')}.`);
-		if (kind === 'notGenerated' && accepted.length > 1) sentences.push(CONTINUE);
+		const endsAgain =
+			kind === 'notGenerated' || kind === 'ambiguousVideo' || memory.isFateUnknown();
+		if (endsAgain && accepted.some((state) => state !== memory.state)) sentences.push(CONTINUE);
 		error.context.acceptedQueueIds = accepted.map(({ queueId }) => queueId);
 	}
 	if (memory.state.fate === 'unknown' || unknown.length > 0) error.context.mayBeQueued = true;

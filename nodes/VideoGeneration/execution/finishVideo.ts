@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
 import { resolveWithRetries } from '../api/request';
-import { isObject } from '../api/response';
+import { isObject, toText } from '../api/response';
 import { fetchEntry, fetchVideoLog } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { classifyError } from '../failures/errors';
@@ -113,19 +113,24 @@ export async function outputVideo(
 	}
 }
 
-/** A finished item with the address that the list shows now: the one it had may have expired since. */
+/** A finished item with the address that the list shows now, or its progress: the one it had may have expired. */
 async function renewAddress(
 	{ connection, context, maxTries, run }: Job,
 	json: IDataObject,
 ): Promise<IDataObject | undefined> {
-	const { video } = json;
-	if (!isObject(video)) return undefined;
+	const { queueId, video } = json;
 	const options = { maxTries, signal: run.signal, connection };
-	const entry = await run
-		.request(async () => await fetchEntry(context, video, options))
-		.catch(() => undefined);
-	if (entry === undefined || entry.url === json.videoUrl) return undefined;
-	return { ...json, videoUrl: entry.url, video: entry };
+	const fetchFresh = async (): Promise<IDataObject | undefined> => {
+		if (!isObject(video)) {
+			const { videoUrl } = await fetchProgress(context, toText(queueId), options);
+			return { videoUrl };
+		}
+		const entry = await fetchEntry(context, video, options);
+		return entry && { videoUrl: entry.url, video: entry };
+	};
+	const fresh = await run.request(fetchFresh).catch(() => undefined);
+	const isNew = toText(fresh?.videoUrl) !== '' && fresh?.videoUrl !== json.videoUrl;
+	return isNew ? { ...json, ...fresh } : undefined;
 }
 
 /** Whether a finished item came without its video, because it could not be told from others. */

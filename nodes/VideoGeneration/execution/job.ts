@@ -122,6 +122,9 @@ export class Run {
 	/** Whether an agent's model reads the result. It gets only the message of an error. */
 	readonly isAgentStep: boolean;
 
+	/** Whether n8n offers to retry the execution once an item has failed. */
+	readonly canBeRetried: boolean;
+
 	/** The failed item that ended the run. */
 	failure: { itemIndex: number; reason: unknown } | undefined;
 
@@ -145,6 +148,7 @@ export class Run {
 		});
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentStep = context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
+		this.canBeRetried = this.stopsOnError && !this.isAgentStep && isRunByN8n(context);
 	}
 
 	/**

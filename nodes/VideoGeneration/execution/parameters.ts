@@ -111,7 +111,14 @@ export function getSwitch(
 	name: string,
 	label: string,
 ): boolean {
-	const value: unknown = (context as IPollFunctions).getNodeParameter(name, false);
+	return requireSwitch(context, (context as IPollFunctions).getNodeParameter(name, false), label);
+}
+
+function requireSwitch(
+	context: IExecuteSingleFunctions | IPollFunctions,
+	value: unknown,
+	label: string,
+): boolean {
 	const isOn = parseSwitch(value);
 	if (isOn !== undefined) return isOn;
 	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);
@@ -205,17 +212,22 @@ export function getBatching(context: IExecuteFunctions): Batching {
 /**
  * The user's settings for an item's requests, in n8n's own "Request Options".
  *
- * @throws a NodeOperationError when the timeout or the proxy's address cannot be used
+ * @throws a NodeOperationError when one of them cannot be used
  */
 export function getConnection(context: IExecuteSingleFunctions): ConnectionSettings {
 	const settings = getCollection(context, 'requestOptions');
-	const { proxy, allowUnauthorizedCerts } = settings;
+	const { proxy } = settings;
+	const ignoresSsl = requireSwitch(
+		context,
+		settings.allowUnauthorizedCerts,
+		'Ignore SSL Issues (Insecure)',
+	);
 	const timeout = getCount(context, settings.timeout, 'Timeout');
 	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
 	return {
 		...(timeout > 0 ? { timeout } : {}),
 		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
-		...(allowUnauthorizedCerts === true ? { skipSslCertificateValidation: true } : {}),
+		...(ignoresSsl ? { skipSslCertificateValidation: true } : {}),
 	};
 }
 

@@ -11,7 +11,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { Breaks, pause } from '../api/pacing';
 import { sendRequest } from '../api/request';
 import { sendWithRetries } from '../api/retry';
-import { RequestFailure } from '../failures/failure';
 import { performAdds } from './adds';
 import { explainFailure } from './explainFailure';
 import type { Job, Operation, Operations, Outcome } from './job';
@@ -128,7 +127,7 @@ async function runJobs(
 	const [first] = jobs;
 	if (first === undefined) return [];
 	await stopAtFailure(jobs, first);
-	addReceipt(jobs);
+	addReceipt(jobs, outcomes);
 	// After Stop, some items may not have been prepared.
 	const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
 	if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
@@ -173,20 +172,10 @@ async function sendOnce({
 }: Job): Promise<INodeExecutionData[]> {
 	const response = await sendRequest(context, { ...request, ...connection });
 	let output: INodeExecutionData[] = [];
-	try {
-		for (const step of operation.routing.output?.postReceive ?? []) {
-			output = await step.call(context, output, response);
-		}
-	} catch (error) {
-		throw toResponseFailure(error);
+	for (const step of operation.routing.output?.postReceive ?? []) {
+		output = await step.call(context, output, response);
 	}
 	return output;
-}
-
-/** The request was sent, so an error that is not from our checks must not count as "not sent". */
-function toResponseFailure(error: unknown): RequestFailure {
-	if (error instanceof RequestFailure) return error;
-	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'other' });
 }
 
 /** @throws the error of the first item that cannot be sent, with the node set to stop */

@@ -99,6 +99,7 @@ export async function confirmKey({ context, uniqueKey }: Job): Promise<void> {
 
 /** Frees an item's key: its add was surely refused, or never sent. */
 export async function releaseKey(job: Job): Promise<void> {
+	if (job.uniqueKey === undefined) return;
 	await inTurn(async () => {
 		await removeKey(job);
 	});

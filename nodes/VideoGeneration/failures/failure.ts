@@ -126,7 +126,10 @@ export function isAddressRefused({ kind, facts }: RequestFailure): boolean {
 /** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
 export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 	const isRefusal = kind === 'rejected' || kind === 'unsuccessful';
-	const namesCredits = /\bcredits?\b/i.test(facts.serviceMessage ?? '');
+	const words = facts.serviceMessage ?? '';
+	// A refusal for another reason may add that no credit was charged.
+	const namesCredits =
+		/\bcredits?\b/i.test(words) && !/\b(charged|deducted|refunded)\b/i.test(words);
 	return facts.httpCode === '402' || (isRefusal && namesCredits);
 }
 

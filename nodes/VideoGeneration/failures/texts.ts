@@ -18,6 +18,8 @@ export interface FailureContext {
 	mayBeQueued?: boolean;
 	/** The account's credits, where they are known. */
 	remainingCredits?: number | undefined;
+	/** Whether n8n offers to retry the execution: it has failed, and no agent has called the node. */
+	canBeRetried?: boolean;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
 	/** The advice about a rate limit. */
@@ -174,7 +176,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	overBudget: [
 		'There are not enough credits to queue this video',
-		"The account has {remainingCredits} credits. The {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item.",
+		"The account has {credits}. The {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item.",
 	],
 	creditsUnknown: [
 		"The account's credits could not be read, so nothing was queued",
@@ -266,8 +268,8 @@ export const OUT_OF_TIME: FailureText = {
 const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo'];
 
 const QUEUED =
-	'The video is queued and paid for. To go on waiting for it, retry this execution, or use Queue > Wait with its queue ID.';
-const FINISHED = 'The video is finished and paid for. A retry of this execution only downloads it.';
+	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID.';
+const FINISHED = 'The video is finished and paid for. {howToDownload}';
 const MAY_BE_QUEUED =
 	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 const NAMED_ID =
@@ -279,7 +281,9 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	const { isQueued, mayBeQueued, notFound } = context;
 	const slots = createSlots(facts, context);
 	const [message, ...sentences] = findText(failure, context);
-	if (notFound && !isDownload(facts) && facts.httpCode === '404' && kind === 'rejected') {
+	// A web page comes from somewhere else than the service.
+	const isItself = !isDownload(facts) && facts.content !== 'html';
+	if (notFound && isItself && facts.httpCode === '404' && kind === 'rejected') {
 		return { message: notFound.message, description: fill([notFound.description, SAID], slots) };
 	}
 	if (isQueued && !ENDS_OF_WAIT.includes(kind)) {
@@ -339,7 +343,13 @@ type Slots = Record<string, unknown>;
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { httpCode = '', retryAfterMs = 0, tries = 1, candidateCount, budget } = facts;
-	const { fields, isQueued, mayBeQueued, remainingCredits = facts.remainingCredits } = context;
+	const {
+		canBeRetried,
+		fields,
+		isQueued,
+		mayBeQueued,
+		remainingCredits = facts.remainingCredits,
+	} = context;
 	const { receivedBytes = 0, announcedBytes = receivedBytes, address = 'The address' } = facts;
 	const subject = isDownload(facts) ? `${address} was requested` : 'The request was sent';
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
@@ -364,6 +374,10 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			mayBeQueued || !isLong
 				? undefined
 				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`,
+		orRetry: canBeRetried ? 'retry this execution, or ' : '',
+		howToDownload: canBeRetried
+			? 'A retry of this execution only downloads it.'
+			: 'To download it, use Video > Download.',
 		// A wait that ends has sent its looks.
 		nothingSent: isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
 		checkFields: fields ? `Check ${fields} of this item.` : `${OPEN} and test it.`,

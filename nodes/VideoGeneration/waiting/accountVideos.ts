@@ -54,10 +54,19 @@ export class ListReads {
 	/** @param show notes what the list shows, with the time of the request */
 	constructor(private readonly show: (entries: unknown[], requestedAt: number) => Promise<void>) {}
 
+	/** Whether the last request has shown what is listed. */
+	get isKnown(): boolean {
+		return this.tookMs !== undefined && this.failure === undefined;
+	}
+
+	private get minIntervalMs(): number {
+		return Math.max(MIN_INTERVAL_MS, REST_FACTOR * (this.tookMs ?? 0));
+	}
+
 	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
 	async refresh(requests: AccountRequests): Promise<void> {
-		const restMs = this.requestedAt + REFRESH_INTERVAL_MS - performance.now();
-		if (restMs <= 0) await this.readIfPossible(requests);
+		const intervalMs = Math.max(REFRESH_INTERVAL_MS, this.minIntervalMs);
+		if (performance.now() >= this.requestedAt + intervalMs) await this.readIfPossible(requests);
 	}
 
 	/** Reads the list. A list that cannot be read ends nothing. */
@@ -74,22 +83,15 @@ export class ListReads {
 	async read(requests: AccountRequests): Promise<void> {
 		this.next ??= this.readNext(requests);
 		this.last = this.next.catch(() => undefined);
-		try {
-			await this.next;
-		} catch (error) {
-			const failure = classifyError(error);
-			// It belongs to an earlier try of the node, which has ended.
-			if (failure.kind !== 'cancelled' || requests.signal.aborted) throw failure;
-			await this.read(requests);
-		}
+		await this.next;
 	}
 
 	private async readNext(requests: AccountRequests): Promise<void> {
 		const { last } = this;
 		await pause(TOGETHER_MS, requests.signal);
 		await last;
-		const intervalMs = Math.max(MIN_INTERVAL_MS, REST_FACTOR * (this.tookMs ?? 0));
-		await pause(Math.ceil(this.requestedAt + intervalMs - performance.now()), requests.signal);
+		const restMs = this.requestedAt + this.minIntervalMs - performance.now();
+		await pause(Math.ceil(restMs), requests.signal);
 		this.next = undefined;
 		if (requests.signal.aborted) throw CANCELLED;
 		const now = performance.now();
@@ -194,7 +196,9 @@ export class AccountVideos {
 	}
 
 	/** The item of a queue ID, with what is known of it now. */
-	track(known: Pick<QueueItem, 'queueId' | 'projectId' | 'sentAt' | 'queuedAt'>): TrackedItem {
+	track(
+		known: Pick<QueueItem, 'queueId' | 'projectId' | 'sentAt' | 'isListKnown' | 'queuedAt'>,
+	): TrackedItem {
 		const blank = { listingDelayMs: 0, candidates: [], candidateCount: 0 };
 		const item = this.items.get(known.queueId) ?? { ...known, ...blank };
 		this.items.set(known.queueId, item);

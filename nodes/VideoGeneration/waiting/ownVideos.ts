@@ -13,8 +13,10 @@ export interface QueueItem {
 	projectId?: string | undefined;
 	/** When this run has sent its add; undefined if it was queued elsewhere. */
 	sentAt?: number | undefined;
-	/** Of an item that was queued elsewhere: its date, in milliseconds since 1970, where that is known. */
+	/** Its date, in milliseconds since 1970, where that is known. */
 	queuedAt?: number | undefined;
+	/** Whether this run had read the list just before its add: what was listed by then is another's, whatever its date. */
+	isListKnown?: boolean | undefined;
 	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
 	/** How long before or after its end the list may show its video. */
@@ -91,8 +93,7 @@ export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): n
 /** Whether an entry of its project can be an item's own. */
 function canBeOwn(item: QueueItem, { createdAt = Infinity, shownAt }: ListedVideo): boolean {
 	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
-	// Dates only count for an item that was queued elsewhere: this run has seen what was listed before its own adds.
-	const isOlder = item.sentAt === undefined && createdAt < queuedAt - listingDelayMs;
+	const isOlder = item.isListKnown !== true && createdAt < queuedAt - listingDelayMs;
 	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
 }
 

@@ -203,9 +203,13 @@ describe("n8n's Request Options", () => {
 	test('are no timeout of their own, no proxy and checked certificates by default', () => {
 		expect(get({})).toEqual({});
 		expect(get(undefined)).toEqual({});
-		expect(get({ allowUnauthorizedCerts: true })).toMatchObject({
-			skipSslCertificateValidation: true,
-		});
+		for (const allowUnauthorizedCerts of [true, 'TRUE', 1]) {
+			const settings = { skipSslCertificateValidation: true };
+			expect(get({ allowUnauthorizedCerts })).toEqual(settings);
+		}
+		expect(catchError(() => get({ allowUnauthorizedCerts: 'maybe' })).message).toBe(
+			"'Ignore SSL Issues (Insecure)' must be true or false",
+		);
 	});
 
 	test.each([

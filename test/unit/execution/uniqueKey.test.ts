@@ -1,5 +1,10 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { getUniqueKey } from '../../../nodes/VideoGeneration/execution/uniqueKey';
+import type { Job } from '../../../nodes/VideoGeneration/execution/job';
+import {
+	confirmKey,
+	getUniqueKey,
+	releaseKey,
+} from '../../../nodes/VideoGeneration/execution/uniqueKey';
 
 /** Creates the context of an item; n8n keeps records for most nodes, and only for saved workflows. */
 const createContext = (id = 'w1', helpers: object = { checkProcessedAndRecord: () => undefined }) =>
@@ -41,4 +46,11 @@ describe('A unique key', () => {
 			);
 		},
 	);
+});
+
+test('An add without a key waits for no key of another', async () => {
+	const checkProcessedAndRecord = async () => await new Promise(() => undefined);
+	const context = createContext('w1', { checkProcessedAndRecord });
+	void confirmKey({ context, uniqueKey: 'a' } as Job);
+	await expect(releaseKey({ context } as Job)).resolves.toBeUndefined();
 });

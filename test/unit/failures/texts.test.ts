@@ -187,6 +187,7 @@ describe('A failure', () => {
 		['rejected', { httpCode: '403', serviceMessage: 'You need 1 credit more' }, true],
 		['unsuccessful', { httpCode: '200', serviceMessage: 'No credits left' }, true],
 		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }, false],
+		['rejected', { httpCode: '400', serviceMessage: 'No credits were charged.' }, false],
 		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }, false],
 	] as const)('that was %s %j is about credits: %p', (kind, facts, expected) => {
 		expect(isAboutCredits(new RequestFailure({ kind, ...facts }))).toBe(expected);
@@ -378,13 +379,25 @@ describe('An error text', () => {
 	test.each(FAILURES.filter(([{ kind }]) => !/^(notGenerated|timedOut|ambiguous)/.test(kind)))(
 		'of a video that is queued or finished (%j) says that it is paid for, and how to go on',
 		(facts) => {
-			const context = { ...READ, isQueued: true };
-			const { description } = describeFailure(new RequestFailure(facts), context);
+			const describe = (more: Partial<FailureFacts>, canBeRetried: boolean) =>
+				describeFailure(new RequestFailure({ ...facts, ...more }), {
+					...READ,
+					isQueued: true,
+					canBeRetried,
+				}).description;
+			const ofFile = { addressField: "'videoUrl'" };
+			const description = describe({}, true);
 			expect(description).toMatch(/^The video is queued and paid for\..*retry.*Queue > Wait/);
 			expect(description).not.toContain('Nothing was sent');
-			const ofFile = new RequestFailure({ ...facts, addressField: "'videoUrl'" });
-			expect(describeFailure(ofFile, context).description).toMatch(
-				/^The video is finished and paid for\..*only downloads/,
+			expect(describe(ofFile, true)).toMatch(
+				/^The video is finished and paid for\. A retry of this execution only downloads it\./,
+			);
+			// n8n offers no retry of an execution that succeeds, or to an agent.
+			expect(describe({}, false)).toMatch(
+				/^The video is queued and paid for\. To go on waiting for it, use Queue > Wait/,
+			);
+			expect(describe(ofFile, false)).toMatch(
+				/^The video is finished and paid for\. To download it, use Video > Download\./,
 			);
 		},
 	);
@@ -410,6 +423,13 @@ describe('An error text', () => {
 	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
 		const failure = new RequestFailure({ kind: 'rejected', httpCode });
 		expect(describeFailure(failure, context).description).toContain(`Check ${fields}`);
+	});
+
+	test('of a web page that answers with 404 blames the address alone', () => {
+		const failure = new RequestFailure({ kind: 'rejected', httpCode: '404', content: 'html' });
+		expect(describeFailure(failure, ADD).message).toBe(
+			'This address does not exist on the video service',
+		);
 	});
 
 	test.each([

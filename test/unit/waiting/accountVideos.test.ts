@@ -34,6 +34,28 @@ describe('The list of videos', () => {
 		expect(await readRepeatedly(2_000, 2_000, 2_000)).toEqual([100_000, 100_000]);
 	});
 
+	test('that takes 10 s holds up nobody who only wants it to be recent', async () => {
+		let reads = 0;
+		const list = new ListReads(() => Promise.resolve());
+		const requests = {
+			fetchList: async () => {
+				reads += 1;
+				return await new Promise<unknown[]>((resolve) => setTimeout(resolve, 10_000, []));
+			},
+			fetchProgress: async () => await Promise.resolve({}),
+			signal: new AbortController().signal,
+		};
+		const refresh = async () => {
+			const work = list.refresh(requests);
+			await jest.advanceTimersByTimeAsync(11_000);
+			await work;
+			await jest.advanceTimersByTimeAsync(89_000);
+		};
+		// Its 500 s of rest are over with the seventh call.
+		for (let i = 0; i < 7; i += 1) await refresh();
+		expect(reads).toBe(2);
+	});
+
 	test('is not rested from for minutes because one response came late', async () => {
 		expect(await readRepeatedly(100, 10_000, 100)).toEqual([5_000, 10_020]);
 	});

@@ -84,10 +84,16 @@ describe('The entries that can be the own one of an item', () => {
 			['a'],
 		],
 		[
-			'may have any date if this run has sent the add',
-			{ ...queued(50), sentAt: 0 },
+			'may have any date if this run had read the list before its add',
+			{ ...queued(50), sentAt: 0, isListKnown: true },
 			[listVideo('a', 1)],
 			['a'],
+		],
+		[
+			'are not older than its add otherwise',
+			{ ...queued(50), sentAt: 0 },
+			[listVideo('a', 1), listVideo('b', 41)],
+			['b'],
 		],
 	])('%s', (_, item, videos, expected) => {
 		const { candidates, count } = findCandidates(item, videos);
