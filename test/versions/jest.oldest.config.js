@@ -10,6 +10,6 @@ module.exports = {
 	...base,
 	testPathIgnorePatterns: [
 		...[...base.testPathIgnorePatterns, '/random/'],
-		'/(faults|lanes|missingValues|triggerHistories|whoseVideo)\\.test',
+		'/(editor|faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
 	],
 };
