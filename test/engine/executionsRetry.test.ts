@@ -54,6 +54,19 @@ describe('Executions > Retry', () => {
 		expect(listSent()).toEqual(['one', 'two', 'two']);
 	});
 
+	test('looks at no video again that could not be told from others', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 3 });
+		const parameters = { ...WAITING, waitOptions: { videosAtOnce: 2 } };
+		const failed = await run(parameters);
+		const [first, second] = listPaidIds();
+		service.sandbox.clearRequests();
+		const { items } = await run(parameters, THREE, { failed });
+		expect(items.map(({ json }) => json.videoCandidateCount)).toEqual([2, 2, undefined]);
+		const addresses = service.sandbox.requests.map(({ url }) => url).join();
+		expect(addresses).not.toContain(first);
+		expect(addresses).not.toContain(second);
+	});
+
 	test('of a stopped execution says of an add under way that it may have been queued', async () => {
 		failAdd({ kind: 'hang', phase: 'after' });
 		const started = await startNode({ ...service.setup(ADD), items: THREE.slice(0, 1) });

@@ -10,13 +10,11 @@ import type { Job, Outcome } from './job';
  * have been queued, and how many could not be identified, each with what to do. Nothing where all went
  * well.
  */
-export function addReceipt(jobs: Job[], outcomes: Outcome[]): void {
-	const [first] = jobs;
-	if (first === undefined) return;
+export function addReceipt({ context, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
 	const mayBeQueued = jobs.filter(
 		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
 	);
-	const isUnexpected = isAssumptionBroken(first.run.owner);
+	const isUnexpected = isAssumptionBroken(run.owner);
 	const counts = outcomes.flatMap(getCandidateCount);
 	const ambiguous = counts.filter((count) => count > 0 || isUnexpected);
 	const hints = [
@@ -27,8 +25,8 @@ export function addReceipt(jobs: Job[], outcomes: Outcome[]): void {
 		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
 	);
 	// n8n has no hints where an agent calls its tool itself.
-	const context = first.context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
-	context.addExecutionHints?.(...hints);
+	const panel = context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
+	panel.addExecutionHints?.(...hints);
 }
 
 /** @returns the number of videos that may be an item's own; an empty list for an item that has its own */

@@ -127,7 +127,7 @@ async function runJobs(
 	const [first] = jobs;
 	if (first === undefined) return [];
 	await stopAtFailure(jobs, first);
-	addReceipt(jobs, outcomes);
+	addReceipt(first, jobs, outcomes);
 	// After Stop, some items may not have been prepared.
 	const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
 	if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
