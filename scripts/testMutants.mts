@@ -51,7 +51,7 @@ export default async function testMutants(args: string[]): Promise<number> {
 		const isDetected = tests.length > 0 && !(await passes(tests, id));
 		if (isDetected) continue;
 		survivors += 1;
-		console.log(`${text}\n  survives ${tests.length} test files`);
+		console.log(`${text}\n  ${tests.length === 0 ? 'no test reaches it' : 'survives'}`);
 	}
 	console.log(`${sample.length - survivors} of ${sample.length} mutants are detected.`);
 	return survivors === 0 ? 0 : 1;

@@ -220,7 +220,7 @@ describe('A video that is finished before this execution looks at it', () => {
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
 
-	test.each(['', '.toDateTime().toJSDate()'])(
+	test.each(['', '.toDateTime()', '.toDateTime().toJSDate()'])(
 		"is told apart by 'Queued At'%s",
 		async (conversion) => {
 			addOld();

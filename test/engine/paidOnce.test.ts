@@ -136,7 +136,7 @@ test.each([
 		};
 		const first = await runWithoutWaiting(async () => await runNode(setup));
 		expect(first.error?.message).toContain('does not allow the download (403)');
-		expect(first.error?.description).toMatch(/^The video is finished and paid for/);
+		expect(first.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
 		signature = 'new';
 		const retry = async () => await runNode({ ...setup, failed: first.run });
 		const { items } = await runWithoutWaiting(retry);

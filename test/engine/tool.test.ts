@@ -49,6 +49,18 @@ describe('As a tool of an agent', () => {
 		expect(new Set(queueIds).size).toBe(2);
 	});
 
+	test.each([false, true])(
+		'the node tells it of no retry, which n8n does not offer to agents (in steps: %s)',
+		async (asSteps) => {
+			service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.getProgress' });
+			const parameters = { ...ADD, waitForCompletion: true };
+			const setup = { parameters, credentials: credentials(), calls: [[call('a')]], asSteps };
+			const [answer] = await runWithoutWaiting(async () => await runTools(setup), service.sandbox);
+			expect(answer).toMatch(/does not allow this/);
+			expect(answer).not.toMatch(/retry/i);
+		},
+	);
+
 	test('the node goes on with the video that an alike call before has given up waiting for', async () => {
 		service.sandbox.configure({ durations: { processingMs: 40_000 } });
 		const [first, second] = await runWithoutWaiting(

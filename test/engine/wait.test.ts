@@ -246,11 +246,14 @@ describe('Queue > Wait', () => {
 	});
 });
 
-test("A 'Queued At' that is no date is refused before anything is sent", async () => {
-	const { error } = await run({ ...WAIT, queuedAt: 'soon' }, [{ queueId: 'x', project: PROJECT }]);
-	expect(error?.message).toBe("'Queued At' must be a date");
-	expect(service.sandbox.requests).toEqual([]);
-});
+test.each(['soon', "={{ new Date('soon') }}"])(
+	"A 'Queued At' that is no date (%s) is refused before anything is sent",
+	async (queuedAt) => {
+		const { error } = await run({ ...WAIT, queuedAt }, [{ queueId: 'x', project: PROJECT }]);
+		expect(error?.message).toBe("'Queued At' must be a date");
+		expect(service.sandbox.requests).toEqual([]);
+	},
+);
 
 describe('Pressing stop', () => {
 	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {

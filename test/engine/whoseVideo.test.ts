@@ -581,6 +581,8 @@ describe('Download Video', () => {
 		const { errorItems } = await run(ADD_FILE, [{}], CONTINUE);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'There is no video at this address (404)',
+			// The execution succeeds, so n8n offers no retry.
+			message: expect.stringMatching(/^The video is finished.*use Video > Download/) as string,
 			details: {
 				queueId: service.sandbox.charges[0]?.queueId,
 				videoUrl: expect.stringContaining('/files/') as string,

@@ -10,6 +10,6 @@ module.exports = {
 	...base,
 	testPathIgnorePatterns: [
 		...[...base.testPathIgnorePatterns, '/random/'],
-		'/(editor|faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
+		'/(faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
 	],
 };

@@ -118,19 +118,19 @@ async function renewAddress(
 	{ connection, context, maxTries, run }: Job,
 	json: IDataObject,
 ): Promise<IDataObject | undefined> {
-	const { queueId, video } = json;
+	const { queueId } = json;
 	const options = { maxTries, signal: run.signal, connection };
-	const fetchFresh = async (): Promise<IDataObject | undefined> => {
-		if (!isObject(video)) {
-			const { videoUrl } = await fetchProgress(context, toText(queueId), options);
-			return { videoUrl };
-		}
-		const entry = await fetchEntry(context, video, options);
-		return entry && { videoUrl: entry.url, video: entry };
-	};
-	const fresh = await run.request(fetchFresh).catch(() => undefined);
-	const isNew = toText(fresh?.videoUrl) !== '' && fresh?.videoUrl !== json.videoUrl;
-	return isNew ? { ...json, ...fresh } : undefined;
+	const video = isObject(json.video) ? json.video : undefined;
+	const fresh = await run
+		.request(async () =>
+			video
+				? await fetchEntry(context, video, options)
+				: await fetchProgress(context, toText(queueId), options),
+		)
+		.catch(() => undefined);
+	const videoUrl = video ? fresh?.url : fresh?.videoUrl;
+	if (toText(videoUrl) === '' || videoUrl === json.videoUrl) return undefined;
+	return { ...json, videoUrl, ...(video && { video: fresh }) };
 }
 
 /** Whether a finished item came without its video, because it could not be told from others. */

@@ -53,6 +53,12 @@ export function parseText(value: unknown): string | undefined {
 	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
 }
 
+/** A Date and n8n's own DateTime as text, as in JSON; any other value as it is. */
+export function toDateText(value: unknown): unknown {
+	const { toJSON } = Object(value) as { toJSON?: unknown };
+	return typeof toJSON === 'function' ? String(toJSON.call(value)) : value;
+}
+
 /** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
 export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
 	return requireText(context, getValue(context, name), label);
@@ -216,18 +222,14 @@ export function getBatching(context: IExecuteFunctions): Batching {
  */
 export function getConnection(context: IExecuteSingleFunctions): ConnectionSettings {
 	const settings = getCollection(context, 'requestOptions');
-	const { proxy } = settings;
-	const ignoresSsl = requireSwitch(
-		context,
-		settings.allowUnauthorizedCerts,
-		'Ignore SSL Issues (Insecure)',
-	);
+	const { proxy, allowUnauthorizedCerts: insecure } = settings;
+	const isInsecure = requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)');
 	const timeout = getCount(context, settings.timeout, 'Timeout');
 	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
 	return {
 		...(timeout > 0 ? { timeout } : {}),
 		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
-		...(ignoresSsl ? { skipSslCertificateValidation: true } : {}),
+		...(isInsecure ? { skipSslCertificateValidation: true } : {}),
 	};
 }
 

@@ -33,8 +33,8 @@ export function addReceipt({ context, run }: Job, jobs: Job[], outcomes: Outcome
 function getCandidateCount(outcome: Outcome): number[] {
 	if ('reason' in outcome) {
 		const { reason } = outcome;
-		const isAmbiguous = reason instanceof RequestFailure && reason.kind === 'ambiguousVideo';
-		return isAmbiguous ? [reason.facts.candidateCount ?? 0] : [];
+		const isUnidentified = reason instanceof RequestFailure && reason.kind === 'ambiguousVideo';
+		return isUnidentified ? [reason.facts.candidateCount ?? 0] : [];
 	}
 	return outcome.output
 		.filter(({ json }) => isAmbiguous(json))

@@ -281,9 +281,9 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	const { isQueued, mayBeQueued, notFound } = context;
 	const slots = createSlots(facts, context);
 	const [message, ...sentences] = findText(failure, context);
-	// A web page comes from somewhere else than the service.
-	const isItself = !isDownload(facts) && facts.content !== 'html';
-	if (notFound && isItself && facts.httpCode === '404' && kind === 'rejected') {
+	// The service itself answers with JSON.
+	const isOfService = !isDownload(facts) && facts.content !== 'html';
+	if (notFound && isOfService && facts.httpCode === '404' && kind === 'rejected') {
 		return { message: notFound.message, description: fill([notFound.description, SAID], slots) };
 	}
 	if (isQueued && !ENDS_OF_WAIT.includes(kind)) {
@@ -343,13 +343,7 @@ type Slots = Record<string, unknown>;
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { httpCode = '', retryAfterMs = 0, tries = 1, candidateCount, budget } = facts;
-	const {
-		canBeRetried,
-		fields,
-		isQueued,
-		mayBeQueued,
-		remainingCredits = facts.remainingCredits,
-	} = context;
+	const { fields, isQueued, mayBeQueued, remainingCredits = facts.remainingCredits } = context;
 	const { receivedBytes = 0, announcedBytes = receivedBytes, address = 'The address' } = facts;
 	const subject = isDownload(facts) ? `${address} was requested` : 'The request was sent';
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
@@ -374,8 +368,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			mayBeQueued || !isLong
 				? undefined
 				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`,
-		orRetry: canBeRetried ? 'retry this execution, or ' : '',
-		howToDownload: canBeRetried
+		orRetry: context.canBeRetried ? 'retry this execution, or ' : '',
+		howToDownload: context.canBeRetried
 			? 'A retry of this execution only downloads it.'
 			: 'To download it, use Video > Download.',
 		// A wait that ends has sent its looks.

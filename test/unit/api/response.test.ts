@@ -47,6 +47,11 @@ describe('A response', () => {
 		expect(failure).toEqual({ kind, facts: { httpCode: String(statusCode) } });
 	});
 
+	test('of 404 with a web page says that it is one', async () => {
+		const { facts } = await catchFailure(() => check(404, '<html></html>'));
+		expect(facts).toEqual({ httpCode: '404', content: 'html' });
+	});
+
 	test.each([429, 503])('of %d keeps how long the service asks to wait', async (statusCode) => {
 		const { facts } = await catchFailure(() => check(statusCode, {}, { 'retry-after': '3' }));
 		expect(facts.retryAfterMs).toBe(3000);

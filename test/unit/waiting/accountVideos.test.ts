@@ -1,19 +1,20 @@
 import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
+/** Requests for a list, whose responses take these times. */
+const createRequests = (takeMs: () => number) => ({
+	fetchList: async () =>
+		await new Promise<unknown[]>((resolve) => setTimeout(resolve, takeMs(), [])),
+	fetchProgress: async () => await Promise.resolve({}),
+	signal: new AbortController().signal,
+});
+
 /** Reads a list again and again, whose responses take these times. @returns how far apart they were requested */
 async function readRepeatedly(...responseMs: number[]): Promise<number[]> {
 	const requestedAt: number[] = [];
 	const list = new ListReads(async (_entries, at) => {
 		await Promise.resolve(requestedAt.push(at));
 	});
-	const requests = {
-		fetchList: async () => {
-			const delayMs = responseMs.shift() ?? 0;
-			return await new Promise<unknown[]>((resolve) => setTimeout(resolve, delayMs, []));
-		},
-		fetchProgress: async () => await Promise.resolve({}),
-		signal: new AbortController().signal,
-	};
+	const requests = createRequests(() => responseMs.shift() ?? 0);
 	const reads = (async () => {
 		while (responseMs.length > 0) await list.read(requests);
 	})();
@@ -37,14 +38,10 @@ describe('The list of videos', () => {
 	test('that takes 10 s holds up nobody who only wants it to be recent', async () => {
 		let reads = 0;
 		const list = new ListReads(() => Promise.resolve());
-		const requests = {
-			fetchList: async () => {
-				reads += 1;
-				return await new Promise<unknown[]>((resolve) => setTimeout(resolve, 10_000, []));
-			},
-			fetchProgress: async () => await Promise.resolve({}),
-			signal: new AbortController().signal,
-		};
+		const requests = createRequests(() => {
+			reads += 1;
+			return 10_000;
+		});
 		const refresh = async () => {
 			const work = list.refresh(requests);
 			await jest.advanceTimersByTimeAsync(11_000);

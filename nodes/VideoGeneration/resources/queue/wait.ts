@@ -3,7 +3,13 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import { parseLogTime } from '../../api/videoLog';
 import { outputVideo, waitForItem } from '../../execution/finishVideo';
 import type { Operation } from '../../execution/job';
-import { createInputError, getProjectId, getValue, requireText } from '../../execution/parameters';
+import {
+	createInputError,
+	getProjectId,
+	getValue,
+	requireText,
+	toDateText,
+} from '../../execution/parameters';
 import { projectLocator } from '../fields';
 import { createPreSend } from '../steps';
 import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
@@ -53,13 +59,7 @@ export const wait: Operation = {
 
 /** "Queued At", in milliseconds since 1970. @throws a NodeOperationError when it is not a date */
 function getQueuedAt(context: IExecuteSingleFunctions): number | undefined {
-	const value = getValue(context, 'queuedAt');
-	// Databases give a date as an object.
-	const text = requireText(
-		context,
-		value instanceof Date ? value.toJSON() : value,
-		'Queued At',
-	).trim();
+	const text = requireText(context, toDateText(getValue(context, 'queuedAt')), 'Queued At').trim();
 	const time = parseLogTime(text);
 	if (text === '' || time !== undefined) return time;
 	throw createInputError(

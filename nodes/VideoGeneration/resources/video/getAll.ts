@@ -14,6 +14,7 @@ import {
 	getCollection,
 	getLimit,
 	getProjectId,
+	toDateText,
 } from '../../execution/parameters';
 import { sendDeclaredRequest } from '../../execution/runItems';
 import { limitFields, optionsField, projectLocator } from '../fields';
@@ -127,11 +128,10 @@ const HAS_ZONE = /(?:[Zz]|[+-]\d\d(?::?\d\d)?|[A-Z]{3,5}|\/\w+|\])$/;
  * @returns milliseconds since 1970, or undefined when it is not a date
  */
 export function parseDateTime(value: unknown, timeZone: string): number | undefined {
-	// A Date and n8n's own DateTime become text as in JSON.
-	const { toJSON } = Object(value) as { toJSON?: (this: unknown) => unknown };
-	const entered = String(typeof value === 'string' ? value : toJSON?.call(value)).trim();
+	const entered = toDateText(value);
+	if (typeof entered !== 'string') return undefined;
 	// Sheets write hours before 10 with one digit.
-	const text = entered.replace(/(?<=^\S{10}[T ])(?=\d:)/, '0');
+	const text = entered.trim().replace(/(?<=^\S{10}[T ])(?=\d:)/, '0');
 	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
 	if (day === undefined || !(LOCAL_TIME.test(text) || HAS_ZONE.test(text))) return undefined;
 	try {
