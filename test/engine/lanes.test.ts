@@ -232,6 +232,7 @@ describe('A video that is finished before this execution looks at it', () => {
 			};
 			const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
 			const { items } = await play(async () => await runNode(setup));
+			expect(items).toHaveLength(1);
 			expect(getIds(items)).toEqual(getOwnIds(items));
 		},
 	);

@@ -111,9 +111,9 @@ function listPaidVideos(
 	const unknown = states.filter(([, state]) => state.fate === 'unknown' && state !== memory.state);
 	const sentences = [error.description];
 	if (accepted.length > 0) {
-		const lead = run.isAgentStep
-			? 'Queued and paid for, so do not queue it again:'
-			: 'Already queued, and not queued again by a retry of this execution:';
+		const lead = run.canBeRetried
+			? 'Already queued, and not queued again by a retry of this execution:'
+			: 'Queued and paid for, so do not queue it again:';
 		sentences.push(`${lead} ${accepted.map(nameItem).join(', ')}.`);
 		const endsAgain =
 			kind === 'notGenerated' || kind === 'ambiguousVideo' || memory.isFateUnknown();
