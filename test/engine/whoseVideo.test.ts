@@ -657,6 +657,12 @@ describe('Download Video', () => {
 		expect(count('video.file')).toBe(0);
 	});
 
+	test('of a video that cannot be told from others says how to get the others, with the node set to stop', async () => {
+		const { error } = await run({ ...ADD_FILE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
+		expect(error?.message).toContain('could not be identified');
+		expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
+	});
+
 	test('is off in workflows that were saved without it', async () => {
 		const { items } = await run({ ...ADD_FILE, downloadVideo: undefined });
 		expect(items[0]?.binary).toBeUndefined();

@@ -432,6 +432,14 @@ describe('An error text', () => {
 		);
 	});
 
+	test('about the credits to keep counts one credit as one', () => {
+		const budget = { videos: 1, credits: 1, keep: 1 };
+		const failure = new RequestFailure({ kind: 'overBudget', remainingCredits: 1, budget });
+		expect(describeFailure(failure, ADD).description).toMatch(
+			/^The account has 1 credit\. The 1 video in this run would cost 1, and 'Credits to Keep' is 1\./,
+		);
+	});
+
 	test.each([
 		[undefined, /^This video was not queued/],
 		[0, /^The account has 0 credits left. This video was not queued/],
