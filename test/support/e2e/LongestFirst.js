@@ -5,7 +5,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  * The tests that mostly wait for n8n's polls and for videos: they start first, so that the others
  * run meanwhile.
  */
-const LONGEST = ['queueMode', 'browser', 'killed', 'examples', 'operations'].map(
+const LONGEST = ['killed', 'queueMode', 'operations', 'browser', 'security'].map(
 	(name) => `${name}.test.ts`,
 );
 

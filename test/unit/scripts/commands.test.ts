@@ -36,7 +36,7 @@ const PARENT = `
 	require('node:child_process').spawn(file, args, { stdio: 'inherit' });
 	setInterval(() => undefined, 1000);`;
 
-test.each([
+test.concurrent.each([
 	['is interrupted', [] as string[], 'SIGINT'],
 	['has lost npm, which was killed', [process.execPath, '-e', PARENT], 'SIGKILL'],
 ] as const)(
