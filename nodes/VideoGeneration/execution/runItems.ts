@@ -1,24 +1,21 @@
 import type {
 	DeclarativeRestApiSettings,
-	IDataObject,
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
 	INodeExecutionData,
 	INodeType,
 } from 'n8n-workflow';
-import * as n8nWorkflow from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { Breaks, pause } from '../api/pacing';
 import { sendRequest } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { performAdds } from './adds';
-import { explainFailure } from './explainFailure';
 import type { Job, Operation, Operations, Outcome } from './job';
 import { checkJob } from './job';
 import { forgetItems, isRunByN8n } from './memory';
+import { addHints, createItems, explainFailure, knowsDetails } from './outputs';
 import { createInputError, getBatching } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
-import { addReceipt } from './receipt';
 import type { Batching } from './parameters';
 import { guardSpending } from './spendingGuard';
 
@@ -127,7 +124,7 @@ async function runJobs(
 	const [first] = jobs;
 	if (first === undefined) return [];
 	await stopAtFailure(jobs, first);
-	addReceipt(first, jobs, outcomes);
+	addHints(first, jobs, outcomes);
 	// After Stop, some items may not have been prepared.
 	const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
 	if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
@@ -189,42 +186,4 @@ async function stopAtFailure(jobs: Job[], { run: { failure } }: Job): Promise<vo
 	if (failure === undefined) return;
 	const failed = jobs.find(({ context }) => context.getItemIndex() === failure.itemIndex);
 	if (failed) throw (await explainFailure(failed, failure.reason)).error;
-}
-
-/**
- * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
- * failed one. n8n does not tell its version, so two features of the same version do: an export of
- * n8n-workflow, and a method of the engine, since npm may have installed a newer n8n-workflow beside
- * this package than the engine's.
- */
-function knowsDetails(context: object): boolean {
-	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
-}
-
-/** An item's output, linked to its input item; for a failed item, the data of its error. */
-async function createItems(job: Job | undefined, outcome: Outcome): Promise<INodeExecutionData[]> {
-	if (job === undefined) return [];
-	const pairedItem = { item: job.context.getItemIndex() };
-	if ('output' in outcome) {
-		return outcome.output.map((item) => ({
-			...item,
-			json: renameError(item.json),
-			pairedItem,
-		}));
-	}
-	const { error, details } = await explainFailure(job, outcome.reason);
-	const { message, description } = error;
-	const whatToDo = description ?? message;
-	const json = knowsDetails(job.context)
-		? { error: message, message: whatToDo, details }
-		: { error: { message, details }, message: whatToDo };
-	return [{ json, pairedItem }];
-}
-
-/**
- * Renames a field `error` of the service, and drops it where it says nothing: n8n takes an item that has
- * one for a failed one, and Retry On Fail would run the whole node again.
- */
-function renameError({ error, ...json }: IDataObject): IDataObject {
-	return error ? { ...json, serviceError: error } : json;
 }

@@ -1,4 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeExecutionHint,
+} from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { resolveService } from '../api/request';
@@ -6,12 +12,55 @@ import { toText } from '../api/response';
 import { createApiError } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
+import { TELL_APART } from '../failures/texts';
+import { isAssumptionBroken } from '../waiting/accountVideos';
 import { isAmbiguous } from './finishVideo';
-import type { Job } from './job';
+import type { Job, Outcome } from './job';
 import type { ItemState } from './memory';
 import { listStates } from './memory';
 
-export interface ExplainedFailure {
+/** An item's output, linked to its input item; for a failed item, the data of its error. */
+export async function createItems(
+	job: Job | undefined,
+	outcome: Outcome,
+): Promise<INodeExecutionData[]> {
+	if (job === undefined) return [];
+	const pairedItem = { item: job.context.getItemIndex() };
+	if ('output' in outcome) {
+		return outcome.output.map((item) => ({
+			...item,
+			json: renameError(item.json),
+			pairedItem,
+		}));
+	}
+	const { error, details } = await explainFailure(job, outcome.reason);
+	const { message, description } = error;
+	const whatToDo = description ?? message;
+	const json = knowsDetails(job.context)
+		? { error: message, message: whatToDo, details }
+		: { error: { message, details }, message: whatToDo };
+	return [{ json, pairedItem }];
+}
+
+/**
+ * Renames a field `error` of the service, and drops it where it says nothing: n8n takes an item that has
+ * one for a failed one, and Retry On Fail would run the whole node again.
+ */
+function renameError({ error, ...json }: IDataObject): IDataObject {
+	return error ? { ...json, serviceError: error } : json;
+}
+
+/**
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
+ * failed one. n8n does not tell its version, so two features of the same version do: an export of
+ * n8n-workflow, and a method of the engine, since npm may have installed a newer n8n-workflow beside
+ * this package than the engine's.
+ */
+export function knowsDetails(context: object): boolean {
+	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
+}
+
+interface ExplainedFailure {
 	error: NodeApiError | NodeOperationError;
 	/** The data that a workflow can act on. */
 	details: IDataObject;
@@ -144,4 +193,68 @@ function tellAgent(error: NodeApiError | NodeOperationError): void {
 	if (!error.description) return;
 	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
 	error.description = null;
+}
+
+/**
+ * Tells the person under the output of a run what they should know and cannot see: how many videos may
+ * have been queued, and how many could not be identified, each with what to do. Nothing where all went
+ * well.
+ */
+export function addHints({ context, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
+	const mayBeQueued = jobs.filter(
+		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
+	);
+	const isUnexpected = isAssumptionBroken(run.owner);
+	const counts = outcomes.flatMap(getCandidateCount);
+	const ambiguous = counts.filter((count) => count > 0 || isUnexpected);
+	const hints = [
+		describeMayBeQueued(mayBeQueued.length),
+		describeAmbiguous(ambiguous.length, isUnexpected),
+		describeUnlisted(counts.length - ambiguous.length),
+	].flatMap((message): NodeExecutionHint[] =>
+		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
+	);
+	// n8n has no hints where an agent calls its tool itself.
+	const panel = context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
+	panel.addExecutionHints?.(...hints);
+}
+
+/** @returns the number of videos that may be an item's own; an empty list for an item that has its own */
+function getCandidateCount(outcome: Outcome): number[] {
+	if ('reason' in outcome) {
+		const { reason } = outcome;
+		const isUnidentified = reason instanceof RequestFailure && reason.kind === 'ambiguousVideo';
+		return isUnidentified ? [reason.facts.candidateCount ?? 0] : [];
+	}
+	return outcome.output
+		.filter(({ json }) => isAmbiguous(json))
+		.map(({ json }) => Number(json.videoCandidateCount));
+}
+
+function describeMayBeQueued(count: number): string | undefined {
+	if (count === 0) return undefined;
+	const subject =
+		count === 1
+			? '1 video may have been queued and paid for, but its queue ID did not arrive'
+			: `${count} videos may have been queued and paid for, but their queue IDs did not arrive`;
+	return `${subject}. Before you queue ${count === 1 ? 'it' : 'them'} again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`;
+}
+
+/** @param isUnexpected whether the list of videos has shown no video that an item can have */
+function describeAmbiguous(count: number, isUnexpected: boolean): string | undefined {
+	if (count === 0) return undefined;
+	const subject =
+		count === 1
+			? '1 video could not be told apart from others of its project'
+			: `${count} videos could not be told apart from others of their project`;
+	const cause = isUnexpected
+		? "A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them."
+		: TELL_APART;
+	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
+}
+
+function describeUnlisted(count: number): string | undefined {
+	if (count === 0) return undefined;
+	const subject = count === 1 ? '1 video is finished' : `${count} videos are finished`;
+	return `${subject}, but the list of videos did not show ${count === 1 ? 'it' : 'them'}, or could not be read. Look for ${count === 1 ? 'it' : 'them'} in Video > Get Many in a few minutes.`;
 }
