@@ -34,7 +34,7 @@ export class VideoGenerationApi implements ICredentialType {
 	};
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-video-generation/n8n-nodes-video-generation#credential';
+		'https://github.com/n8n-nodes-video-generation/n8n-nodes-video-generation#credentials';
 
 	properties: INodeProperties[] = [
 		{

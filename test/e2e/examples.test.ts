@@ -105,50 +105,73 @@ describeExample('queue-a-video', 'The example that makes a video', () => {
 });
 
 describeExample('video-for-each-row', 'The example that makes a video for each row', () => {
-	test('writes the link of each video to its row before the next is paid, says why a row failed, and pays none twice', async () => {
+	test('writes the link of each video to its row before the next is paid, says why a row failed, pays none twice, and goes on after a full drive', async () => {
 		const ids = ['a', 'b', 'c', 'd', 'e'];
 		sheet.fill([
 			['id', 'project', 'prompt', 'status', 'video', 'link', 'note'],
 			['old', TEASER, 'old', 'stored'],
+			['edited meanwhile', 'nowhere', 'unknown'],
 			['unknown', 'nowhere', 'unknown'],
 			...ids.map((id) => [id, TEASER, id]),
+			['no-prompt', TEASER],
 		]);
-		drive.uploadsLeft = 4;
+		drive.uploadsLeft = 3;
 		const linksAtEachAdd: number[] = [];
 		const stopListening = real.sandbox.onRequest(({ operation }) => {
 			const isStored = ({ link }: Record<string, unknown>) => link !== '';
-			if (operation === 'queue.add') linksAtEachAdd.push(sheet.rows.filter(isStored).length);
+			if (operation !== 'queue.add') return;
+			if (linksAtEachAdd.length === 0) sheet.change('edited meanwhile', { id: 'edited' });
+			linksAtEachAdd.push(sheet.rows.filter(isStored).length);
 		});
-		const setUp = { changes: { 'Make and download the video': QUICK_WAIT } };
-		const { run } = await take('video-for-each-row', setUp);
-		await run('When you press Execute');
+		const { start, run } = await take('video-for-each-row', {
+			changes: { 'Make and download the video': QUICK_WAIT },
+			settings: { 'Upload the video to Google Drive': { maxTries: 2, waitBetweenTries: 0 } },
+		});
+		const failed = await real.client.waitForExecution(
+			await start('When you press Execute'),
+			TIMEOUT_MS,
+		);
+		expect(failed.status).toBe('error');
+		// The drive is full, so no later row is paid for. Once there is room, a person selects Retry.
+		expect(listPaid()).toEqual(ids.slice(0, 4));
+		drive.uploadsLeft = Infinity;
+		const retryId = await real.client.retryExecution(failed.id, false);
+		expectSuccess(await real.client.waitForExecution(retryId, TIMEOUT_MS));
 		stopListening();
-		const refused = { status: 'check', link: '' };
 		const rows = [
 			{ id: 'old', status: 'stored', link: '' },
-			{ ...refused, video: '', note: like(/\(400\).*'Project'/) },
-			...ids.slice(0, 4).map((id, index) => ({
+			{ id: 'edited', status: '' },
+			{
+				...{ status: 'check', link: '', video: '' },
+				note: like(/\(400\).*'Project'.*To try again, delete the status\.$/),
+			},
+			...ids.map((id, index) => ({
 				...{ id, status: 'stored', video: findAddress(id), note: '' },
 				link: `https://drive.google.com/file/d/${index + 1}/view`,
 			})),
-			{
-				...refused,
-				video: findAddress('e'),
-				note: like(/^Upload the video to Google Drive: \w+.*delete the status/),
-			},
+			{ id: 'no-prompt', status: '' },
 		];
 		expect(sheet.rows).toMatchObject(rows);
-		expect(linksAtEachAdd).toEqual([0, 0, 1, 2, 3, 4]);
-		expect(drive.files.map(({ name }) => name)).toEqual(['a.mp4', 'b.mp4', 'c.mp4', 'd.mp4']);
+		expect(linksAtEachAdd).toEqual([0, 0, 0, 1, 2, 3, 4]);
+		expect(drive.files.map(({ name }) => name)).toEqual(ids.map((id) => `${id}.mp4`));
 		// As typed input, an ID of digits would become a number, and a text with "=" a formula.
 		expect(new Set(sheet.inputOptions)).toEqual(new Set(['RAW']));
 
-		sheet.change('e', { status: '' });
+		// What a person finds in the row afterwards, whatever a second run says of it.
+		const note = 'Queue ID: 17';
+		sheet.change('e', { status: '', note });
 		await run('When you press Execute');
 		expect(listPaid()).toEqual(ids);
-		expect(sheet.rows.at(-1)).toMatchObject({
-			...{ status: 'check', note: like(/already queued for this key.*change the id/) },
+		expect(sheet.rows.at(-2)).toMatchObject({
+			...{ status: 'check', video: findAddress('e') },
+			note: like(/already queued for this key.*change the id.* Earlier: Queue ID: 17$/),
 		});
+
+		sheet.rename('status', 'Status');
+		sheet.change('e', { Status: '' });
+		const before = sheet.rows;
+		await run('When you press Execute');
+		expect(sheet.rows).toEqual(before);
 	});
 });
 
@@ -189,7 +212,9 @@ describeExample('idea-to-youtube', 'The example that makes an idea a video on Yo
 			id: 'b',
 			status: 'check',
 			video: findAddress('b'),
-			note: like(/^Upload the video to YouTube: \w+/),
+			note: like(
+				/^Upload the video to YouTube: \w+.*look for its video here and in YouTube Studio/,
+			),
 		};
 		expect(sheet.rows.slice(1)).toMatchObject([published, refused]);
 		expect(slack.texts).toEqual([

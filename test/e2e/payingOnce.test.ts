@@ -27,12 +27,10 @@ const run = async (items: object[], parameters: object) =>
 	await runContent(real.client, build(items, parameters));
 
 /** Presses Executions > Retry, with the workflow as it was or as it is saved now. */
-async function retry({ id, workflowId }: Execution, workflow = 'original'): Promise<Execution> {
-	const { client, n8n } = real;
-	await client.request('POST', `/executions/${id}/retry`, { loadWorkflow: workflow === 'saved' });
-	const newest = (await n8n.listExecutions(workflowId)).at(-1);
-	if (!newest || newest.id === id) throw new Error('There is no retry');
-	return await client.waitForExecution(newest.id, TIMEOUT_MS);
+async function retry({ id }: Execution, workflow = 'original'): Promise<Execution> {
+	const { client } = real;
+	const retryId = await client.retryExecution(id, workflow === 'saved');
+	return await client.waitForExecution(retryId, TIMEOUT_MS);
 }
 
 const failAdd = (fault: FaultSpec) => real.sandbox.addFault({ ...fault, operation: 'queue.add' });

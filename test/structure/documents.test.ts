@@ -55,10 +55,12 @@ describe('The address of the repository, which does not exist yet,', () => {
 			'nodes/VideoGeneration/VideoGenerationTrigger.node.json',
 		];
 		for (const file of files) {
-			const links = [...read(file).matchAll(/https:\/\/github\.com\/[^'"#]+/g)].map(([url]) => url);
+			const links = [...read(file).matchAll(/https:\/\/github\.com\/[^'"]+/g)].map(([url]) => url);
 			expect(links.length).toBeGreaterThan(0);
-			expect(new Set(links)).toEqual(new Set([homepage]));
+			const pages = links.map((url) => url.replace(/#(credentials|readme)$/, ''));
+			expect(new Set(pages)).toEqual(new Set([homepage]));
 		}
+		expect(read('README.md')).toContain('\n## Credentials\n');
 	});
 });
 

@@ -184,7 +184,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	keyUsed: [
 		'A video was already queued for this key, or may have been',
-		`The key is "{uniqueKey}". Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, change 'Unique Key'.`,
+		`The key is "{uniqueKey}". Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, give this item another 'Unique Key', such as a new ID.`,
 	],
 	keysFull: [
 		'This node cannot keep another unique key',

@@ -27,6 +27,12 @@ export class GoogleSheet {
 		for (const [name, value] of Object.entries(values)) row[names.indexOf(name)] = value;
 	}
 
+	/** Renames a column. */
+	rename(name: string, newName: string): void {
+		const [names = []] = this.cells;
+		names[names.indexOf(name)] = newName;
+	}
+
 	/** The rows as a person reads them, with the names of the columns as keys. */
 	get rows(): Record<string, unknown>[] {
 		const [names = [], ...rows] = this.cells;
