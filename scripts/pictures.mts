@@ -49,7 +49,7 @@ const PICTURES: Picture[] = [
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
 	ofExample('idea-to-youtube', { x: 1180, y: -400, width: 905, height: 890 }),
-	ofExample('video-for-each-row', { x: 604, y: -240, width: 850, height: 890 }),
+	ofExample('video-for-each-row', { x: 594, y: -240, width: 905, height: 840 }),
 	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
 	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
 	ofExample('ask-before-spending', { x: 625, y: -424, width: 905, height: 880 }),
