@@ -4,8 +4,10 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
+import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
+import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import type { Behaviour } from '../support/engine/Stage';
 import { createSystemError, HOST, Stage } from '../support/engine/Stage';
 import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
@@ -234,5 +236,30 @@ describe('An add that fails before anything is sent', () => {
 describe('An add without proof that nothing was sent', () => {
 	test.each(Object.entries(UNKNOWN))('may have been queued: %s', async (_failure, fail) => {
 		expect(await add(fail)).toBe(true);
+	});
+});
+
+describe('A service with a private certificate', () => {
+	test("shows its projects where the node's 'Request Options' ignore that", async () => {
+		const list = '{"status":"success","projects":[{"id":"p","name":"P"}]}';
+		const onRequest = (socket: Socket) => socket.end(`${HEAD}Connection: close\r\n\r\n${list}`);
+		const { baseUrl, requestOptions = {} } = await serveUntrusted({}, { onRequest })(stage);
+		const credentials = { baseUrl, apiKey: 'key-1' };
+		const { context, nodeTypes } = await createLoadOptionsContext(credentials, NODE_TYPE, {
+			requestOptions,
+		});
+		const search = nodeTypes.getByNameAndVersion(NODE_TYPE).methods?.listSearch?.searchProjects;
+		expect(await search?.call(context)).toEqual({ results: [{ name: 'P', value: 'p' }] });
+	});
+
+	test('has a poll say what to do, for the trigger has no such option', async () => {
+		const { baseUrl } = await serveCertificate('localhost', {}, false)(stage);
+		const trigger = await ActiveTrigger.create({
+			...{ credentials: { baseUrl, apiKey: 'key-1' }, storage: 'static data', parameters: {} },
+		});
+		const { error } = await trigger.poll();
+		expect(error).toMatchObject({
+			description: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string,
+		});
 	});
 });

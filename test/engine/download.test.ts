@@ -533,6 +533,19 @@ describe('Pressing stop', () => {
 	});
 });
 
+test('A poll that publishes the workflow is over in a minute: n8n gives up on publishing otherwise', async () => {
+	const trigger = await activate('static data');
+	service.sandbox.addVideos('main', [{}]);
+	const headers = { 'retry-after': '100' };
+	service.sandbox.addFault({ kind: 'status', status: 503, headers, operation: 'video.file' });
+	const { items, tookMs } = await runWithoutWaiting(async () => {
+		const startedAt = jest.now();
+		return { ...(await trigger.activate()), tookMs: jest.now() - startedAt };
+	});
+	expect(items).toHaveLength(1);
+	expect(tookMs).toBeLessThan(60_000);
+});
+
 describe.each(STORAGES)('The trigger with downloading, its state in %s,', (storage) => {
 	test('hands on each video with its file, and asks for the file without the key', async () => {
 		const trigger = await activate(storage);
@@ -617,6 +630,17 @@ describe.each(STORAGES)('The trigger with downloading, its state in %s,', (stora
 			message: expect.stringMatching(/^[A-Z]/) as string,
 		});
 		await expectNothingStored();
+	});
+
+	test('tells no one to run the workflow again for a file, since the trigger does not emit it again', async () => {
+		const trigger = await activate(storage);
+		service.sandbox.addVideos('main', [{}]);
+		const headers = { 'retry-after': '600' };
+		service.sandbox.addFault({ kind: 'status', status: 503, headers, operation: 'video.file' });
+		const { items } = await trigger.poll();
+		expect(items?.[0]?.json.downloadError).toMatchObject({
+			description: expect.stringMatching(/in 10 minutes.*Video > Download\.$/) as string,
+		});
 	});
 
 	testWith(

@@ -41,6 +41,8 @@ async function pollOnce(baseUrl = service.sandbox.url): Promise<unknown> {
 	return (error as { failure?: unknown } | undefined)?.failure;
 }
 
+const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+
 describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 	test('hands on nothing that was there before, and each later video once, oldest first', async () => {
 		finish('old');
@@ -85,6 +87,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 		test.each([
 			['an ID', 'project-city-tour'],
 			['IDs with commas between them', 'project-other, project-city-tour,'],
+			['IDs on lines of their own', 'project-other\nproject-city-tour'],
 			['IDs and numbers in a list', [7, ' project-city-tour ']],
 			['a list as text', '["project-city-tour"]'],
 			['an expression', '={{ ["project-city-tour"] }}'],
@@ -95,7 +98,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 			expect(ids(await trigger.poll())).toEqual(['tour']);
 		});
 
-		test.each([[''], [['']], [[null]], [[{ id: 'x' }]], [true], ['={{ undefined }}']])(
+		test.each([[''], [['']], [[null]], [[{ id: 'x' }]], [true], ['={{ undefined }}'], ['[a, b]']])(
 			'fails, and misses nothing, when the choice is %j',
 			async (projectIds) => {
 				const trigger = await activate(storage);
@@ -153,6 +156,7 @@ describe.each(STORAGES)('The trigger, with its state in %s,', (storage) => {
 				const { items, error } = await runWithoutWaiting(() => trigger.poll());
 				expect(items).toBeNull();
 				expect(error).toMatchObject({ httpCode, name: 'NodeApiError' });
+				if (tries > 1) expect(error).toMatchObject({ description: like(/no video is missed/) });
 				expect(trigger.state).toBe(before);
 				expect(service.sandbox.requests).toHaveLength(tries);
 
@@ -487,11 +491,27 @@ describe('"Fetch test event"', () => {
 		});
 	});
 
+	test('is to be fetched again later while the service is busy, for no poll comes by itself', async () => {
+		const trigger = await setUp('static data');
+		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none' });
+		const fetching = runWithoutWaiting(async () => await trigger.fetchTestEvent());
+		await expect(fetching).rejects.toMatchObject({
+			description: like(/^The request was sent 4 times\. Fetch the test event again later\./),
+		});
+	});
+
 	test('says what is wrong with the key', async () => {
 		const trigger = await setUp('static data');
 		trigger.credentials = { ...trigger.credentials, apiKey: 'wrong' };
 		await expect(trigger.fetchTestEvent()).rejects.toMatchObject({ httpCode: '401' });
 	});
+});
+
+test('A poll that the service asks to wait for longer than it may last says that nothing is missed', async () => {
+	const trigger = await setUp('static data');
+	service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 });
+	const { error } = await trigger.poll();
+	expect(error).toMatchObject({ description: like(/in 10 minutes.*no video is missed/) });
 });
 
 // n8n pauses a trigger for 30 minutes if a person has to act, and tries again soon otherwise.

@@ -65,7 +65,6 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 const VIDEO_EXTENSION = /\.(mp4|m4v|mov|webm|mkv|avi|flv|mpe?g|m?ts|ogv|3gp|wmv)$/i;
-const ANY_EXTENSION = /\.(?=\w{0,4}[a-z])\w{1,5}$/i;
 
 /** File systems allow 255 bytes, and a character takes up to 3. */
 const MAX_NAME_LENGTH = 80;
@@ -76,9 +75,7 @@ const MAX_NAME_LENGTH = 80;
  */
 export function createFileName({ pathname }: URL, mimeType: string, chosen = ''): string {
 	const extension = `.${EXTENSIONS[mimeType] ?? 'mp4'}`;
-	const ownName = cleanName(chosen);
-	if (ownName !== '') return ANY_EXTENSION.test(ownName) ? ownName : ownName + extension;
-	const name = cleanName(decode(pathname.split('/').at(-1) ?? ''));
+	const name = cleanName(chosen) || cleanName(decode(pathname.split('/').at(-1) ?? ''));
 	if (name === '') return `video${extension}`;
 	return VIDEO_EXTENSION.test(name) ? name : name + extension;
 }
@@ -93,8 +90,9 @@ function decode(segment: string): string {
 
 /** Later nodes may use the name in a path, so it has no folder, no leading dot and nothing invisible. */
 function cleanName(name: string): string {
-	return name
-		.slice(-MAX_NAME_LENGTH)
+	const [extension = ''] = VIDEO_EXTENSION.exec(name) ?? [];
+	const stem = name.slice(0, Math.min(name.length, MAX_NAME_LENGTH) - extension.length);
+	return (stem + extension)
 		.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
 		.replace(/[/\\:*?"<>|]/g, '_')
 		.replace(/^[\s.]{1,80}|[\s.]{1,80}$/g, '');

@@ -2,6 +2,7 @@ import type {
 	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	ILoadOptionsFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
@@ -15,9 +16,12 @@ const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;
 
 const NOTHING_SENT = 'Nothing was sent for this item.';
 
+type AnyContext =
+	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+
 /** An error about a parameter, which fails the item before anything is sent. */
 export function createInputError(
-	context: IExecuteFunctions | IExecuteSingleFunctions | IPollFunctions,
+	context: AnyContext,
 	message: string,
 	description: string,
 ): NodeOperationError {
@@ -120,11 +124,7 @@ export function getSwitch(
 	return requireSwitch(context, (context as IPollFunctions).getNodeParameter(name, false), label);
 }
 
-function requireSwitch(
-	context: IExecuteSingleFunctions | IPollFunctions,
-	value: unknown,
-	label: string,
-): boolean {
+function requireSwitch(context: AnyContext, value: unknown, label: string): boolean {
 	const isOn = parseSwitch(value);
 	if (isOn !== undefined) return isOn;
 	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);
@@ -220,8 +220,10 @@ export function getBatching(context: IExecuteFunctions): Batching {
  *
  * @throws a NodeOperationError when one of them cannot be used
  */
-export function getConnection(context: IExecuteSingleFunctions): ConnectionSettings {
-	const settings = getCollection(context, 'requestOptions');
+export function getConnection(
+	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
+): ConnectionSettings {
+	const settings = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
 	const { proxy, allowUnauthorizedCerts: insecure } = settings;
 	const isInsecure = requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)');
 	const timeout = getCount(context, settings.timeout, 'Timeout');
@@ -238,11 +240,7 @@ export function getConnection(context: IExecuteSingleFunctions): ConnectionSetti
  *
  * @throws a NodeOperationError when the value is not a number
  */
-function getCount(
-	context: IExecuteFunctions | IExecuteSingleFunctions,
-	value: unknown,
-	label: string,
-): number {
+function getCount(context: AnyContext, value: unknown, label: string): number {
 	const number = Math.round(parseNumber(value) ?? 0);
 	if (!Number.isNaN(number)) return Math.min(Math.max(number, 0), MAX_TIMER_MS);
 	throw createInputError(
@@ -253,7 +251,7 @@ function getCount(
 }
 
 function parseProxy(
-	context: IExecuteSingleFunctions,
+	context: AnyContext,
 	address: unknown,
 ): NonNullable<IHttpRequestOptions['proxy']> {
 	try {

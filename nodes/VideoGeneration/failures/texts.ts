@@ -24,6 +24,10 @@ export interface FailureContext {
 	fields?: string;
 	/** The advice about a rate limit. */
 	rateLimitAdvice?: string;
+	/** What happens next, or is to be done, after a failure that may pass. */
+	nextTry?: string;
+	/** What to do if the service has a private certificate. */
+	certificateAdvice?: string;
 	/** The text for a 404. */
 	notFound?: FailureText;
 }
@@ -32,8 +36,7 @@ const OPEN = 'Open the Video Generation API credential';
 const CHECK_BASE_URL = "Check 'Base URL' in the Video Generation API credential.";
 const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
-const TRY_LATER =
-	'{sent} The service or the network is not working at the moment. Try again later.';
+const TRY_LATER = '{sent} The service or the network is not working at the moment. {nextTry}';
 const ALLOW_ADDRESS =
 	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 const SAID = 'The service said: "{serviceMessage}"';
@@ -46,7 +49,7 @@ const NEW_LINK =
 const NOT_A_VIDEO = [`${CHECK_LINK} ${NEW_LINK} Nothing was stored.`, '{sent}'];
 const HOST_AGAIN = [
 	'{wait}',
-	'{sent} Nothing was stored. The host or the network is not working at the moment. Try again later.',
+	'{sent} Nothing was stored. The host or the network is not working at the moment. {nextTry}',
 ];
 
 /** What helps when several videos of a project finish close together. */
@@ -67,7 +70,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	unreached: [
 		'The video service could not be reached: {whyUnreached}',
-		`${OPEN}, check 'Base URL' and test it. The service may be down.`,
+		`${OPEN}, check 'Base URL' and test it. The service may be down. {nextTry}`,
 		'{nothingSent} ({httpCode}).',
 	],
 	'unreached.proxy': [
@@ -133,7 +136,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	unsent: ['{serviceMessage}', `${OPEN} and test it.`, '{nothingSent}.'],
 	'unsent.certificate': [
 		'No secure connection to the video service could be made ({httpCode})',
-		`${CHECK_BASE_URL} If the service uses a private certificate, turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'.`,
+		`${CHECK_BASE_URL} If the service uses a private certificate, {certificateAdvice}.`,
 		'{nothingSent}.',
 	],
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
@@ -205,7 +208,7 @@ const HOST: typeof SERVICE = {
 	],
 	unreached: [
 		"The video's host could not be reached ({httpCode})",
-		`{sent} ${CHECK_LINK} The host may be down: try again later.`,
+		`{sent} ${CHECK_LINK} The host may be down. {nextTry}`,
 	],
 	uncertain: ["The connection to the video's host broke before the video arrived", ...HOST_AGAIN],
 	'uncertain.midway': ["The connection to the video's host broke after {amount}", ...HOST_AGAIN],
@@ -352,6 +355,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		addressField: "'Video URL'",
 		rateLimitAdvice:
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
+		nextTry: 'Try again later.',
+		certificateAdvice: "turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'",
 		...context,
 		...facts,
 		...budget,
@@ -367,7 +372,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		wait:
 			mayBeQueued || !isLong
 				? undefined
-				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. Run the workflow again after that.`,
+				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`,
 		orRetry: context.canBeRetried ? 'retry this execution, or ' : '',
 		howToDownload: context.canBeRetried
 			? 'A retry of this execution only downloads it.'

@@ -4,6 +4,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
+import { getConnection } from '../execution/parameters';
 import { createApiError } from '../failures/errors';
 
 /** The user waits for the list in the editor. */
@@ -42,7 +43,10 @@ async function listProjects(
 	context: ILoadOptionsFunctions,
 ): Promise<{ id: string; name: string }[]> {
 	try {
-		return await fetchProjects(context, { maxTries: MAX_TRIES });
+		return await fetchProjects(context, {
+			maxTries: MAX_TRIES,
+			connection: getConnection(context),
+		});
 	} catch (error) {
 		throw createApiError(context.getNode(), error, { requestKind: 'read' });
 	}

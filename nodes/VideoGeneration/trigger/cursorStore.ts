@@ -39,6 +39,11 @@ export class CursorStore {
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 	}
 
+	/** Whether this may be the poll that publishes the workflow, or the first one after n8n's start. */
+	get isFirst(): boolean {
+		return this.isDurable ? !lastSaves.has(this.node) : !polledData.has(this.data);
+	}
+
 	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
 	get isContinuous(): boolean {
 		return this.isDurable || polledData.has(this.data);

@@ -12,8 +12,11 @@ import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from 
 import { CursorStore } from './cursorStore';
 import type { PollParameters } from './triggerParameters';
 
-/** Older versions of n8n have no limit. */
+/** Without its scheduler, n8n sets no limit. */
 const DEFAULT_BUDGET_MS = 300_000;
+
+/** n8n gives up on publishing a workflow after 84 seconds, of which the first poll is a part. */
+const FIRST_BUDGET_MS = 60_000;
 
 /** The rest of the time that n8n allows is for starting the execution. */
 const USED_SHARE = 0.9;
@@ -22,8 +25,9 @@ const USED_SHARE = 0.9;
 const MAX_LIST_MS = 60_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
-const RATE_LIMIT_ADVICE =
-	"The next poll tries again, and no video is missed. If this happens often, set longer intervals in 'Poll Times'.";
+const NEXT_POLL = 'The next poll tries again, and no video is missed.';
+const NEXT_TEST = 'Fetch the test event again later.';
+const NEXT_DOWNLOAD = 'Download it later in the workflow with Video > Download.';
 
 /**
  * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`.
@@ -49,7 +53,9 @@ export async function pollVideos(
 ): Promise<INodeExecutionData[]> {
 	const startedAt = performance.now();
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const deadline = startedAt + budgetMs * USED_SHARE;
+	const isFirst = new CursorStore(context).isFirst;
+	const deadline =
+		startedAt + Math.min(budgetMs, isFirst ? FIRST_BUDGET_MS : Infinity) * USED_SHARE;
 	const poll = async (fetch: FetchVideos) => await pollUntil(deadline, fetch, context, parameters);
 	if (context.getMode() === 'manual') return await poll(fetchTestEvent);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
@@ -129,8 +135,14 @@ async function withApiError<T>(context: IPollFunctions, work: () => Promise<T>):
 	try {
 		return await work();
 	} catch (error) {
+		const isTest = context.getMode() === 'manual';
 		throw createApiError(context.getNode(), error, {
-			...{ requestKind: 'read', rateLimitAdvice: RATE_LIMIT_ADVICE },
+			requestKind: 'read',
+			nextTry: isTest ? NEXT_TEST : NEXT_POLL,
+			rateLimitAdvice: isTest
+				? NEXT_TEST
+				: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
+			certificateAdvice: 'have n8n trust it with NODE_EXTRA_CA_CERTS',
 		});
 	}
 }
@@ -152,8 +164,7 @@ async function attachFiles(
 		performance.now() >= deadline
 			? OUT_OF_TIME
 			: describeFailure(classifyError(reason), {
-					requestKind: 'read',
-					rateLimitAdvice: 'Download it later in the workflow with Video > Download.',
+					...{ requestKind: 'read', nextTry: NEXT_DOWNLOAD, rateLimitAdvice: NEXT_DOWNLOAD },
 				});
 	const attach = async (json: IDataObject) =>
 		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(

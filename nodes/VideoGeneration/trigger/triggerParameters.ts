@@ -37,7 +37,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether to download the file of each video. If a download fails, the workflow starts without the file, and 'downloadError' says why.",
+				"Whether to download the file of each video. If a download fails, the workflow starts without the file, and 'downloadError' says why. n8n never deletes these files: for many videos, use Video > Download in the workflow instead.",
 		},
 		{
 			displayName: 'Emit Existing Videos',
@@ -45,7 +45,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to also start the workflow for videos that are already finished when it is published',
+				'Whether to also start the workflow for videos that are already finished when it is published for the first time. To get them later, replace this node with a copy of it.',
 		},
 		{
 			...binaryPropertyField,
@@ -110,10 +110,11 @@ function getProjectIds(context: IPollFunctions): string[] {
 	const ids = isList
 		? list.map(toText)
 		: text
-				.split(',')
+				.split(/[,;\n]/)
 				.map((id) => id.trim())
 				.filter(Boolean);
-	if (isList ? !ids.includes('') : ids.length > 0) return ids;
+	const isBroken = /^\s*["[]/.test(text);
+	if (isList ? !ids.includes('') : ids.length > 0 && !isBroken) return ids;
 	throw createInputError(
 		context,
 		"'Project Names or IDs' must be a list of project IDs",

@@ -1,4 +1,4 @@
-import type { INodeTypes } from 'n8n-workflow';
+import type { INodeParameters, INodeTypes } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { LoadOptionsContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
@@ -14,10 +14,11 @@ import { createAdditionalData } from './TestCredentialsHelper';
 export async function createLoadOptionsContext(
 	credentials: { baseUrl: string; apiKey: string },
 	type = NODE_TYPE,
+	parameters: INodeParameters = {},
 ): Promise<{ context: LoadOptionsContext; nodeTypes: INodeTypes }> {
 	const loaded = await loadPackage();
 	const nodeTypes = createNodeTypes(loaded.nodes);
-	const node = createTestNode('Video Generation', type, { credentials: CREDENTIALS });
+	const node = createTestNode('Video Generation', type, { credentials: CREDENTIALS, parameters });
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const additionalData = createAdditionalData(loaded.credentials, credentials);
 	return { context: new LoadOptionsContext(workflow, node, additionalData, ''), nodeTypes };

@@ -134,7 +134,8 @@ describe('The name of a file', () => {
 		['teaser.mp4', 'teaser.mp4'],
 		['Teaser', 'Teaser.webm'],
 		['Release 1.2', 'Release 1.2.webm'],
-		['teaser.bin', 'teaser.bin'],
+		['Teaser for shop.de', 'Teaser for shop.de.webm'],
+		['Interview with Dr.Who', 'Interview with Dr.Who.webm'],
 		['../../etc/passwd', '_.._etc_passwd.webm'],
 		['C:\\films\\a.mp4', 'C__films_a.mp4'],
 		[' . ', 'film.webm'],
@@ -147,6 +148,9 @@ describe('The name of a file', () => {
 		const wide = name(`/${encodeURIComponent('🎬'.repeat(300))}.mp4`);
 		expect(Buffer.byteLength(wide)).toBeLessThan(200);
 		expect(wide).toMatch(/^(🎬)+\.mp4$/u);
+		expect(name('/film', 'video/mp4', `2026-01-31 Row 17 ${'a'.repeat(80)}`)).toMatch(
+			/^2026-01-31/,
+		);
 	});
 });
 

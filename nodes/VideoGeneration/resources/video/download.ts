@@ -34,7 +34,7 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 				default: '',
 				placeholder: 'e.g. product-teaser.mp4',
 				description:
-					"The name of the file. Leave it empty to use the name in the address. If it has no extension, the video's is added.",
+					"The name of the file. Leave it empty to use the name in the address. The video's extension is added if it is missing.",
 			},
 			maxTriesOption,
 		),
