@@ -1,6 +1,6 @@
 /** The folders of the nodes that each folder may import, besides itself. */
 const BELOW = {
-	listSearch: ['api', 'failures'],
+	listSearch: ['execution', 'api', 'failures'],
 	trigger: ['resources', 'execution', 'download', 'api', 'failures'],
 	resources: ['execution', 'waiting', 'download', 'api', 'failures'],
 	execution: ['waiting', 'download', 'api', 'failures'],

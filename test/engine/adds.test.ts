@@ -6,6 +6,7 @@ import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -390,6 +391,20 @@ describe('Credits to Keep', () => {
 		expect(getOperations()).toEqual(['account.get']);
 	});
 
+	test.each([1, 2])('outlives a moment without n8n’s database (look-up %d)', async (failing) => {
+		let lookUps = 0;
+		interceptLookUps((found) => {
+			lookUps += 1;
+			if (lookUps === failing) throw new Error('Connection terminated unexpectedly');
+			return found;
+		});
+		const { items } = await runWithoutWaiting(
+			async () => await add({ creditsToKeep: 3 }, makeItems(2)),
+		);
+		jest.restoreAllMocks();
+		expect(items).toHaveLength(2);
+	});
+
 	test('queues exactly those that fit with an error output, and says why of the others', async () => {
 		const { items, errorItems } = await add({ creditsToKeep: 3 }, makeItems(50), ERROR_OUTPUT);
 		expect(items).toHaveLength(7);
@@ -457,6 +472,7 @@ describe('Credits to Keep', () => {
 	])('refuses %j before anything is sent', async (options, message) => {
 		const { error } = await add(options, makeItems(4));
 		expect(error?.message).toBe(message);
+		expect(error?.description).toContain("under 'Options'");
 		expect(service.sandbox.requests).toEqual([]);
 	});
 

@@ -121,21 +121,6 @@ describe('The list of projects to pick from', () => {
 		expect((await search(filter)).results.map(({ name }) => name)).toEqual(expected);
 	});
 
-	test('is sorted even when the service does not sort', async () => {
-		const project = (name: string, updatedAt: unknown) => ({ id: name, name, updatedAt });
-		const projects = [
-			project('old', '2025-01-01T00:00:00Z'),
-			project('dateless', null),
-			project('new', '2026-01-01T00:00:00Z'),
-		];
-		service.sandbox.addFault({
-			kind: 'status',
-			status: 200,
-			body: { status: 'success', projects },
-		});
-		expect((await search()).results.map(({ name }) => name)).toEqual(['new', 'old', 'dateless']);
-	});
-
 	test('shows the ID of a project without a name', async () => {
 		const projects = [{ id: 'p1', name: '' }, { id: 7 }, { name: 'without an ID' }];
 		service.sandbox.addFault({

@@ -160,6 +160,18 @@ describe('Executions > Retry', () => {
 		);
 	});
 
+	test('takes an item for cleared that another row of the run has cleared', async () => {
+		const [queueId = ''] = await service.queueVideos(1);
+		const failed = await run(OPERATIONS['queue.clear'], [{ queueId }, { queueId }]);
+		const retried = failed.error
+			? await run(OPERATIONS['queue.clear'], [{ queueId }, { queueId }], { failed })
+			: failed;
+		expect(retried.items.map(({ json }) => json)).toEqual([
+			{ queueId, deleted: true },
+			{ queueId, deleted: true },
+		]);
+	});
+
 	test('takes no item for cleared because another one was', async () => {
 		const [first = '', second = '', other = ''] = await service.queueVideos(3);
 		const refusal = { kind: 'status', status: 403, operation: 'queue.clear' } as const;

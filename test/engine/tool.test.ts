@@ -25,6 +25,20 @@ function sentPrompts() {
 }
 
 describe('As a tool of an agent', () => {
+	test.each([false, true])(
+		"the node leaves the 'Credits to Keep', however many calls the model makes at once (run by n8n: %s)",
+		async (asSteps) => {
+			service.sandbox.setCredits('main', 3);
+			const calls = [[call('a'), call('b'), call('c')]];
+			const parameters = { ...ADD, options: { creditsToKeep: 2 } };
+			await runWithoutWaiting(
+				async () => await runTools({ parameters, credentials: credentials(), calls, asSteps }),
+				service.sandbox,
+			);
+			expect(service.sandbox.charges).toHaveLength(1);
+		},
+	);
+
 	test('the node makes a second video for an agent that asks for it while the first one is waited for', async () => {
 		const answers = await runWithoutWaiting(
 			() =>

@@ -344,6 +344,16 @@ describe('A kept tag', () => {
 	});
 });
 
+test('A project that is chosen later starts nothing for what was listed before, although n8n has not saved that', async () => {
+	const trigger = await activate('static data', { projectIds: ['p'] });
+	finish({ id: 'earlier', projectId: 'q' });
+	expect(ids(await trigger.poll())).toBeNull();
+	trigger.parameters = { projectIds: ['p', 'q'] };
+	expect(ids(await trigger.activate())).toBeNull();
+	finish({ id: 'later', projectId: 'q' });
+	expect(ids(await trigger.poll())).toEqual(['later']);
+});
+
 describe.each(STORAGES)('Two polls at once, with the state in %s,', (storage) => {
 	testWith('durableCursors', 'go on once one that hangs may not last any longer', async () => {
 		const trigger = await activate(storage);

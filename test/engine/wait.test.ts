@@ -255,6 +255,58 @@ test.each(['soon', "={{ new Date('soon') }}"])(
 	},
 );
 
+test('An added item that no look finds has left the queue: its candidates are listed', async () => {
+	finishAfter(1);
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
+	const { items } = await run(ADD);
+	expect(items).toMatchObject([{ json: { video: null, videoCandidateCount: 1 } }]);
+});
+
+describe('A progress that says', () => {
+	const answer = (details: IDataObject) =>
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 200, operation: 'queue.getProgress' },
+			body: { status: 'success', details },
+		});
+	const PROGRESS = { ...WAIT, queuedAt: '={{ $json.createdAt }}' };
+
+	test('why a video failed has the item say so', async () => {
+		const error = 'The prompt violates the content policy';
+		answer({ status: 'failed', error });
+		const { errorItems } = await run(PROGRESS, [{ queueId: 'q1' }], ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			message: expect.stringContaining(`The service said: "${error}"`) as string,
+			details: { serviceMessage: error },
+		});
+	});
+
+	test('that it still runs at the timeout has the item tell what another wait needs', async () => {
+		answer({ status: 'rendering' });
+		const row = { queueId: 'q1', project: PROJECT, createdAt: '2026-01-15T12:00:00.000Z' };
+		const parameters = { ...PROGRESS, waitOptions: { timeout: 10 } };
+		const { errorItems } = await run(parameters, [row], ERROR_OUTPUT);
+		const { queueId, createdAt } = row;
+		expect(errorItems[0]?.json.details).toMatchObject({
+			...{ queueId, projectId: PROJECT, createdAt, lastStatus: 'rendering' },
+		});
+	});
+
+	test('nothing of its status is a failed look', async () => {
+		answer({ renderProgress: 5 });
+		const { errorItems } = await run(PROGRESS, [{ queueId: 'q1' }], ERROR_OUTPUT);
+		expect(errorItems[0]?.json.error).toBe(
+			"The response from the video service has no 'details.status'",
+		);
+	});
+
+	test("that it is completed ends the wait, also where 'Completed Statuses' is there and empty", async () => {
+		answer({ status: 'completed' });
+		const waitOptions = { completedStatuses: ' ', failedStatuses: '' };
+		const { items } = await run({ ...PROGRESS, waitOptions }, [{ queueId: 'q1' }]);
+		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+	});
+});
+
 describe('Pressing stop', () => {
 	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {
 		service.sandbox.setCredits('main', 50);

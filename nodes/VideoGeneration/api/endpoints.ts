@@ -3,6 +3,7 @@ import type { ApiContext, FetchOptions } from './request';
 import { fetchFromApi } from './request';
 import {
 	createIncomplete,
+	getServiceMessage,
 	hideStatus,
 	isObject,
 	requireList,
@@ -28,19 +29,26 @@ export function encodePathSegment(value: string): string | undefined {
 	}
 }
 
+/** A queue item's progress, and what the service says about it. */
+export interface Progress {
+	details: IDataObject;
+	words: { serviceMessage?: string };
+}
+
 /** The progress of a queue item (specification, "GET /v1/queue/progress/{queueId}"). */
 export async function fetchProgress(
 	context: ApiContext,
 	queueId: string,
 	options: Options,
-): Promise<IDataObject> {
+): Promise<Progress> {
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
 	const { body, hide } = await fetchFromApi(
 		context,
 		{ url },
 		{ ...options, maxBytes: MAX_OBJECT_BYTES },
 	);
-	return hideStatus(requireObject(body, 'details'), hide);
+	const details = hideStatus(requireObject(body, 'details'), hide);
+	return { details, words: getServiceMessage(details, hide) };
 }
 
 /**
@@ -54,16 +62,10 @@ export async function fetchProjects(
 ): Promise<{ id: string; name: string }[]> {
 	const request = { url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } };
 	const { body } = await fetchFromApi(context, request, { ...options, maxBytes: MAX_LIST_BYTES });
-	// The service may not sort as it was asked to.
 	return requireList(body, 'projects')
 		.filter(isObject)
-		.sort((a, b) => getUpdateTime(b) - getUpdateTime(a))
 		.map(({ id, name }) => ({ id: toText(id), name: toText(name) || toText(id) }))
 		.filter(({ id }) => id !== '');
-}
-
-function getUpdateTime({ updatedAt }: IDataObject): number {
-	return Date.parse(toText(updatedAt)) || 0;
 }
 
 /** The account's credits (specification, "GET /v1/user/account"). */

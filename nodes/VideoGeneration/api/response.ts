@@ -99,7 +99,7 @@ export function parseEtag(value: unknown): string | undefined {
 
 /**
  * The service's own words in an error body. The specification shows `message` for one endpoint and
- * nothing for the others ("Errors", point 2), so the usual places are tried.
+ * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.
  *
  * @param hide removes the key from them
  */
@@ -107,10 +107,14 @@ export function getServiceMessage(
 	body: unknown,
 	hide: (words: string) => string = String,
 ): { serviceMessage?: string } {
-	if (!isObject(body)) return {};
-	const { message, error, detail } = body;
-	const nested = isObject(error) ? error.message : undefined;
-	const serviceMessage = [message, error, nested, detail]
+	const isPlainText = typeof body === 'string' && nameContent(body) === 'other';
+	const { message, error, detail, errors } = isObject(body)
+		? body
+		: { message: isPlainText && body };
+	const nested = [error, detail, errors]
+		.flat()
+		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
+	const serviceMessage = [message, ...nested]
 		.map((words) => (typeof words === 'string' ? toLine(hide(words)) : ''))
 		.find((words) => words !== '');
 	return serviceMessage === undefined ? {} : { serviceMessage };
@@ -133,13 +137,15 @@ export function requireObject(body: Body, field: string): IDataObject {
 }
 
 /**
- * A list that the specification promises, which may hold anything. The bare list, without its
- * envelope, is accepted as well: the specification reports it of a prose example.
+ * A list that the specification promises, which may hold anything; some services write an empty one as
+ * null. The bare list, without its envelope, is accepted as well: the specification reports it of a prose
+ * example.
  *
  * @throws a RequestFailure of the kind `incomplete` when the list is missing
  */
 export function requireList(body: Body, field: string): unknown[] {
 	const list = Array.isArray(body) ? body : body[field];
+	if (list === null) return [];
 	if (!Array.isArray(list)) throw createIncomplete(field);
 	return list;
 }

@@ -39,11 +39,10 @@ export function decideRetry(
 		(kind === 'uncertain' && !isLasting(facts.httpCode));
 	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
 	if (!mayPass || !isHarmless || tryNumber >= maxTries) return undefined;
-	const { retryAfterMs } = facts;
-	if (retryAfterMs !== undefined) {
-		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
-	}
-	return getBackoffMs(tryNumber, random);
+	const { retryAfterMs = 0 } = facts;
+	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.
+	if (retryAfterMs === 0) return getBackoffMs(tryNumber, random);
+	return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
 }
 
 /** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */

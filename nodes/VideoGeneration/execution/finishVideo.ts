@@ -125,7 +125,7 @@ async function renewAddress(
 		.request(async () =>
 			video
 				? await fetchEntry(context, video, options)
-				: await fetchProgress(context, toText(queueId), options),
+				: (await fetchProgress(context, toText(queueId), options)).details,
 		)
 		.catch(() => undefined);
 	const videoUrl = video ? fresh?.url : fresh?.videoUrl;

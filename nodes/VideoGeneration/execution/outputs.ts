@@ -70,7 +70,7 @@ interface ExplainedFailure {
 export async function explainFailure(job: Job, reason: unknown): Promise<ExplainedFailure> {
 	const { context, memory, operation, request, run } = job;
 	const failure = reason instanceof RequestFailure ? reason : undefined;
-	const { queueId, createdAt } = memory.state;
+	const { queueId, projectId, createdAt } = memory.state;
 	const isAdd = operation.requestKind === 'add';
 	const mayBeQueued = isAdd && memory.isFateUnknown();
 	const remainingCredits = failure && (await getRemainingCredits(job, failure));
@@ -85,6 +85,7 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 	const facts = { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus };
 	const ids = {
 		...operation.getIds?.(request),
+		...(projectId !== undefined && { projectId }),
 		...(queueId !== undefined && { queueId, createdAt }),
 	};
 	const money = { uniqueKey, remainingCredits, mayBeQueued: isAdd ? mayBeQueued : undefined };

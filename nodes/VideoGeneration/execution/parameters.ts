@@ -210,7 +210,9 @@ export function getBatching(context: IExecuteFunctions): Batching {
 	const get = (name: string, label: string) =>
 		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
 	return {
-		size: get('batchSize', 'Items per Batch') || 1,
+		// n8n's own field says that -1 turns batches off.
+		size:
+			parseNumber(batch?.batchSize) === -1 ? Infinity : get('batchSize', 'Items per Batch') || 1,
 		intervalMs: get('batchInterval', 'Batch Interval (ms)'),
 	};
 }

@@ -17,7 +17,7 @@ import { addHints, createItems, explainFailure, knowsDetails } from './outputs';
 import { createInputError, getBatching } from './parameters';
 import { completeItem, prepareItems } from './prepareItems';
 import type { Batching } from './parameters';
-import { guardSpending } from './spendingGuard';
+import { guardSpending, runCall } from './spendingGuard';
 
 /**
  * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
@@ -73,7 +73,8 @@ export function createToolCall(operations: Operations) {
 				'Choose both from the list. Nothing was sent.',
 			);
 		}
-		return await runJobs([completeItem(this, operation, options)]);
+		const job = completeItem(this, operation, options);
+		return await runCall(job, async () => await runJobs([job]));
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
-import { resolveService } from '../api/request';
+import { resolveWithRetries } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import { describeFailure } from '../failures/texts';
@@ -40,6 +40,24 @@ function getCredits(
 	);
 }
 
+/** The last guarded call of an agent, by n8n's data that all calls of the agent share. It never rejects. */
+const lastCalls = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * Runs an agent's call. The agent may call its tool several times at once: a guarded call begins when the one
+ * before it has ended, so that it reads the credits that are left then.
+ */
+export async function runCall<T>({ context, spending }: Job, call: () => Promise<T>): Promise<T> {
+	if (spending?.keep === undefined) return await call();
+	const agent = context.getExecuteData();
+	const work = (lastCalls.get(agent) ?? Promise.resolve()).then(call);
+	lastCalls.set(
+		agent,
+		work.catch(() => undefined),
+	);
+	return await work;
+}
+
 /**
  * Prevents the adds that would leave fewer credits than "Credits to Keep". Each account is requested
  * once, and only if the guard is on. Items that an earlier try has queued cost nothing more.
@@ -53,7 +71,8 @@ export async function guardSpending(jobs: Job[]): Promise<void> {
 	const accounts = new Map<string, Job[]>();
 	for (const job of unsent) {
 		try {
-			const { account } = await resolveService(job.context);
+			const retries = { maxTries: job.maxTries, signal: job.run.signal };
+			const { account } = await resolveWithRetries(job.context, retries);
 			accounts.set(account, [...(accounts.get(account) ?? []), job]);
 		} catch (problem) {
 			job.problem = problem;
@@ -69,7 +88,8 @@ async function guardAccount(jobs: Job[]): Promise<void> {
 	const { context, maxTries, run, connection } = first;
 	try {
 		const options = { maxTries, signal: run.signal, connection };
-		const remainingCredits = await fetchRemainingCredits(context, options);
+		const service = await resolveWithRetries(context, options);
+		const remainingCredits = await fetchRemainingCredits(service.context, options);
 		const credits = jobs.reduce((sum, { spending }) => sum + (spending?.cost ?? 0), 0);
 		const budget = { remainingCredits, left: remainingCredits, videos: jobs.length, credits };
 		for (const job of jobs) job.budget = budget;

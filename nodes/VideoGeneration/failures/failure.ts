@@ -123,13 +123,15 @@ export function isAddressRefused({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && ['401', '403', '404', '410'].includes(facts.httpCode ?? '');
 }
 
+const NOT_SPENT =
+	/\b(charged|deducted|refunded)\b|\bno credits? (was|were|has been|have been) (used|spent|consumed)\b/i;
+
 /** Whether a failure is about credits: the specification leaves open how the service says so ("Errors", point 1). */
 export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 	const isRefusal = kind === 'rejected' || kind === 'unsuccessful';
 	const words = facts.serviceMessage ?? '';
 	// A refusal for another reason may add that no credit was charged.
-	const namesCredits =
-		/\bcredits?\b/i.test(words) && !/\b(charged|deducted|refunded)\b/i.test(words);
+	const namesCredits = /\bcredits?\b/i.test(words) && !NOT_SPENT.test(words);
 	return facts.httpCode === '402' || (isRefusal && namesCredits);
 }
 

@@ -143,6 +143,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	notGenerated: [
 		'The video could not be generated',
 		`The service stopped without making a video: the status is "{lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
+		SAID,
 	],
 	ambiguousVideo: [
 		'The video could not be identified, so it was not downloaded',

@@ -68,6 +68,8 @@ export interface Wait {
 /** The state of the item as far as it is known. */
 interface Progress {
 	details: IDataObject;
+	/** What the service says about the item. */
+	words?: { serviceMessage?: string };
 	isSeen: boolean;
 	/** The number of 404 in a row, and when the first one was received; the same of other failures. */
 	notFound: number;
@@ -119,7 +121,9 @@ async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 		await pauseUntil(checkAt, requests.signal);
 		await videos.list.refresh(requests);
 		const verdict = await checkProgress(wait, progress);
-		if (verdict === 'failed') throw new RequestFailure({ kind: 'notGenerated' });
+		if (verdict === 'failed') {
+			throw new RequestFailure({ kind: 'notGenerated', ...progress.words });
+		}
 		item.hasLeft = verdict === 'left';
 		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
@@ -134,12 +138,12 @@ async function checkProgress(
 	const { item, onDetails, requests, settings } = wait;
 	const sentAt = performance.now();
 	try {
-		const details = await requests.fetchProgress(item.queueId);
+		const { details, words } = await requests.fetchProgress(item.queueId);
 		const videoUrl = getVideoUrl(details);
 		if (toText(details.status) === '' && videoUrl === undefined) {
 			throw createIncomplete('details.status');
 		}
-		Object.assign(progress, { details, isSeen: true, notFound: 0, failed: 0 });
+		Object.assign(progress, { details, words, isSeen: true, notFound: 0, failed: 0 });
 		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
 		item.projectId ??= toText(details.projectId) || undefined;
 		// The response to an earlier check of another wait for it may come late.

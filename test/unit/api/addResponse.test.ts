@@ -117,6 +117,15 @@ describe('The queue ID of an add', () => {
 	});
 });
 
+test('A refusal counts only where the body has arrived whole', async () => {
+	const body = JSON.stringify({ status: 'error', message: 'No' });
+	expect(await receive(body)).toMatchObject({ status: 'error' });
+	const { status } = await receiveAddResponse('https://api.example.com/v1/queue/add', {
+		...{ statusCode: 200, headers: {}, body: breakOff(Buffer.from(body)) },
+	});
+	expect(status).toBeUndefined();
+});
+
 test('The beginning of any response is kept as text', async () => {
 	expect((await receive('<html>Bad gateway', 502)).text).toBe('<html>Bad gateway');
 });

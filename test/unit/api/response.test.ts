@@ -99,16 +99,26 @@ describe("The service's own words", () => {
 		[{ detail: 'D' }, 'D'],
 		[{ message: ' ', error: 'B' }, 'B'],
 		[{ message: 5, detail: 'D' }, 'D'],
+		[{ detail: [{ loc: ['body', 'customPrompt'], msg: 'E' }] }, 'E'],
+		[{ errors: [{ field: 'customPrompt', message: 'F' }] }, 'F'],
+		[{ errors: ['G'] }, 'G'],
+		['At most 500 characters', 'At most 500 characters'],
 	])('are found in %j', (body, expected) => {
 		expect(getServiceMessage(body)).toEqual({ serviceMessage: expected });
 	});
 
-	test.each([undefined, null, 'text', {}, { message: '' }, { error: { code: 1 } }, []])(
-		'are missing in %j',
-		(body) => {
-			expect(getServiceMessage(body)).toEqual({});
-		},
-	);
+	test.each([
+		undefined,
+		null,
+		'<p>Oh</p>',
+		'{"message":',
+		{},
+		{ message: '' },
+		{ error: { code: 1 } },
+		[],
+	])('are missing in %j', (body) => {
+		expect(getServiceMessage(body)).toEqual({});
+	});
 });
 
 describe('A body', () => {
@@ -179,6 +189,7 @@ describe('What the specification promises', () => {
 		const odd = [null, 1, 'x', true, [], undefined, { id: 'a' }, [{ id: 'b' }], {}];
 		expect(requireList({ videos: odd }, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
 		expect(requireList(odd as never, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
+		expect(requireList({ videos: null }, 'videos')).toEqual([]);
 		expect(await catchFailure(() => requireList({ videos: {} }, 'videos'))).toMatchObject({
 			...{ kind: 'incomplete', facts: { field: 'videos' } },
 		});

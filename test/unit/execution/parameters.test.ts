@@ -265,10 +265,10 @@ describe("n8n's Request Options", () => {
 			{ batchSize: '50', batchInterval: '999.6' },
 			{ size: 50, intervalMs: 1000 },
 		],
-		// n8n's own routing treats it in the same way.
+		// As n8n's field says of -1.
 		[
-			{ batchSize: -1, batchInterval: 1000 },
-			{ size: 1, intervalMs: 1000 },
+			{ batchSize: '-1', batchInterval: 1000 },
+			{ size: Infinity, intervalMs: 1000 },
 		],
 		[null, { size: 1, intervalMs: 0 }],
 	])('make batches of %j', (batch, expected) => {

@@ -188,6 +188,8 @@ describe('A failure', () => {
 		['unsuccessful', { httpCode: '200', serviceMessage: 'No credits left' }, true],
 		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }, false],
 		['rejected', { httpCode: '400', serviceMessage: 'No credits were charged.' }, false],
+		['rejected', { httpCode: '400', serviceMessage: 'No credits were used.' }, false],
+		['rejected', { httpCode: '400', serviceMessage: 'You have used all your credits.' }, true],
 		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }, false],
 	] as const)('that was %s %j is about credits: %p', (kind, facts, expected) => {
 		expect(isAboutCredits(new RequestFailure({ kind, ...facts }))).toBe(expected);

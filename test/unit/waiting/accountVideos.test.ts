@@ -4,7 +4,7 @@ import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos'
 const createRequests = (takeMs: () => number) => ({
 	fetchList: async () =>
 		await new Promise<unknown[]>((resolve) => setTimeout(resolve, takeMs(), [])),
-	fetchProgress: async () => await Promise.resolve({}),
+	fetchProgress: async () => await Promise.resolve({ details: {}, words: {} }),
 	signal: new AbortController().signal,
 });
 

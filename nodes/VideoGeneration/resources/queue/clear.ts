@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { createIncomplete, toText } from '../../api/response';
 import type { Operation } from '../../execution/job';
+import { listStates } from '../../execution/memory';
 import { sendDeclaredRequest } from '../../execution/runItems';
 import { classifyError } from '../../failures/errors';
 import { mayBeCarriedOut } from '../../failures/fate';
@@ -36,7 +37,11 @@ export const clear: Operation = {
 			return cleared;
 		} catch (error) {
 			const failure = classifyError(error);
-			const mayBeDone = mayBeCleared || failure.facts.mayBeDone === true;
+			// Rows may name the same item.
+			const isClearedByOther = listStates(job.context).some(
+				([, other]) => other.queueId === queueId && other.isCleared,
+			);
+			const mayBeDone = mayBeCleared || isClearedByOther || failure.facts.mayBeDone === true;
 			if (isNotFound(failure) && mayBeDone) {
 				memory.keep({ fate: undefined, isCleared: true });
 				return cleared;

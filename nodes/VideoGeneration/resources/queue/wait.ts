@@ -52,16 +52,26 @@ export const wait: Operation = {
 		const wait = getWaitSettings(context);
 		const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
 		const { queueId = '' } = getIdsFromPath(request);
-		const queued = { queueId, projectId: projectId || undefined, queuedAt: getQueuedAt(context) };
+		const { createdAt, queuedAt } = getQueuedAt(context);
+		job.memory.keepAwaited(queueId);
+		job.memory.keep({ ...(projectId && { projectId }), ...(createdAt && { createdAt }) });
+		const queued = { queueId, projectId: projectId || undefined, queuedAt };
 		return await outputVideo(job, wait, await waitForItem(job, wait, queued));
 	},
 };
 
-/** "Queued At", in milliseconds since 1970. @throws a NodeOperationError when it is not a date */
-function getQueuedAt(context: IExecuteSingleFunctions): number | undefined {
-	const text = requireText(context, toDateText(getValue(context, 'queuedAt')), 'Queued At').trim();
-	const time = parseLogTime(text);
-	if (text === '' || time !== undefined) return time;
+/** "Queued At" as text, and in milliseconds since 1970. @throws a NodeOperationError when it is not a date */
+function getQueuedAt(context: IExecuteSingleFunctions): {
+	createdAt: string;
+	queuedAt: number | undefined;
+} {
+	const createdAt = requireText(
+		context,
+		toDateText(getValue(context, 'queuedAt')),
+		'Queued At',
+	).trim();
+	const queuedAt = parseLogTime(createdAt);
+	if (createdAt === '' || queuedAt !== undefined) return { createdAt, queuedAt };
 	throw createInputError(
 		context,
 		"'Queued At' must be a date",

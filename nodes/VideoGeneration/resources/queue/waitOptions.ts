@@ -106,7 +106,7 @@ export const waitOptions: INodeProperties = {
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (field: string, value: unknown, fallback: string) =>
-		parseStatusWords(requireText(context, value ?? fallback, field));
+		parseStatusWords(requireText(context, value, field).trim() || fallback);
 	const getMs = (field: string, value: unknown, fallback: number, min = 1) => {
 		const seconds = parseNumber(value) ?? fallback;
 		if (Number.isFinite(seconds) && seconds >= min) return seconds * 1000;
