@@ -24,7 +24,7 @@ interface Mutant {
 /**
  * `npm run test:mutants -- failures`: changes the code of a folder of the node in small ways, one after
  * the other, and lists the changes that no unit or engine test detects. `--sample 300` makes only 300
- * changes, chosen by a hash, in about two hours.
+ * changes, chosen by a hash, in one to two hours.
  */
 export default async function testMutants(args: string[]): Promise<number> {
 	const { values, positionals } = parseArgs({
