@@ -30,7 +30,7 @@ export function encodePathSegment(value: string): string | undefined {
 }
 
 /** A queue item's progress, and what the service says about it. */
-export interface Progress {
+export interface FetchedProgress {
 	details: IDataObject;
 	words: { serviceMessage?: string };
 }
@@ -40,7 +40,7 @@ export async function fetchProgress(
 	context: ApiContext,
 	queueId: string,
 	options: Options,
-): Promise<Progress> {
+): Promise<FetchedProgress> {
 	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
 	const { body, hide } = await fetchFromApi(
 		context,

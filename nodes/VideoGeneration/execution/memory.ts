@@ -25,8 +25,8 @@ export interface ItemState {
 	failure?: FailureFacts | undefined;
 	/** The ID of an accepted add. */
 	queueId?: string;
-	projectId?: string;
-	createdAt?: string;
+	projectId?: string | undefined;
+	createdAt?: string | undefined;
 	/** The last known progress. */
 	details?: IDataObject | undefined;
 	/** The finished item, once its video or its candidates are settled. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Progress } from '../api/endpoints';
+import type { FetchedProgress } from '../api/endpoints';
 import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
@@ -29,7 +29,7 @@ export interface AccountRequests {
 	/** Requests the list of videos once. By the deadline, by `performance.now()`, it is not needed any more. */
 	fetchList: (deadline: number) => Promise<unknown[]>;
 	/** Requests the progress of a queue item once (specification, "GET /v1/queue/progress/{queueId}"). */
-	fetchProgress: (queueId: string) => Promise<Progress>;
+	fetchProgress: (queueId: string) => Promise<FetchedProgress>;
 	/** Ends the requests. */
 	signal: AbortSignal;
 }

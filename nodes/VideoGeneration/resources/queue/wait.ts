@@ -50,12 +50,12 @@ export const wait: Operation = {
 	async perform(job) {
 		const { context, request } = job;
 		const wait = getWaitSettings(context);
-		const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
+		const projectId = getProjectId(context, context.getNodeParameter('projectId', '')) || undefined;
 		const { queueId = '' } = getIdsFromPath(request);
 		const { createdAt, queuedAt } = getQueuedAt(context);
 		job.memory.keepAwaited(queueId);
-		job.memory.keep({ ...(projectId && { projectId }), ...(createdAt && { createdAt }) });
-		const queued = { queueId, projectId: projectId || undefined, queuedAt };
+		job.memory.keep({ projectId, createdAt: createdAt || undefined });
+		const queued = { queueId, projectId, queuedAt };
 		return await outputVideo(job, wait, await waitForItem(job, wait, queued));
 	},
 };
