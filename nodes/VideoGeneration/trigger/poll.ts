@@ -52,12 +52,13 @@ export async function pollVideos(
 	parameters: PollParameters,
 ): Promise<INodeExecutionData[]> {
 	const startedAt = performance.now();
+	const isTest = context.getMode() === 'manual';
+	const isFirst = !isTest && new CursorStore(context).isFirst;
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isFirst = new CursorStore(context).isFirst;
-	const deadline =
-		startedAt + Math.min(budgetMs, isFirst ? FIRST_BUDGET_MS : Infinity) * USED_SHARE;
+	const maxMs = isFirst ? Math.min(budgetMs, FIRST_BUDGET_MS) : budgetMs;
+	const deadline = startedAt + maxMs * USED_SHARE;
 	const poll = async (fetch: FetchVideos) => await pollUntil(deadline, fetch, context, parameters);
-	if (context.getMode() === 'manual') return await poll(fetchTestEvent);
+	if (isTest) return await poll(fetchTestEvent);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
 	// A poll that hangs, as on n8n's database, holds up the others no longer than it may last.
 	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
