@@ -106,7 +106,12 @@ describe('Several adds', () => {
 		expect(error?.description).toContain(
 			queued.map((queueId) => `${queueId} (pending)`).join(', '),
 		);
-		expect(error?.description).toContain('not queued again by a retry of this execution: ');
+		expect(error?.description).toContain(
+			'Already queued and paid for. To go on without paying again, select Retry',
+		);
+		expect(error?.description).toMatch(
+			/No video was queued for this item\. The service said: "Prompt not allowed"\. A/,
+		);
 		expect(error?.description).not.toContain("the other items' videos");
 		expect(error?.context).toMatchObject({ itemIndex: 2, acceptedQueueIds: queued });
 		expect(error?.httpCode).toBe('400');

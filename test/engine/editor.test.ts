@@ -101,7 +101,7 @@ const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
 const ADD_AND_WAIT = { ...OPERATIONS['queue.add'], waitForCompletion: true };
 const LANES = /made one after the other.*'Videos at Once'/;
 const COST = /each video costs credits/;
-const PROJECT_WANTED = /Set 'Project'/;
+const PROJECT_WANTED = /Set 'Project' and 'Queued At'/;
 
 describe('The list of projects to pick from', () => {
 	test('shows the names, last updated first', async () => {
@@ -137,8 +137,7 @@ describe('The list of projects to pick from', () => {
 	test('shows a key problem as an error, not as an empty list', async () => {
 		await expect(search(undefined, 'wrong-key')).rejects.toMatchObject({
 			httpCode: '401',
-			message: expect.stringContaining('did not accept the API key') as string,
-			description: expect.stringContaining("'API Key'") as string,
+			message: expect.stringMatching(/did not accept the API key\. .*'API Key'/) as string,
 		});
 	});
 
@@ -160,7 +159,7 @@ describe("The trigger's list of projects to choose from", () => {
 	test('shows a key problem as an error, not as an empty list', async () => {
 		await expect(load('wrong-key')).rejects.toMatchObject({
 			httpCode: '401',
-			description: expect.stringContaining("'API Key'") as string,
+			message: expect.stringContaining("'API Key'") as string,
 		});
 	});
 });
@@ -234,7 +233,12 @@ describe('Before a run, the editor says', () => {
 		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
-		['nothing to one wait with a project', { ...WAIT, projectId: byId('p') }, 1, []],
+		['what a date is good for', { ...WAIT, projectId: byId('p') }, 1, [PROJECT_WANTED]],
+		[
+			'nothing to a wait with a project and a date',
+			{ ...WAIT, projectId: byId('p'), queuedAt: '2026-01-31T12:00:00Z' },
+			...([1, []] as const),
+		],
 		['nothing about many reads', OPERATIONS['video.getAll'], 9, []],
 		['nothing about many downloads', { resource: 'video', operation: 'download' }, 9, []],
 	])('%s', async (_what, parameters, count, expected) => {
@@ -292,6 +296,12 @@ describe('After a run, the output panel says', () => {
 		const [hint, ...others] = await runForHints(parameters, ITEMS);
 		expect(hint).toMatch(/^3 videos could not be told apart.*'Videos at Once'.*'Listing Delay'/);
 		expect(others).toEqual([]);
+	});
+
+	test('that a wait needs the project and the date of the add', async () => {
+		const [queueId] = await service.queueVideos(2);
+		const [hint] = await runForHints({ ...WAIT, queueId }, [{}]);
+		expect(hint).toMatch(/^1 video could not be told apart.*Set 'Project' and 'Queued At'/);
 	});
 
 	test('that the service lists its videos late, if the list has shown it', async () => {

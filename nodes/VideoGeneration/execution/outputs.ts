@@ -9,7 +9,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
 import { resolveService } from '../api/request';
 import { toText } from '../api/response';
-import { createApiError } from '../failures/errors';
+import { createApiError, putAllInMessage } from '../failures/errors';
 import type { FailureKind } from '../failures/failure';
 import { isAboutCredits, RequestFailure } from '../failures/failure';
 import { TELL_APART } from '../failures/texts';
@@ -79,7 +79,11 @@ export async function explainFailure(job: Job, reason: unknown): Promise<Explain
 		: toError(job, reason);
 	error.context.itemIndex = context.getItemIndex();
 	if (run.stopsOnError && isAdd) listPaidVideos(job, error, failure?.kind);
-	if (run.isAgentStep && run.stopsOnError) tellAgent(error);
+	// An agent's model gets only the message.
+	if (run.isAgentStep && run.stopsOnError) {
+		putAllInMessage(error);
+		error.description = null;
+	}
 	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus, uniqueKey } =
 		failure?.facts ?? {};
 	const facts = { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus };
@@ -159,10 +163,11 @@ function listPaidVideos(
 	if (states.length === 0) states.push([context.getItemIndex(), memory.state]);
 	const accepted = states.map(([, state]) => state).filter(({ queueId }) => queueId !== undefined);
 	const unknown = states.filter(([, state]) => state.fate === 'unknown' && state !== memory.state);
-	const sentences = [error.description];
+	// What the service said ends without a full stop.
+	const sentences = [error.description?.replace(/"$/, '".')];
 	if (accepted.length > 0) {
 		const lead = run.canBeRetried
-			? 'Already queued, and not queued again by a retry of this execution:'
+			? 'Already queued and paid for. To go on without paying again, select Retry under Executions; a new run queues them again:'
 			: 'Queued and paid for, so do not queue it again:';
 		sentences.push(`${lead} ${accepted.map(nameItem).join(', ')}.`);
 		const endsAgain =
@@ -189,28 +194,25 @@ function nameItem({ queueId, details }: ItemState): string {
 	return status === '' ? `${queueId}` : `${queueId} (${status})`;
 }
 
-/** n8n gives an agent's model only the message, and takes "canceled" in it for a stopped execution. */
-function tellAgent(error: NodeApiError | NodeOperationError): void {
-	if (!error.description) return;
-	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
-	error.description = null;
-}
-
 /**
  * Tells the person under the output of a run what they should know and cannot see: how many videos may
  * have been queued, and how many could not be identified, each with what to do. Nothing where all went
  * well.
  */
-export function addHints({ context, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
+export function addHints({ context, operation, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
 	const mayBeQueued = jobs.filter(
 		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
 	);
 	const isUnexpected = isAssumptionBroken(run.owner);
+	const isAdd = operation.requestKind === 'add';
 	const counts = outcomes.flatMap(getCandidateCount);
 	const ambiguous = counts.filter((count) => count > 0 || isUnexpected);
 	const hints = [
 		describeMayBeQueued(mayBeQueued.length),
-		describeAmbiguous(ambiguous.length, isUnexpected),
+		describeAmbiguous(
+			ambiguous.length,
+			isUnexpected ? NOT_LISTED : isAdd ? TELL_APART : CHECK_WAIT,
+		),
 		describeUnlisted(counts.length - ambiguous.length),
 	].flatMap((message): NodeExecutionHint[] =>
 		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
@@ -241,17 +243,19 @@ function describeMayBeQueued(count: number): string | undefined {
 	return `${subject}. Before you queue ${count === 1 ? 'it' : 'them'} again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`;
 }
 
-/** @param isUnexpected whether the list of videos has shown no video that an item can have */
-function describeAmbiguous(count: number, isUnexpected: boolean): string | undefined {
+/** What to do if a video was missing in the list, or if items were queued elsewhere. */
+const NOT_LISTED =
+	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
+const CHECK_WAIT =
+	"Set 'Project' and 'Queued At' to the 'projectId' and 'createdAt' that Queue > Add returned.";
+
+function describeAmbiguous(count: number, whatToDo: string): string | undefined {
 	if (count === 0) return undefined;
 	const subject =
 		count === 1
 			? '1 video could not be told apart from others of its project'
 			: `${count} videos could not be told apart from others of their project`;
-	const cause = isUnexpected
-		? "A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them."
-		: TELL_APART;
-	return `${subject}, so 'videoCandidates' lists what it may be. ${cause}`;
+	return `${subject}, so 'videoCandidates' lists what it may be. ${whatToDo}`;
 }
 
 function describeUnlisted(count: number): string | undefined {

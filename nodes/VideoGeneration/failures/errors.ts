@@ -1,4 +1,4 @@
-import type { Failure, INode } from 'n8n-workflow';
+import type { Failure, INode, NodeOperationError } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { CANCELLED, RequestFailure } from './failure';
 import { findProof } from './fate';
@@ -54,6 +54,12 @@ export function classifyStreamError(error: unknown): RequestFailure {
 
 export function createUncertain(httpCode: string): RequestFailure {
 	return new RequestFailure({ kind: 'uncertain', httpCode });
+}
+
+/** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
+export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
+	if (!error.description) return;
+	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
 }
 
 /**

@@ -54,7 +54,7 @@ const HOST_AGAIN = [
 
 /** What helps when several videos of a project finish close together. */
 export const TELL_APART =
-	"To get each item its own video, leave 'Videos at Once' under 'Wait Options' at 1 and have nobody else make videos of the project meanwhile, use a project for each, or start a workflow for each finished video with the Video Generation Trigger. If the service lists its videos late, raise 'Listing Delay'.";
+	"To get each item its own video, leave 'Videos at Once' under 'Wait Options' at 1, and have nobody else make videos of the project meanwhile. If the service lists its videos late, raise 'Listing Delay'.";
 
 /**
  * The texts for every kind of failure, where needed with a variant (see `getVariant`): what happened, and
@@ -89,7 +89,12 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 		'It redirects to "{location}".',
 		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
 	],
-	rejected: ['The video service rejected the request ({httpCode})', '{checkFields}', SAID],
+	rejected: [
+		'The video service rejected the request ({httpCode})',
+		'{checkFields}',
+		'{notQueued}',
+		SAID,
+	],
 	'rejected.401': [
 		'The video service did not accept the API key',
 		`${OPEN}, paste 'API Key' again from the developers page of your account and test it.`,
@@ -142,7 +147,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
 	notGenerated: [
 		'The video could not be generated',
-		`The service stopped without making a video: the status is "{lastStatus}". Check the project and the prompt before you queue it again. 'Failed Statuses' under 'Wait Options' lists the statuses that mean that a video failed.`,
+		`The service stopped without making a video: the status is "{lastStatus}", which is one of 'Failed Statuses' under 'Wait Options'. Correct the project or the prompt before you queue it again, which costs credits again. Account > Get shows whether this one was refunded.`,
 		SAID,
 	],
 	ambiguousVideo: [
@@ -180,7 +185,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	overBudget: [
 		'There are not enough credits to queue this video',
-		"The account has {credits}. The {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item.",
+		"The account has {credits}. The {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
 	],
 	creditsUnknown: [
 		"The account's credits could not be read, so nothing was queued",
@@ -293,7 +298,11 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (isQueued && !ENDS_OF_WAIT.includes(kind)) {
 		sentences.unshift(isDownload(facts) ? FINISHED : QUEUED);
 	}
-	if (mayBeQueued && kind !== 'cancelled') sentences.unshift(MAY_BE_QUEUED, NAMED_ID);
+	if (mayBeQueued && kind !== 'cancelled') {
+		// With a wrong address, nothing can be checked before it is corrected.
+		const at = facts.content === 'html' ? sentences.length : 0;
+		sentences.splice(at, 0, MAY_BE_QUEUED, NAMED_ID);
+	}
 	return { message: fill([message], slots), description: fill(sentences, slots) };
 }
 
@@ -380,6 +389,10 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			: 'To download it, use Video > Download.',
 		// A wait that ends has sent its looks.
 		nothingSent: isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
+		notQueued:
+			context.requestKind === 'add' && !isQueued && !mayBeQueued
+				? 'No video was queued for this item.'
+				: undefined,
 		checkFields: fields ? `Check ${fields} of this item.` : `${OPEN} and test it.`,
 		lastStatus: facts.lastStatus ?? 'unknown',
 		remainingCredits,

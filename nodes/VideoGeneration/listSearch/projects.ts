@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
 import { getConnection } from '../execution/parameters';
-import { createApiError } from '../failures/errors';
+import { createApiError, putAllInMessage } from '../failures/errors';
 
 /** The user waits for the list in the editor. */
 const MAX_TRIES = 2;
@@ -48,6 +48,8 @@ async function listProjects(
 			connection: getConnection(context),
 		});
 	} catch (error) {
-		throw createApiError(context.getNode(), error, { requestKind: 'read' });
+		const apiError = createApiError(context.getNode(), error, { requestKind: 'read' });
+		putAllInMessage(apiError);
+		throw apiError;
 	}
 }

@@ -358,7 +358,7 @@ describe('An error text', () => {
 	test.each([
 		{ kind: 'uncertain', httpCode: '500' },
 		{ kind: 'uncertain', httpCode: 'ECONNRESET' },
-		{ kind: 'unreadable', httpCode: '200', content: 'html' },
+		{ kind: 'unreadable', httpCode: '200', content: 'cutOff' },
 		{ kind: 'incomplete', httpCode: '200', field: 'newQueueItem' },
 		{ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'ok' },
 		{ kind: 'rejected', httpCode: '409', serviceMessage: 'Not enough credits' },
@@ -370,6 +370,12 @@ describe('An error text', () => {
 		expect(description).toMatch(/^The video may have been queued.*Account > Get.*Video > Get Many/);
 		expect(description).not.toMatch(/try again later|not queued/i);
 		expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
+	});
+
+	test('of an add that a web page has answered first says what to correct, for nothing can be checked before', () => {
+		const failure = new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'html' });
+		const { description } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		expect(description).toMatch(/^'Base URL'.*The video may have been queued.*Account > Get/);
 	});
 
 	test('of a response that neither confirms nor refuses an add says so', () => {

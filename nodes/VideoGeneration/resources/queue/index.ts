@@ -60,7 +60,7 @@ export const queueHints: NodeHint[] = [
 	{
 		type: 'warning',
 		message:
-			"Each input item queues one video, and each video costs credits. To queue only one, turn on 'Execute Once' in the settings of this node.",
+			"Each input item queues one video, and each video costs credits. To queue only one, turn on 'Execute Once' in the settings of this node. Videos that are queued when you stop the execution are still made and paid for: find them in Video > Get Many.",
 		displayCondition:
 			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $input.all().length > 1 }}',
 		whenToDisplay: 'beforeExecution',
@@ -84,9 +84,10 @@ export const queueHints: NodeHint[] = [
 	},
 	{
 		type: 'info',
-		message: "Set 'Project' to rule out videos of other projects",
+		message:
+			"Set 'Project' and 'Queued At' to the 'projectId' and 'createdAt' that Queue > Add returned. Without them, a video that is finished soon cannot be told apart from others.",
 		displayCondition:
-			'={{ $parameter.resource === "queue" && $parameter.operation === "wait" && !($parameter.projectId?.value ?? $parameter.projectId) }}',
+			'={{ $parameter.resource === "queue" && $parameter.operation === "wait" && (!($parameter.projectId?.value ?? $parameter.projectId) || !$parameter.queuedAt) }}',
 		whenToDisplay: 'beforeExecution',
 		location: 'outputPane',
 	},
