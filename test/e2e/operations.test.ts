@@ -156,7 +156,7 @@ describe('In a real n8n', () => {
 			{
 				...items[1],
 				error: 'The video could not be generated',
-				message: expect.stringContaining('Check the project and the prompt') as string,
+				message: expect.stringContaining('Correct the project or the prompt') as string,
 				details: expect.objectContaining({
 					queueId: failing?.queueId,
 					lastStatus: 'failed',

@@ -381,6 +381,15 @@ test('The same node that runs twice in one execution queues a video for each run
 	expect(runs).toHaveLength(2);
 });
 
+test('In an outage, the adds of an error output come further and further apart', async () => {
+	failAdd({ kind: 'status', status: 503 });
+	const { errorItems } = await run({}, FIVE, ERROR_OUTPUT);
+	expect(errorItems).toHaveLength(5);
+	const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
+	const seconds = others.map((at) => Math.round((at - first) / 1000));
+	expect(seconds).toEqual([0, 1, 3, 7]);
+});
+
 describe('Credits to Keep', () => {
 	beforeEach(() => {
 		service.sandbox.setCredits('main', 10);

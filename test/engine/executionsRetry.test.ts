@@ -160,6 +160,26 @@ describe('Executions > Retry', () => {
 		);
 	});
 
+	test.each([
+		['its own video', 'product-teaser', undefined],
+		['no video, since it has failed', 'broken-storyboard', 'The video could not be generated'],
+	])(
+		'gives an item that was seen at its end, and has left the queue since, %s',
+		async (_what, project, message) => {
+			const projectId = { __rl: true, mode: 'id', value: `project-${project}` };
+			const parameters = { ...WAITING, projectId, downloadVideo: true };
+			const fault = { kind: 'status', status: 503, operation: 'video.getAll' } as const;
+			const id = service.sandbox.addFault(fault);
+			const failed = await run(parameters, THREE.slice(0, 1));
+			expect(failed.error).toBeDefined();
+			service.sandbox.removeFault(id);
+			service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
+			const { error, items } = await run(parameters, THREE.slice(0, 1), { failed });
+			expect(error?.message).toBe(message);
+			if (message === undefined) expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+		},
+	);
+
 	test('takes an item for cleared that another row of the run has cleared', async () => {
 		const [queueId = ''] = await service.queueVideos(1);
 		const failed = await run(OPERATIONS['queue.clear'], [{ queueId }, { queueId }]);

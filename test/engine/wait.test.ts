@@ -262,6 +262,42 @@ test('An added item that no look finds has left the queue: its candidates are li
 	expect(items).toMatchObject([{ json: { video: null, videoCandidateCount: 1 } }]);
 });
 
+test('A list that fails for half a minute when it must show a video costs no video', async () => {
+	finishAfter(1);
+	const stopListening = service.sandbox.onRequest(({ operation }) => {
+		if (operation !== 'queue.add') return;
+		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 5 });
+	});
+	const { items } = await run(ADD);
+	stopListening();
+	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+});
+
+test('Items whose addresses have expired read the list together', async () => {
+	finishAfter(1, 1, 1);
+	service.sandbox.configure({ signedUrls: true });
+	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', times: 3 });
+	const projects = ['product-teaser', 'city-tour', 'launch-film'];
+	const rows = projects.map((name) => ({ project: `project-${name}` }));
+	const { items } = await run({ ...ADD, downloadVideo: true }, rows);
+	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(rows.map(() => 'video/mp4'));
+	const operations = service.sandbox.requests.map(({ operation }) => operation);
+	const afterwards = operations.slice(operations.indexOf('video.file'));
+	expect(afterwards.filter((operation) => operation === 'video.getAll')).toHaveLength(1);
+});
+
+test('An item that has left the queue is settled, although the service is busy in between', async () => {
+	finishAfter(1);
+	const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 } as const;
+	for (const nth of [2, 4, 6, 8]) {
+		service.sandbox.addFault({ ...busy, operation: 'queue.getProgress', nth });
+	}
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
+	const { items } = await run(ADD);
+	expect(items).toMatchObject([{ json: { video: null, videoCandidateCount: 1 } }]);
+	expect(countRequests('queue.getProgress')).toBeLessThan(9);
+});
+
 describe('A progress that says', () => {
 	const answer = (details: IDataObject) =>
 		service.sandbox.addFault({

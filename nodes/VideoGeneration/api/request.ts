@@ -149,6 +149,8 @@ function toCredentialFailure(error: unknown): RequestFailure {
 export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 	maxBytes: number;
 	connection?: ConnectionSettings | undefined;
+	/** Called when a response begins. */
+	onResponse?: () => void;
 }
 
 /** A body with its `ETag`, which tells later whether the body has changed. */
@@ -173,7 +175,7 @@ export interface Fetched {
 export async function fetchFromApi(
 	context: ApiContext,
 	{ etag, ...request }: { url: string; qs?: IDataObject; etag?: string | undefined },
-	{ maxBytes, connection, deadline = Infinity, ...retries }: FetchOptions,
+	{ maxBytes, connection, onResponse, deadline = Infinity, ...retries }: FetchOptions,
 ): Promise<Fetched> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
@@ -186,6 +188,7 @@ export async function fetchFromApi(
 			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
 			...(etag !== undefined && { headers: { 'If-None-Match': etag } }),
 		});
+		onResponse?.();
 		const isUnchanged = etag !== undefined && response.statusCode === 304;
 		const content = await receiveBody(response, maxBytes);
 		const body = isUnchanged ? {} : checkBody(response, content);

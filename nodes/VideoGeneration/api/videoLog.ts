@@ -30,13 +30,11 @@ export async function fetchVideoLog(
 }
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
-export async function fetchEntry(
-	context: ApiContext,
+export function findEntry(
+	entries: unknown[],
 	{ id, projectId }: IDataObject,
-	options: Omit<FetchOptions, 'maxBytes'>,
-): Promise<IDataObject | undefined> {
+): IDataObject | undefined {
 	if (toText(id) === '') return undefined;
-	const { entries } = await fetchVideoLog(context, undefined, options);
 	return entries.filter(isObject).find((entry) => entry.id === id && entry.projectId === projectId);
 }
 

@@ -5,7 +5,7 @@ import { onAbort, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { resolveWithRetries, sendSigned } from '../api/request';
 import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
-import { sendWithRetries } from '../api/retry';
+import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Fate } from '../failures/failure';
@@ -40,13 +40,19 @@ interface AddedVideo {
 export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
 	const lanes = new Lanes();
 	let sent = 0;
+	/** The number of adds in a row that the service or the network has failed. */
+	let failed = 0;
 	let lastAdd: Promise<unknown> = Promise.resolve();
 	const sendAdd = async (job: Job) => {
 		if (job.memory.state.queueId !== undefined) return await job.run.settle(job, addVideo(job));
 		const adding = lastAdd.then(async () => {
 			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
+			// In an outage, one row after the other would be lost within a second.
+			if (failed > 1) await pause(getBackoffMs(failed - 1, 1), job.run.signal);
 			sent += 1;
-			return await job.run.settle(job, addVideo(job));
+			const outcome = await job.run.settle(job, addVideo(job));
+			failed = isOutage(outcome) ? failed + 1 : 0;
+			return outcome;
 		});
 		lastAdd = adding;
 		return await adding;
@@ -59,6 +65,12 @@ export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): 
 		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
 	}
 	return await Promise.all(outcomes);
+}
+
+/** Whether the service could not be reached, was busy or failed. */
+function isOutage(outcome: Outcome<AddedVideo>): boolean {
+	if (!('reason' in outcome) || !(outcome.reason instanceof RequestFailure)) return false;
+	return ['rateLimited', 'uncertain', 'unreached'].includes(outcome.reason.kind);
 }
 
 /** Makes an item's video in the turn of its lane. Its download is no part of the turn. */

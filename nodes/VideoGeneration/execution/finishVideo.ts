@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchProgress } from '../api/endpoints';
 import { resolveWithRetries } from '../api/request';
 import { isObject, toText } from '../api/response';
-import { fetchEntry, fetchVideoLog } from '../api/videoLog';
+import { fetchVideoLog, findEntry } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { classifyError } from '../failures/errors';
 import { isAddressRefused, RequestFailure } from '../failures/failure';
@@ -59,7 +59,9 @@ export async function waitForItem(
 	videos ??= getVideos(job, (await resolveWithRetries(context, retries)).account);
 	const item = videos.track(queued);
 	const json = await waitForVideo({
-		...{ settings, videos, item, details, isNew, maxTries },
+		...{ settings, videos, item, isNew, maxTries },
+		// An earlier try may have seen the end of an item that has left the queue since.
+		details: isNew ? details : (memory.state.details ?? details),
 		requests: createRequests(job),
 		onDetails: (latest) => {
 			memory.keep({ details: keepPlain(latest) });
@@ -113,6 +115,9 @@ export async function outputVideo(
 	}
 }
 
+/** Items whose addresses have expired share a list for this long: each would read all of it. */
+const SHARED_MS = 30_000;
+
 /** A finished item with the address that the list shows now, or its progress: the one it had may have expired. */
 async function renewAddress(
 	{ connection, context, maxTries, run }: Job,
@@ -121,13 +126,16 @@ async function renewAddress(
 	const { queueId } = json;
 	const options = { maxTries, signal: run.signal, connection };
 	const video = isObject(json.video) ? json.video : undefined;
-	const fresh = await run
-		.request(async () =>
-			video
-				? await fetchEntry(context, video, options)
-				: (await fetchProgress(context, toText(queueId), options)).details,
-		)
-		.catch(() => undefined);
+	const readList = async () => {
+		const { account } = await resolveWithRetries(context, options);
+		const read = async () => await run.request(() => fetchVideoLog(context, undefined, options));
+		return await run.share(JSON.stringify(['list', account, connection]), SHARED_MS, read);
+	};
+	const fresh = await (
+		video
+			? readList().then(({ entries }) => findEntry(entries, video))
+			: run.request(async () => (await fetchProgress(context, toText(queueId), options)).details)
+	).catch(() => undefined);
 	const videoUrl = video ? fresh?.url : fresh?.videoUrl;
 	if (toText(videoUrl) === '' || videoUrl === json.videoUrl) return undefined;
 	return { ...json, videoUrl, ...(video && { video: fresh }) };
@@ -152,9 +160,10 @@ function createRequests({ connection, context, run }: Job): AccountRequests {
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchList: async (deadline) =>
+		fetchList: async (deadline, onResponse) =>
 			await run.request(
-				async () => (await fetchVideoLog(context, undefined, { ...options, deadline })).entries,
+				async () =>
+					(await fetchVideoLog(context, undefined, { ...options, deadline, onResponse })).entries,
 			),
 		signal: run.signal,
 	};

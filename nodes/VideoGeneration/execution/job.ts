@@ -130,7 +130,7 @@ export class Run {
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 
-	private readonly balances = new Map<string, Promise<number>>();
+	private readonly shared = new Map<string, { value: Promise<unknown>; readAt: number }>();
 
 	private readonly takeRequestSlot = createSlots(REQUESTS_AT_ONCE);
 
@@ -163,11 +163,13 @@ export class Run {
 		});
 	}
 
-	/** Reads the credits of an account once in this run, however many of its items are refused. */
-	async shareBalance(account: string, fetch: () => Promise<number>): Promise<number> {
-		const balance = this.balances.get(account) ?? fetch();
-		this.balances.set(account, balance);
-		return await balance;
+	/** Reads something once for all items that ask for it within a time. */
+	async share<T>(key: string, maxAgeMs: number, read: () => Promise<T>): Promise<T> {
+		const known = this.shared.get(key);
+		if (known && performance.now() < known.readAt + maxAgeMs) return (await known.value) as T;
+		const value = read();
+		this.shared.set(key, { value, readAt: performance.now() });
+		return await value;
 	}
 
 	/** Waits for an item's work. With the node set to stop, the first failed item ends the run. */

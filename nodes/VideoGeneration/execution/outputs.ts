@@ -127,7 +127,7 @@ async function getRemainingCredits(
 	return await resolveService(context)
 		.then(
 			async ({ account }) =>
-				await run.shareBalance(account, async () => await fetchRemainingCredits(context, options)),
+				await run.share(account, Infinity, () => fetchRemainingCredits(context, options)),
 		)
 		.catch(() => undefined);
 }

@@ -115,16 +115,16 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 
 /** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
-	const { item, requests, videos } = wait;
+	const { item, requests, settings, videos } = wait;
 	for (;;) {
 		const checkAt = Math.min(performance.now() + progress.delayMs, progress.deadline);
 		await pauseUntil(checkAt, requests.signal);
 		await videos.list.refresh(requests);
 		const verdict = await checkProgress(wait, progress);
-		if (verdict === 'failed') {
-			throw new RequestFailure({ kind: 'notGenerated', ...progress.words });
-		}
-		item.hasLeft = verdict === 'left';
+		// An earlier try may have seen the end of an item that has left the queue since.
+		const end = verdict === 'left' ? getVerdict(progress.details, settings.words) : verdict;
+		if (end === 'failed') throw new RequestFailure({ kind: 'notGenerated', ...progress.words });
+		item.hasLeft = verdict === 'left' && end !== 'finished';
 		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
@@ -166,7 +166,9 @@ function noteFailure(
 	const isGone = progress.isSeen && isNotFound(failure);
 	progress.problem = failure;
 	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
-	progress.notFound = isGone ? progress.notFound + 1 : 0;
+	// A passing problem tells nothing about the item.
+	if (isGone) progress.notFound += 1;
+	else if (!TRANSIENT.includes(failure.kind)) progress.notFound = 0;
 	if (isGone) {
 		if (progress.notFound === 1) progress.notFoundAt = performance.now();
 		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
@@ -202,9 +204,11 @@ async function settle({ item, requests, videos }: Wait, endedAt: number): Promis
 			const listFailure = classifyError(error);
 			if (requests.signal.aborted) throw CANCELLED;
 			const { retryAfterMs = 0 } = listFailure.facts;
-			const nextAt = performance.now() + Math.max(delayMs, retryAfterMs);
-			endsAt ??= performance.now() + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			if (isAddressKnown || nextAt > endsAt) {
+			const now = performance.now();
+			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
+			// The last request is sent when the time is over.
+			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
+			if (isAddressKnown || now >= endsAt || nextAt > endsAt) {
 				Object.assign(item, { dueAt: undefined, listFailure });
 			} else await pauseUntil(nextAt, requests.signal);
 		}

@@ -27,6 +27,26 @@ describe('The list of videos', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
+	test('is rested from for its receiving and parsing alone, however slow the service is', async () => {
+		const requestedAt: number[] = [];
+		const list = new ListReads(async (_entries, at) => {
+			await Promise.resolve(requestedAt.push(at));
+		});
+		const fetchList = async (_deadline: number, onResponse: () => void) => {
+			await new Promise((resolve) => setTimeout(resolve, 3_000));
+			onResponse();
+			return await new Promise<unknown[]>((resolve) => setTimeout(resolve, 100, []));
+		};
+		const requests = { ...createRequests(() => 0), fetchList };
+		const reads = (async () => {
+			for (let i = 0; i < 3; i += 1) await list.read(requests);
+		})();
+		await jest.runAllTimersAsync();
+		await reads;
+		const [first = 0, second = 0, third = 0] = requestedAt;
+		expect([second - first, third - second]).toEqual([5_000, 5_000]);
+	});
+
 	test('is read a second after the last time at the soonest', async () => {
 		expect(await readRepeatedly(1, 1, 1)).toEqual([1_000, 1_000]);
 	});
