@@ -32,7 +32,7 @@ export function encodePathSegment(value: string): string | undefined {
 /** A queue item's progress, and what the service says about it. */
 export interface FetchedProgress {
 	details: IDataObject;
-	words: { serviceMessage?: string };
+	serviceMessage?: string;
 }
 
 /** The progress of a queue item (specification, "GET /v1/queue/progress/{queueId}"). */
@@ -48,7 +48,7 @@ export async function fetchProgress(
 		{ ...options, maxBytes: MAX_OBJECT_BYTES },
 	);
 	const details = hideStatus(requireObject(body, 'details'), hide);
-	return { details, words: getServiceMessage(details, hide) };
+	return { details, ...getServiceMessage(details, hide) };
 }
 
 /**

@@ -149,8 +149,6 @@ function toCredentialFailure(error: unknown): RequestFailure {
 export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
 	maxBytes: number;
 	connection?: ConnectionSettings | undefined;
-	/** Called when a response begins. */
-	onResponse?: () => void;
 }
 
 /** A body with its `ETag`, which tells later whether the body has changed. */
@@ -161,6 +159,8 @@ export interface Fetched {
 	etag: string | undefined;
 	/** Whether nothing has changed since the tag of the request. The body is then empty. */
 	isUnchanged: boolean;
+	/** When the response began, by `performance.now()`. */
+	respondedAt: number;
 }
 
 /**
@@ -175,7 +175,7 @@ export interface Fetched {
 export async function fetchFromApi(
 	context: ApiContext,
 	{ etag, ...request }: { url: string; qs?: IDataObject; etag?: string | undefined },
-	{ maxBytes, connection, onResponse, deadline = Infinity, ...retries }: FetchOptions,
+	{ maxBytes, connection, deadline = Infinity, ...retries }: FetchOptions,
 ): Promise<Fetched> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
@@ -188,12 +188,12 @@ export async function fetchFromApi(
 			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
 			...(etag !== undefined && { headers: { 'If-None-Match': etag } }),
 		});
-		onResponse?.();
+		const respondedAt = performance.now();
 		const isUnchanged = etag !== undefined && response.statusCode === 304;
 		const content = await receiveBody(response, maxBytes);
 		const body = isUnchanged ? {} : checkBody(response, content);
 		const { headers, hide = String } = response;
-		return { body, hide, etag: parseEtag(headers.etag), isUnchanged };
+		return { body, hide, etag: parseEtag(headers.etag), isUnchanged, respondedAt };
 	};
 	return await sendWithRetries(send, {
 		...retries,

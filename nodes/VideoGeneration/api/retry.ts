@@ -1,6 +1,6 @@
 import { classifyError } from '../failures/errors';
 import type { RequestFailure, RequestKind } from '../failures/failure';
-import { CANCELLED, MAX_RETRY_AFTER_MS, TIMED_OUT } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, mayPass, TIMED_OUT } from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
@@ -28,17 +28,15 @@ const MAX_BACKOFF_MS = 30_000;
  */
 export function decideRetry(
 	requestKind: RequestKind,
-	{ kind, facts }: RequestFailure,
+	failure: RequestFailure,
 	tryNumber: number,
 	maxTries: number,
 	random: number,
 ): number | undefined {
-	const mayPass =
-		kind === 'rateLimited' ||
-		kind === 'unreached' ||
-		(kind === 'uncertain' && !isLasting(facts.httpCode));
+	const { facts } = failure;
 	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
-	if (!mayPass || !isHarmless || tryNumber >= maxTries) return undefined;
+	const mayHelp = mayPass(failure) && !isLasting(facts.httpCode);
+	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
 	const { retryAfterMs = 0 } = facts;
 	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.
 	if (retryAfterMs === 0) return getBackoffMs(tryNumber, random);

@@ -9,7 +9,7 @@ import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Fate } from '../failures/failure';
-import { CANCELLED, RequestFailure } from '../failures/failure';
+import { CANCELLED, mayPass, RequestFailure } from '../failures/failure';
 import { judgeAdd } from '../failures/fate';
 import type { AccountVideos } from '../waiting/accountVideos';
 import type { FinishedVideo } from './finishVideo';
@@ -69,8 +69,7 @@ export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): 
 
 /** Whether the service could not be reached, was busy or failed. */
 function isOutage(outcome: Outcome<AddedVideo>): boolean {
-	if (!('reason' in outcome) || !(outcome.reason instanceof RequestFailure)) return false;
-	return ['rateLimited', 'uncertain', 'unreached'].includes(outcome.reason.kind);
+	return 'reason' in outcome && mayPass(classifyError(outcome.reason));
 }
 
 /** Makes an item's video in the turn of its lane. Its download is no part of the turn. */

@@ -160,11 +160,8 @@ function createRequests({ connection, context, run }: Job): AccountRequests {
 	return {
 		fetchProgress: async (queueId) =>
 			await run.request(async () => await fetchProgress(context, queueId, options)),
-		fetchList: async (deadline, onResponse) =>
-			await run.request(
-				async () =>
-					(await fetchVideoLog(context, undefined, { ...options, deadline, onResponse })).entries,
-			),
+		fetchList: async (deadline) =>
+			await run.request(() => fetchVideoLog(context, undefined, { ...options, deadline })),
 		signal: run.signal,
 	};
 }

@@ -1,5 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
+import type { TakeSlot } from '../api/pacing';
+import { createSlots } from '../api/pacing';
 import { resolveWithRetries } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
@@ -40,8 +42,8 @@ function getCredits(
 	);
 }
 
-/** The last guarded call of an agent, by n8n's data that all calls of the agent share. It never rejects. */
-const lastCalls = new WeakMap<object, Promise<unknown>>();
+/** The turns of guarded calls, by n8n's data that all calls of an agent share. */
+const turns = new WeakMap<object, TakeSlot>();
 
 /**
  * Runs an agent's call. The agent may call its tool several times at once: a guarded call begins when the one
@@ -50,12 +52,9 @@ const lastCalls = new WeakMap<object, Promise<unknown>>();
 export async function runCall<T>({ context, spending }: Job, call: () => Promise<T>): Promise<T> {
 	if (spending?.keep === undefined) return await call();
 	const agent = context.getExecuteData();
-	const work = (lastCalls.get(agent) ?? Promise.resolve()).then(call);
-	lastCalls.set(
-		agent,
-		work.catch(() => undefined),
-	);
-	return await work;
+	const inTurn = turns.get(agent) ?? createSlots(1);
+	turns.set(agent, inTurn);
+	return await inTurn(call);
 }
 
 /**

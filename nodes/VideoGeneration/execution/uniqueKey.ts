@@ -4,6 +4,7 @@ import type {
 	IExecuteSingleFunctions,
 } from 'n8n-workflow';
 import { hashText } from '../api/hash';
+import { createSlots } from '../api/pacing';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from './job';
 import { checkJob } from './job';
@@ -124,11 +125,5 @@ function getStore(context: IExecuteSingleFunctions): DeduplicationHelperFunction
 	return context.helpers as unknown as DeduplicationHelperFunctions;
 }
 
-let lastTurn: Promise<unknown> = Promise.resolve();
-
 /** Does one piece of work at a time: n8n reads its record of the keys, and then writes it as a whole. */
-async function inTurn(work: () => Promise<void>): Promise<void> {
-	const turn = lastTurn.then(work, work);
-	lastTurn = turn.catch(() => undefined);
-	await turn;
-}
+const inTurn = createSlots(1);

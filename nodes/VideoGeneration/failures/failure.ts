@@ -113,6 +113,11 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 /** No response, or no more of it, came in time. */
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
+/** Whether the service or the network has a problem that may pass. */
+export function mayPass({ kind }: RequestFailure): boolean {
+	return kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
+}
+
 /** Whether the service does not know what was asked for. */
 export function isNotFound({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && facts.httpCode === '404';

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FetchedProgress } from '../api/endpoints';
 import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
 import { isObject, toText } from '../api/response';
+import type { VideoLog } from '../api/videoLog';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { RequestFailure } from '../failures/failure';
@@ -24,10 +25,13 @@ const TIMEOUT_MS = 30_000;
 /** Minimum time between two requests for the list that settle no item. */
 const REFRESH_INTERVAL_MS = 60_000;
 
+/** The list of videos, and when its response began. */
+type ListResponse = Pick<VideoLog, 'entries' | 'respondedAt'>;
+
 /** The requests about an account. */
 export interface AccountRequests {
 	/** Requests the list of videos once. By the deadline, by `performance.now()`, it is not needed any more. */
-	fetchList: (deadline: number, onResponse: () => void) => Promise<unknown[]>;
+	fetchList: (deadline: number) => Promise<ListResponse>;
 	/** Requests the progress of a queue item once (specification, "GET /v1/queue/progress/{queueId}"). */
 	fetchProgress: (queueId: string) => Promise<FetchedProgress>;
 	/** Ends the requests. */
@@ -100,13 +104,9 @@ export class ListReads {
 		if (this.failure && retryAfterMs > 0) throw this.failure.with({ retryAfterMs });
 		this.requestedAt = now;
 		try {
-			let beganAt = now;
-			const onResponse = () => {
-				beganAt = performance.now();
-			};
-			const entries = await fetchInTime(requests, now + TIMEOUT_MS, onResponse);
+			const { entries, respondedAt } = await fetchInTime(requests, now + TIMEOUT_MS);
 			// The wait for a slow service is no work.
-			const tookMs = performance.now() - beganAt;
+			const tookMs = performance.now() - respondedAt;
 			this.tookMs = Math.min(this.tookMs ?? tookMs, tookMs);
 			await this.show(entries, now);
 			this.failure = undefined;
@@ -119,11 +119,7 @@ export class ListReads {
 }
 
 /** @throws a RequestFailure when the response does not come in time, or the run ends */
-async function fetchInTime(
-	requests: AccountRequests,
-	deadline: number,
-	onResponse: () => void,
-): Promise<unknown[]> {
+async function fetchInTime(requests: AccountRequests, deadline: number): Promise<ListResponse> {
 	const timer = new AbortController();
 	const stopListening = onAbort(requests.signal, () => {
 		timer.abort();
@@ -131,7 +127,7 @@ async function fetchInTime(
 	const timedOut = pause(TIMEOUT_MS, timer.signal).then((isOver) => {
 		throw isOver ? TIMED_OUT : CANCELLED;
 	});
-	return await Promise.race([requests.fetchList(deadline, onResponse), timedOut]).finally(() => {
+	return await Promise.race([requests.fetchList(deadline), timedOut]).finally(() => {
 		stopListening();
 		timer.abort();
 	});

@@ -2,12 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { pause } from '../api/pacing';
 import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
-import type { FailureKind } from '../failures/failure';
-import { CANCELLED, isNotFound, MAX_RETRY_AFTER_MS, RequestFailure } from '../failures/failure';
+import {
+	CANCELLED,
+	isNotFound,
+	MAX_RETRY_AFTER_MS,
+	mayPass,
+	RequestFailure,
+} from '../failures/failure';
 import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
-
-/** Passing problems of the service or the network: the video is still being made. */
-const TRANSIENT: FailureKind[] = ['rateLimited', 'uncertain', 'unreached', 'cancelled'];
 
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
@@ -69,7 +71,7 @@ export interface Wait {
 interface Progress {
 	details: IDataObject;
 	/** What the service says about the item. */
-	words?: { serviceMessage?: string };
+	serviceMessage?: string | undefined;
 	isSeen: boolean;
 	/** The number of 404 in a row, and when the first one was received; the same of other failures. */
 	notFound: number;
@@ -123,7 +125,10 @@ async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
 		const verdict = await checkProgress(wait, progress);
 		// An earlier try may have seen the end of an item that has left the queue since.
 		const end = verdict === 'left' ? getVerdict(progress.details, settings.words) : verdict;
-		if (end === 'failed') throw new RequestFailure({ kind: 'notGenerated', ...progress.words });
+		if (end === 'failed') {
+			const { serviceMessage } = progress;
+			throw new RequestFailure({ kind: 'notGenerated', serviceMessage });
+		}
 		item.hasLeft = verdict === 'left' && end !== 'finished';
 		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
@@ -138,12 +143,12 @@ async function checkProgress(
 	const { item, onDetails, requests, settings } = wait;
 	const sentAt = performance.now();
 	try {
-		const { details, words } = await requests.fetchProgress(item.queueId);
+		const { details, serviceMessage } = await requests.fetchProgress(item.queueId);
 		const videoUrl = getVideoUrl(details);
 		if (toText(details.status) === '' && videoUrl === undefined) {
 			throw createIncomplete('details.status');
 		}
-		Object.assign(progress, { details, words, isSeen: true, notFound: 0, failed: 0 });
+		Object.assign(progress, { details, serviceMessage, isSeen: true, notFound: 0, failed: 0 });
 		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
 		item.projectId ??= toText(details.projectId) || undefined;
 		// The response to an earlier check of another wait for it may come late.
@@ -166,15 +171,16 @@ function noteFailure(
 	const isGone = progress.isSeen && isNotFound(failure);
 	progress.problem = failure;
 	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
-	// A passing problem tells nothing about the item.
+	// A passing problem tells nothing about the item: the video is still being made.
+	const isPassing = mayPass(failure) || failure.kind === 'cancelled';
 	if (isGone) progress.notFound += 1;
-	else if (!TRANSIENT.includes(failure.kind)) progress.notFound = 0;
+	else if (!isPassing) progress.notFound = 0;
 	if (isGone) {
 		if (progress.notFound === 1) progress.notFoundAt = performance.now();
 		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
 		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
 	}
-	if (TRANSIENT.includes(failure.kind)) return 'running';
+	if (isPassing) return 'running';
 	progress.failed += 1;
 	if (progress.failed === 1) progress.failedAt = performance.now();
 	const isOutage =

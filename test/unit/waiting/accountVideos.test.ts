@@ -2,9 +2,12 @@ import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos'
 
 /** Requests for a list, whose responses take these times. */
 const createRequests = (takeMs: () => number) => ({
-	fetchList: async () =>
-		await new Promise<unknown[]>((resolve) => setTimeout(resolve, takeMs(), [])),
-	fetchProgress: async () => await Promise.resolve({ details: {}, words: {} }),
+	fetchList: async () => {
+		const respondedAt = performance.now();
+		await new Promise((resolve) => setTimeout(resolve, takeMs()));
+		return { entries: [], respondedAt };
+	},
+	fetchProgress: async () => await Promise.resolve({ details: {} }),
 	signal: new AbortController().signal,
 });
 
@@ -32,12 +35,12 @@ describe('The list of videos', () => {
 		const list = new ListReads(async (_entries, at) => {
 			await Promise.resolve(requestedAt.push(at));
 		});
-		const fetchList = async (_deadline: number, onResponse: () => void) => {
+		const parsed = createRequests(() => 100);
+		const fetchList = async () => {
 			await new Promise((resolve) => setTimeout(resolve, 3_000));
-			onResponse();
-			return await new Promise<unknown[]>((resolve) => setTimeout(resolve, 100, []));
+			return await parsed.fetchList();
 		};
-		const requests = { ...createRequests(() => 0), fetchList };
+		const requests = { ...parsed, fetchList };
 		const reads = (async () => {
 			for (let i = 0; i < 3; i += 1) await list.read(requests);
 		})();

@@ -53,7 +53,6 @@ export const wait: Operation = {
 		const projectId = getProjectId(context, context.getNodeParameter('projectId', '')) || undefined;
 		const { queueId = '' } = getIdsFromPath(request);
 		const { createdAt, queuedAt } = getQueuedAt(context);
-		job.memory.keepAwaited(queueId);
 		job.memory.keep({ projectId, createdAt: createdAt || undefined });
 		const queued = { queueId, projectId, queuedAt };
 		return await outputVideo(job, wait, await waitForItem(job, wait, queued));
