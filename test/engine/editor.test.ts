@@ -100,6 +100,7 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
 const ADD_AND_WAIT = { ...OPERATIONS['queue.add'], waitForCompletion: true };
 const LANES = /made one after the other.*'Videos at Once'/;
+const NO_PROMPT = /^The expression of 'Custom Prompt' has no value for the first item/;
 const COST = /each video costs credits/;
 const PROJECT_WANTED = /Set 'Project' and 'Queued At'/;
 
@@ -230,6 +231,13 @@ describe('Before a run, the editor says', () => {
 		['that each of several items costs credits', OPERATIONS['queue.add'], 2, [COST]],
 		['nothing about a single video', ADD_AND_WAIT, 1, []],
 		['that videos of one project are made one after the other', ADD_AND_WAIT, 2, [COST, LANES]],
+		[
+			'that a prompt names no field',
+			{ ...OPERATIONS['queue.add'], customPrompt: '={{ $json.promt }}' },
+			1,
+			[NO_PROMPT],
+		],
+		['nothing of a prompt that is empty', { ...OPERATIONS['queue.add'], customPrompt: '' }, 1, []],
 		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],

@@ -200,11 +200,9 @@ function nameItem({ queueId, details }: ItemState): string {
  * well.
  */
 export function addHints({ context, operation, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
-	const mayBeQueued = jobs.filter(
-		({ operation, memory }) => operation.requestKind === 'add' && memory.isFateUnknown(),
-	);
-	const isUnexpected = isAssumptionBroken(run.owner);
 	const isAdd = operation.requestKind === 'add';
+	const mayBeQueued = isAdd ? jobs.filter(({ memory }) => memory.isFateUnknown()) : [];
+	const isUnexpected = isAssumptionBroken(run.owner);
 	const counts = outcomes.flatMap(getCandidateCount);
 	const ambiguous = counts.filter((count) => count > 0 || isUnexpected);
 	const hints = [

@@ -67,6 +67,15 @@ export const queueHints: NodeHint[] = [
 		location: 'outputPane',
 	},
 	{
+		type: 'warning',
+		message:
+			"The expression of 'Custom Prompt' has no value for the first item, so the project's own prompt is used. Check that it names a field of the input.",
+		displayCondition:
+			'={{ $parameter.resource === "queue" && $parameter.operation === "add" && $input.all().length > 0 && $parameter.customPrompt === undefined }}',
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
+	},
+	{
 		type: 'info',
 		message:
 			"Videos of one project are made one after the other, so that each item gets its own. 'Videos at Once' under 'Wait Options' makes several at the same time, but those that finish close together cannot be told apart.",
