@@ -294,7 +294,9 @@ describe('After a run, the output panel says', () => {
 			service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth });
 		}
 		const [hint, ...others] = await runForHints(OPERATIONS['queue.add'], ITEMS);
-		expect(hint).toMatch(/^2 videos may have been queued and paid for.*Account > Get/);
+		expect(hint).toMatch(
+			/^2 videos may have been queued and paid for.*queue them again.*Account > Get/,
+		);
 		expect(others).toEqual([]);
 	});
 
@@ -330,7 +332,9 @@ describe('After a run, the output panel says', () => {
 			});
 			const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo };
 			const [hint, ...others] = await runForHints(parameters, [{}]);
-			expect(hint).toMatch(/^1 video is finished, but.*could not be read.*Video > Get Many/);
+			expect(hint).toMatch(
+				/^1 video is finished, but.*did not show it, or could not be read\. Look for it in Video > Get Many/,
+			);
 			expect(others).toEqual([]);
 		},
 	);

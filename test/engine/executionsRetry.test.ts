@@ -136,6 +136,7 @@ describe('Executions > Retry', () => {
 		const downloading = { ...WAITING, downloadVideo: true };
 		const failed = await run(downloading, THREE.slice(0, 1));
 		expect(failed.error?.message).toContain('There is no video at this address');
+		expect(failed.error?.description).toContain("The link in 'videoUrl' may have expired");
 		service.sandbox.clearRequests();
 		const { items } = await run(downloading, THREE.slice(0, 1), { failed });
 		expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
@@ -417,17 +418,21 @@ describe('A unique key', () => {
 	);
 
 	test('beyond 10,000 fails before anything is sent, and none of the others is dropped', async () => {
-		store.fill('w1', 'Video Generation', 10_000);
-		const { errorItems } = await runRows({
-			items: [{ id: 'key-0' }, { id: 'new' }, { id: 'key-9999' }],
+		store.fill('w1', 'Video Generation', 9_999);
+		const { errorItems, items } = await runRows({
+			items: [{ id: 'key-0' }, { id: 'new' }, { id: 'one more' }, { id: 'key-9998' }],
 			settings: ERROR_OUTPUT,
 		});
-		expect(errorItems.map(({ json }) => json.error)).toEqual([
-			'A video was already queued for this key, or may have been',
-			'This node cannot keep another unique key',
-			'A video was already queued for this key, or may have been',
+		expect(items).toHaveLength(1);
+		expect(errorItems.map(({ json }) => json)).toMatchObject([
+			{ error: 'A video was already queued for this key, or may have been' },
+			{
+				error: 'This node cannot keep another unique key',
+				message: expect.stringContaining('replace the node with a copy of it') as string,
+			},
+			{ error: 'A video was already queued for this key, or may have been' },
 		]);
-		expect(service.sandbox.requests).toEqual([]);
+		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
 	test('is refused in a sentence where n8n keeps no keys for the tools of an agent', async () => {

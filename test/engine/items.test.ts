@@ -91,12 +91,15 @@ describe('The items of a run', () => {
 		}
 	});
 
-	test('are sent in batches, with pauses, as the user sets them', async () => {
+	test.each([
+		['reads', GET_PROGRESS],
+		['adds', OPERATIONS['queue.add']],
+	])('are sent in batches, with pauses, as the user sets them: %s', async (_what, parameters) => {
 		const items = (await service.queueVideos(5)).map((queueId) => ({ queueId }));
 		const requestOptions = { batching: { batch: { batchSize: 2, batchInterval: 7000 } } };
 		const startedAt = service.sandbox.clock.now();
 		await runWithoutWaiting(
-			async () => await service.run({ ...GET_PROGRESS, requestOptions }, { items }),
+			async () => await service.run({ ...parameters, requestOptions }, { items }),
 			service.sandbox,
 		);
 		expect(service.sandbox.requests).toHaveLength(5);
