@@ -43,7 +43,7 @@ export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): 
 	/** The number of adds in a row that the service or the network has failed. */
 	let failed = 0;
 	let lastAdd: Promise<unknown> = Promise.resolve();
-	const sendAdd = async (job: Job) => {
+	const addInTurn = async (job: Job) => {
 		if (job.memory.state.queueId !== undefined) return await job.run.settle(job, addVideo(job));
 		const adding = lastAdd.then(async () => {
 			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
@@ -62,7 +62,7 @@ export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): 
 	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
 	const outcomes: Promise<Outcome>[] = [];
 	for (const [index, job] of inTurn) {
-		outcomes[index] = performAdd(job, await lanes.find(job), sendAdd);
+		outcomes[index] = performAdd(job, await lanes.find(job), addInTurn);
 	}
 	return await Promise.all(outcomes);
 }
@@ -76,11 +76,11 @@ function isOutage(outcome: Outcome<AddedVideo>): boolean {
 async function performAdd(
 	job: Job,
 	lane: Lane,
-	sendAdd: (job: Job) => Promise<Outcome<AddedVideo>>,
+	addInTurn: (job: Job) => Promise<Outcome<AddedVideo>>,
 ): Promise<Outcome> {
 	const { run } = job;
 	const finished = await lane.takeTurn(job, async () => {
-		const added = await sendAdd(job);
+		const added = await addInTurn(job);
 		return 'output' in added ? await run.settle(job, waitForAdded(job, added.output)) : added;
 	});
 	return 'output' in finished ? await run.settle(job, outputAdded(job, finished.output)) : finished;

@@ -171,16 +171,15 @@ function noteFailure(
 	const isGone = progress.isSeen && isNotFound(failure);
 	progress.problem = failure;
 	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
-	// A passing problem tells nothing about the item: the video is still being made.
-	const isPassing = mayPass(failure) || failure.kind === 'cancelled';
-	if (isGone) progress.notFound += 1;
-	else if (!isPassing) progress.notFound = 0;
 	if (isGone) {
+		progress.notFound += 1;
 		if (progress.notFound === 1) progress.notFoundAt = performance.now();
 		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
 		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
 	}
-	if (isPassing) return 'running';
+	// A passing problem tells nothing about the item: the video is still being made.
+	if (mayPass(failure) || failure.kind === 'cancelled') return 'running';
+	progress.notFound = 0;
 	progress.failed += 1;
 	if (progress.failed === 1) progress.failedAt = performance.now();
 	const isOutage =
