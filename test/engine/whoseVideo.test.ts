@@ -313,10 +313,14 @@ describe('An item that was never seen running', () => {
 });
 
 describe('A queue item that the service does not know for a moment', () => {
-	test('(404 again and again, between answers) is waited for as before', async () => {
-		for (const nth of [1, 2, 4, 5, 7]) {
+	test.each([
+		['between answers', [404, 404, 200, 404, 404, 200, 404]],
+		['with another refusal between', [404, 404, 403, 404, 404]],
+	])('(404 again and again, %s) is waited for as before', async (_what, statuses) => {
+		for (const [index, status] of statuses.entries()) {
+			if (status === 200) continue;
 			service.sandbox.addFault({
-				...{ kind: 'status', status: 404, operation: 'queue.getProgress', nth },
+				...{ kind: 'status', status, operation: 'queue.getProgress', nth: index + 1 },
 			});
 		}
 		playLives(service.sandbox, { processingMs: 39_000 });
