@@ -15,9 +15,9 @@ import type { AccountVideos } from '../waiting/accountVideos';
 import type { FinishedVideo } from './finishVideo';
 import { getVideosBeforeAdd, outputVideo, waitForItem } from './finishVideo';
 import type { Job, Outcome } from './job';
-import { checkJob } from './job';
-import type { Lane } from './lanes';
-import { Lanes } from './lanes';
+import { checkJob, logInfo } from './job';
+import type { Place } from './lanes';
+import { findLane, Turns } from './lanes';
 import { keepPlain } from './memory';
 import type { Batching } from './parameters';
 import { spend } from './spendingGuard';
@@ -38,19 +38,21 @@ interface AddedVideo {
  * of its lane. Items that are queued already wait and download meanwhile.
  */
 export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): Promise<Outcome[]> {
-	const lanes = new Lanes();
+	const turns = new Turns();
 	let sent = 0;
 	/** The number of adds in a row that the service or the network has failed. */
 	let failed = 0;
 	let lastAdd: Promise<unknown> = Promise.resolve();
-	const addInTurn = async (job: Job) => {
-		if (job.memory.state.queueId !== undefined) return await job.run.settle(job, addVideo(job));
+	const addInTurn: AddInTurn = async (job, place) => {
+		if (job.memory.state.queueId !== undefined) {
+			return await job.run.settle(job, addVideo(job, place));
+		}
 		const adding = lastAdd.then(async () => {
 			if (sent > 0 && sent % size === 0) await pause(intervalMs, job.run.signal);
 			// In an outage, one row after the other would be lost within a second.
 			if (failed > 1) await pause(getBackoffMs(failed - 1, 1), job.run.signal);
 			sent += 1;
-			const outcome = await job.run.settle(job, addVideo(job));
+			const outcome = await job.run.settle(job, addVideo(job, place));
 			failed = isOutage(outcome) ? failed + 1 : 0;
 			return outcome;
 		});
@@ -62,7 +64,7 @@ export async function performAdds(jobs: Job[], { size, intervalMs }: Batching): 
 	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isQueued(b) - isQueued(a));
 	const outcomes: Promise<Outcome>[] = [];
 	for (const [index, job] of inTurn) {
-		outcomes[index] = performAdd(job, await lanes.find(job), addInTurn);
+		outcomes[index] = performAdd(job, turns.take(job, await findLane(job)), addInTurn);
 	}
 	return await Promise.all(outcomes);
 }
@@ -72,17 +74,18 @@ function isOutage(outcome: Outcome<AddedVideo>): boolean {
 	return 'reason' in outcome && mayPass(classifyError(outcome.reason));
 }
 
+type AddInTurn = (job: Job, place: Place) => Promise<Outcome<AddedVideo>>;
+
 /** Makes an item's video in the turn of its lane. Its download is no part of the turn. */
-async function performAdd(
-	job: Job,
-	lane: Lane,
-	addInTurn: (job: Job) => Promise<Outcome<AddedVideo>>,
-): Promise<Outcome> {
+async function performAdd(job: Job, turn: Promise<Place>, addInTurn: AddInTurn): Promise<Outcome> {
 	const { run } = job;
-	const finished = await lane.takeTurn(job, async () => {
-		const added = await addInTurn(job);
-		return 'output' in added ? await run.settle(job, waitForAdded(job, added.output)) : added;
-	});
+	const taken = await run.settle(job, turn);
+	if ('reason' in taken) return taken;
+	const place = taken.output;
+	const added = await addInTurn(job, place);
+	const finished =
+		'output' in added ? await run.settle(job, waitForAdded(job, added.output)) : added;
+	place.leave();
 	return 'output' in finished ? await run.settle(job, outputAdded(job, finished.output)) : finished;
 }
 
@@ -92,21 +95,21 @@ async function performAdd(
  *
  * @throws a RequestFailure; the same one again for an add whose fate is unknown
  */
-async function addVideo(job: Job): Promise<AddedVideo> {
-	const adding = addUnlessDone(job);
+async function addVideo(job: Job, place: Place): Promise<AddedVideo> {
+	const adding = addUnlessDone(job, place);
 	// Nothing is sent any more.
 	if (job.run.stopSignal?.aborted) return await adding;
 	return await Promise.race([adding, failWhenStopped(job.run.stopSignal, adding)]);
 }
 
-async function addUnlessDone(job: Job): Promise<AddedVideo> {
+async function addUnlessDone(job: Job, { listedFrom }: Place): Promise<AddedVideo> {
 	const { maxTries, memory, run } = job;
 	if (memory.isFateUnknown()) throw memory.getFailure();
 	checkJob(job);
 	if (memory.state.queueId !== undefined) return { queueItem: memory.getQueueItem() };
 	// The credential is read before the add is sent, so that no later error can hide what became of it.
 	const service = await resolveWithRetries(job.context, { maxTries, signal: run.signal });
-	const videos = await getVideosBeforeAdd(job, service.account);
+	const videos = await getVideosBeforeAdd(job, service.account, listedFrom);
 	const giveBack = spend(job);
 	try {
 		// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
@@ -174,7 +177,8 @@ async function sendAdd(
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
 	memory.keepFailure(fate === 'unknown' ? failure : undefined);
 	const { receivedQueueId } = failure.facts;
-	if (receivedQueueId !== undefined) log(job, `An add was answered with ${quote(receivedQueueId)}`);
+	if (receivedQueueId !== undefined)
+		logInfo(job, `An add was answered with ${quote(receivedQueueId)}`);
 	throw failure;
 }
 
@@ -194,17 +198,9 @@ function accept(job: Job, received: IDataObject): IDataObject {
 		...(typeof createdAt === 'string' ? { createdAt } : {}),
 		details: keepPlain(details),
 	});
-	log(job, `Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')}`);
+	// If n8n is killed, this line is the only record of the queue ID.
+	logInfo(job, `Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')}`);
 	return queueItem;
-}
-
-/** When an execution is killed or stopped while it waits, n8n saves nothing else of the video that it queued. */
-function log({ context }: Job, text: string): void {
-	try {
-		context.logger.info(`${text} in execution ${context.getExecutionId()}`);
-	} catch {
-		// The video is queued, whatever becomes of n8n's log.
-	}
 }
 
 const MAX_LOGGED_LENGTH = 200;

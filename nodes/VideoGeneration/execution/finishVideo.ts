@@ -32,15 +32,18 @@ export interface FinishedVideo {
 	isListUnread: boolean;
 }
 
-/** The videos of the account, as listed at most a minute ago; undefined if the item's video is not waited for. */
+/**
+ * The videos of the account, listed before an add: they are others', such as that of an earlier add of
+ * unknown fate. Undefined if the item's video is not waited for.
+ */
 export async function getVideosBeforeAdd(
 	job: Job,
 	accountKey: string,
+	listedFrom: number,
 ): Promise<AccountVideos | undefined> {
 	if (job.wait === undefined) return undefined;
 	const videos = getVideos(job, accountKey);
-	// What is listed by then is another's, such as that of an earlier add of unknown fate.
-	await videos.list.refresh(createRequests(job));
+	await videos.list.refreshFrom(listedFrom, createRequests(job));
 	return videos;
 }
 

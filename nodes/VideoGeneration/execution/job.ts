@@ -100,6 +100,15 @@ export function checkJob({ problem, run }: Job): void {
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
 }
 
+/** Writes a line to n8n's log. */
+export function logInfo({ context }: Job, text: string): void {
+	try {
+		context.logger.info(`${text} in execution ${context.getExecutionId()}`);
+	} catch {
+		// The item's work goes on, whatever becomes of n8n's log.
+	}
+}
+
 /** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
 const REQUESTS_AT_ONCE = 64;
 
@@ -127,6 +136,12 @@ export class Run {
 
 	/** The failed item that ended the run. */
 	failure: { itemIndex: number; reason: unknown } | undefined;
+
+	/** By `performance.now()`. */
+	readonly startedAt = performance.now();
+
+	/** How long its items have waited for places that other executions had, added up. */
+	waitedForOthersMs = 0;
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 

@@ -215,9 +215,19 @@ export function addHints({ context, operation, run }: Job, jobs: Job[], outcomes
 	].flatMap((message): NodeExecutionHint[] =>
 		message === undefined ? [] : [{ message, type: 'warning', location: 'outputPane' }],
 	);
+	const waited = describeWaited(run.waitedForOthersMs);
+	if (waited) hints.push({ message: waited, type: 'info', location: 'outputPane' });
 	// n8n has no hints where an agent calls its tool itself.
 	const panel = context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
 	panel.addExecutionHints?.(...hints);
+}
+
+/** A shorter wait for other executions is not worth a hint. */
+const MIN_WAITED_MS = 30_000;
+
+function describeWaited(waitedMs: number): string | undefined {
+	if (waitedMs < MIN_WAITED_MS) return undefined;
+	return `The items waited ${Math.round(waitedMs / 1000)} seconds in all for other executions: the videos of one project are made one after the other.`;
 }
 
 /** @returns the number of videos that may be an item's own; an empty list for an item that has its own */

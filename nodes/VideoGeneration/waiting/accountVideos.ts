@@ -59,9 +59,14 @@ export class ListReads {
 	/** @param show notes what the list shows, with the time of the request */
 	constructor(private readonly show: (entries: unknown[], requestedAt: number) => Promise<void>) {}
 
+	/** When the last list that was received was requested, and from when on one is needed. */
+	private knownAt = -Infinity;
+
+	private neededFrom = -Infinity;
+
 	/** Whether the last request has shown what is listed. */
 	get isKnown(): boolean {
-		return this.tookMs !== undefined && this.failure === undefined;
+		return this.knownAt > this.neededFrom && this.failure === undefined;
 	}
 
 	private get minIntervalMs(): number {
@@ -72,6 +77,20 @@ export class ListReads {
 	async refresh(requests: AccountRequests): Promise<void> {
 		const intervalMs = Math.max(REFRESH_INTERVAL_MS, this.minIntervalMs);
 		if (performance.now() >= this.requestedAt + intervalMs) await this.readIfPossible(requests);
+	}
+
+	/**
+	 * Reads the list before an add. It is also read again if it was requested before a time: it may lack the
+	 * videos of other executions. An add waits for that no longer than a request may take.
+	 */
+	async refreshFrom(time: number, requests: AccountRequests): Promise<void> {
+		if (this.requestedAt >= time) return await this.refresh(requests);
+		this.neededFrom = time;
+		const timer = new AbortController();
+		const timedOut = pause(TIMEOUT_MS, timer.signal);
+		await Promise.race([this.readIfPossible(requests), timedOut]).finally(() => {
+			timer.abort();
+		});
 	}
 
 	/** Reads the list. A list that cannot be read ends nothing. */
@@ -110,6 +129,7 @@ export class ListReads {
 			this.tookMs = Math.min(this.tookMs ?? tookMs, tookMs);
 			await this.show(entries, now);
 			this.failure = undefined;
+			this.knownAt = now;
 		} catch (error) {
 			this.failure = classifyError(error);
 			this.refusedUntil = performance.now() + (this.failure.facts.retryAfterMs ?? 0);
