@@ -1,11 +1,13 @@
 /** The folders of the nodes that each folder may import, besides itself. */
 const BELOW = {
-	listSearch: ['execution', 'api', 'failures'],
-	trigger: ['resources', 'execution', 'download', 'api', 'failures'],
-	resources: ['execution', 'waiting', 'download', 'api', 'failures'],
-	execution: ['waiting', 'download', 'api', 'failures'],
-	waiting: ['api', 'failures'],
+	listSearch: ['item', 'api', 'failures'],
+	trigger: ['resources', 'item', 'download', 'api', 'failures'],
+	resources: ['adds', 'waiting', 'download', 'item', 'api', 'failures'],
+	run: ['adds', 'waiting', 'download', 'item', 'api', 'failures'],
+	adds: ['waiting', 'item', 'api', 'failures'],
+	waiting: ['download', 'item', 'api', 'failures'],
 	download: ['api', 'failures'],
+	item: ['api', 'failures'],
 	api: ['failures'],
 	failures: [],
 };
@@ -13,7 +15,7 @@ const BELOW = {
 /** What each folder of the sandbox may import, besides itself and Node.js. */
 const SANDBOX = {
 	domain: [],
-	files: [],
+	files: ['sandbox/domain', 'node_modules/(@napi-rs/canvas|h264-mp4-encoder|mediabunny)'],
 	faults: ['sandbox/domain', 'node_modules/ajv'],
 	control: ['sandbox/faults', 'sandbox/domain'],
 	http: ['sandbox/(control|faults|domain|files)', 'node_modules/(@fastify/.+|fastify)'],
@@ -56,7 +58,7 @@ module.exports = {
 		...Object.entries(BELOW).map(([room, below]) =>
 			forbid(
 				`${room}-imports-downwards`,
-				'node -> resources, trigger, listSearch -> execution, waiting, download -> api -> failures',
+				'node -> resources, trigger, listSearch -> run -> adds -> waiting -> download, item -> api -> failures',
 				{ path: `^nodes/VideoGeneration/${room}/` },
 				{
 					path: '^(nodes|credentials)/',

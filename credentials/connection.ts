@@ -15,14 +15,14 @@ export class CredentialProblem extends Error {
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 
 /**
- * The service's address, from the "Base URL" as a person pastes it: with spaces around it, without
+ * The service's address, from the "Base URL" as a person pastes it: with spaces or quotes around it, without
  * a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
  *
  * @returns an http or https address without a trailing slash, e.g. `https://api.example.com`
  * @throws a CredentialProblem when it is not an address
  */
 export function parseBaseUrl(pasted: unknown): string {
-	const text = typeof pasted === 'string' ? pasted.trim() : '';
+	const text = trimPasted(pasted);
 	if (text === '') {
 		throw new CredentialProblem(
 			'baseUrl',
@@ -52,9 +52,22 @@ function trimSlashes(path: string): string {
 	return path.slice(0, length);
 }
 
-/** The key alone, from a paste that may carry spaces, a line break or the word "Bearer". */
+/** Spaces and quotes, straight or typographic, which are often copied with a text. */
+const AROUND =
+	/^[\s"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a]{1,80}|[\s"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a]{1,80}$/g;
+
+/** A text as it is meant: without what cannot be seen, such as a soft hyphen, and without quotes around it. */
+function trimPasted(pasted: unknown): string {
+	if (typeof pasted !== 'string') return '';
+	return pasted
+		.replace(/\p{Cf}/gu, '')
+		.trim()
+		.replace(AROUND, '');
+}
+
+/** The key alone, from a paste that may carry quotes, a line break or the word "Bearer". */
 function trimApiKey(pasted: unknown): string {
-	return typeof pasted === 'string' ? pasted.trim().replace(/^Bearer\s+/i, '') : '';
+	return trimPasted(trimPasted(pasted).replace(/^Bearer\s+/i, ''));
 }
 
 /** Whether a trimmed key can stand in a header; any other key is never sent. */

@@ -37,6 +37,7 @@ export function parseCommandLine(args: string[]): SandboxOptions | null {
 		// The trigger remembers ids, and would skip a new video with a known id.
 		seed: randomInt(MAX_SEED),
 		clock: 'real',
+		promptInVideos: true,
 	};
 }
 

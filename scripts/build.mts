@@ -3,22 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { build as bundle } from 'esbuild';
-import { run } from './support/processes.mjs';
-import { step } from './support/steps.mjs';
+import { run, step } from './support/command.mjs';
 
 /** The bundle of all code: one file loads faster than sixty. */
 const BUNDLE = 'dist/package.js';
 
 /** Everything that `dist/` is built from. */
 const INPUTS = [
-	'nodes',
-	'credentials',
-	'icons',
-	'package.json',
-	'package-lock.json',
-	'gulpfile.js',
+	...['nodes', 'credentials', 'icons', 'package.json', 'package-lock.json', 'gulpfile.js'],
+	...['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mts'],
 ];
-const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mts'];
 /** Contains the hash of the inputs of the last build. */
 const STAMP = '.n8n-local/built';
 
@@ -33,13 +27,12 @@ export async function build(): Promise<void> {
 
 function hashInputs(): string {
 	const hash = createHash('sha256');
-	for (const input of [...INPUTS, ...SETTINGS]) {
-		const files = statSync(input).isDirectory()
-			? readdirSync(input, { recursive: true, encoding: 'utf8' }).map((name) => join(input, name))
-			: [input];
-		for (const file of files.sort().filter((name) => statSync(name).isFile())) {
-			hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
-		}
+	const list = (path: string): string[] =>
+		statSync(path).isDirectory()
+			? readdirSync(path).flatMap((name) => list(join(path, name)))
+			: [path];
+	for (const file of INPUTS.flatMap(list)) {
+		hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
 	}
 	return hash.digest('hex');
 }

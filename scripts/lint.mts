@@ -1,5 +1,5 @@
-import { run } from './support/processes.mjs';
-import { stepsAtOnce } from './support/steps.mjs';
+import { Listr } from 'listr2';
+import { run, STEP_OPTIONS } from './support/command.mjs';
 
 const DOCUMENTS = [
 	'README.md',
@@ -29,9 +29,10 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 /** `npm run lint`: runs all checks, even after a failure. */
 export default async function lint(): Promise<number> {
 	const env = { ...process.env, ...QUIET };
-	const isClean = await stepsAtOnce(
+	const list = new Listr(
 		CHECKS.map(([title, program, args]) => ({ title, task: () => run(program, args, { env }) })),
+		{ ...STEP_OPTIONS, concurrent: 2, exitOnError: false, collectErrors: 'minimal' },
 	);
-	if (isClean) console.log('No errors or warnings.');
-	return isClean ? 0 : 1;
+	await list.run();
+	return list.errors.length === 0 ? 0 : 1;
 }

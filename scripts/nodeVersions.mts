@@ -4,8 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { build } from './build.mjs';
 import { installNode, unpackPackage } from './n8n/install.mjs';
 import { NODE_MAJORS } from './requirements.js';
-import { run } from './support/processes.mjs';
-import { step } from './support/steps.mjs';
+import { run, step } from './support/command.mjs';
 
 /**
  * `npm run test:node`: loads and uses the packed package in each version of Node.js, in a folder in
@@ -15,7 +14,8 @@ export default async function testNodeVersions(): Promise<void> {
 	await build();
 	const temporary = await mkdtemp(join(tmpdir(), 'node-versions-'));
 	try {
-		const folder = await unpackPackage(temporary);
+		const folder = join(temporary, 'package');
+		await unpackPackage(join(temporary, 'packed'), folder);
 		const peer = join(temporary, 'node_modules', 'n8n-workflow');
 		await mkdir(dirname(peer));
 		await symlink(resolve('node_modules', 'n8n-workflow'), peer, 'junction');

@@ -1,16 +1,14 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import manifest from '../package.json' with { type: 'json' };
-import type { Sandbox } from '../sandbox/Sandbox.js';
 import { startSandbox } from '../sandbox/startSandbox.js';
 import { build } from './build.mjs';
 import { type Area, Editor, type Session } from './editor/Editor.js';
 import { launchBrowser } from './editor/launchBrowser.js';
-import { choosePorts, startN8n } from './n8n/demo.mjs';
-import { placeExamples } from './n8n/examples.js';
+import { choosePorts, furnishN8n, startN8n } from './n8n/demo.mjs';
 import { installN8n, installPackage } from './n8n/install.mjs';
-import { type N8nClient, OWNER } from './n8n/N8nClient.js';
-import { step } from './support/steps.mjs';
+import { OWNER } from './n8n/N8nClient.js';
+import type { Workflow } from './n8n/n8nTypes.js';
+import { step } from './support/command.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
 const TARGET_FOLDER = resolve('docs', 'pictures');
@@ -18,11 +16,11 @@ const TARGET_FOLDER = resolve('docs', 'pictures');
 const SANDBOX_PORT = 4010;
 /** Maximum size of a picture: readers of a page wait for each one to load. */
 const MAX_BYTES = 250_000;
-/** Workflows made for the pictures: one node with all its parameters set. */
-const STAGE_WORKFLOWS = join('scripts', 'pictures');
+/** The last folder has a workflow made for the pictures: one node with all its parameters set. */
+const WORKFLOW_FOLDERS = ['examples', join('scripts', 'demo'), join('scripts', 'pictures')];
 
-/** The ids of the workflows by their file's name. */
-type Workflows = Map<string, string>;
+/** The workflows by their file's name. */
+type Workflows = Map<string, Workflow>;
 
 interface Picture {
 	name: string;
@@ -135,9 +133,9 @@ async function takePicture(editor: Editor, clip: Area): Promise<Buffer> {
 }
 
 function getWorkflow(workflows: Workflows, file: string): string {
-	const id = workflows.get(file);
-	if (id === undefined) throw new Error(`There is no workflow ${file}.json to take a picture of.`);
-	return id;
+	const workflow = workflows.get(file);
+	if (!workflow) throw new Error(`There is no workflow ${file}.json to take a picture of.`);
+	return workflow.id;
 }
 
 /**
@@ -154,15 +152,20 @@ export default async function makePictures(names: string[]): Promise<void> {
 	await step('Installing the package into a new n8n', () =>
 		installPackage(STAGE_FOLDER, join(STAGE_FOLDER, 'package')),
 	);
-	const ports = await choosePorts({ port: undefined, sandboxPort: SANDBOX_PORT });
+	const ports = await choosePorts();
 	const client = await startN8n({ installation, userFolder: STAGE_FOLDER, ports });
 	const durations = { pendingMs: 500, processingMs: 500, renderingMs: 500 };
 	const sandbox = await startSandbox({
-		...{ port: SANDBOX_PORT, clock: 'real', rateLimit: false, durations },
+		...{ port: SANDBOX_PORT, clock: 'real', rateLimit: false, durations, promptInVideos: true },
 	});
 	const browser = await launchBrowser();
 	try {
-		const workflows = await placeWorkflows(client, sandbox);
+		const { apiKey, url } = sandbox;
+		const account = {
+			...{ name: 'Video Generation account', apiKey },
+			url: url.replace('127.0.0.1', 'localhost'),
+		};
+		const workflows = await furnishN8n(client, account, WORKFLOW_FOLDERS);
 		let session: Session | undefined;
 		for (const theme of ['light', 'dark'] as const) {
 			for (const { name, take, ...window } of PICTURES) {
@@ -184,20 +187,6 @@ export default async function makePictures(names: string[]): Promise<void> {
 		await browser.close();
 		await sandbox.close();
 	}
-}
-
-async function placeWorkflows(client: N8nClient, { apiKey, url }: Sandbox): Promise<Workflows> {
-	const credential = await client.saveCredential({
-		name: 'Video Generation account',
-		type: 'videoGenerationApi',
-		data: { apiKey, baseUrl: url.replace('127.0.0.1', 'localhost') },
-	});
-	const workflows: Workflows = new Map();
-	for (const folder of ['examples', join('scripts', 'demo'), STAGE_WORKFLOWS]) {
-		const placed = await placeExamples(client, folder, credential, manifest.name);
-		for (const [file, { id }] of placed) workflows.set(file, id);
-	}
-	return workflows;
 }
 
 async function savePicture(picture: Buffer, name: string): Promise<void> {

@@ -5,6 +5,9 @@ import which from 'which';
 /** Versions of Node.js in which the package is loaded and used. Current n8n needs the last one. */
 export const NODE_MAJORS = [20, 22, 24];
 
+/** The oldest n8n that is supported: its engine is in `scripts/versions`. */
+export const OLDEST_N8N = '2.20.12';
+
 /** Programs that the tests in a real n8n need besides n8n, with their Debian packages. */
 export const PROGRAMS = {
 	chromium: { debianPackage: 'chromium', needs: 'a Chromium browser in the path' },

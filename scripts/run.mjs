@@ -39,23 +39,20 @@ delete packages[''].version;
 const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex');
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 	console.log('❯ Installing development dependencies (up to a minute)');
+	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: resolve('node_modules/.bun-files') };
+	const options = {
+		env,
+		stdio: ['ignore', 'ignore', 'inherit'],
+		shell: process.platform === 'win32',
+	};
 	// Bun only fills a new folder: it would arrange npm's packages anew.
-	const isFilled = !existsSync('node_modules') && install(BUN, 'ignore');
-	if (!isFilled && !install(NPM, 'inherit')) {
+	const installers = existsSync('node_modules') ? [NPM] : [BUN, NPM];
+	if (!installers.some((installer) => spawnSync('npm', installer, options).status === 0)) {
 		console.error('\nnpm could not install the development dependencies: see above.');
 		process.exit(1);
 	}
 	writeFileSync(STAMP, lock);
 }
 const { tsImport } = await import('tsx/esm/api');
-const { runCommand } = await tsImport('./support/processes.mts', import.meta.url);
+const { runCommand } = await tsImport('./support/command.mts', import.meta.url);
 await runCommand(command, args);
-
-/** @returns whether it succeeded */
-function install(npmArgs, stderr) {
-	const shell = process.platform === 'win32';
-	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: resolve('node_modules/.bun-files') };
-	return (
-		spawnSync('npm', npmArgs, { env, stdio: ['ignore', 'ignore', stderr], shell }).status === 0
-	);
-}

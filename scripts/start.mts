@@ -9,10 +9,14 @@ import { choosePorts, claimFolder, furnishN8n, startN8n } from './n8n/demo.mjs';
 import { getPackageFolder, installN8n, installPackage } from './n8n/install.mjs';
 import { type N8nClient, OWNER } from './n8n/N8nClient.js';
 import type { Workflow } from './n8n/n8nTypes.js';
-import { serveUntilStopped, startServer, whileServersLive } from './support/processes.mjs';
-import { step } from './support/steps.mjs';
+import { serveUntilStopped, startServer, whileServersLive, step } from './support/command.mjs';
 import { waitFor } from './waitFor.js';
 
+const OPTIONS = {
+	once: { type: 'boolean' },
+	rows: { type: 'boolean' },
+	watch: { type: 'boolean' },
+} as const;
 const MANUAL_TRIGGER = 'n8n-nodes-base.manualTrigger';
 const RUN_TIMEOUT_MS = 300_000;
 const BUILD_TIMEOUT_MS = 120_000;
@@ -23,11 +27,11 @@ const BUILD_TIMEOUT_MS = 120_000;
  * watches its files, reloads them, and notifies the editor, so that the page needs no reload.
  */
 export default async function start(args: string[]): Promise<void> {
-	const options = parseOptions(args);
+	const { values: options } = parseArgs({ args, options: OPTIONS });
 	// The folder of `npm start` shows the package as it is published.
 	const userFolder = resolve('.n8n-local', options.watch ? 'dev' : '');
 	await claimFolder(userFolder);
-	const ports = await choosePorts(options);
+	const ports = await choosePorts();
 	const installation = await installN8n();
 	if (options.watch) {
 		await step('Building the package into n8n', () =>
@@ -42,7 +46,8 @@ export default async function start(args: string[]): Promise<void> {
 	const sandbox = await startSandbox(parseCommandLine(['--port', String(ports.sandbox)]) ?? {});
 	const env: Record<string, string> = options.watch ? { N8N_DEV_RELOAD: 'true' } : {};
 	const client = await startN8n({ installation, userFolder, ports, env });
-	const workflows = await furnishN8n(client, sandbox);
+	const account = { name: 'Local video service', apiKey: sandbox.apiKey, url: sandbox.url };
+	const workflows = await furnishN8n(client, account, ['examples', join('scripts', 'demo')]);
 	if (!options.watch) {
 		await runWorkflow(client, workflows.get(options.rows ? 'five-rows' : 'queue-a-video'));
 	}
@@ -59,30 +64,6 @@ ${hint}`);
 	if (!options.once) await serveUntilStopped();
 }
 
-function parseOptions(args: string[]) {
-	const options = {
-		once: { type: 'boolean' },
-		rows: { type: 'boolean' },
-		watch: { type: 'boolean' },
-		port: { type: 'string' },
-		'sandbox-port': { type: 'string' },
-	} as const;
-	try {
-		const { port, 'sandbox-port': sandboxPort, ...flags } = parseArgs({ args, options }).values;
-		return { ...flags, ...parsePorts({ port, sandboxPort }) };
-	} catch (error) {
-		throw new Error(`${(error as Error).message}\nAdd --help to list the options.`);
-	}
-}
-
-function parsePorts(texts: Record<string, string | undefined>) {
-	const given = Object.entries(texts).filter(([, text]) => text !== undefined);
-	const ports = given.map(([name, text]): [string, number] => [name, Number(text)]);
-	const wrong = ports.find(([, port]) => !Number.isInteger(port) || port < 1 || port > 65_535);
-	if (wrong) throw new Error('A port is a number from 1 to 65535.');
-	return Object.fromEntries(ports) as { port?: number; sandboxPort?: number };
-}
-
 /** Runs a workflow as its button does, and prints what each node returned. */
 async function runWorkflow(client: N8nClient, workflow: Workflow | undefined): Promise<void> {
 	const trigger = workflow?.nodes.find(({ type }) => type === MANUAL_TRIGGER);
@@ -91,7 +72,7 @@ async function runWorkflow(client: N8nClient, workflow: Workflow | undefined): P
 		const id = await client.runWorkflow(workflow.id, trigger.name);
 		return await whileServersLive(client.waitForExecution(id, RUN_TIMEOUT_MS));
 	});
-	const { error, runData = {} } = data.resultData;
+	const { error, runData } = data.resultData;
 	if (status !== 'success') {
 		throw new Error(`It ended as "${status}". ${error?.message ?? ''} ${error?.description ?? ''}`);
 	}

@@ -4,23 +4,32 @@ import { join, resolve } from 'node:path';
 import { build } from './build.mjs';
 import { buildN8nEnvironment } from './n8n/environment.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
-import { findProgram, PROGRAMS, type Program } from './requirements.js';
+import { findProgram, OLDEST_N8N, PROGRAMS, type Program } from './requirements.js';
 import { installManifest } from './support/cache.mjs';
-import { run, runVisibly } from './support/processes.mjs';
-import { step } from './support/steps.mjs';
+import { run, runVisibly, step } from './support/command.mjs';
+
+type Environment = Record<string, string>;
 
 interface Suite {
 	/** Arguments of jest, before those of the user. */
 	args: string[];
-	/** Installs everything that the tests need. @returns environment variables for the tests */
-	prepare?: (version: string) => Promise<Record<string, string>>;
-	/** Whether the first argument of the user is a version of n8n. */
-	hasVersion?: true;
+	/**
+	 * Installs everything that the tests need, and takes its own arguments from those of the user.
+	 * @returns environment variables for the tests
+	 */
+	prepare?: (args: string[]) => Environment | Promise<Environment>;
 }
 
 const E2E_FOLDER = '.n8n-local/e2e';
-const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[];
-const OLDEST = '1.123.81';
+const ENGINE = ['--config', 'test/versions/jest.config.js'];
+/**
+ * Random executions, and decisions in which n8n has no part: they run on the newest version with each
+ * change, and on every version in `.github/workflows/versions.yml`.
+ */
+const NOT_IN_OLDEST = [
+	'/random/',
+	'/(faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
+];
 
 const SUITES: Record<string, Suite> = {
 	unit: {
@@ -36,26 +45,16 @@ const SUITES: Record<string, Suite> = {
 			...['--maxWorkers=2', '--testTimeout=3600000'],
 			...['trigger/histories', 'triggerHistories', 'slowStores', 'engine/random/'],
 		],
-		prepare: () =>
-			Promise.resolve({
-				HISTORIES: process.env.HISTORIES ?? '10000',
-				RUNS: process.env.RUNS ?? '2500',
-			}),
+		prepare: () => {
+			const { HISTORIES = '10000', RUNS = '2500' } = process.env;
+			return { HISTORIES, RUNS };
+		},
 	},
 	oldest: {
-		args: ['--config', 'test/versions/jest.oldest.config.js'],
-		prepare: () => provideEngine(OLDEST),
+		args: [...ENGINE, ...NOT_IN_OLDEST.map((files) => `--testPathIgnorePatterns=${files}`)],
+		prepare: () => provideEngine(OLDEST_N8N),
 	},
-	engine: {
-		args: ['--config', 'test/versions/jest.config.js'],
-		hasVersion: true,
-		prepare: (version) => provideEngine(version),
-	},
-	whole: {
-		args: ['--config', 'test/versions/jest.whole.config.js'],
-		hasVersion: true,
-		prepare: (version) => provideN8n(version === OLDEST ? 'oldest' : 'n8n'),
-	},
+	engine: { args: ENGINE, prepare: (args) => provideEngine(args.shift() ?? '') },
 	e2e: { args: ['--config', 'test/e2e/jest.config.js'], prepare: () => provideN8n() },
 };
 
@@ -64,25 +63,24 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	const suite = SUITES[name];
 	if (!suite) throw new Error(`The suites are ${Object.keys(SUITES).join(', ')}.`);
 	await build();
-	const version = suite.hasVersion ? (args.shift() ?? '') : '';
-	const env = { ...process.env, ...(await suite.prepare?.(version)) };
+	const env = { ...process.env, ...(await suite.prepare?.(args)) };
 	return await runVisibly('jest', [...suite.args, ...args], { env });
 }
 
 /** Installs the engine of a version of n8n. @returns environment variables for the tests in it */
-async function provideEngine(version: string): Promise<Record<string, string>> {
+async function provideEngine(version: string): Promise<Environment> {
 	const title = `Installing the engine of n8n ${version}: 240 MB`;
 	return { VIDEO_GENERATION_ENGINE: await installManifest(`versions/${version}`, title) };
 }
 
 /** Installs all that the tests in a real n8n need. @returns environment variables for them */
-export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record<string, string>> {
-	const { node, script } = await installN8n(name);
-	const template = resolve(E2E_FOLDER, `template-${name}`);
+export async function provideN8n(): Promise<Environment> {
+	const { node, script } = await installN8n();
+	const template = resolve(E2E_FOLDER, 'template');
 	await step('Packing the package and installing it into n8n', () =>
 		installPackage(template, `${E2E_FOLDER}/package`),
 	);
-	if (name === 'n8n' && !existsSync(join(template, '.n8n', 'database.sqlite'))) {
+	if (!existsSync(join(template, '.n8n', 'database.sqlite'))) {
 		// Any command creates the database; without it, each n8n of the tests would take seconds.
 		const settings = { userFolder: template, node, script, port: 0, brokerPort: 0 };
 		await step("Creating n8n's database", () =>
@@ -91,7 +89,7 @@ export async function provideN8n(name: 'n8n' | 'oldest' = 'n8n'): Promise<Record
 		// This file holds a key that n8n generated: each n8n generates its own, or is given one.
 		await rm(join(template, '.n8n', 'config'));
 	}
-	for (const program of PROGRAM_NAMES) await provideProgram(program);
+	for (const program in PROGRAMS) await provideProgram(program as Program);
 	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script, template }) };
 }
 

@@ -2,16 +2,17 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
-import { createCustomOperations, createToolCall } from './execution/runItems';
+import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
 import { accountOperations, accountProperties } from './resources/account';
 import { projectOperations, projectProperties } from './resources/project';
-import { queueHints, queueOperations, queueProperties } from './resources/queue';
+import { hints } from './resources/hints';
+import { queueOperations, queueProperties } from './resources/queue';
 import { videoOperations, videoProperties } from './resources/video';
 
 const operations = {
-	queue: queueOperations,
 	video: videoOperations,
+	queue: queueOperations,
 	project: projectOperations,
 	account: accountOperations,
 };
@@ -27,20 +28,20 @@ export class VideoGeneration implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Delete", download: "Download", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
-		description: 'Make videos from your projects, wait for them and download them',
+			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Delete", download: "Download", generate: "Generate", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
+		description: 'Generate videos from your projects and get their files',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				"Makes videos from saved projects. Queue > Add costs credits, everything else is free. Turn on its 'Wait for Completion' to get the finished video, and 'Download Video' to get its file: no loop of Wait and IF nodes is needed. For videos that take hours, use the Video Generation Trigger.",
+				'Generates videos from saved projects. Video > Generate queues a video, waits for it and returns its file: no loop of Wait and IF nodes is needed. It and Queue > Add cost credits, everything else is free. For videos that take hours, use Queue > Add and the Video Generation Trigger.',
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
 		requestDefaults: REQUEST_DEFAULTS,
 		requestOperations: { pagination: createToolCall(operations) },
-		hints: queueHints,
+		hints,
 		properties: [
 			{
 				displayName: 'Resource',
@@ -48,17 +49,17 @@ export class VideoGeneration implements INodeType {
 				type: 'options',
 				noDataExpression: true,
 				options: [
-					{ name: 'Account', value: 'account', description: 'Your name and your credits' },
-					{ name: 'Project', value: 'project', description: 'What videos are made from' },
+					{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
 					{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
-					{ name: 'Video', value: 'video', description: 'Videos that are finished' },
+					{ name: 'Project', value: 'project', description: 'What videos are made from' },
+					{ name: 'Account', value: 'account', description: 'Your name and your credits' },
 				],
-				default: 'queue',
+				default: 'video',
 				// n8n's routing asks the pagination function even when it finds no operation.
 				routing: { send: { paginate: true } },
 			},
-			...queueProperties,
 			...videoProperties,
+			...queueProperties,
 			...projectProperties,
 			...accountProperties,
 		],

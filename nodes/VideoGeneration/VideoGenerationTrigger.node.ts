@@ -20,9 +20,10 @@ export class VideoGenerationTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: 'finished videos',
+		subtitle: 'Finished Videos',
 		// n8n's nodes panel shows a single entry for both nodes, with this text, so it covers the actions too.
-		description: 'Queue, track and download videos, and start a workflow for every finished one',
+		description:
+			'Generate videos from your projects, get their files, and start a workflow for every finished one',
 		defaults: { name: 'Video Generation Trigger' },
 		polling: true,
 		builderHint: {

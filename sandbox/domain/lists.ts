@@ -1,5 +1,5 @@
 import { getItemState } from './lifeCycle';
-import type { Account, Project, VideoLog } from './model';
+import type { Account, Project, VideoContent, VideoLog } from './model';
 import { settleQueue } from './queue';
 import type { Store } from './store';
 
@@ -22,8 +22,12 @@ export function listProjects(
 		.sort((a, b) => sign * (a[sort] - b[sort]) || (a.id < b.id ? -1 : 1));
 }
 
-/** Finds the picture of a finished video of any account, even before its log entry is written. */
-export function findVideoPicture(store: Store, videoId: string, now: number): string | undefined {
+/** Finds what a finished video of any account shows, even before its log entry is written. */
+export function findVideoContent(
+	store: Store,
+	videoId: string,
+	now: number,
+): VideoContent | undefined {
 	settleQueue(store, now);
 	const made =
 		[...store.videos.values()].flatMap((logs) => logs.find(({ id }) => id === videoId) ?? [])[0] ??
@@ -31,5 +35,11 @@ export function findVideoPicture(store: Store, videoId: string, now: number): st
 			(item) => item.videoId === videoId && getItemState(item, now).status === 'completed',
 		);
 	if (!made) return undefined;
-	return store.projects.get(made.projectId)?.picture ?? 'product-teaser';
+	const project = store.projects.get(made.projectId);
+	const charge = store.charges.find((paid) => paid.videoId === videoId);
+	return {
+		name: project?.name ?? made.projectId,
+		picture: project?.picture ?? 'product-teaser',
+		prompt: charge?.customPrompt?.trim() ?? '',
+	};
 }

@@ -71,6 +71,12 @@ export interface VideoLog {
 	createdAt: string;
 }
 
+/** What a video shows, to a person who looks at it. */
+export interface VideoContent extends Pick<Project, 'name' | 'picture'> {
+	/** Empty for the project's own prompt. */
+	prompt: string;
+}
+
 /** An accepted add. Charges are never removed, unlike the queue items they paid for. */
 export interface Charge {
 	queueId: string;

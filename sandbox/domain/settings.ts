@@ -43,6 +43,11 @@ export interface Settings {
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item. */
 	videoUrlInDetails: boolean;
+	/**
+	 * Each video shows its own prompt, for people who compare them; drawing it takes a second. All
+	 * videos of a project are the same file otherwise.
+	 */
+	promptInVideos: boolean;
 	/** Addresses of videos have a signature that differs from one reply to the next. */
 	signedUrls: boolean;
 	/** Entries of the video log name their queue item, in `queueId` or as a part of their address. */
@@ -66,6 +71,7 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
+	promptInVideos: false,
 	signedUrls: false,
 	entriesNameQueueId: false,
 };

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxContext } from '../control/context';
-import { findVideoPicture } from '../domain/lists';
+import { findVideoContent } from '../domain/lists';
 import { ServiceError } from '../domain/model';
 import type { Settings } from '../domain/settings';
+import { drawVideo } from '../files/drawVideo';
 import { readVideoFile, streamPaddedVideo } from '../files/readVideoFile';
 
 interface FileRequest {
@@ -37,10 +38,14 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 		schema: { querystring: FILE_QUERY },
 	} as const;
 	for (const path of ['/files/:videoId.mp4', '/files/:queueId/:videoId.mp4']) {
-		app.get<FileRequest>(path, options, ({ params, query }, reply) => {
-			const picture = findVideoPicture(context.store, params.videoId, context.clock.now());
-			if (picture === undefined) throw new ServiceError('notFound', 'There is no such video');
-			const video = readVideoFile(picture);
+		app.get<FileRequest>(path, options, async ({ params, query }, reply) => {
+			const content = findVideoContent(context.store, params.videoId, context.clock.now());
+			if (!content) throw new ServiceError('notFound', 'There is no such video');
+			const sample = readVideoFile(content.picture);
+			// Where the libraries that draw do not run, people see the sample.
+			const video = context.store.settings.promptInVideos
+				? await drawVideo(content).catch(() => sample)
+				: sample;
 			const sizeBytes = Number(query.sizeBytes ?? video.length);
 			const isPadded = sizeBytes !== video.length;
 			if (sizeBytes > MAX_SIZE_BYTES || (isPadded && sizeBytes < video.length + 8)) {

@@ -23,7 +23,6 @@ export interface EditorOptions {
 	session?: Session | undefined;
 }
 
-const SIZE = { width: 1280, height: 800 };
 const TIMEOUT_MS = 30_000;
 
 /** A part of the page, in its pixels. */
@@ -37,9 +36,7 @@ export interface Area {
 /** n8n's editor in a browser window, used as a person uses it. */
 export class Editor {
 	readonly nodesPanel: NodesPanel;
-
 	readonly nodePanel: NodePanel;
-
 	readonly credentialForm: CredentialForm;
 
 	/** Whether a path was opened since the login. */
@@ -62,13 +59,13 @@ export class Editor {
 	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const context = await browser.newContext({
-			viewport: { ...SIZE, ...pickSize(options) },
+			viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
 			deviceScaleFactor: options.scale ?? 1,
 			colorScheme: options.theme ?? 'light',
 			reducedMotion: 'reduce',
 			locale: 'en-US',
 			timezoneId: 'UTC',
-			...(options.session ? { storageState: options.session } : {}),
+			...(options.session && { storageState: options.session }),
 		});
 		context.setDefaultTimeout(TIMEOUT_MS);
 		return new Editor(await context.newPage(), address);
@@ -96,12 +93,10 @@ export class Editor {
 
 	async openWorkflow(id: string): Promise<void> {
 		await this.visit(`/workflow/${id}`);
-		const { page } = this;
-		await page
+		const first = this.page
 			.getByTestId('canvas-node')
-			.or(page.getByTestId('canvas-add-button'))
-			.first()
-			.waitFor();
+			.or(this.page.getByTestId('canvas-add-button'));
+		await first.first().waitFor();
 	}
 
 	async newCredential(typeName: string): Promise<void> {
@@ -180,11 +175,6 @@ export class Editor {
 		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
 	}
 
-	/** The area of the workflow, without n8n's bars around it. */
-	get canvas(): Locator {
-		return this.page.getByTestId('canvas-wrapper');
-	}
-
 	/**
 	 * Shows a part of the canvas at its own size, at the canvas's upper left corner.
 	 *
@@ -198,22 +188,14 @@ export class Editor {
 		await this.page.addStyleTag({
 			content: `.vue-flow__transformationpane { transform: ${transform} !important; }`,
 		});
-		const { x: left, y: top } = await this.locate(this.canvas);
+		const { x: left, y: top } = await this.locate(this.page.getByTestId('canvas-wrapper'));
 		// Nodes that are only partly in the area are hidden, so that no text is cut off.
-		await this.canvas.locator('.vue-flow__node').evaluateAll(
-			(nodes: unknown[], area) => {
-				for (const node of nodes as CanvasNode[]) {
-					const box = node.getBoundingClientRect();
-					const isInside =
-						box.left >= area.left &&
-						box.top >= area.top &&
-						box.right <= area.left + area.width &&
-						box.bottom <= area.top + area.height;
-					if (!isInside) node.style.visibility = 'hidden';
-				}
-			},
-			{ left, top, width, height },
-		);
+		await this.page.evaluate(`for (const node of document.querySelectorAll('.vue-flow__node')) {
+			const box = node.getBoundingClientRect();
+			const isInside = box.left >= ${left} && box.top >= ${top}
+				&& box.right <= ${left + width} && box.bottom <= ${top + height};
+			if (!isInside) node.style.visibility = 'hidden';
+		}`);
 		return { x: left, y: top, width, height };
 	}
 
@@ -224,27 +206,14 @@ export class Editor {
 		return box;
 	}
 
-	/**
-	 * Replaces texts and the content of fields in the page. Its functions are anonymous, because the
-	 * page does not know the compiler's helper that names functions.
-	 */
+	/** Replaces texts and the content of fields in the page. */
 	async replaceTexts(pattern: RegExp, text: string): Promise<void> {
-		await this.page.locator('body').evaluate(
-			(body: unknown, [source, flags, replacement]) => {
-				const root = body as TextNode;
-				const expression = new RegExp(source, flags);
-				for (const field of root.querySelectorAll('input')) {
-					field.value = field.value.replace(expression, replacement);
-				}
-				for (const element of root.querySelectorAll('*')) {
-					for (const child of element.childNodes) {
-						if (child.nodeType !== 3) continue;
-						child.data = child.data.replace(expression, replacement);
-					}
-				}
-			},
-			[pattern.source, pattern.flags, text] as const,
-		);
+		await this.page.evaluate(`{
+			const replace = (old) => old.replace(${String(pattern)}, ${JSON.stringify(text)});
+			for (const field of document.querySelectorAll('input')) field.value = replace(field.value);
+			const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+			while (texts.nextNode()) texts.currentNode.data = replace(texts.currentNode.data);
+		}`);
 	}
 
 	/** Takes a picture of an area as PNG, without messages, tooltips and frames. */
@@ -264,24 +233,6 @@ export class Editor {
 			await this.page.locator('.el-notification').last().waitFor({ state: 'hidden' });
 		}
 	}
-}
-
-function pickSize({ width, height }: EditorOptions) {
-	return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
-}
-
-/** The parts of the browser's elements that are used here. */
-interface TextNode {
-	nodeType: number;
-	data: string;
-	value: string;
-	childNodes: Iterable<TextNode>;
-	querySelectorAll(selector: string): Iterable<TextNode>;
-}
-
-interface CanvasNode {
-	style: { visibility: string };
-	getBoundingClientRect(): { left: number; top: number; right: number; bottom: number };
 }
 
 /**

@@ -16,11 +16,8 @@ export interface ShownTable {
 /** The panel of one node: its input, parameters and output. */
 export class NodePanel {
 	readonly root: Locator;
-
 	readonly input: Locator;
-
 	readonly output: Locator;
-
 	readonly parameters: Locator;
 
 	constructor(private readonly page: Page) {
@@ -47,10 +44,8 @@ export class NodePanel {
 
 	/** Returns the name of the chosen credential. */
 	async readCredential(): Promise<string> {
-		return await this.parameters
-			.getByTestId('node-credentials-select')
-			.locator('input')
-			.inputValue();
+		const select = this.parameters.getByTestId('node-credentials-select');
+		return await select.locator('input').inputValue();
 	}
 
 	/** Waits until a parameter has the mark of a missing value. */
@@ -121,9 +116,7 @@ export class NodePanel {
 		await begun;
 	}
 
-	/**
-	 * Presses the trigger's button in place of the input. During a run, the same button stops n8n.
-	 */
+	/** Presses the trigger's button in place of the input. During a run, the same button stops n8n. */
 	async fetchTestEvent(): Promise<void> {
 		const button = this.page.getByTestId('trigger-execute-button');
 		await button.filter({ hasText: 'Fetch Test Event' }).click();
@@ -131,9 +124,7 @@ export class NodePanel {
 
 	/** @param timeout in milliseconds; by default, that of the page */
 	async waitForSuccess(timeout?: number): Promise<void> {
-		await this.output
-			.getByTestId('node-run-status-success')
-			.waitFor(timeout === undefined ? {} : { timeout });
+		await this.output.getByTestId('node-run-status-success').waitFor(timeout ? { timeout } : {});
 	}
 
 	/** Waits for the output table. @returns its heads, and the cells of each row */

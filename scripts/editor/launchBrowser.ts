@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
@@ -30,23 +30,11 @@ export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findProgram('chromium');
 	if (!executablePath) throw new Error('Chromium is not installed.');
 	const folder = mkdtempSync(join(tmpdir(), 'browser-'));
-	const place = (name: string): string => {
-		mkdirSync(join(folder, name));
-		return join(folder, name);
-	};
-	const env = buildLocalEnvironment({
-		HOME: place('home'),
-		TMPDIR: place('tmp'),
-		XDG_CACHE_HOME: place('cache'),
-		XDG_CONFIG_HOME: place('config'),
-		XDG_DATA_HOME: place('data'),
-		XDG_RUNTIME_DIR: place('run'),
-	});
 	const browser = await chromium.launch({
 		executablePath,
 		args: FLAGS,
-		env: Object.fromEntries(Object.entries(env).filter((entry) => entry[1] !== undefined)),
-		artifactsDir: place('artifacts'),
+		env: buildLocalEnvironment({ HOME: folder, TMPDIR: folder }),
+		artifactsDir: folder,
 	});
 	browser.on('disconnected', () => {
 		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

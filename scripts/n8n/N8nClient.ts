@@ -1,4 +1,4 @@
-import axios, { isAxiosError, type AxiosInstance } from 'axios';
+import axios, { isAxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { parse } from 'flatted';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +33,7 @@ export const OWNER: Owner = {
 
 /** A client of n8n's internal REST API, like its editor: one user, logged in with a cookie. */
 export class N8nClient {
-	private readonly http: AxiosInstance;
+	private readonly http;
 	private cookie = '';
 
 	constructor(readonly address: string) {
@@ -59,21 +59,12 @@ export class N8nClient {
 		await waitFor('n8n to answer', isReady, timeoutMs);
 	}
 
-	/** Creates the owner's account if there is none yet, and logs in. */
+	/** Logs in the owner, whose account is created if there is none yet. */
 	async setUpOwner(owner: Owner): Promise<void> {
-		try {
-			await this.logIn(owner);
-		} catch (error) {
-			// n8n refuses the login of an owner that is not there yet.
-			await this.request('POST', '/owner/setup', owner).catch(() => {
-				throw error;
-			});
-			await this.logIn(owner);
-		}
-	}
-
-	async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
-		await this.request('POST', '/login', { emailOrLdapLoginId: email, password });
+		const { email: emailOrLdapLoginId, password } = owner;
+		await this.request('POST', '/login', { emailOrLdapLoginId, password }).catch(() =>
+			this.request('POST', '/owner/setup', owner),
+		);
 	}
 
 	async listCredentials(): Promise<Credential[]> {
@@ -84,16 +75,12 @@ export class N8nClient {
 		return await this.request('POST', '/credentials', content);
 	}
 
-	async updateCredential(id: string, content: CredentialContent): Promise<Credential> {
-		return await this.request('PATCH', `/credentials/${id}`, content);
-	}
-
 	/** Creates the credential, or updates the one with the same name and type. */
 	async saveCredential(content: CredentialContent): Promise<Credential> {
 		const isSame = ({ name, type }: Credential) => name === content.name && type === content.type;
 		const existing = (await this.listCredentials()).find(isSame);
 		return existing
-			? await this.updateCredential(existing.id, content)
+			? await this.request('PATCH', `/credentials/${existing.id}`, content)
 			: await this.createCredential(content);
 	}
 
@@ -102,25 +89,16 @@ export class N8nClient {
 		return await this.request('POST', '/credentials/test', { credentials: { id, ...content } });
 	}
 
-	async findWorkflow(id: string): Promise<Workflow | undefined> {
-		const { exists } = await this.request<{ exists: boolean }>('GET', `/workflows/${id}/exists`);
-		return exists ? await this.request('GET', `/workflows/${id}`) : undefined;
-	}
-
 	/** @param id id for the new workflow, so that it can be found again */
 	async createWorkflow(content: WorkflowContent, id?: string): Promise<Workflow> {
-		// n8n 1 requires the field `active`.
-		return await this.request('POST', '/workflows', { active: false, ...NO_PINS, ...content, id });
-	}
-
-	async updateWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
-		return await this.request('PATCH', `/workflows/${id}`, { ...NO_PINS, ...content });
+		return await this.request('POST', '/workflows', { ...NO_PINS, ...content, id });
 	}
 
 	/** Creates the workflow with this id, or updates the existing one. */
 	async saveWorkflow(id: string, content: WorkflowContent): Promise<Workflow> {
-		return (await this.findWorkflow(id))
-			? await this.updateWorkflow(id, content)
+		const { exists } = await this.request<{ exists: boolean }>('GET', `/workflows/${id}/exists`);
+		return exists
+			? await this.request('PATCH', `/workflows/${id}`, { ...NO_PINS, ...content })
 			: await this.createWorkflow(content, id);
 	}
 
@@ -138,7 +116,6 @@ export class N8nClient {
 	 * @returns the id of the execution, which continues by itself
 	 */
 	async runWorkflow(id: string, triggerName: string): Promise<string> {
-		// n8n 1 runs the workflow in the request, not the saved one.
 		const workflowData = await this.request<Workflow>('GET', `/workflows/${id}`);
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
@@ -160,11 +137,7 @@ export class N8nClient {
 	async waitForExecution(id: string, timeoutMs: number): Promise<Execution> {
 		const findEnded = async () => {
 			const execution = await this.getExecution(id);
-			// n8n 1 reports that an execution has ended a moment before it has saved the result.
-			const isSaved =
-				(execution.data as unknown) !== undefined ||
-				['crashed', 'canceled'].includes(execution.status);
-			return ENDED.includes(execution.status) && isSaved && execution;
+			return ENDED.includes(execution.status) && execution;
 		};
 		return await waitFor(`execution ${id} to end`, findEnded, timeoutMs);
 	}
@@ -188,38 +161,36 @@ export class N8nClient {
 	/** Returns the content of a file of an execution. */
 	async readBinary({ id, data }: BinaryFile): Promise<Buffer> {
 		if (id === undefined) return Buffer.from(data, 'base64');
-		const path = `/binary-data?action=download&id=${encodeURIComponent(id)}`;
-		try {
-			const response = await this.http.get<Buffer>(path, {
-				responseType: 'arraybuffer',
-				headers: this.cookie ? { cookie: this.cookie } : {},
-			});
-			return Buffer.from(response.data);
-		} catch (error) {
-			throw describeFailure('GET', path, error);
-		}
+		const url = `/binary-data?action=download&id=${encodeURIComponent(id)}`;
+		return (await this.send<Buffer>({ method: 'GET', url, responseType: 'arraybuffer' })).data;
 	}
 
 	/**
 	 * Sends any request to n8n's REST API, and again if n8n was too busy to look at it.
 	 * @returns the response without its `data` envelope
 	 */
-	async request<Reply>(method: string, path: string, body?: unknown, tries = 5): Promise<Reply> {
+	async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
+		const response = await this.send<{ data: Reply }>({ method, url: path, data: body });
+		const cookies = response.headers['set-cookie'] ?? [];
+		const session = cookies.find((cookie) => cookie.startsWith('n8n-auth='));
+		if (session) this.cookie = session.split(';')[0] ?? '';
+		return response.data.data;
+	}
+
+	private async send<Body>(request: AxiosRequestConfig, tries = 5): Promise<AxiosResponse<Body>> {
+		const headers = this.cookie ? { cookie: this.cookie } : {};
 		try {
-			const response = await this.http.request<{ data: Reply }>({
-				method,
-				url: path,
-				data: body,
-				headers: this.cookie ? { cookie: this.cookie } : {},
-			});
-			const cookies = response.headers['set-cookie'] ?? [];
-			const session = cookies.find((cookie) => cookie.startsWith('n8n-auth='));
-			if (session) this.cookie = session.split(';')[0] ?? '';
-			return response.data.data;
+			return await this.http.request<Body>({ ...request, headers });
 		} catch (error) {
-			if (tries <= 1 || !isTooBusy(error)) throw describeFailure(method, path, error);
-			await delay(RETRY_MS);
-			return await this.request(method, path, body, tries - 1);
+			if (!isAxiosError<{ message?: string } | undefined>(error)) throw error;
+			const { status, data, statusText } = error.response ?? {};
+			if (tries > 1 && isTooBusy(status, data?.message)) {
+				await delay(RETRY_MS);
+				return await this.send(request, tries - 1);
+			}
+			const reason = status ? `${status}, ${data?.message ?? statusText ?? ''}` : error.message;
+			const path = `${request.method ?? ''} /rest${request.url ?? ''}`;
+			throw new Error(`n8n did not accept ${path}: ${reason}`);
 		}
 	}
 }
@@ -228,17 +199,6 @@ export class N8nClient {
  * On a busy machine n8n may have no time for its database (503), or for its own patterns, to which it
  * gives 250 ms of real time before it runs a workflow.
  */
-function isTooBusy(error: unknown): boolean {
-	if (!isAxiosError<{ message?: string } | undefined>(error)) return false;
-	const { status, data } = error.response ?? {};
-	return status === 503 || data?.message === 'Regular expression execution timed out';
-}
-
-function describeFailure(method: string, path: string, error: unknown): unknown {
-	if (!isAxiosError<{ message?: string } | undefined>(error)) return error;
-	const { response } = error;
-	const reason = response
-		? `${response.status}, ${response.data?.message ?? response.statusText}`
-		: error.message;
-	return new Error(`n8n did not accept ${method} /rest${path}: ${reason}`);
+function isTooBusy(status?: number, message?: string): boolean {
+	return status === 503 || message === 'Regular expression execution timed out';
 }

@@ -1,3 +1,5 @@
+import type { IBinaryData, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+
 /** The parts of n8n's REST bodies that are used here. */
 
 export interface Owner {
@@ -47,34 +49,9 @@ export interface Workflow extends WorkflowContent {
 	active: boolean;
 }
 
-export interface ExecutionError {
-	message: string;
-	description?: string | null;
-	node?: { name: string };
-}
-
 /** A file of an item. n8n stores its content under `id`, or without an `id` in `data` as base64. */
-export interface BinaryFile {
-	id?: string;
-	data: string;
-	fileName?: string;
-	mimeType: string;
-}
-
-export interface ExecutionItem {
-	json: Record<string, unknown>;
-	binary?: Record<string, BinaryFile>;
-}
-
-/** One run of a node; a node in a loop has several. */
-export interface NodeRun {
-	executionIndex: number;
-	executionStatus?: string;
-	executionTime: number;
-	error?: ExecutionError;
-	/** The items of each output of the node. */
-	data?: { main?: (ExecutionItem[] | null)[] };
-}
+export type BinaryFile = IBinaryData;
+export type ExecutionItem = INodeExecutionData;
 
 export interface Execution {
 	id: string;
@@ -83,11 +60,5 @@ export interface Execution {
 	startedAt: string;
 	stoppedAt: string | null;
 	workflowData: WorkflowContent;
-	data: {
-		resultData: {
-			runData?: Record<string, NodeRun[]>;
-			error?: ExecutionError;
-			lastNodeExecuted?: string;
-		};
-	};
+	data: IRunExecutionData;
 }

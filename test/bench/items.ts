@@ -115,7 +115,7 @@ async function createWorkflows(
 async function measure(client: N8nClient, workflow: Workflow, count: number): Promise<number> {
 	const id = await client.runWorkflow(workflow.id, START.name);
 	const { status, data } = await client.waitForExecution(id, TIMEOUT_MS);
-	const run = data.resultData.runData?.[MEASURED]?.[0];
+	const run = data.resultData.runData[MEASURED]?.[0];
 	const items = run?.data?.main?.[0]?.length ?? 0;
 	if (!run || status !== 'success' || items !== count) {
 		const reason = data.resultData.error?.message ?? 'no error';

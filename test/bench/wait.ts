@@ -1,4 +1,5 @@
 import { startSandbox } from '../../sandbox/startSandbox';
+import { GENERATE } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 
 const ITEMS = 50;
@@ -27,14 +28,8 @@ async function main(): Promise<void> {
 	const startedAt = performance.now();
 	const { items, error } = await runNode({
 		credentials: { baseUrl: sandbox.url, apiKey: sandbox.apiKey },
-		parameters: {
-			resource: 'queue',
-			operation: 'add',
-			projectId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-			waitForCompletion: true,
-			waitOptions: { pollingInterval: INTERVAL_SECONDS },
-		},
-		items: projects.map(({ id }) => ({ id })),
+		parameters: { ...GENERATE, waitOptions: { pollingInterval: INTERVAL_SECONDS } },
+		items: projects.map(({ id }) => ({ project: id })),
 	});
 	const tookSeconds = (performance.now() - startedAt) / 1000;
 	const count = (operation: string) =>

@@ -9,14 +9,15 @@ import { describeWith } from '../support/e2e/describeWith';
 import { eventually } from './eventually';
 import { useEditor } from './useEditor';
 import { useRealN8n } from '../support/e2e/useRealN8n';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { byId, OPERATIONS } from '../support/engine/OPERATIONS';
 
 const { description } = new VideoGeneration();
 
 const BASICS = ['Resource', 'Operation'];
 const LIST = ['Return All', 'Limit'];
-const WAITING = ['Download Video', 'Wait Options'];
+const ORDER = ['Project', 'Custom Prompt', 'Overwrite Settings'];
 const FILE_FIELD = 'Put Output File in Field';
+const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
 
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
@@ -70,6 +71,15 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				const { id } = await createWorkflow({});
 				await editor.openWorkflow(id);
 				const panel = await editor.openNode('Node');
+				await expectLabels(panel, [...BASICS, ...ORDER, ...WAITING, 'Options']);
+				await panel.toggle('downloadVideo');
+				await panel.waitForLabel(FILE_FIELD, 'hidden');
+				const withoutFile = WAITING.filter((label) => label !== FILE_FIELD);
+				await expectLabels(panel, [...BASICS, ...ORDER, ...withoutFile, 'Options']);
+
+				await panel.select('resource', 'Queue');
+				await panel.waitForLabel('Wait Options', 'hidden');
+				await expectLabels(panel, [...BASICS, ...ORDER, 'Options']);
 				await panel.execute();
 				await panel.waitForIssue('projectId');
 				expect(real.sandbox.requests).toEqual([]);
@@ -95,21 +105,13 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
 				expect(rows).toHaveLength(1);
 
-				const add = ['Project', 'Overwrite Settings', 'Custom Prompt', 'Wait for Completion'];
-				await expectLabels(panel, [...BASICS, ...add, 'Options']);
-				await panel.toggle('waitForCompletion');
-				await panel.waitForLabel('Download Video');
-				await expectLabels(panel, [...BASICS, ...add, ...WAITING, 'Options']);
-				await panel.toggle('downloadVideo');
-				await panel.waitForLabel(FILE_FIELD);
-				const withFile = ['Download Video', FILE_FIELD, 'Wait Options'];
-				await expectLabels(panel, [...BASICS, ...add, ...withFile, 'Options']);
-
 				await panel.select('operation', 'Delete');
 				await panel.waitForLabel('Queue ID');
 				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
 
 				await panel.select('resource', 'Video');
+				await panel.waitForLabel('Wait Options');
+				await panel.select('operation', 'Get Many');
 				await panel.waitForLabel('Filters');
 				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
 				await panel.toggle('returnAll');
@@ -129,12 +131,10 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		test(
 			'makes a video with its file, downloads it again, and n8n plays both; then a node of it is executed alone',
 			visit(async (editor) => {
-				const add = videoGeneration('Make', real.credential, {
-					resource: 'queue',
-					operation: 'add',
-					projectId: { __rl: true, mode: 'id', value: 'project-city-tour' },
-					waitForCompletion: true,
-					downloadVideo: true,
+				const generate = videoGeneration('Generate', real.credential, {
+					resource: 'video',
+					operation: 'generate',
+					projectId: byId('project-city-tour'),
 					waitOptions: { pollingInterval: 1 },
 				});
 				const download = videoGeneration('Download', real.credential, {
@@ -142,11 +142,11 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 					operation: 'download',
 					videoUrl: '={{ $json.videoUrl }}',
 				});
-				const content = buildWorkflow('Make and download', [START, add, download]);
+				const content = buildWorkflow('Make and download', [START, generate, download]);
 				const { id } = await real.client.createWorkflow(content);
 				await editor.openWorkflow(id);
-				await editor.executeWorkflow([START.name, 'Make', 'Download']);
-				for (const node of ['Make', 'Download']) {
+				await editor.executeWorkflow([START.name, 'Generate', 'Download']);
+				for (const node of ['Generate', 'Download']) {
 					const panel = await editor.openNode(node);
 					await expectToPlay(await panel.viewVideo());
 					await panel.close();

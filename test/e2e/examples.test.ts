@@ -1,8 +1,10 @@
 import axios from 'axios';
+import { basename } from 'node:path';
+import type { Browser } from 'playwright-core';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
-import oldest from '../../scripts/oldest/package.json';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
+import { launchBrowser } from '../../scripts/editor/launchBrowser';
 import { waitFor } from '../../scripts/waitFor';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { pressButton } from './apps/pressButton';
@@ -13,9 +15,8 @@ import {
 	findMissingNodes,
 	getSourceType,
 	listExamples,
-	listNamedExamples,
-	readVersion,
 } from '../support/e2e/describeExample';
+import { FormPage } from './FormPage';
 import { McpClient } from './McpClient';
 import { readItems } from '../support/e2e/runContent';
 import { ScriptedModel } from '../support/e2e/ScriptedModel';
@@ -92,15 +93,61 @@ const findAddress = (prompt: string) => {
 };
 const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
-describeExample('queue-a-video', 'The example that makes a video', () => {
-	test('queues one video of the project updated last, and downloads it', async () => {
-		const setUp = { changes: { 'Make and download a video': QUICK_WAIT } };
+describeExample('queue-a-video', 'The example that generates a video', () => {
+	test('generates one video of the project updated last, and downloads it', async () => {
+		const setUp = { changes: { 'Generate a video': QUICK_WAIT } };
 		const execution = await (await take('queue-a-video', setUp)).run('When you press Execute');
 		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
-		const [item] = readItems(execution, 'Make and download a video');
+		const [item] = readItems(execution, 'Generate a video');
 		const file = item?.binary?.data;
 		const content = file && (await real.client.readBinary(file));
 		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
+	});
+});
+
+describeExample('video-from-a-form', 'The example with a form', () => {
+	let browser: Browser;
+	beforeAll(async () => {
+		browser = await launchBrowser();
+	});
+	afterAll(async () => {
+		await browser.close();
+	});
+
+	test('hands each of two people who send it in the same second their own video, and says on its last page what went wrong', async () => {
+		const { client, n8n, sandbox } = real;
+		const { workflow } = await take('video-from-a-form', {
+			changes: { 'Generate the video': QUICK_WAIT },
+		});
+		await client.activateWorkflow(workflow);
+		const address = `${client.address}/form/video-from-a-form`;
+		await waitFor('the form', async () => (await axios.get(address, NO_PROXY)).status === 200);
+		const prompts = ['The sea at dawn', 'The sea at dusk'];
+		const forms = await Promise.all(prompts.map(async () => await FormPage.open(browser, address)));
+		const files = forms.map(async (form) => await form.receiveFile());
+		await Promise.all(
+			forms.map(async (form, index) => {
+				await form.send(prompts[index] ?? '');
+			}),
+		);
+		expect(await Promise.all(files)).toEqual(
+			prompts.map((prompt) => ({
+				fileName: basename(findAddress(prompt)),
+				content: readVideoFile('launch-film'),
+			})),
+		);
+		expect(listPaid().sort()).toEqual(prompts);
+
+		sandbox.setCredits('main', 10);
+		const form = await FormPage.open(browser, address);
+		await form.send('The sea at night');
+		expect(await form.readEnding()).toMatch(
+			/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
+		);
+		expect(listPaid().sort()).toEqual(prompts);
+		for (const { id } of await n8n.listExecutions(workflow.id)) {
+			expectSuccess(await client.waitForExecution(id, TIMEOUT_MS));
+		}
 	});
 });
 
@@ -124,7 +171,7 @@ describeExample('video-for-each-row', 'The example that makes a video for each r
 			linksAtEachAdd.push(sheet.rows.filter(isStored).length);
 		});
 		const { start, run } = await take('video-for-each-row', {
-			changes: { 'Make and download the video': QUICK_WAIT },
+			changes: { 'Generate the video': QUICK_WAIT },
 			settings: { 'Upload the video to Google Drive': { maxTries: 2, waitBetweenTries: 0 } },
 		});
 		const failed = await real.client.waitForExecution(
@@ -188,7 +235,7 @@ describeExample('idea-to-youtube', 'The example that makes an idea a video on Yo
 			...['a', 'b'].map((id) => [id, TOUR, 'An idea']),
 		]);
 		const { run } = await take('idea-to-youtube', {
-			changes: { 'Make and download the video': QUICK_WAIT },
+			changes: { 'Generate the video': QUICK_WAIT },
 		});
 		model.play([write('a')]);
 		await run('Every day at nine');
@@ -263,7 +310,7 @@ describeExample('ask-before-spending', 'The example that asks before spending', 
 					].map((node) => [node, slack.choice]),
 				),
 				'Note the request': { assignments: { assignments } },
-				'Make and download the video': QUICK_WAIT,
+				'Generate the video': QUICK_WAIT,
 			},
 		});
 		await client.activateWorkflow(workflow);
@@ -297,17 +344,18 @@ describeExample('ask-before-spending', 'The example that asks before spending', 
 });
 
 describeExample('agent-that-makes-videos', 'The example with an agent', () => {
-	test('offers four tools, and queues a video once a person has approved it', async () => {
+	test('offers four tools, and generates a video once a person has approved it', async () => {
 		const trigger = 'When a chat message comes';
 		const chat = { sessionId: 'session', action: 'sendMessage', chatInput: 'A teaser, please' };
 		const { start } = await take('agent-that-makes-videos', {
+			changes: { 'Generate a video': QUICK_WAIT },
 			pinData: { [trigger]: [{ json: chat }] },
 		});
 		const toolParameters = { projectId: TEASER, customPrompt: 'The sea' };
 		model.play([
 			[{ tool: 'List_the_projects', input: {} }],
-			[{ tool: 'Queue_a_video', input: { toolParameters, hitlParameters: {} } }],
-			'It is on its way.',
+			[{ tool: 'Generate_a_video', input: { toolParameters, hitlParameters: {} } }],
+			'Here it is.',
 		]);
 		const id = await start(trigger);
 		await waitForStatus(id, 'waiting');
@@ -315,17 +363,18 @@ describeExample('agent-that-makes-videos', 'The example with an agent', () => {
 		expect(slack.texts).toEqual([
 			expect.stringContaining(`Project: ${TEASER}\nPrompt: The sea`) as string,
 		]);
-		expect(await pressButton(real.client.address, slack.findButton('Queue it'))).toBe(200);
+		expect(await pressButton(real.client.address, slack.findButton('Make it'))).toBe(200);
 		expectSuccess(await real.client.waitForExecution(id, TIMEOUT_MS));
 		expect(real.sandbox.charges).toMatchObject([{ projectId: TEASER, customPrompt: 'The sea' }]);
+		expect(model.toolResults.at(-1)).toContain(findAddress('The sea'));
 		expect(model.tools.map(({ name }) => name).sort()).toEqual([
+			'Generate_a_video',
 			'List_the_projects',
-			'Queue_a_video',
 			'Read_the_credits_left',
 			'Read_the_progress',
 		]);
 		const costly = model.tools.filter(({ description }) => description.includes('costs credits'));
-		expect(costly.map(({ name }) => name)).toEqual(['Queue_a_video']);
+		expect(costly.map(({ name }) => name)).toEqual(['Generate_a_video']);
 	});
 });
 
@@ -413,9 +462,8 @@ function getOperation(node: INode): INode {
 describe('The nodes of all examples', () => {
 	const known = listExamples().filter((name) => findMissingNodes(name).length === 0);
 
-	test('are there in the newest n8n, and in the oldest for the examples that their page names', () => {
-		const isOldest = readVersion() === oldest.dependencies.n8n;
-		expect(known).toEqual(isOldest ? listNamedExamples(readVersion()) : listExamples());
+	test('are all there in this n8n', () => {
+		expect(known).toEqual(listExamples());
 	});
 
 	test('are known to this n8n, in their newest versions, with all of their parameters', async () => {

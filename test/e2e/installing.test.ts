@@ -62,7 +62,6 @@ describe('In a real n8n, the package', () => {
 	});
 
 	test('is installed by n8n itself, listed, and works at once and after a restart', async () => {
-		// n8n 1 finds no version behind its own proxy unless it is named.
 		const { version } = registry;
 		await n8n.client.request('POST', '/community-packages', { name: PACKAGE, version });
 		const expected = [

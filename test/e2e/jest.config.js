@@ -8,8 +8,7 @@ module.exports = {
 	...base,
 	rootDir: '../..',
 	roots: ['<rootDir>/test/e2e'],
-	// How n8n itself installs the package is tested with `test:whole`: all tests run the packed package.
-	testPathIgnorePatterns: ['/installing.test.ts'],
+	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
 	// Some of them wait for n8n most of the time.

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { Operation } from '../../sandbox/domain/model';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
@@ -153,7 +152,7 @@ describe('When n8n is killed while it adds, polls and waits, then starts again',
 			const id = await start(name);
 			const execution = await n8n.client.waitForExecution(id, TIMEOUT_MS);
 			const refused = readItems(execution, 'Video', 1);
-			used.push(refused.map(({ json }) => unfoldError(json as IDataObject).details));
+			used.push(refused.map(({ json }) => unfoldError(json).details));
 		}
 		const namedRows = (rows: typeof ROWS.lost) =>
 			rows

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { Credential, Execution } from '../../scripts/n8n/n8nTypes';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import type { SettingsChange } from '../../sandbox/domain/settings';
@@ -14,6 +13,7 @@ import {
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../support/e2e/runContent';
+import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import { WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { ScriptedModel, type ModelReply } from '../support/e2e/ScriptedModel';
@@ -23,10 +23,8 @@ const real = useRealN8n('operations', { environment: WITHOUT_CODE });
 const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 const TEASER = 'project-product-teaser';
 const TOUR = 'project-city-tour';
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const ADD = {
-	resource: 'queue',
-	operation: 'add',
+	...OPERATIONS['queue.add'],
 	projectId: byId('={{ $json.project }}'),
 	customPrompt: '={{ $json.prompt }}',
 };
@@ -86,7 +84,7 @@ describe('In a real n8n', () => {
 			video('Wait', {
 				...{ resource: 'queue', operation: 'wait', queueId },
 				projectId: byId("={{ $('Add').item.json.projectId }}"),
-				waitOptions: { pollingInterval: 1 },
+				...{ waitOptions: { pollingInterval: 1 }, downloadVideo: false },
 			}),
 			video('Download', {
 				...{ resource: 'video', operation: 'download', videoUrl: '={{ $json.videoUrl }}' },
@@ -133,9 +131,9 @@ describe('In a real n8n', () => {
 
 	test('a failed item goes to the error output with what it was and its queue ID, the others go on', async () => {
 		real.sandbox.configure({ durations: QUICK });
-		const add = video(
-			'Add',
-			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } },
+		const generate = video(
+			'Generate',
+			{ ...GENERATE, waitOptions: { pollingInterval: 1 } },
 			{ onError: 'continueErrorOutput' },
 		);
 		const repair = { name: 'Repair', type: 'n8n-nodes-base.noOp' };
@@ -146,13 +144,13 @@ describe('In a real n8n', () => {
 		];
 		const content = buildWorkflow(
 			'Error output',
-			[START, ...makeItems(items), add, LOOK_BACK, repair],
-			{ onError: { Repair: 'Add' } },
+			[START, ...makeItems(items), generate, LOOK_BACK, repair],
+			{ onError: { Repair: 'Generate' } },
 		);
 		const execution = await runContent(real.client, content);
 		const failing = listQueue().find(({ customPrompt }) => customPrompt === 'fails');
 		expect(readJson(execution, LOOK_BACK.name)).toEqual([{ prompt: 'good' }]);
-		expect(readJson(execution, 'Repair').map((json) => unfoldError(json as IDataObject))).toEqual([
+		expect(readJson(execution, 'Repair').map((json) => unfoldError(json))).toEqual([
 			{
 				...items[1],
 				error: 'The video could not be generated',
@@ -176,23 +174,26 @@ describe('In a real n8n', () => {
 
 describe('In a real n8n, an execution that waits', () => {
 	const waiting = (pollingInterval: number) =>
-		video('Add', { ...ADD, waitForCompletion: true, waitOptions: { pollingInterval } });
+		video('Generate', { ...GENERATE, waitOptions: { pollingInterval } });
 	const start = async (steps: WorkflowStep[], settings = {}) => {
 		const { client } = real;
 		const content = buildWorkflow('Wait', [START, ...steps], { settings });
 		const { id } = await client.createWorkflow(content);
 		return await client.runWorkflow(id, START.name);
 	};
-	const item = (prompt: string) => makeItems([{ project: TEASER, prompt }]);
+	// Executions of one project would take turns.
+	const item = (project: string) => makeItems([{ project }]);
 
 	test('ends at once when it is stopped or its own timeout is over, and sends nothing more', async () => {
 		const { client, sandbox } = real;
 		sandbox.configure({ durations: { processingMs: 600_000 } });
-		const timedOut = await start([...item('timeout'), waiting(1)], { executionTimeout: 4 });
+		const timedOut = await start([...item('project-launch-film'), waiting(1)], {
+			executionTimeout: 4,
+		});
 		// The second one would not look again before the limit below has passed.
 		const stopped = [
-			await start([...item('looks often'), waiting(1)]),
-			await start([...item('looks seldom'), waiting(60)]),
+			await start([...item(TEASER), waiting(1)]),
+			await start([...item(TOUR), waiting(60)]),
 		];
 		await sandbox.waitForRequests({ operation: 'queue.add', count: 3, timeoutMs: 60_000 });
 		await sandbox.waitForRequests({ operation: 'queue.getProgress', count: 4, timeoutMs: 60_000 });
@@ -232,17 +233,13 @@ describe("In a real n8n, the AI Agent's model", () => {
 	});
 
 	/** The tools as set up by a user who lets the model fill in some of the fields. */
+	const FROM_MODEL = {
+		projectId: byId("={{ $fromAI('projectId', 'The ID of the project', 'string') }}"),
+		customPrompt: "={{ $fromAI('customPrompt', 'What the video is to show', 'string') }}",
+	};
 	const TOOLS = {
-		'Queue a video': {
-			resource: 'queue',
-			operation: 'add',
-			projectId: {
-				__rl: true,
-				mode: 'id',
-				value: "={{ $fromAI('projectId', 'The ID of the project', 'string') }}",
-			},
-			customPrompt: "={{ $fromAI('customPrompt', 'What the video is to show', 'string') }}",
-		},
+		'Generate a video': { ...GENERATE, ...FROM_MODEL },
+		'Queue a video': { ...OPERATIONS['queue.add'], ...FROM_MODEL },
 		'Get progress': {
 			resource: 'queue',
 			operation: 'getProgress',
@@ -275,9 +272,10 @@ describe("In a real n8n, the AI Agent's model", () => {
 		const told = model.tools.map(({ name, description }) => `${name}: ${description}`);
 		expect(told.sort()).toEqual([
 			'Clear_a_video: Delete queue item permanently in Video Generation',
+			'Generate_a_video: Generate video (costs credits) in Video Generation',
 			'Get_progress: Get progress of queued video in Video Generation',
 			'List_projects: Get many projects in Video Generation',
-			'Queue_a_video: Queue video (costs credits) in Video Generation',
+			'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
 		]);
 	});
 
@@ -332,12 +330,11 @@ describe('Five rows of one project with the default options, in a real n8n', () 
 			...{ name, type: 'videoGenerationApi' },
 			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
 		});
-		const add = videoGeneration('Queue', credential, {
-			...{ resource: 'queue', operation: 'add', waitForCompletion: true, downloadVideo: true },
-			projectId: byId(TEASER),
+		const generate = videoGeneration('Generate', credential, {
+			...{ resource: 'video', operation: 'generate', projectId: byId(TEASER) },
 		});
 		const { id } = await client.createWorkflow(
-			buildWorkflow(name, [START, ...makeItems(rows, 'Rows'), add]),
+			buildWorkflow(name, [START, ...makeItems(rows, 'Rows'), generate]),
 		);
 		return await client.waitForExecution(await client.runWorkflow(id, START.name), 300_000);
 	}
@@ -357,7 +354,7 @@ describe('Five rows of one project with the default options, in a real n8n', () 
 		async (name) => {
 			const execution = await executions.get(name);
 			expect(execution?.status).toBe('success');
-			const items = execution ? readItems(execution, 'Queue') : [];
+			const items = execution ? readItems(execution, 'Generate') : [];
 			expect(items.map(({ json }) => (json.video as { id?: string } | null)?.id)).toEqual(
 				sandboxes.get(name)?.charges.map(({ videoId }) => videoId),
 			);

@@ -1,16 +1,13 @@
 import { stringify } from 'flatted';
-import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import { readVersion } from '../support/e2e/describeExample';
 import { WITHOUT_CODE } from '../support/e2e/RealN8n';
 import { readItems, runContent } from '../support/e2e/runContent';
 import { useRealN8n } from '../support/e2e/useRealN8n';
 
-const IS_N8N_1 = readVersion().startsWith('1.');
 const real = useRealN8n('paying-once', { environment: WITHOUT_CODE });
 const TIMEOUT_MS = 120_000;
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
@@ -38,7 +35,7 @@ const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customProm
 const listPaidIds = () => real.sandbox.charges.map(({ queueId }) => queueId);
 const listOperations = () => real.sandbox.requests.map(({ operation }) => operation);
 const readJson = (execution: Execution, output = 0) =>
-	readItems(execution, 'Video', output).map(({ json }) => unfoldError(json as IDataObject));
+	readItems(execution, 'Video', output).map(({ json }) => unfoldError(json));
 
 describe.each(['original', 'saved'])('Executions > Retry with the %s workflow', (workflow) => {
 	test('and a retry of the failed retry send what was refused, and no accepted add again', async () => {
@@ -136,8 +133,8 @@ describe('A unique key', () => {
 		const child = await client.createWorkflow(
 			buildWorkflow('Child', [called, videoGeneration('Video', real.credential, KEYED)]),
 		);
-		// n8n 2 runs published sub-workflows only; n8n 1 publishes none.
-		if (!IS_N8N_1) await client.activateWorkflow(child);
+		// n8n runs published sub-workflows only.
+		await client.activateWorkflow(child);
 		const call = {
 			...{ name: 'Call', type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.2 },
 			parameters: { workflowId: { __rl: true, mode: 'id', value: child.id } },
@@ -171,9 +168,8 @@ describe('A unique key', () => {
 			},
 		);
 		const step = await client.waitForExecution(executionId, TIMEOUT_MS);
-		// n8n 1 does not run the failed node again.
 		expect(step.data.resultData.error?.message).toBe(
-			IS_N8N_1 ? undefined : 'A video was already queued for this key, or may have been',
+			'A video was already queued for this key, or may have been',
 		);
 		expect(listPaid()).toEqual([rows[0]?.prompt]);
 	});

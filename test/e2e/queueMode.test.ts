@@ -41,7 +41,7 @@ const BUSY_MS = 180_000;
 const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
 
 // The names of the workflows, which are also the paths of their webhooks.
-const ADD = 'queue-and-wait';
+const GENERATE = 'generate';
 const DOWNLOAD = 'download';
 const REACT = 'react';
 const SHARE = 'share';
@@ -60,9 +60,11 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			Array.from({ length: count }, (_, i) => ({ durations: i < shortOnes ? SHORT : ENDLESS })),
 		);
 	/** Starts one execution for each project. @returns their ids, by project */
-	const startAdds = async (projects: Project[]): Promise<Map<string, string>> => {
+	const startVideos = async (projects: Project[]): Promise<Map<string, string>> => {
 		const started = new Map<string, string>();
-		for (const { id } of projects) started.set(id, await startExecution(ADD, { projectId: id }));
+		for (const { id } of projects) {
+			started.set(id, await startExecution(GENERATE, { projectId: id }));
+		}
 		return started;
 	};
 	const waitUntilQueued = async (projects: Project[]) => {
@@ -99,7 +101,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			operation: 'queue.add',
 			containing: inTheAir,
 		});
-		const started = await startAdds(projects);
+		const started = await startVideos(projects);
 
 		// All slots of both workers are occupied by endless videos: nothing moves any more.
 		const accepted = IN_THE_AIR + 2 * CONCURRENCY;
@@ -137,7 +139,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
 		for (const execution of executions.filter(({ status }) => status === 'success')) {
 			const { queueId, projectId, videoId } = itemOf.get(projectOf.get(execution.id) ?? '') ?? {};
-			expect(readItems(execution, 'Queue and wait').map(({ json }) => json)).toEqual([
+			expect(readItems(execution, 'Generate').map(({ json }) => json)).toEqual([
 				expect.objectContaining({
 					...{ queueId, projectId },
 					video: expect.objectContaining({ id: videoId }) as unknown,
@@ -185,7 +187,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		stopListening();
 
 		expect(executions.map(({ status }) => status)).toEqual(started.map(() => 'success'));
-		const items = executions.flatMap((execution) => readItems(execution, 'Queue and wait'));
+		const items = executions.flatMap((execution) => readItems(execution, 'Generate'));
 		const workers = n8n.workers.filter((worker) => countBegun(started)(worker) > 0);
 		expect([items.length, workers.length]).toEqual([24, 2]);
 		const { queue } = sandbox.readState();
@@ -203,7 +205,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 				return !candidates.some(({ id }) => id === ownOf.get(json.queueId as string));
 			});
 		expect(withoutOwn).toEqual([]);
-		const [last] = alone ? readItems(alone, 'Queue and wait') : [];
+		const [last] = alone ? readItems(alone, 'Generate') : [];
 		const ownVideo = { id: ownOf.get(last?.json.queueId as string) };
 		expect(last?.json.video).toEqual(expect.objectContaining(ownVideo));
 	});
@@ -226,7 +228,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	test('the trigger hands on each video once, also when main is killed during a poll', async () => {
 		const { sandbox } = queueMode;
 		const projects = addProjects(10);
-		const started = await startAdds(projects);
+		const started = await startVideos(projects);
 		await waitUntilQueued(projects);
 		// Only the trigger sends tags, so this is a poll. Without durable cursors, main keeps its state itself.
 		const stopListening = sandbox.onRequest(({ headers }) => {
@@ -255,7 +257,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	test('a worker that is asked to end waits for its videos first', async () => {
 		const [stopped] = n8n.workers;
 		const projects = addProjects(10);
-		const started = await startAdds(projects);
+		const started = await startVideos(projects);
 		await waitUntilQueued(projects);
 		const begun = new Set(stopped.listStarted());
 		const own = [...started.values()].filter((id) => begun.has(id));
@@ -277,19 +279,16 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 function buildWorkflows(credential: Credential): WorkflowContent[] {
 	const ours = (name: string, parameters: object) =>
 		videoGeneration(name, credential, { ...parameters, options: {} });
-	const projectId = { __rl: true, mode: 'id', value: '={{ $json.body.projectId }}' };
-	const add = { resource: 'queue', operation: 'add', projectId };
+	const generate = (projectId: string, waitOptions: object) =>
+		ours('Generate', {
+			...{ resource: 'video', operation: 'generate', downloadVideo: false },
+			...{ projectId: { __rl: true, mode: 'id', value: projectId }, waitOptions },
+		});
 	const trigger = videoGenerationTrigger('When a video is finished', credential);
-	const waiting = { waitForCompletion: true, waitOptions: { pollingInterval: 1 } };
 	const rows: WorkflowStep = {
 		name: 'Rows',
 		type: 'n8n-nodes-base.splitOut',
 		parameters: { fieldToSplitOut: 'body.rows', options: {} },
-	};
-	const share = {
-		...{ ...add, projectId: { __rl: true, mode: 'id', value: '={{ $json.projectId }}' } },
-		waitForCompletion: true,
-		waitOptions: { pollingInterval: 1, listingDelay: MAX_LAG_MS / 1_000 + 1 },
 	};
 	const video = {
 		resource: 'video',
@@ -298,8 +297,16 @@ function buildWorkflows(credential: Credential): WorkflowContent[] {
 	};
 	return [
 		buildWorkflow(REACT, [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
-		buildCalledWorkflow(ADD, [ours('Queue and wait', { ...add, ...waiting })]),
-		buildCalledWorkflow(SHARE, [rows, ours('Queue and wait', share)]),
+		buildCalledWorkflow(GENERATE, [
+			generate('={{ $json.body.projectId }}', { pollingInterval: 1 }),
+		]),
+		buildCalledWorkflow(SHARE, [
+			rows,
+			generate('={{ $json.projectId }}', {
+				pollingInterval: 1,
+				listingDelay: MAX_LAG_MS / 1_000 + 1,
+			}),
+		]),
 		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),
 	];
 }

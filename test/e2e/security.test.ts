@@ -197,6 +197,7 @@ describe("The credential's key", () => {
 	});
 
 	const ADD = { resource: 'queue', operation: 'add', projectId: PROJECT, options: { maxTries: 1 } };
+	const GENERATE = { ...ADD, resource: 'video', operation: 'generate', downloadVideo: false };
 	const ACCOUNT = { resource: 'account', operation: 'get', options: { maxTries: 1 } };
 	/**
 	 * Reads everything that n8n stores or shows after a run. @returns the replies and files that
@@ -232,7 +233,7 @@ describe("The credential's key", () => {
 			...makeItems([{}, {}]),
 			node('Account', ACCOUNT),
 			node('Projects', { resource: 'project', operation: 'getAll', limit: 1 }),
-			node('Add', { ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1 } }),
+			node('Generate', { ...GENERATE, waitOptions: { pollingInterval: 1 } }),
 			node('Videos', { resource: 'video', operation: 'getAll' }),
 			node('Download', { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' }),
 		);

@@ -2,11 +2,9 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
-import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -50,26 +48,12 @@ const UNKNOWN_FATES: [string, FaultSpec, string][] = [
 	['a web page with 504', { kind: 'html', status: 504, phase: 'after' }, '504'],
 	['a 302 to another path', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, '302'],
 	['a 408', { kind: 'status', status: 408, phase: 'after' }, '408'],
-	['a reset after it was accepted', { kind: 'reset', phase: 'after' }, 'ECONNRESET'],
-	['a response that breaks off', { kind: 'cutOff', ending: 'break', keepBytes: 30 }, 'ECONNRESET'],
 	['a broken status line', { kind: 'brokenHttp' }, 'ECONNRESET'],
 	['a broken header', { kind: 'brokenHttp', part: 'header' }, 'ECONNRESET'],
 	['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, 'ECONNRESET'],
 	['an empty response', { kind: 'emptyBody' }, '200'],
 	['no queue ID in the response', { kind: 'missingField', field: 'newQueueItem.queueId' }, '200'],
 ];
-
-const getOperations = () => service.sandbox.requests.map(({ operation }) => operation);
-const makeItems = (count: number) => Array.from({ length: count }, () => ({}));
-
-async function add(
-	options: IDataObject,
-	items: IDataObject[] = [{}],
-	settings: Partial<INode> = {},
-) {
-	const parameters = { ...OPERATIONS['queue.add'], options } as INodeParameters;
-	return await service.run(parameters, { items, settings });
-}
 
 describe('Several adds', () => {
 	test('are sent one at a time, in the order of the items', async () => {
@@ -117,23 +101,6 @@ describe('Several adds', () => {
 		expect(error?.httpCode).toBe('400');
 	});
 
-	test.each<[string, Partial<INode>, string[]]>([
-		['is set to stop', {}, ['one', 'two', 'three', 'three', 'four', 'five']],
-		['has an error output', ERROR_OUTPUT, ['one', 'two', 'three', 'four', 'five', 'one', 'three']],
-	])(
-		'are not paid for twice by Retry On Fail when the node %s: only what was not accepted is sent again',
-		async (_how, settings, sent) => {
-			failAdd({ kind: 'status', status: 400, nth: 3 });
-			// n8n runs a node with an error output again if its first item has failed.
-			if (settings.onError !== undefined) failAdd({ kind: 'status', status: 403, nth: 1 });
-			const { error, items, found } = await run({}, FIVE, { ...retry(), ...settings });
-			expect(error).toBeUndefined();
-			expect(listSent()).toEqual(sent);
-			expect(found.items).toEqual(FIVE);
-			expect(items.map(({ json }) => json.queueId).sort()).toEqual(listPaidIds().sort());
-		},
-	);
-
 	test.each([
 		['a field of its own', '={{ $json.prompt }}', {}],
 		['a parameter that n8n cannot evaluate', "={{ $json.prompt || $('Nowhere').item.json.x }}", {}],
@@ -163,7 +130,7 @@ describe('Several adds', () => {
 		expect(listSent()).toEqual(['one', 'three']);
 		expect(items).toHaveLength(2);
 		expect(errorItems[0]).toMatchObject({
-			json: { error: "'Custom Prompt' is empty", details: { projectId: PROJECT } },
+			json: { error: "'Custom Prompt' is empty" },
 			pairedItem: { item: 1 },
 		});
 	});
@@ -176,7 +143,7 @@ describe('Several adds', () => {
 			for (const { value, isSaying } of [...silent, ...saying]) {
 				service.sandbox.reset();
 				service.sandbox.addFault({ kind: 'errorKey', value, operation });
-				const parameters = { ...ADD, waitForCompletion: operation === 'queue.getProgress' };
+				const parameters = operation === 'queue.add' ? ADD : GENERATE;
 				const { items } = await runWithoutWaiting(
 					() => service.run(parameters, { items: FIVE.slice(0, 2), settings: retry() }),
 					service.sandbox,
@@ -276,11 +243,7 @@ test.each([400, 403])(
 	async (status) => {
 		service.sandbox.addFault({ kind: 'status', status, operation: 'queue.getProgress' });
 		const { errorItems } = await runWithoutWaiting(
-			() =>
-				service.run(
-					{ ...ADD, waitForCompletion: true },
-					{ items: FIVE.slice(0, 1), settings: ERROR_OUTPUT },
-				),
+			() => service.run(GENERATE, { items: FIVE.slice(0, 1), settings: ERROR_OUTPUT }),
 			service.sandbox,
 		);
 		expect(errorItems[0]?.json.message).toMatch(/^The video is queued and paid for\./);
@@ -296,15 +259,14 @@ test('The list of what was paid for names an item without a status by its ID alo
 });
 
 describe('The beginning of a response that leaves the fate open', () => {
-	test('stands in the details, without the key, also in the last try of Retry On Fail', async () => {
+	test('stands in the details, without the key', async () => {
 		const { apiKey } = service.sandbox;
 		const body = `<h1>Gateway</h1> ${apiKey} ${'x'.repeat(1_000)}`;
 		failAdd({ kind: 'status', status: 502, body, contentType: 'text/html', phase: 'after' });
-		const { errorItems } = await run({}, undefined, { ...ERROR_OUTPUT, ...retry() });
+		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);
 		const { receivedText } = errorItems[0]?.json.details as { receivedText: string };
 		expect(receivedText).toMatch(/^<h1>Gateway<\/h1> \[API key\] x+$/);
 		expect(receivedText.length).toBe(300);
-		expect(listSent()).toEqual(['one']);
 	});
 
 	test('is not shown of a refusal', async () => {
@@ -346,7 +308,7 @@ describe('An accepted add', () => {
 		});
 		sandbox.addFault({ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress' });
 		const { error } = await slow.run(
-			{ ...ADD, waitForCompletion: true, waitOptions: { pollingInterval: 1, videosAtOnce: 3 } },
+			{ ...GENERATE, waitOptions: { pollingInterval: 1, videosAtOnce: 3 } },
 			{ items: THREE },
 		);
 		const paidIds = sandbox.charges.map(({ queueId }) => queueId);
@@ -388,148 +350,4 @@ test('In an outage, the adds of an error output come further and further apart',
 	const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
 	const seconds = others.map((at) => Math.round((at - first) / 1000));
 	expect(seconds).toEqual([0, 1, 3, 7]);
-});
-
-describe('Credits to Keep', () => {
-	beforeEach(() => {
-		service.sandbox.setCredits('main', 10);
-	});
-
-	test('queues nothing when a run would leave fewer, with the node set to stop', async () => {
-		const { items, error } = await add({ creditsToKeep: 0 }, makeItems(50));
-		expect(items).toEqual([]);
-		expect(error?.message).toBe('There are not enough credits to queue this video');
-		expect(error?.description).toContain(
-			'The account has 10 credits. The 50 videos in this run would cost 50',
-		);
-		expect(getOperations()).toEqual(['account.get']);
-	});
-
-	test.each([1, 2])('outlives a moment without n8n’s database (look-up %d)', async (failing) => {
-		let lookUps = 0;
-		interceptLookUps((found) => {
-			lookUps += 1;
-			if (lookUps === failing) throw new Error('Connection terminated unexpectedly');
-			return found;
-		});
-		const { items } = await runWithoutWaiting(
-			async () => await add({ creditsToKeep: 3 }, makeItems(2)),
-		);
-		jest.restoreAllMocks();
-		expect(items).toHaveLength(2);
-	});
-
-	test('queues exactly those that fit with an error output, and says why of the others', async () => {
-		const { items, errorItems } = await add({ creditsToKeep: 3 }, makeItems(50), ERROR_OUTPUT);
-		expect(items).toHaveLength(7);
-		expect(errorItems).toHaveLength(43);
-		expect(errorItems[0]?.json).toMatchObject({
-			error: 'There are not enough credits to queue this video',
-			details: { remainingCredits: 10, mayBeQueued: false },
-			message: expect.stringMatching(/'Credits to Keep' is 3\. Nothing was queued/) as string,
-		});
-		expect(getOperations().filter((name) => name === 'account.get')).toHaveLength(1);
-		expect(listSent()).toHaveLength(7);
-	});
-
-	test.each<[string, IDataObject, number, number]>([
-		['what a video costs', { creditsToKeep: '1', creditsPerVideo: '2' }, 6, 4],
-		['fractions of a credit', { creditsToKeep: 3, creditsPerVideo: 0.7 }, 10, 10],
-		['up to the last credit that is not to be kept', { creditsToKeep: 5 }, 5, 5],
-	])('counts %s', async (_what, options, count, added) => {
-		const { items } = await add(options, makeItems(count), ERROR_OUTPUT);
-		expect(items).toHaveLength(added);
-	});
-
-	test('counts no video that the service has refused', async () => {
-		failAdd({ kind: 'status', status: 400, nth: 1 });
-		const { items } = await add({ creditsToKeep: 8 }, makeItems(4), ERROR_OUTPUT);
-		expect(items).toHaveLength(2);
-	});
-
-	test('queues nothing when the account cannot be read, and says so in one sentence', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 500, operation: 'account.get' });
-		const options = { creditsToKeep: 0, maxTries: 1 };
-		const { errorItems } = await add(options, makeItems(3), ERROR_OUTPUT);
-		expect(errorItems).toHaveLength(3);
-		expect(errorItems[0]?.json).toMatchObject({
-			error: "The account's credits could not be read, so nothing was queued",
-			details: { httpCode: '500', mayBeQueued: false },
-		});
-		expect(listSent()).toHaveLength(0);
-	});
-
-	test('queues nothing when the account does not tell its credits', async () => {
-		const body = { status: 'success', usage: {} };
-		service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'account.get' });
-		const { error } = await add({ creditsToKeep: 0 });
-		expect(error?.description).toContain("has no 'usage.remainingCredits'");
-		expect(listSent()).toHaveLength(0);
-	});
-
-	test.each([[{}], [{ creditsPerVideo: 5 }]])(
-		'is off with %j: the account is not read',
-		async (options) => {
-			const { items } = await add(options, makeItems(2));
-			expect(items).toHaveLength(2);
-			expect(getOperations()).toEqual(['queue.add', 'queue.add']);
-		},
-	);
-
-	test.each([
-		[{ creditsToKeep: '' }, "'Credits to Keep' is empty"],
-		[{ creditsToKeep: '={{ $json.misspelt }}' }, "'Credits to Keep' is empty"],
-		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
-		[{ creditsToKeep: 'many' }, "'Credits to Keep' must be a number of 0 or more"],
-		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
-		[{ creditsToKeep: 1, creditsPerVideo: '' }, "'Credits per Video' is empty"],
-	])('refuses %j before anything is sent', async (options, message) => {
-		const { error } = await add(options, makeItems(4));
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain("under 'Options'");
-		expect(service.sandbox.requests).toEqual([]);
-	});
-
-	test('counts nothing twice that an earlier try has queued', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { items, error } = await add({ creditsToKeep: 7 }, makeItems(3), settings);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(3);
-		expect(service.sandbox.charges).toHaveLength(3);
-	});
-
-	test('is counted for each account alone', async () => {
-		const { main, other } = service.sandbox.accounts;
-		service.sandbox.setCredits('other', 1);
-		service.sandbox.addProjects('other', [{ id: 'theirs' }]);
-		const ours = { key: main.apiKey, project: PROJECT };
-		const theirs = { key: other.apiKey, project: 'theirs' };
-		const { items, errorItems } = await runNode({
-			parameters: {
-				...OPERATIONS['queue.add'],
-				projectId: { __rl: true, mode: 'id', value: '={{ $json.project }}' },
-				options: { creditsToKeep: 0 },
-			},
-			items: [theirs, ours, theirs],
-			settings: ERROR_OUTPUT,
-			credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
-		});
-		expect(items).toHaveLength(2);
-		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
-	});
-
-	test.each([false, true])('stops an agent with 100 calls (as steps: %s)', async (asSteps) => {
-		const calls = Array.from({ length: 100 }, (_, index) => [{ prompt: `Film ${index}` }]);
-		const { parameters, credentials } = service.setup({
-			...OPERATIONS['queue.add'],
-			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
-			options: { creditsToKeep: 4 },
-		});
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const answers = await runTools({ parameters, credentials, calls, settings, asSteps });
-		expect(listSent()).toHaveLength(6);
-		expect(answers).toHaveLength(100);
-		expect(answers.at(-1)).toContain('There are not enough credits to queue this video');
-	});
 });

@@ -7,10 +7,9 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import type { Storage } from '../support/engine/ActiveTrigger';
 import { ActiveTrigger, STORAGES } from '../support/engine/ActiveTrigger';
 import type { NodeSetup } from '../support/engine/runNode';
-import { startNode } from '../support/engine/runNode';
 import { waitFor } from '../../scripts/waitFor';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { hasFeature, testWith } from '../support/engine/testWith';
+import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -484,52 +483,6 @@ describe('Several downloads', () => {
 		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 2 } });
 		expect(host.requests).toHaveLength(3);
 		await expectNothingStored();
-	});
-});
-
-describe('Pressing stop', () => {
-	/** Stops once `open` connections have sent a part of their file. */
-	async function stopDuringDownloads(items: number, open: number) {
-		const connections: Promise<void>[] = [];
-		const allOpen = new Promise<void>((resolve) => {
-			host.answer((_request, response) => {
-				connections.push(
-					new Promise((closed) => {
-						response.once('close', closed);
-					}),
-				);
-				response.writeHead(200, { 'content-length': VIDEO.length });
-				response.write(VIDEO.subarray(0, 1000), () => {
-					if (connections.length === open) resolve();
-				});
-			});
-		});
-		const urls = Array.from({ length: items }, () => ({ url: `${host.url}/v.mp4` }));
-		const started = await startNode({ ...service.setup(DOWNLOAD), items: urls });
-		await allOpen;
-		while (hasFeature('halfFiles') && store.listFiles().length < open) {
-			await new Promise((resolve) => setImmediate(resolve));
-		}
-		started.stop();
-		const { run } = await started.result;
-		await Promise.all(connections);
-		return run.status;
-	}
-
-	test('ends all downloads, closes their connections, begins no other, and leaves nothing', async () => {
-		expect(await stopDuringDownloads(6, 4)).toBe('canceled');
-		expect(host.requests).toHaveLength(4);
-		while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
-	});
-
-	test('ends the wait between two tries', async () => {
-		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
-		const { url } = addVideo();
-		const started = await startNode({ ...service.setup(DOWNLOAD), items: [{ url }] });
-		await service.sandbox.waitForRequests({ count: 1 });
-		started.stop();
-		expect((await started.result).run.status).toBe('canceled');
-		expect(service.sandbox.requests).toHaveLength(1);
 	});
 });
 

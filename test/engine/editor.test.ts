@@ -10,7 +10,7 @@ import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { loadPackage } from '../support/engine/loadPackage';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { playLives } from '../support/engine/playLives';
 import { NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -96,10 +96,9 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 		.map(({ message }) => message);
 }
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q' };
-const ADD_AND_WAIT = { ...OPERATIONS['queue.add'], waitForCompletion: true };
-const LANES = /made one after the other.*'Videos at Once'/;
+const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
+const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;
+const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
 const NO_PROMPT = /^The expression of 'Custom Prompt' has no value for the first item/;
 const COST = /each video costs credits/;
 const PROJECT_WANTED = /Set 'Project' and 'Queued At'/;
@@ -227,26 +226,22 @@ describe('The credential test', () => {
 });
 
 describe('Before a run, the editor says', () => {
+	const KNOWN = { projectId: byId('p'), queuedAt: '2026-01-31T12:00:00Z' };
+	const MISSPELT = { customPrompt: '={{ $json.promt }}' };
 	test.each([
-		['that each of several items costs credits', OPERATIONS['queue.add'], 2, [COST]],
-		['nothing about a single video', ADD_AND_WAIT, 1, []],
-		['that videos of one project are made one after the other', ADD_AND_WAIT, 2, [COST, LANES]],
-		[
-			'that a prompt names no field',
-			{ ...OPERATIONS['queue.add'], customPrompt: '={{ $json.promt }}' },
-			1,
-			[NO_PROMPT],
-		],
-		['nothing of a prompt that is empty', { ...OPERATIONS['queue.add'], customPrompt: '' }, 1, []],
+		['nothing about a single video', GENERATE, 1, []],
+		['nothing about a single add', OPERATIONS['queue.add'], 1, []],
+		['what several items cost, and that they take turns', GENERATE, 2, [COST, LANES]],
+		['what several adds cost and lose', OPERATIONS['queue.add'], 2, [COST, TOGETHER]],
+		['what several waits lose', { ...WAIT, ...KNOWN }, 2, [TOGETHER]],
+		['that a prompt names no field', { ...GENERATE, ...MISSPELT }, 1, [NO_PROMPT]],
+		['the same of an add', { ...OPERATIONS['queue.add'], ...MISSPELT }, 1, [NO_PROMPT]],
+		['nothing of a prompt that is empty', { ...GENERATE, customPrompt: '' }, 1, []],
 		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
 		['what a date is good for', { ...WAIT, projectId: byId('p') }, 1, [PROJECT_WANTED]],
-		[
-			'nothing to a wait with a project and a date',
-			{ ...WAIT, projectId: byId('p'), queuedAt: '2026-01-31T12:00:00Z' },
-			...([1, []] as const),
-		],
+		['nothing to a wait with a project and a date', { ...WAIT, ...KNOWN }, 1, []],
 		['nothing about many reads', OPERATIONS['video.getAll'], 9, []],
 		['nothing about many downloads', { resource: 'video', operation: 'download' }, 9, []],
 	])('%s', async (_what, parameters, count, expected) => {
@@ -281,7 +276,7 @@ describe('After a run, the output panel says', () => {
 	const runForHints = async (parameters: INodeParameters, items: IDataObject[]) => {
 		const settings = { onError: 'continueErrorOutput' as const };
 		const { run } = await runWithoutWaiting(
-			async () => await service.run(parameters, { items, settings }),
+			async () => await service.run({ ...parameters, customPrompt: 'A sea' }, { items, settings }),
 			service.sandbox,
 		);
 		const [task] = run.data.resultData.runData['Video Generation'] ?? [];
@@ -301,10 +296,11 @@ describe('After a run, the output panel says', () => {
 	});
 
 	test('how many videos could not be told apart, and what helps', async () => {
-		const waitOptions = { videosAtOnce: 3 };
-		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, waitOptions };
+		const parameters = { ...GENERATE, waitOptions: { videosAtOnce: 3 } };
 		const [hint, ...others] = await runForHints(parameters, ITEMS);
-		expect(hint).toMatch(/^3 videos could not be told apart.*'Videos at Once'.*'Listing Delay'/);
+		expect(hint).toMatch(
+			/^3 videos could not be told apart.* among 3 videos of project "project-product-teaser", listed (at|from) 2026-.*'Videos at Once'.*'Listing Delay'/,
+		);
 		expect(others).toEqual([]);
 	});
 
@@ -316,8 +312,7 @@ describe('After a run, the output panel says', () => {
 
 	test('that the service lists its videos late, if the list has shown it', async () => {
 		playLives(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
-		const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
-		const [hint, ...others] = await runForHints(parameters, [{}]);
+		const [hint, ...others] = await runForHints(GENERATE, [{}]);
 		expect(hint).toMatch(
 			/^1 video could not be told apart.*'Listing Delay'.*'Project'.*'Queued At'/,
 		);
@@ -330,8 +325,7 @@ describe('After a run, the output panel says', () => {
 			service.sandbox.addFault({
 				...{ kind: 'status', status: 503, operation: 'video.getAll', skip: 1 },
 			});
-			const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo };
-			const [hint, ...others] = await runForHints(parameters, [{}]);
+			const [hint, ...others] = await runForHints({ ...GENERATE, downloadVideo }, [{}]);
 			expect(hint).toMatch(
 				/^1 video is finished, but.*did not show it, or could not be read\. Look for it in Video > Get Many/,
 			);

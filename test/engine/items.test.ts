@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { INode } from 'n8n-workflow';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import type { EnteredCredential } from '../support/engine/runNode';
-import { runNode, startNode } from '../support/engine/runNode';
+import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { hasFeature, testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -14,7 +14,6 @@ import { useSandbox } from '../support/engine/useSandbox';
 const service = useSandbox();
 const CONTINUE: Partial<INode> = { onError: 'continueErrorOutput' };
 const GET_PROGRESS = OPERATIONS['queue.getProgress'];
-const project = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** Does what a proxy does: sends a request on, and its response back. */
 function forward(request: IncomingMessage, response: ServerResponse): void {
@@ -122,19 +121,6 @@ describe('The items of a run', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
-	test('in later batches are not sent once the execution is stopped', async () => {
-		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));
-		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 3_600_000 } } };
-		const { result, stop } = await startNode({
-			...service.setup({ ...GET_PROGRESS, requestOptions }),
-			items,
-		});
-		await service.sandbox.waitForRequests({ count: 1 });
-		stop();
-		await result;
-		expect(service.sandbox.requests).toHaveLength(1);
-	});
-
 	describe('behind a proxy', () => {
 		let proxy: Server;
 		let status = 200;
@@ -160,7 +146,7 @@ describe('The items of a run', () => {
 			const { error } = await runWithoutWaiting(
 				() =>
 					service.run({
-						...{ ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
+						...{ ...GENERATE, downloadVideo: true },
 						requestOptions: { proxy: `http://us%40er:secret@127.0.0.1:${port}` },
 					}),
 				service.sandbox,
@@ -213,9 +199,7 @@ describe('The items of a run', () => {
 		test('are not sent when its address cannot be used', async () => {
 			const { items, errorItems } = await service.run(
 				{
-					resource: 'queue',
-					operation: 'add',
-					projectId: { __rl: true, mode: 'id', value: PROJECT },
+					...OPERATIONS['queue.add'],
 					requestOptions: { proxy: '={{ $json.proxy }}' },
 				},
 				{ items: [{ proxy: 'no address' }, { proxy: '' }], settings: CONTINUE },
@@ -295,7 +279,7 @@ describe('Every output item', () => {
 		]);
 		const wanted = ['project-launch-film', PROJECT, 'project-city-tour'].map((id) => ({ id }));
 		const { items, found } = await service.run(
-			{ ...OPERATIONS['video.getAll'], filters: { projectId: project('={{ $json.id }}') } },
+			{ ...OPERATIONS['video.getAll'], filters: { projectId: byId('={{ $json.id }}') } },
 			{ items: wanted },
 		);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(

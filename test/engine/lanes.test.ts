@@ -14,10 +14,13 @@ useBinaryStore();
 const TOUR = 'project-city-tour';
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const ADD = {
-	...OPERATIONS['queue.add'],
+const GENERATE = {
+	...{ resource: 'video', operation: 'generate', downloadVideo: false },
 	projectId: byId(`={{ $json.project ?? '${PROJECT}' }}`),
-	waitForCompletion: true,
+};
+const WAIT = {
+	...{ resource: 'queue', operation: 'wait', downloadVideo: false },
+	projectId: byId(PROJECT),
 };
 
 const play = async <T>(start: () => Promise<T>) => await runWithoutWaiting(start, service.sandbox);
@@ -28,7 +31,8 @@ const run = async (
 	settings: Partial<INode> = {},
 ) =>
 	await play(
-		async () => await runNode({ ...service.setup({ ...ADD, ...parameters }), items, settings }),
+		async () =>
+			await runNode({ ...service.setup({ ...GENERATE, ...parameters }), items, settings }),
 	);
 
 const playSeconds = (...seconds: number[]) => {
@@ -136,13 +140,8 @@ describe('Videos of one project', () => {
 	test('are not taken for that of an add whose response was lost long before, however short they are', async () => {
 		playSeconds(4, 4);
 		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		let isLost = false;
-		interceptLookUps((found) => {
-			if (!isLost && service.sandbox.charges.length === 1) jest.advanceTimersByTime(100_000);
-			isLost ||= service.sandbox.charges.length === 1;
-			return found;
-		});
-		const { items, errorItems } = await run(ofOneProject(2), {}, CONTINUE);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
+		const { items, errorItems } = await run(ofOneProject(2), { requestOptions }, CONTINUE);
 		expect(errorItems).toHaveLength(1);
 		expect(getIds(items)).toEqual(getOwnIds(items));
 	});
@@ -181,7 +180,7 @@ describe('Videos of one project', () => {
 		await play(async () => {
 			const items = ofOneProject(500);
 			const waitOptions = { pollingInterval: 1 };
-			const started = await startNode({ ...service.setup({ ...ADD, waitOptions }), items });
+			const started = await startNode({ ...service.setup({ ...GENERATE, waitOptions }), items });
 			await service.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
 			const stoppedAt = performance.now();
 			started.stop();
@@ -209,7 +208,7 @@ describe('A video that is finished before this execution looks at it', () => {
 	test('is told apart by the date of its add when the execution is retried', async () => {
 		addOld();
 		playSeconds(2_400);
-		const setup = { ...service.setup(ADD), items: [{}] };
+		const setup = { ...service.setup(GENERATE), items: [{}] };
 		const first = await play(async () => await runNode(setup));
 		expect(first.error?.message).toBe('The video was not finished within 1800 seconds');
 		passTime(3_600_000);
@@ -227,7 +226,7 @@ describe('A video that is finished before this execution looks at it', () => {
 			const { items: added } = await service.run(OPERATIONS['queue.add']);
 			service.sandbox.clock.advance(60_000);
 			const parameters = {
-				...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
+				...{ ...WAIT, queueId: '={{ $json.queueId }}' },
 				...{ projectId: byId(PROJECT), queuedAt: `={{ $json.createdAt${conversion} }}` },
 			};
 			const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
@@ -239,8 +238,6 @@ describe('A video that is finished before this execution looks at it', () => {
 });
 
 describe('A look that fails', () => {
-	const WAIT = { resource: 'queue', operation: 'wait', projectId: byId(PROJECT) };
-
 	test.each<[string, Partial<FaultSpec>]>([
 		['with 401', { kind: 'status', status: 401 }],
 		['with a redirect', { kind: 'redirect', location: '/maintenance' }],
@@ -262,43 +259,6 @@ describe('A look that fails', () => {
 		);
 		expect(looks).toHaveLength(6);
 	});
-
-	test('because n8n is without its database for half a minute ends no wait', async () => {
-		playSeconds(600);
-		const startedAt = service.sandbox.clock.now();
-		let failed = 0;
-		interceptLookUps((found) => {
-			const seconds = (service.sandbox.clock.now() - startedAt) / 1_000;
-			if (seconds <= 300 || seconds >= 330) return found;
-			failed += 1;
-			throw new Error('Connection terminated unexpectedly');
-		});
-		const { items, error } = await run([{}]);
-		expect(error).toBeUndefined();
-		expect(failed).toBeGreaterThan(3);
-		expect(getIds(items)).toEqual(getOwnIds(items));
-	});
-
-	test.each([
-		['an add', { ...OPERATIONS['queue.add'], waitForCompletion: true }, 300],
-		['an item that it has not found', { ...WAIT, queueId: 'unknown' }, 2],
-	])(
-		'but a credential that is deleted ends that of %s after a minute',
-		async (_, parameters, from) => {
-			playSeconds(600);
-			const startedAt = service.sandbox.clock.now();
-			const countSeconds = () => (service.sandbox.clock.now() - startedAt) / 1_000;
-			interceptLookUps((found) => {
-				if (countSeconds() <= from) return found;
-				throw new Error('Credential with ID "1" does not exist');
-			});
-			const { error } = await play(async () => await runNode(service.setup(parameters)));
-			expect(error?.message).toBe('Credential with ID "1" does not exist');
-			expect(error?.description).not.toContain('Nothing was sent');
-			expect(countSeconds()).toBeGreaterThan(60);
-			expect(countSeconds()).toBeLessThan(from + 100);
-		},
-	);
 });
 
 describe('An entry that names the queue ID', () => {
@@ -346,7 +306,7 @@ test('A retry gives no item the video that an earlier execution gave to another'
 	playSeconds(20, 100);
 	const waitOptions = { timeout: '={{ $json.timeout }}' };
 	const setup = {
-		...service.setup({ ...ADD, waitOptions: { ...waitOptions, videosAtOnce: 2 } }),
+		...service.setup({ ...GENERATE, waitOptions: { ...waitOptions, videosAtOnce: 2 } }),
 		items: [{ timeout: 1_800 }, { timeout: 60 }],
 	};
 	const first = await play(async () => await runNode(setup));
@@ -385,21 +345,13 @@ test('A wait whose Queue ID was corrected before a retry returns the video of th
 test('A moment without the database of n8n fails no row', async () => {
 	playSeconds(20, 20, 20);
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	let failures = 0;
+	let failures = 3;
 	interceptLookUps((found) => {
 		failures -= 1;
 		if (failures >= 0) throw new Error('Connection terminated');
 		return found;
 	});
-	let reads = 0;
-	const stop = service.sandbox.onRequest(({ operation }) => {
-		if (operation !== 'video.getAll') return;
-		reads += 1;
-		// The list that settles the first video has been requested, and the second one is to be queued.
-		if (reads === 2) failures = 3;
-	});
 	const { items, error } = await run(ofOneProject(3));
-	stop();
 	expect(failures).toBeLessThan(0);
 	expect(error).toBeUndefined();
 	expect(getIds(items)).toEqual(getOwnIds(items));

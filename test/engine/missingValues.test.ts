@@ -4,7 +4,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -19,23 +19,19 @@ useBinaryStore();
  */
 const NOTHING = '={{ $json.misspelt }}';
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-
 /** The parameters of each operation, with all of its fields in use. */
 const SET_UP: Record<string, Record<string, NodeParameterValueType>> = {
 	...OPERATIONS,
-	'queue.add': { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
-	'queue.wait': {
-		...{ resource: 'queue', operation: 'wait', queueId: '={{ $json.queueId }}' },
-		...{ projectId: byId(PROJECT), downloadVideo: true },
-	},
+	'video.generate': { ...GENERATE, downloadVideo: true },
+	'queue.wait': { ...WAIT, projectId: byId(PROJECT), downloadVideo: true },
 	'video.download': { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
 };
 
 /** Without a value, these fields mean what they mean when they are left out. */
 const OPTIONAL = new Set([
-	...['queue.add overwriteSettings', 'queue.add customPrompt', 'queue.add waitForCompletion'],
-	...['queue.add downloadVideo', 'queue.wait downloadVideo', 'queue.wait projectId'],
+	...['video.generate overwriteSettings', 'video.generate customPrompt'],
+	...['queue.add overwriteSettings', 'queue.add customPrompt', 'queue.wait projectId'],
+	...['video.generate downloadVideo', 'queue.wait downloadVideo'],
 	...['queue.wait queuedAt', 'video.getAll returnAll', 'project.getAll returnAll'],
 	...['video.getAll limit', 'project.getAll limit', 'video.download options.fileName'],
 	...['project.getAll options.sort', 'project.getAll options.order'],

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -36,7 +36,7 @@ const listBodies = () =>
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => body);
 
-const LOCATOR = { __rl: true, mode: 'id', value: '={{ $json.value }}' };
+const LOCATOR = byId('={{ $json.value }}');
 
 describe('Every request', () => {
 	test('carries the key, asks for JSON and comes from the service’s own paths', async () => {
@@ -57,7 +57,7 @@ describe('Every request', () => {
 });
 
 describe('Queue > Add', () => {
-	test('sends the project alone when nothing else is set', async () => {
+	test('sends one request, with the project alone, and returns the queue item at once', async () => {
 		const { items } = await service.run(OPERATIONS['queue.add']);
 		expect(sent()).toEqual([
 			{ method: 'POST', url: '/v1/queue/add', body: { projectId: PROJECT } },
@@ -91,7 +91,7 @@ describe('Queue > Add', () => {
 			'picked from the list',
 			{ __rl: true, mode: 'list', value: PROJECT, cachedResultName: 'Product teaser' },
 		],
-		['given by an expression', { __rl: true, mode: 'id', value: '={{ $json.id }}' }],
+		['given by an expression', byId('={{ $json.id }}')],
 		['given as plain text, as an agent may', PROJECT],
 	])('takes a project %s', async (_how, projectId) => {
 		await service.run({ ...OPERATIONS['queue.add'], projectId }, { items: [{ id: PROJECT }] });
@@ -106,6 +106,20 @@ describe('Queue > Add', () => {
 		expect(error?.message).toBe(message);
 		expect(error?.description).toMatch(/Nothing was (queued|sent)/);
 		expect(sent()).toEqual([]);
+	});
+});
+
+describe('Video > Generate', () => {
+	test('is what a new node does: with a project and a prompt, it returns the video with its file', async () => {
+		const { items, error } = await run({ projectId: byId(PROJECT), customPrompt: 'Rain' });
+		expect(error).toBeUndefined();
+		expect(listBodies()).toEqual([{ projectId: PROJECT, customPrompt: 'Rain' }]);
+		const [{ queueId, videoId } = {}] = service.sandbox.charges;
+		expect(items).toHaveLength(1);
+		expect(items[0]).toMatchObject({
+			json: { queueId, status: 'completed', video: { id: videoId } },
+			binary: { data: { mimeType: 'video/mp4' } },
+		});
 	});
 });
 
@@ -212,7 +226,7 @@ describe('Video > Get Many', () => {
 	test.each([
 		[{ filters: { createdAfter: '={{ [1] }}' } }, "'Created After' must be a date"],
 		[{ filters: { createdBefore: '' } }, "'Created Before' must be a date"],
-		[{ filters: { projectId: { __rl: true, mode: 'id', value: '' } } }, "'Project' is empty"],
+		[{ filters: { projectId: byId('') } }, "'Project' is empty"],
 		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
 	])('with %j fails before any request: %s', async (parameters, message) => {
 		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
@@ -343,16 +357,8 @@ describe('A service whose log names the address of a video videoUrl', () => {
 		expect(items?.[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
 	});
 
-	test('has its video found and downloaded by an add that waits', async () => {
-		const setup = service.setup({
-			...OPERATIONS['queue.add'],
-			waitForCompletion: true,
-			downloadVideo: true,
-		});
-		const { items, error } = await runWithoutWaiting(
-			async () => await runNode(setup),
-			service.sandbox,
-		);
+	test('has its video found and downloaded by Video > Generate', async () => {
+		const { items, error } = await run({ ...GENERATE, downloadVideo: true });
 		expect(error).toBeUndefined();
 		expect(items[0]?.json.videoUrl).toMatch(/\.mp4$/);
 		expect(items[0]?.json.video).toHaveProperty('url', items[0]?.json.videoUrl);
@@ -388,7 +394,7 @@ test('A number as an ID is sent as text', async () => {
 test.each<[string, string, INodeParameters]>([
 	['text', 'Custom Prompt', { ...ADD, customPrompt: '={{ $json.value }}' }],
 	['true or false', 'Overwrite Settings', { ...ADD, overwriteSettings: '={{ $json.value }}' }],
-	['true or false', 'Wait for Completion', { ...ADD, waitForCompletion: '={{ $json.value }}' }],
+	['true or false', 'Download Video', { ...GENERATE, downloadVideo: '={{ $json.value }}' }],
 	['an ID', 'Project', { ...ADD, projectId: '={{ $json.value }}' }],
 	['an ID', 'Project', { ...ADD, projectId: LOCATOR }],
 	['an ID', 'Queue ID', { ...OPERATIONS['queue.getProgress'], queueId: '={{ $json.value }}' }],
@@ -411,7 +417,7 @@ test.each([
 	['Completed Statuses', { waitOptions: { completedStatuses: '={{ ["completed"] }}' } }],
 	['Failed Statuses', { waitOptions: { failedStatuses: '={{ ["failed"] }}' } }],
 ])("A list or an object in '%s' is refused before any request", async (label, parameters) => {
-	const { error } = await run({ ...ADD, waitForCompletion: true, ...parameters });
+	const { error } = await run({ ...GENERATE, ...parameters });
 	expect(error?.message).toBe(`'${label}' must be text`);
 	expect(service.sandbox.requests).toEqual([]);
 });
@@ -437,7 +443,7 @@ describe("n8n's Request Options", () => {
 			const read = await run({ ...OPERATIONS['account.get'], requestOptions: { timeout } });
 			expect(read.error).toBeUndefined();
 			const [queueId] = service.sandbox.charges.map((charge) => charge.queueId);
-			const wait = { resource: 'queue', operation: 'wait', queueId: queueId ?? '' };
+			const wait = { ...WAIT, queueId: queueId ?? '' };
 			const waited = await run({ ...wait, requestOptions: { timeout } });
 			expect(waited.items[0]?.json.status).toBe('completed');
 		},
@@ -501,7 +507,7 @@ describe('A date without a time zone', () => {
 describe('Odd responses', () => {
 	test('do not hide the video that is waited for', async () => {
 		service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
-		const { items, error } = await run({ ...ADD, waitForCompletion: true });
+		const { items, error } = await run(GENERATE);
 		expect(error).toBeUndefined();
 		expect(items[0]?.json.status).toBe('completed');
 	});

@@ -6,11 +6,11 @@ import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { ActiveTrigger } from '../support/engine/ActiveTrigger';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
-import { beginAnew, useSandbox } from '../support/engine/useSandbox';
+import { useSandbox } from '../support/engine/useSandbox';
 import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
 import { listFields, listPromisedFields } from '../support/schemas/listFields';
 import { loadSchema, NODE_FOLDER, type OutputSchema } from '../support/schemas/loadSchema';
@@ -33,9 +33,12 @@ addFormats(ajv);
 // n8n's own schemas state the version of their format.
 ajv.addKeyword('version');
 
-const WAIT = { queueId: '={{ $json.queueId }}' };
-const WITH_PROJECT = { ...WAIT, projectId: { __rl: true, mode: 'id', value: PROJECT } };
-const WAITING = { waitForCompletion: true };
+const PARAMETERS: Record<string, INodeParameters> = {
+	...OPERATIONS,
+	'video.generate': GENERATE,
+	'queue.wait': { ...WAIT, projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' },
+	'video.download': { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
+};
 
 /** Queues videos that finish at the same time. */
 const queue = async (count: number) =>
@@ -50,15 +53,15 @@ const makeVideo = async () => {
 
 /** Runs in which each operation returns everything that it can return, with what precedes each. */
 const RUNS: [operation: string, parameters?: INodeParameters, prepare?: () => unknown][] = [
-	['queue.add', {}],
-	['queue.add', WAITING],
-	['queue.add', { ...WAITING, waitOptions: { videosAtOnce: 2 } }, () => [{}, {}]],
-	['queue.getProgress', WAIT, () => queue(1)],
-	['queue.wait', WITH_PROJECT, () => queue(1)],
-	['queue.wait', WITH_PROJECT, () => queue(2)],
+	['video.generate'],
+	['video.generate', { waitOptions: { videosAtOnce: 2 } }, () => [{}, {}]],
+	['queue.add'],
+	['queue.getProgress', {}, () => queue(1)],
+	['queue.wait', {}, () => queue(1)],
+	['queue.wait', {}, () => queue(2)],
 	[
 		// The video is finished before the wait, which does not know its project.
-		...(['queue.wait', WAIT] as const),
+		...(['queue.wait', { projectId: '' }] as const),
 		async () => {
 			service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
 			const items = await queue(1);
@@ -66,19 +69,17 @@ const RUNS: [operation: string, parameters?: INodeParameters, prepare?: () => un
 			return items;
 		},
 	],
-	['queue.clear', WAIT, () => queue(1)],
+	['queue.clear', {}, () => queue(1)],
 	['video.getAll', {}, makeVideo],
-	['video.download', { videoUrl: '={{ $json.url }}' }, makeVideo],
+	['video.download', {}, makeVideo],
 	['project.getAll'],
 	['account.get'],
 ];
 
 async function run(...[name, parameters, prepare]: (typeof RUNS)[number]): Promise<IDataObject[]> {
-	beginAnew(service.sandbox);
+	service.sandbox.reset();
 	const items = ((await prepare?.()) ?? [{}]) as IDataObject[];
-	const [resource = '', operation = ''] = name.split('.');
-	const project = name === 'queue.add' ? OPERATIONS['queue.add'] : {};
-	const start = () => service.run({ ...project, resource, operation, ...parameters }, { items });
+	const start = () => service.run({ ...PARAMETERS[name], ...parameters }, { items });
 	const output = await runWithoutWaiting(start, service.sandbox);
 	if (output.error) throw output.error;
 	return output.items.map(({ json }) => json);
@@ -211,15 +212,18 @@ describe.each(Object.keys(REPLIES))(
 	},
 );
 
-test("Queue > Add with 'Wait for Completion' returns the fields that Queue > Wait returns", () => {
-	const [, withWait] = getOutputs('queue.add');
-	const [finished] = getOutputs('queue.wait');
-	expect(withWait).toHaveProperty('video.id');
-	expect(Object.keys(withWait ?? {})).toEqual([...Object.keys(finished ?? {}), 'createdAt']);
+test('No output schema holds two shapes: an operation returns all of its fields, whatever becomes of a video', () => {
+	for (const operation of operations) {
+		const fields = Object.keys(loadSchema(operation).properties ?? {}).sort();
+		for (const output of getOutputs(operation)) expect(Object.keys(output).sort()).toEqual(fields);
+	}
+	const { properties: finished } = loadSchema('queue.wait');
+	expect(loadSchema('video.generate').properties).toEqual(finished);
+	expect(loadSchema('queue.add').properties).not.toHaveProperty('video');
 });
 
 test('The trigger returns what Video > Get Many returns, and says beside it why a file could not be had', async () => {
-	beginAnew(service.sandbox);
+	service.sandbox.reset();
 	const { url: baseUrl, apiKey } = service.sandbox;
 	const trigger = await ActiveTrigger.create({
 		...{ credentials: { baseUrl, apiKey }, storage: 'static data' },
@@ -244,7 +248,10 @@ test('The trigger returns what Video > Get Many returns, and says beside it why 
 test('Each output in docs/operations.md has the fields of such an output', () => {
 	const document = fs.readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
 	const examples = [...document.matchAll(/^## ([^\n]+)$|```json\n(.+?)```/gms)];
-	const titles = { 'Queue: Add': 'queue.add', 'Queue: Wait': 'queue.wait' };
+	const titles = {
+		'Video: Generate': 'video.generate',
+		'Queue: Add': 'queue.add',
+	};
 	const found = examples.flatMap(([, , json], index) => {
 		if (json === undefined) return [];
 		const title = examples[index - 1]?.[1] as keyof typeof titles;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -71,23 +71,22 @@ describe('A response to an add that stalls until the timeout', () => {
 		}
 	});
 
-	test('behind its queue ID is accepted', async () => {
-		const { items } = await addAt((response) => response.writeHead(200).write(BODY.slice(0, -2)), {
-			parameters,
+	test('behind its queue ID shows the ID', async () => {
+		const answer = (response: ServerResponse) => response.writeHead(200).write(BODY.slice(0, -2));
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const { items } = await addAt(answer, { parameters, settings });
+		expect(items[0]?.json.details).toMatchObject({
+			...{ mayBeQueued: true, receivedText: BODY.slice(0, -2) },
 		});
-		expect(items[0]?.json).toMatchObject({ queueId: 'q-1' });
-		expect(host.requests).toHaveLength(1);
 	});
 });
 
 test('With the node set to stop, the error of a failed video says how to get the others', async () => {
 	service.sandbox.changeProject('project-city-tour', { fails: true });
-	const projectId = { __rl: true, mode: 'id', value: '={{ $json.project }}' };
-	const parameters = { ...OPERATIONS['queue.add'], projectId, waitForCompletion: true };
 	const items = ['project-product-teaser', 'project-city-tour'].map((project) => ({ project }));
 	const run = async (setup: Partial<NodeSetup> = {}) =>
 		await runWithoutWaiting(
-			async () => await runNode({ ...service.setup(parameters), items, ...setup }),
+			async () => await runNode({ ...service.setup(GENERATE), items, ...setup }),
 			service.sandbox,
 		);
 	const { error, run: failed } = await run();
@@ -100,48 +99,41 @@ test('With the node set to stop, the error of a failed video says how to get the
 
 test('With the node set to stop, the error of an add of unknown fate says how to get the others', async () => {
 	service.sandbox.addFault({ kind: 'status', status: 500, operation: 'queue.add', nth: 2 });
-	const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true };
 	const { error } = await runWithoutWaiting(
-		async () => await runNode({ ...service.setup(parameters), items: [{}, {}] }),
+		async () => await runNode({ ...service.setup(GENERATE), items: [{}, {}] }),
 		service.sandbox,
 	);
 	expect(error?.context.mayBeQueued).toBe(true);
 	expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
 });
 
-test.each([
-	['the list shows', false],
-	['its progress tells', true],
-])(
-	'A download that is retried after its address has expired gets the address that %s now',
-	async (_where, hasAddress) => {
-		const video = readVideoFile('product-teaser');
-		let signature = 'old';
-		host.answer(({ url = '' }, response) => {
-			const videoUrl = `${host.url}/v.mp4?signature=${signature}`;
-			const isListed = host.requests.some(({ url: sent }) => sent === '/v1/queue/progress/q-1');
-			const list = {
-				status: 'success',
-				newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
-				details: { status: 'completed', ...(hasAddress && { videoUrl }) },
-				videos: isListed && !hasAddress ? [{ id: 7, projectId: 'p', url: videoUrl }] : [],
-			};
-			if (!url.startsWith('/v.mp4')) response.end(JSON.stringify(list));
-			else if (url !== '/v.mp4?signature=new') response.writeHead(403).end();
-			else response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
-		});
-		const setup = {
-			parameters: { ...OPERATIONS['queue.add'], waitForCompletion: true, downloadVideo: true },
-			credentials: { baseUrl: host.url, apiKey: 'key-123456' },
+test('A download that is retried after its address has expired gets the address that the list shows now', async () => {
+	const video = readVideoFile('product-teaser');
+	let signature = 'old';
+	host.answer(({ url = '' }, response) => {
+		const videoUrl = `${host.url}/v.mp4?signature=${signature}`;
+		const isListed = host.requests.some(({ url: sent }) => sent === '/v1/queue/progress/q-1');
+		const list = {
+			status: 'success',
+			newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
+			details: { status: 'completed' },
+			videos: isListed ? [{ id: 7, projectId: 'p', url: videoUrl }] : [],
 		};
-		const first = await runWithoutWaiting(async () => await runNode(setup));
-		expect(first.error?.message).toContain('does not allow the download (403)');
-		expect(first.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
-		signature = 'new';
-		const retry = async () => await runNode({ ...setup, failed: first.run });
-		const { items } = await runWithoutWaiting(retry);
-		expect(items[0]?.binary?.data?.bytes).toBe(video.length);
-		expect(items[0]?.json.videoUrl).toContain('signature=new');
-		expect(host.requests.filter(({ url }) => url === '/v1/queue/add')).toHaveLength(1);
-	},
-);
+		if (!url.startsWith('/v.mp4')) response.end(JSON.stringify(list));
+		else if (url !== '/v.mp4?signature=new') response.writeHead(403).end();
+		else response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
+	});
+	const setup = {
+		parameters: { ...GENERATE, downloadVideo: true },
+		credentials: { baseUrl: host.url, apiKey: 'key-123456' },
+	};
+	const first = await runWithoutWaiting(async () => await runNode(setup));
+	expect(first.error?.message).toContain('does not allow the download (403)');
+	expect(first.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
+	signature = 'new';
+	const retry = async () => await runNode({ ...setup, failed: first.run });
+	const { items } = await runWithoutWaiting(retry);
+	expect(items[0]?.binary?.data?.bytes).toBe(video.length);
+	expect(items[0]?.json.videoUrl).toContain('signature=new');
+	expect(host.requests.filter(({ url }) => url === '/v1/queue/add')).toHaveLength(1);
+});

@@ -15,8 +15,8 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createNodeTypes } from '../support/engine/createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
-import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
-import { runNode, startNode } from '../support/engine/runNode';
+import { API_OPERATIONS, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
 import { hasFeature, testWith } from '../support/engine/testWith';
@@ -45,25 +45,15 @@ async function runTimed(start: () => ReturnType<typeof service.run>) {
 	return { ...result, waits: times.slice(1).map((time, i) => time - (times[i] ?? 0)) };
 }
 
-/** Presses Stop after this number of requests. */
-async function stopAfter(requests: number, parameters: object, items = [{}]) {
-	const started = await startNode({ ...service.setup({ ...parameters }), items });
-	await service.sandbox.waitForRequests({ count: requests });
-	await new Promise((resolve) => setImmediate(resolve));
-	started.stop();
-	return (await started.result).run.status;
-}
-
 afterEach(() => {
 	jest.restoreAllMocks();
 });
 
-/** Runs an add that waits for its video. @returns the timeouts of its requests, by their path */
+/** Makes a video. @returns the timeouts of its requests, by their path */
 async function listTimeouts(requestOptions = {}): Promise<Record<string, number | undefined>> {
 	const timeouts: Record<string, number | undefined> = {};
 	const sign = jest.spyOn(TestCredentialsHelper.prototype, 'authenticate');
-	const parameters = { ...OPERATIONS['queue.add'], waitForCompletion: true, requestOptions };
-	const run = async () => await service.run(parameters);
+	const run = async () => await service.run({ ...GENERATE, requestOptions });
 	expect((await runWithoutWaiting(run, service.sandbox)).error).toBeUndefined();
 	for (const [, , { url, timeout }] of sign.mock.calls) {
 		timeouts[url.replace(/progress\/.*/, 'progress')] = timeout;
@@ -291,52 +281,6 @@ describe('Reads', () => {
 		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 1 } });
 		expect(service.sandbox.requests).toHaveLength(2);
 		expect(waits).toEqual([0]);
-	});
-});
-
-describe('Pressing stop', () => {
-	test('ends the wait between two tries, and nothing more is sent', async () => {
-		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
-		const status = await stopAfter(3, OPERATIONS['account.get'], [{}, {}, {}]);
-		expect(status).toBe('canceled');
-		expect(service.sandbox.requests).toHaveLength(3);
-	});
-
-	test("ends an execution beside another one whose request is never answered, in each one's own time", async () => {
-		const { sandbox } = service;
-		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
-		const waiting = { ...OPERATIONS['queue.add'], waitForCompletion: true };
-		const other = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
-		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
-		const started = await startNode({ ...service.setup({ ...waiting }), items: [{}] });
-		// It has read the log itself, and waits for its video.
-		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
-		started.stop();
-		expect((await started.result).run.status).toBe('canceled');
-		other.stop();
-		expect((await other.result).run.status).toBe('canceled');
-		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
-			...['video.getAll', 'video.getAll', 'queue.add'],
-		]);
-	});
-
-	test('lets no further add be sent', async () => {
-		service.sandbox.addFault({ kind: 'hang', nth: 2, operation: 'queue.add' });
-		const status = await stopAfter(2, OPERATIONS['queue.add'], [{}, {}, {}, {}]);
-		expect(status).toBe('canceled');
-		expect(service.sandbox.requests).toHaveLength(2);
-	});
-
-	test('while 30,000 items are prepared ends the execution, and nothing is sent', async () => {
-		const parameters = {
-			...OPERATIONS['queue.add'],
-			customPrompt: '={{ $json.a + " " + $json.b }}',
-			overwriteSettings: '={{ $json.a.length > 0 }}',
-		};
-		const items = Array.from({ length: 30_000 }, (_, i) => ({ a: `a${i}`, b: `b${i}` }));
-		const status = await stopAfter(0, parameters, items);
-		expect(status).toBe('canceled');
-		expect(service.sandbox.requests).toEqual([]);
 	});
 });
 

@@ -1,20 +1,17 @@
 import { runTools } from '../support/engine/runTools';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-const ADD = {
-	resource: 'queue',
-	operation: 'add',
-	projectId: {
-		__rl: true,
-		mode: 'id',
-		value: "={{ $fromAI('project', 'the project', 'string') }}",
-	},
+const FROM_MODEL = {
+	projectId: byId("={{ $fromAI('project', 'the project', 'string') }}"),
 	customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
 };
+const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
+/** The file is wanted, as it is by default. */
+const GENERATE_FILE = { ...GENERATE, ...FROM_MODEL, downloadVideo: true };
 const call = (prompt: string) => ({ project: PROJECT, prompt });
 const credentials = () => ({ baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey });
 
@@ -25,25 +22,11 @@ function sentPrompts() {
 }
 
 describe('As a tool of an agent', () => {
-	test.each([false, true])(
-		"the node leaves the 'Credits to Keep', however many calls the model makes at once (run by n8n: %s)",
-		async (asSteps) => {
-			service.sandbox.setCredits('main', 3);
-			const calls = [[call('a'), call('b'), call('c')]];
-			const parameters = { ...ADD, options: { creditsToKeep: 2 } };
-			await runWithoutWaiting(
-				async () => await runTools({ parameters, credentials: credentials(), calls, asSteps }),
-				service.sandbox,
-			);
-			expect(service.sandbox.charges).toHaveLength(1);
-		},
-	);
-
 	test('the node makes a second video for an agent that asks for it while the first one is waited for', async () => {
 		const answers = await runWithoutWaiting(
 			() =>
 				runTools({
-					parameters: { ...ADD, waitForCompletion: true },
+					parameters: GENERATE_FILE,
 					credentials: credentials(),
 					calls: [[call('a'), call('a')]],
 					beforeLaterCalls: async () => {
@@ -67,29 +50,13 @@ describe('As a tool of an agent', () => {
 		'the node tells it of no retry, which n8n does not offer to agents (in steps: %s)',
 		async (asSteps) => {
 			service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.getProgress' });
-			const parameters = { ...ADD, waitForCompletion: true };
+			const parameters = GENERATE_FILE;
 			const setup = { parameters, credentials: credentials(), calls: [[call('a')]], asSteps };
 			const [answer] = await runWithoutWaiting(async () => await runTools(setup), service.sandbox);
 			expect(answer).toMatch(/does not allow this/);
 			expect(answer).not.toMatch(/retry/i);
 		},
 	);
-
-	test('the node goes on with the video that an alike call before has given up waiting for', async () => {
-		service.sandbox.configure({ durations: { processingMs: 40_000 } });
-		const [first, second] = await runWithoutWaiting(
-			() =>
-				runTools({
-					parameters: { ...ADD, waitForCompletion: true, waitOptions: { timeout: 30 } },
-					credentials: credentials(),
-					calls: [[call('a')], [call('a')]],
-				}),
-			service.sandbox,
-		);
-		expect(first).toMatch(/not finished within 30 seconds/);
-		expect(JSON.parse(second ?? '')).toMatchObject([{ status: 'completed' }]);
-		expect(service.sandbox.readState().queue).toHaveLength(1);
-	});
 });
 
 describe('As a tool of an agent that has n8n run it', () => {
@@ -107,7 +74,7 @@ describe('As a tool of an agent that has n8n run it', () => {
 		const [answer = ''] = await runWithoutWaiting(
 			() =>
 				runTools({
-					parameters: { ...ADD, waitForCompletion: true, waitOptions: { timeout: 30 } },
+					parameters: { ...GENERATE_FILE, waitOptions: { timeout: 30 } },
 					credentials: credentials(),
 					calls: [[call('a')]],
 					asSteps: true,
@@ -156,10 +123,14 @@ describe.each([
 
 	test('the node tells the model what happened and what to do', async () => {
 		service.sandbox.setCredits('main', 0);
-		const [answer] = await runCalls([[call('a')]]);
-		expect(answer).toMatch(
-			/not enough credits.*The account has 0 credits left.*This video was not queued/s,
-		);
+		const [answer = ''] = await runCalls([[call('a')]]);
+		expect(JSON.parse(answer)).toEqual([
+			{
+				error: expect.stringMatching(
+					/not enough credits.*The account has 0 credits left.*This video was not queued/s,
+				) as string,
+			},
+		]);
 	});
 
 	for (const more of [
@@ -174,11 +145,31 @@ describe.each([
 		});
 	}
 
+	test('the node tells the model where its video is, and downloads nothing', async () => {
+		const parameters = GENERATE_FILE;
+		const setup = { parameters, credentials: credentials(), calls: [[call('a')]], asSteps };
+		const [answer = ''] = await runWithoutWaiting(
+			async () => await runTools(setup),
+			service.sandbox,
+		);
+		const [charge] = service.sandbox.charges;
+		expect(JSON.parse(answer)).toMatchObject([
+			{
+				status: 'completed',
+				videoUrl: expect.stringContaining(`${charge?.videoId}.mp4`) as string,
+			},
+		]);
+		const operations = service.sandbox.requests.map(({ operation }) => operation);
+		expect(operations).not.toContain('video.file');
+	});
+
 	test('the node refuses all identical calls at once after an unknown fate', async () => {
 		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
 		const answers = await runCalls([[call('a')], [call('a'), call('a'), call('a')]]);
 		expect(sentPrompts()).toEqual(['a']);
-		for (const answer of answers) expect(answer).toContain('may have been queued');
+		for (const answer of answers) {
+			expect(answer).toMatch(/may have been queued and paid for\. Do not order it again/);
+		}
 	});
 
 	test('the node refuses the calls that repeat any of several unknown fates', async () => {

@@ -1,22 +1,14 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { playLives } from '../support/engine/playLives';
-import { runNode, startNode } from '../support/engine/runNode';
+import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
-const ADD = {
-	...OPERATIONS['queue.add'],
-	projectId: { __rl: true, mode: 'id', value: `={{ $json.project ?? '${PROJECT}' }}` },
-	waitForCompletion: true,
-};
-const WAIT = {
-	resource: 'queue',
-	operation: 'wait',
-	queueId: '={{ $json.queueId }}',
-	projectId: { __rl: true, mode: 'id', value: '={{ $json.project }}' },
-};
+useBinaryStore();
 const ERROR_OUTPUT = { onError: 'continueErrorOutput' as const };
 
 /** Runs on a fake clock that the sandbox follows. */
@@ -47,9 +39,9 @@ const finishAfter = (...seconds: number[]) => {
 	playLives(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
 };
 
-describe('Queue > Add with waiting', () => {
+describe('Video > Generate', () => {
 	test('returns the finished video', async () => {
-		const { items, error } = await run(ADD);
+		const { items, error } = await run(GENERATE);
 		expect(error).toBeUndefined();
 		expect(countRequests('queue.add')).toBe(1);
 		expect(countRequests('queue.getProgress')).toBe(2);
@@ -84,7 +76,7 @@ describe('Queue > Add with waiting', () => {
 		);
 		service.sandbox.setCredits('main', 50);
 		const { items, found } = await run(
-			{ ...ADD, waitOptions: { pollingInterval: 2 } },
+			{ ...GENERATE, waitOptions: { pollingInterval: 2 } },
 			projects.map(({ id }) => ({ project: id })),
 		);
 		const waitedSeconds = (service.sandbox.clock.now() - startedAt) / 1000;
@@ -104,19 +96,6 @@ describe('Queue > Add with waiting', () => {
 		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
-	test('names the candidates where the API cannot tell two videos apart', async () => {
-		finishAfter(5, 5, 45);
-		const { items } = await run({ ...ADD, waitOptions: { videosAtOnce: 3 } }, [{}, {}, {}]);
-		const ids = (await listVideos()).map(({ id }) => id as string);
-		for (const { json } of items.slice(0, 2)) {
-			expect(json).toMatchObject({ status: 'completed', video: null, videoUrl: null });
-			expect((json.videoCandidates as IDataObject[]).map(({ id }) => id).sort()).toEqual(
-				ids.slice(0, 2).sort(),
-			);
-		}
-		expect(items[2]?.json.video).toMatchObject({ id: ids[2] });
-	});
-
 	test('goes by the address that the progress tells', async () => {
 		finishAfter(1000);
 		service.sandbox.addFault({
@@ -125,7 +104,7 @@ describe('Queue > Add with waiting', () => {
 			videoUrl: 'http://127.0.0.1/v.mp4',
 			operation: 'queue.getProgress',
 		});
-		const { items } = await run(ADD);
+		const { items } = await run(GENERATE);
 		expect(items[0]?.json).toMatchObject({ status: 'baking', videoUrl: 'http://127.0.0.1/v.mp4' });
 	});
 
@@ -139,13 +118,13 @@ describe('Queue > Add with waiting', () => {
 			insteadOf: 'completed',
 			operation: 'queue.getProgress',
 		});
-		const { items } = await run({ ...ADD, waitOptions });
+		const { items } = await run({ ...GENERATE, waitOptions });
 		expect(items[0]?.json).toMatchObject({ status: word });
 	});
 
 	test('fails an item whose generation fails, beside its neighbours, with what a repair needs', async () => {
 		const { items, errorItems, found } = await run(
-			ADD,
+			GENERATE,
 			[{}, { project: 'project-broken-storyboard' }, { project: 'project-city-tour' }],
 			ERROR_OUTPUT,
 		);
@@ -166,20 +145,20 @@ describe('Queue > Add with waiting', () => {
 		expect(found.errorItems).toEqual([{ project: 'project-broken-storyboard' }]);
 	});
 
-	test('gives up an item whose status never changes, and says how to go on', async () => {
-		service.sandbox.addFault({
-			kind: 'statusWord',
-			word: 'thinking',
-			operation: 'queue.getProgress',
-			containing: '',
-		});
-		const { errorItems } = await run({ ...ADD, waitOptions: { timeout: 65 } }, [{}], ERROR_OUTPUT);
+	test.each([
+		['pending', /still being made\. Its last status was "pending"\..*Queue > Wait.*'Timeout'/],
+		[
+			'thinking',
+			/Its status was "thinking" for 60 seconds.*'Completed Statuses' under 'Wait Options'.*Queue > Wait.*'Timeout'/,
+		],
+	])('gives up an item that stays %s, and says how to go on', async (word, message) => {
+		service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+		const parameters = { ...GENERATE, waitOptions: { timeout: 65 } };
+		const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The video was not finished within 65 seconds',
-			message: expect.stringMatching(
-				/still being made.*"thinking".*Queue > Wait.*'Timeout'/,
-			) as string,
-			details: { queueId: getQueued()[0]?.queueId, lastStatus: 'thinking' },
+			message: expect.stringMatching(message) as string,
+			details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
 		});
 		expect(countRequests('queue.getProgress')).toBe(65 / 5);
 	});
@@ -187,7 +166,7 @@ describe('Queue > Add with waiting', () => {
 	test('ends the other waits at once when one fails and the node stops, and lists every queue ID with its status', async () => {
 		finishAfter(10_000, 10_000);
 		service.sandbox.changeProject('project-city-tour', { fails: true });
-		const together = { ...ADD, waitOptions: { videosAtOnce: 2 } };
+		const together = { ...GENERATE, waitOptions: { videosAtOnce: 2 } };
 		const { error, items } = await run(together, [{}, {}, { project: 'project-city-tour' }]);
 		expect(items).toEqual([]);
 		expect(error?.context.itemIndex).toBe(2);
@@ -207,7 +186,7 @@ describe('Queue > Add with waiting', () => {
 			[{ listingDelay: -1 }, "'Listing Delay' must be 0 seconds or more"],
 			[{ videosAtOnce: 1.5 }, "'Videos at Once' must be a whole number of 1 or more"],
 		] as const) {
-			const { error } = await run({ ...ADD, waitOptions });
+			const { error } = await run({ ...GENERATE, waitOptions });
 			expect(error?.message).toBe(message);
 		}
 		expect(service.sandbox.requests).toEqual([]);
@@ -255,11 +234,11 @@ test.each(['soon', "={{ new Date('soon') }}"])(
 	},
 );
 
-test('An added item that no look finds has left the queue: its candidates are listed', async () => {
+test('An added item that no look finds has left the queue: the only video that can be its own is given', async () => {
 	finishAfter(1);
 	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
-	const { items } = await run(ADD);
-	expect(items).toMatchObject([{ json: { video: null, videoCandidateCount: 1 } }]);
+	const { items } = await run(GENERATE);
+	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
 });
 
 test('A list that fails for half a minute when it must show a video costs no video', async () => {
@@ -268,22 +247,23 @@ test('A list that fails for half a minute when it must show a video costs no vid
 		if (operation !== 'queue.add') return;
 		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 5 });
 	});
-	const { items } = await run(ADD);
+	const { items } = await run(GENERATE);
 	stopListening();
 	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
 });
 
-test('Items whose addresses have expired read the list together', async () => {
+test('Items whose addresses have expired read the list together before they are downloaded again', async () => {
 	finishAfter(1, 1, 1);
 	service.sandbox.configure({ signedUrls: true });
 	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', times: 3 });
 	const projects = ['product-teaser', 'city-tour', 'launch-film'];
 	const rows = projects.map((name) => ({ project: `project-${name}` }));
-	const { items } = await run({ ...ADD, downloadVideo: true }, rows);
+	const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const { items } = await run({ ...GENERATE, downloadVideo: true }, rows, settings);
 	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(rows.map(() => 'video/mp4'));
 	const operations = service.sandbox.requests.map(({ operation }) => operation);
-	const afterwards = operations.slice(operations.indexOf('video.file'));
-	expect(afterwards.filter((operation) => operation === 'video.getAll')).toHaveLength(1);
+	const file = 'video.file';
+	expect(operations.slice(-7)).toEqual([file, file, file, 'video.getAll', file, file, file]);
 });
 
 test('An item that has left the queue is settled, although the service is busy in between', async () => {
@@ -293,8 +273,8 @@ test('An item that has left the queue is settled, although the service is busy i
 		service.sandbox.addFault({ ...busy, operation: 'queue.getProgress', nth });
 	}
 	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
-	const { items } = await run(ADD);
-	expect(items).toMatchObject([{ json: { video: null, videoCandidateCount: 1 } }]);
+	const { items } = await run(GENERATE);
+	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
 	expect(countRequests('queue.getProgress')).toBeLessThan(9);
 });
 
@@ -343,36 +323,13 @@ describe('A progress that says', () => {
 	});
 });
 
-describe('Pressing stop', () => {
-	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {
-		service.sandbox.setCredits('main', 50);
-		const items = Array.from({ length: 50 }, () => ({}));
-		await runWithoutWaiting(async () => {
-			const started = await startNode({
-				...service.setup({ ...ADD, waitOptions: { pollingInterval: 1, videosAtOnce: 50 } }),
-				items,
-			});
-			await service.sandbox.waitForRequests({ count: 50, operation: 'queue.getProgress' });
-			const stoppedAt = performance.now();
-			started.stop();
-			const { run: execution } = await started.result;
-			expect(performance.now() - stoppedAt).toBeLessThan(1000);
-			expect(execution.status).toBe('canceled');
-			expect(jest.getTimerCount()).toBe(0);
-		}, service.sandbox);
-		expect(countRequests('queue.getProgress')).toBe(50);
-		// Before the first add.
-		expect(countRequests('video.getAll')).toBe(1);
-	});
-});
-
 test('Items share a read of the list only if their Request Options are the same', async () => {
 	const requestOptions = { timeout: '={{ $json.timeout }}' };
 	const PROJECTS = [PROJECT, 'project-city-tour'];
 	const countReadsBefore = async (timeouts: number[]) => {
 		service.sandbox.clearRequests();
 		await run(
-			{ ...ADD, requestOptions },
+			{ ...GENERATE, requestOptions },
 			timeouts.map((timeout, index) => ({ timeout, project: PROJECTS[index] })),
 		);
 		const operations = service.sandbox.requests.map(({ operation }) => operation);
@@ -382,4 +339,182 @@ test('Items share a read of the list only if their Request Options are the same'
 	};
 	expect(await countReadsBefore([20_000, 20_000])).toBe(1);
 	expect(await countReadsBefore([20_000, 30_000])).toBe(2);
+});
+
+test.each([
+	['between answers', [404, 404, 200, 404, 404, 200, 404]],
+	['with another refusal between', [404, 404, 403, 404, 404]],
+])(
+	'A queue item that the service does not know for a moment (404 again and again, %s) is waited for as before',
+	async (_what, statuses) => {
+		for (const [index, status] of statuses.entries()) {
+			if (status === 200) continue;
+			service.sandbox.addFault({
+				...{ kind: 'status', status, operation: 'queue.getProgress', nth: index + 1 },
+			});
+		}
+		playLives(service.sandbox, { processingMs: 39_000 });
+		const { items } = await run(GENERATE);
+		expect(countRequests('queue.getProgress')).toBe(8);
+		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+	},
+);
+
+test.each([-3_600_000, 3_600_000])(
+	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
+	async (byMs) => {
+		playLives(service.sandbox, { processingMs: 25_000 });
+		const stop = service.sandbox.onRequest(({ operation }) => {
+			if (operation !== 'queue.getProgress') return;
+			stop();
+			jest.setSystemTime(Date.now() + byMs);
+		});
+		const { items, error } = await run({ ...GENERATE, waitOptions: { timeout: 60 } });
+		expect(error).toBeUndefined();
+		expect(countRequests('queue.getProgress')).toBe(5);
+		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);
+		expect(waitedMs).toBeGreaterThanOrEqual(35_000);
+		expect(waitedMs).toBeLessThan(35_500);
+	},
+);
+
+test('An interval of more than 24.8 days is kept', async () => {
+	const days = 24 * 3600;
+	playLives(service.sandbox, { processingMs: 29 * days * 1000 });
+	const { items, error } = await run({
+		...GENERATE,
+		waitOptions: { pollingInterval: 30 * days, timeout: 100 * days },
+	});
+	expect(error).toBeUndefined();
+	expect(items[0]?.json.status).toBe('completed');
+	expect(countRequests('queue.getProgress')).toBe(1);
+});
+
+describe('The word "canceled"', () => {
+	test.each(['canceled', 'Cancelled'])(
+		'as a status, %s, fails the item, and the execution is an error',
+		async (word) => {
+			service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+			const { error, run: execution } = await run(GENERATE);
+			expect(error?.message).toBe('The video could not be generated');
+			expect(error?.description).toContain(`the status is "${word}"`);
+			expect(error?.description).not.toContain("the other items' videos");
+			expect(execution.status).toBe('error');
+		},
+	);
+
+	test.each([403, 429, 200])(
+		'in what the service says with %d leaves the execution an error',
+		async (status) => {
+			const body = { status: 'error', message: 'Your subscription was canceled' };
+			service.sandbox.addFault({ kind: 'status', status, body });
+			for (const parameters of [GENERATE, OPERATIONS['account.get']]) {
+				const { error, run: execution } = await run(parameters);
+				expect(error?.message).not.toMatch(/canceled/i);
+				expect(execution.status).toBe('error');
+			}
+		},
+	);
+});
+
+describe('Download Video', () => {
+	const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const GENERATE_FILE = { ...GENERATE, downloadVideo: true };
+	const WAIT_FOR_FILE = { ...WAIT, projectId: byId(PROJECT), downloadVideo: true };
+
+	test.each([
+		['Video > Generate', GENERATE_FILE],
+		['Queue > Wait', WAIT_FOR_FILE],
+	])('has the finished item of %s carry its file, by default', async (name, parameters) => {
+		const items =
+			name === 'Queue > Wait'
+				? (await service.queueVideos(1)).map((queueId) => ({ queueId }))
+				: [{}];
+		const result = await run(
+			{ ...parameters, downloadVideo: undefined, binaryPropertyName: 'film' },
+			items,
+		);
+		expect(result.error).toBeUndefined();
+		const [item] = result.items;
+		expect(item?.json).toMatchObject({ status: 'completed', video: { projectId: PROJECT } });
+		expect(item?.binary?.film).toMatchObject({
+			mimeType: 'video/mp4',
+			bytes: readVideoFile('product-teaser').length,
+		});
+		expect(item?.pairedItem).toEqual({ item: 0 });
+	});
+
+	test('of a video whose entry has no address says so', async () => {
+		service.sandbox.addFault({ kind: 'missingField', field: 'videos.0.url' });
+		const { errorItems } = await run(GENERATE_FILE, [{}], ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The address of the video is not a web address',
+			details: { queueId: expect.any(String) as string },
+		});
+	});
+
+	test('that fails tells where the video is, and queues nothing again', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+		const { errorItems } = await run(GENERATE_FILE, [{}], ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'There is no video at this address (404)',
+			// The execution succeeds, so n8n offers no retry.
+			message: expect.stringMatching(/^The video is finished.*use Video > Download/) as string,
+			details: {
+				queueId: service.sandbox.charges[0]?.queueId,
+				videoUrl: expect.stringContaining('/files/') as string,
+				httpCode: '404',
+				mayBeQueued: false,
+			},
+		});
+		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test.each([
+		['Video > Generate', GENERATE_FILE],
+		['Queue > Wait', WAIT_FOR_FILE],
+	])('of %s is all that Retry On Fail does again', async (name, parameters) => {
+		const items =
+			name === 'Queue > Wait'
+				? (await service.queueVideos(1)).map((queueId) => ({ queueId }))
+				: [{}];
+		const before = service.sandbox.charges.length;
+		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
+		const looks: number[] = [];
+		const stop = service.sandbox.onRequest(({ operation }) => {
+			if (operation === 'video.file') looks.push(countRequests('queue.getProgress'));
+		});
+		const result = await run(parameters, items, RETRY);
+		stop();
+		expect(result.error).toBeUndefined();
+		expect(result.items[0]?.binary?.data).toBeDefined();
+		expect(looks).toHaveLength(2);
+		expect(looks[1]).toBe(looks[0]);
+		expect(service.sandbox.charges).toHaveLength(name === 'Queue > Wait' ? before : before + 1);
+	});
+
+	test('fails an item whose video cannot be told from others, and says where to find it', async () => {
+		const { errorItems } = await run(
+			{ ...GENERATE_FILE, waitOptions: { videosAtOnce: 2 } },
+			[{}, {}],
+			ERROR_OUTPUT,
+		);
+		expect(errorItems.map(({ json }) => json)).toMatchObject(
+			service.sandbox.charges.map(({ queueId }) => ({
+				error: 'The video could not be identified, so it was not downloaded',
+				message: expect.stringMatching(
+					/any of 2 videos of project "project-product-teaser", listed (at|from) 2026-.*Get Many/,
+				) as string,
+				details: { queueId },
+			})),
+		);
+		expect(countRequests('video.file')).toBe(0);
+	});
+
+	test('of a video that cannot be told from others says how to get the others, with the node set to stop', async () => {
+		const { error } = await run({ ...GENERATE_FILE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
+		expect(error?.message).toContain('could not be identified');
+		expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
+	});
 });

@@ -7,9 +7,8 @@ const HIT_LIMIT = 1_000_000;
 const stryker = (globalThis.__stryker__ = { hitCount: 0, hitLimit: HIT_LIMIT });
 
 afterAll(() => {
-	const { MUTANTS_REACHED } = process.env;
-	if (MUTANTS_REACHED === undefined) return;
+	if (process.env.__STRYKER_ACTIVE_MUTANT__) return;
 	const reached = Object.keys(stryker.mutantCoverage?.static ?? {});
 	const { testPath } = expect.getState();
-	appendFileSync(MUTANTS_REACHED, `${JSON.stringify({ testPath, reached })}\n`);
+	appendFileSync('reached.jsonl', `${JSON.stringify({ testPath, reached })}\n`);
 });

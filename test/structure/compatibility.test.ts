@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import current from '../../scripts/n8n/package.json';
-import oldest from '../../scripts/oldest/package.json';
-import { NODE_MAJORS } from '../../scripts/requirements';
+import { NODE_MAJORS, OLDEST_N8N } from '../../scripts/requirements';
 import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
 import { listMissingFeatures } from '../support/engine/testWith';
@@ -18,7 +17,7 @@ describe('The README', () => {
 		const list = (words: (string | number)[]) =>
 			`${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 		const versions = list([floor, ...others, current.dependencies.n8n]);
-		expect(floor).toBe(oldest.dependencies.n8n);
+		expect(floor).toBe(OLDEST_N8N);
 		expect(readme.replace(/\s+/g, ' ')).toContain(
 			`Works with n8n ${floor} and later; tested with n8n ${versions}, and loaded in Node.js ${list(NODE_MAJORS)}.`,
 		);
@@ -32,8 +31,12 @@ test('Every version is tested once a week', () => {
 });
 
 describe('The package', () => {
-	test('asks for the oldest Node.js that it is loaded in', () => {
-		expect(manifest.engines.node).toBe(`>=${Math.min(...NODE_MAJORS)}.3`);
+	test('asks for the Node.js that the commands need: knip needs the newest', () => {
+		const file = path.resolve(__dirname, '../../node_modules/knip/package.json');
+		const knip = JSON.parse(readFileSync(file, 'utf8')) as typeof manifest;
+		expect(manifest.engines).toEqual(knip.engines);
+		expect(manifest.engines.node).toMatch(`^${Math.min(...NODE_MAJORS)}.19`);
+		expect(readme).toContain(`Node.js ${Math.min(...NODE_MAJORS)}.19 or later`);
 	});
 });
 

@@ -14,7 +14,7 @@ export function isErrorDocumented(message: string): boolean {
 }
 
 function readErrors(): RegExp[] {
-	const entries = readFileSync(DOCUMENT, 'utf8').matchAll(/^- \*\*(.+?)\*\*/gm);
+	const entries = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| (.+?) \|/gm);
 	return [...entries]
 		.flatMap(([, errors = '']) => errors.split('<br>'))
 		.map((error) => {

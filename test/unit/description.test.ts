@@ -4,7 +4,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
-import { checkList, checkObject } from '../../nodes/VideoGeneration/resources/steps';
+import { ENDPOINTS } from '../../nodes/VideoGeneration/api/endpoints';
 
 const ROOT = path.resolve(__dirname, '../..');
 const { description, methods, customOperations } = new VideoGeneration();
@@ -44,16 +44,16 @@ describe('The description', () => {
 		);
 		expect(description.name).toBe('videoGeneration');
 		expect(names).toEqual({
-			'queue add': [
+			'video generate': [
 				'projectId',
-				'overwriteSettings',
 				'customPrompt',
-				'waitForCompletion',
+				'overwriteSettings',
 				'downloadVideo',
 				'binaryPropertyName',
 				'waitOptions',
 				'options',
 			],
+			'queue add': ['projectId', 'customPrompt', 'overwriteSettings', 'options'],
 			'queue clear': ['queueId', 'options'],
 			'queue getProgress': ['queueId', 'options'],
 			'queue wait': [
@@ -93,47 +93,24 @@ describe('The description', () => {
 		);
 	});
 
-	test('declares for every operation a request of the specification, or none, and its steps', () => {
-		const declared = Object.fromEntries(
-			operations.map(({ resource, option }) => [
-				`${resource} ${String(option.value)}`,
-				`${option.routing?.request?.method ?? ''} ${option.routing?.request?.url ?? ''}`.trim(),
-			]),
-		);
-		expect(declared).toEqual({
-			'queue add': 'POST /v1/queue/add',
-			'queue clear': 'POST /v1/queue/clear',
-			'queue getProgress': 'GET /v1/queue/progress',
-			'queue wait': 'GET /v1/queue/progress',
-			'video download': '',
-			'video getAll': 'GET /v1/videos',
-			'project getAll': 'GET /v1/projects',
-			'account get': 'GET /v1/user/account',
+	test('declares for every operation the endpoint that it sends to, which the node calls by itself', () => {
+		const declared = operations.map(({ resource, option }) => [
+			`${resource} ${String(option.value)}`,
+			option.routing,
+		]);
+		const declare = (request: object) => ({ request, send: { paginate: true } });
+		expect(Object.fromEntries(declared)).toEqual({
+			'video generate': declare(ENDPOINTS.addToQueue),
+			'queue add': declare(ENDPOINTS.addToQueue),
+			'queue clear': declare(ENDPOINTS.clearQueueItem),
+			'queue getProgress': declare(ENDPOINTS.getProgress),
+			'queue wait': declare(ENDPOINTS.getProgress),
+			'video download': { send: { paginate: true } },
+			'video getAll': declare(ENDPOINTS.listVideos),
+			'project getAll': declare(ENDPOINTS.listProjects),
+			'account get': declare(ENDPOINTS.getAccount),
 		});
-		for (const { option } of operations) {
-			const { send, output } = option.routing ?? {};
-			expect(send?.paginate).toBe(true);
-			for (const step of [...(send?.preSend ?? []), ...(output?.postReceive ?? [])]) {
-				expect(typeof step).toBe('function');
-			}
-			expect(Object.keys({ ...output })).toEqual(output ? ['postReceive'] : []);
-		}
 		expect(typeof description.requestOperations?.pagination).toBe('function');
-	});
-
-	test('checks every response before anything else is done with it', () => {
-		const first = operations.flatMap(({ resource, option }) => {
-			const [step] = option.routing?.output?.postReceive ?? [];
-			return step === undefined ? [] : [[`${resource} ${String(option.value)}`, step] as const];
-		});
-		expect(Object.fromEntries(first)).toEqual({
-			// The response to an add is read where it is sent: it may hold a queue ID that was paid for.
-			'queue clear': checkObject,
-			'queue getProgress': checkObject,
-			'video getAll': checkList,
-			'project getAll': checkList,
-			'account get': checkObject,
-		});
 	});
 
 	test('runs every operation for all items itself, and no other', () => {
@@ -144,7 +121,7 @@ describe('The description', () => {
 			({ resource, option }) => `${resource}.${String(option.value)}`,
 		);
 		expect(given.sort()).toEqual(declared.sort());
-		expect(given).toHaveLength(8);
+		expect(given).toHaveLength(9);
 	});
 
 	test('has no expression of its own that n8n evaluates for each item: each costs about a millisecond', () => {
@@ -161,9 +138,10 @@ describe('The description', () => {
 	});
 
 	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {
-		// The name of a binary field is hardly ever an expression.
+		// The name of a binary field is hardly ever an expression, and a prompt costs only an agent's call.
 		const texts = description.properties.filter(
-			({ name, type }) => type === 'string' && name !== 'binaryPropertyName',
+			({ name, type }) =>
+				type === 'string' && !['binaryPropertyName', 'customPrompt'].includes(name),
 		);
 		const names = texts.map(({ name }) => name);
 		expect(names).toEqual([...new Set(names)]);
@@ -176,17 +154,41 @@ describe('The description', () => {
 		});
 	});
 
-	test('tells an agent what costs credits and what cannot be undone', () => {
-		const actions = Object.fromEntries(
-			operations.map(({ resource, option }) => [
-				`${resource} ${String(option.value)}`,
-				option.action,
-			]),
-		);
-		expect(actions['queue add']).toMatch(/\(costs credits\)$/);
-		expect(actions['queue clear']).toMatch(/permanently$/);
+	test('has a new node generate a video', () => {
+		expect(getProperties('resource')[0]?.default).toBe('video');
+		expect(getProperties('operation')[0]).toMatchObject({
+			...{ default: 'generate', displayOptions: { show: { resource: ['video'] } } },
+		});
+	});
+
+	// n8n's nodes panel and an agent's model choose by these texts.
+	const actions = operations.map(({ option }) => option.action ?? '');
+
+	test('says in its actions what costs credits and what cannot be undone, the main one first', () => {
+		expect(actions).toEqual([
+			'Generate video (costs credits)',
+			'Get many videos',
+			'Download video file',
+			'Queue video without waiting (costs credits)',
+			'Delete queue item permanently',
+			'Get progress of queued video',
+			'Wait for queued video',
+			'Get many projects',
+			'Get account with remaining credits',
+		]);
 		expect(description.usableAsTool).toBe(true);
 	});
+
+	test.each([
+		['video', 'Generate video (costs credits)'],
+		['generate', 'Generate video (costs credits)'],
+		['queue', 'Queue video without waiting (costs credits)'],
+	])(
+		'has the action that a search for "%s" is for before all others with that word',
+		(word, expected) => {
+			expect(actions.find((action) => action.toLowerCase().includes(word))).toBe(expected);
+		},
+	);
 
 	test('explains every field', () => {
 		for (const { name, description: text, type } of walk(description.properties)) {
@@ -200,7 +202,7 @@ describe('The description', () => {
 
 	test('fills every picker from a list search that exists', () => {
 		const locators = walk(description.properties).filter(({ type }) => type === 'resourceLocator');
-		expect(locators).toHaveLength(3);
+		expect(locators).toHaveLength(4);
 		for (const { modes } of locators) {
 			expect(modes?.map(({ name }) => name)).toEqual(['list', 'id']);
 			const method = modes?.[0]?.typeOptions?.searchListMethod;
@@ -239,8 +241,8 @@ describe("The trigger's description", () => {
 	});
 
 	test('explains every field', () => {
-		for (const { description: text, type } of walk(trigger.description.properties)) {
-			if (type !== 'collection') expect(text).toMatch(/^[A-Z].{15,}/);
+		for (const { name, description: text, type } of walk(trigger.description.properties)) {
+			if (name !== 'event' && type !== 'collection') expect(text).toMatch(/^[A-Z].{15,}/);
 		}
 	});
 
@@ -266,7 +268,7 @@ describe.each(['VideoGeneration', 'VideoGenerationTrigger'])('The codex file of 
 	});
 });
 
-test('Every switch is off by default, and the numbers are those that saved workflows rely on', () => {
+test('Only Download Video of Generate and Wait is on by default, and the numbers are those that saved workflows rely on', () => {
 	const fields = [...walk(description.properties), ...walk(trigger.description.properties)];
 	const listDefaults = (type: string) =>
 		Object.fromEntries(
@@ -274,7 +276,12 @@ test('Every switch is off by default, and the numbers are those that saved workf
 				.filter((field) => field.type === type)
 				.map(({ name, default: value }) => [name, value]),
 		);
-	expect(new Set(Object.values(listDefaults('boolean')))).toEqual(new Set([false]));
+	const isOn = ({ type, default: value }: INodeProperties) => type === 'boolean' && value === true;
+	expect(fields.filter(isOn).map(({ displayOptions }) => displayOptions?.show)).toEqual([
+		{ resource: ['video'], operation: ['generate'] },
+		{ resource: ['queue'], operation: ['wait'] },
+	]);
+	expect(fields.find(isOn)?.name).toBe('downloadVideo');
 	expect(listDefaults('number')).toEqual({
 		...{ listingDelay: 10, pollingInterval: 5, timeout: 1800, videosAtOnce: 1 },
 		...{ creditsPerVideo: 1, creditsToKeep: 0, limit: 50, maxTries: 4 },

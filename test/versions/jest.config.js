@@ -8,6 +8,6 @@ module.exports = {
 	...base,
 	rootDir: '../..',
 	roots: ['<rootDir>/test/engine', '<rootDir>/test/versions'],
-	testPathIgnorePatterns: ['/whole.test.ts'],
+	testPathIgnorePatterns: [],
 	resolver: '<rootDir>/test/support/versions/resolveEngine.js',
 };

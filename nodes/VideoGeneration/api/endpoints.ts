@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, FetchOptions } from './request';
+import type { ApiOptions, Endpoint, Service } from './request';
 import { fetchFromApi } from './request';
 import {
 	createIncomplete,
@@ -12,7 +12,15 @@ import {
 } from './response';
 import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from './responseBody';
 
-type Options = Omit<FetchOptions, 'maxBytes'>;
+/** The endpoints of the API (specification, "Endpoints"), as the operations declare them. */
+export const ENDPOINTS = {
+	addToQueue: { method: 'POST', url: '/v1/queue/add' },
+	getProgress: { method: 'GET', url: '/v1/queue/progress/{queueId}' },
+	clearQueueItem: { method: 'POST', url: '/v1/queue/clear' },
+	listVideos: { method: 'GET', url: '/v1/videos' },
+	listProjects: { method: 'GET', url: '/v1/projects' },
+	getAccount: { method: 'GET', url: '/v1/user/account' },
+} satisfies Record<string, Endpoint>;
 
 /**
  * A value as exactly one segment of a path.
@@ -37,48 +45,61 @@ export interface FetchedProgress {
 
 /** The progress of a queue item (specification, "GET /v1/queue/progress/{queueId}"). */
 export async function fetchProgress(
-	context: ApiContext,
+	service: Service,
 	queueId: string,
-	options: Options,
+	options: ApiOptions,
 ): Promise<FetchedProgress> {
-	const url = `/v1/queue/progress/${encodePathSegment(queueId) ?? ''}`;
-	const { body, hide } = await fetchFromApi(
-		context,
-		{ url },
-		{ ...options, maxBytes: MAX_OBJECT_BYTES },
-	);
-	const details = hideStatus(requireObject(body, 'details'), hide);
-	return { details, ...getServiceMessage(details, hide) };
+	const { method, url: template } = ENDPOINTS.getProgress;
+	const url = template.replace('{queueId}', () => encodePathSegment(queueId) ?? '');
+	const request = { method, url, maxBytes: MAX_OBJECT_BYTES };
+	const { body } = await fetchFromApi(service, request, options);
+	const details = hideStatus(requireObject(body, 'details'), service.hide);
+	return { details, ...getServiceMessage(details, service.hide) };
 }
 
-/**
- * The projects of the account, last updated first (specification, "GET /v1/projects").
- *
- * @returns each with its name, or its ID where it has none
- */
+/** Clears a queue item (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
+export async function clearQueueItem(
+	service: Service,
+	queueId: string,
+	options: ApiOptions,
+): Promise<void> {
+	const kind = { requestKind: 'clear', maxBytes: MAX_OBJECT_BYTES } as const;
+	const request = { ...ENDPOINTS.clearQueueItem, ...kind, body: { queueId } };
+	const { body } = await fetchFromApi(service, request, options);
+	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
+}
+
+/** The projects of the account (specification, "GET /v1/projects"). */
 export async function fetchProjects(
-	context: ApiContext,
-	options: Options,
-): Promise<{ id: string; name: string }[]> {
-	const request = { url: '/v1/projects', qs: { sort: 'updatedAt', order: 'desc' } };
-	const { body } = await fetchFromApi(context, request, { ...options, maxBytes: MAX_LIST_BYTES });
-	return requireList(body, 'projects')
-		.filter(isObject)
-		.map(({ id, name }) => ({ id: toText(id), name: toText(name) || toText(id) }))
-		.filter(({ id }) => id !== '');
+	service: Service,
+	qs: IDataObject,
+	options: ApiOptions,
+): Promise<IDataObject[]> {
+	const request = { ...ENDPOINTS.listProjects, qs, maxBytes: MAX_LIST_BYTES };
+	const { body } = await fetchFromApi(service, request, options);
+	return requireList(body, 'projects').filter(isObject);
 }
 
-/** The account's credits (specification, "GET /v1/user/account"). */
+/** The account, without its envelope (specification, "GET /v1/user/account"). */
+export async function fetchAccount(
+	service: Service,
+	options: ApiOptions,
+): Promise<IDataObject & { usage: IDataObject }> {
+	const request = { ...ENDPOINTS.getAccount, maxBytes: MAX_OBJECT_BYTES };
+	const { body } = await fetchFromApi(service, request, options);
+	const usage = requireObject(body, 'usage');
+	const account = { ...(body as IDataObject) };
+	delete account.status;
+	delete account.message;
+	return { ...account, usage };
+}
+
+/** The account's credits (specification, "Account"). */
 export async function fetchRemainingCredits(
-	context: ApiContext,
-	options: Options,
+	service: Service,
+	options: ApiOptions,
 ): Promise<number> {
-	const request = { url: '/v1/user/account' };
-	const { body } = await fetchFromApi(context, request, {
-		...options,
-		maxBytes: MAX_OBJECT_BYTES,
-	});
-	const credits = requireObject(body, 'usage').remainingCredits;
-	if (typeof credits === 'number') return credits;
+	const { remainingCredits } = (await fetchAccount(service, options)).usage;
+	if (typeof remainingCredits === 'number') return remainingCredits;
 	throw createIncomplete('usage.remainingCredits');
 }

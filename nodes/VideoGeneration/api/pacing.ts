@@ -1,4 +1,5 @@
 import * as n8nWorkflow from 'n8n-workflow';
+import { CANCELLED } from '../failures/failure';
 
 /** Longer timers overflow in Node.js, and fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -23,6 +24,18 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
 		stopListening();
 	}
 	return signal?.aborted !== true;
+}
+
+/**
+ * Waits until a time, by `performance.now()`.
+ *
+ * @throws a RequestFailure of the kind `cancelled` when the signal is aborted
+ */
+export async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
+	// A timer may be early by a fraction of a millisecond.
+	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
+		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw CANCELLED;
+	}
 }
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
@@ -66,24 +79,6 @@ export class Breaks {
 		if (performance.now() - this.lastAt <= MAX_WORK_MS) return;
 		await pause(1);
 		this.lastAt = performance.now();
-	}
-}
-
-/** The number of entries in a part: a few milliseconds of work. */
-const PART_LENGTH = 5_000;
-
-/**
- * Splits a long list into parts, between which n8n does other work.
- *
- * @param breaks the breaks of the work that the list is a part of
- */
-export async function* inParts<T>(
-	list: readonly T[],
-	breaks = new Breaks(),
-): AsyncGenerator<readonly T[]> {
-	for (let at = 0; at < list.length; at += PART_LENGTH) {
-		await breaks.takeDue();
-		yield list.slice(at, at + PART_LENGTH);
 	}
 }
 

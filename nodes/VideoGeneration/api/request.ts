@@ -15,7 +15,9 @@ import {
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
+import { hashText } from './hash';
 import { hideKey, checkBody, parseEtag } from './response';
+import type { TakeSlot } from './pacing';
 import { pause } from './pacing';
 import type { Body } from './response';
 import type { HttpResponse } from './responseBody';
@@ -49,92 +51,68 @@ export type ConnectionSettings = Pick<
 	'proxy' | 'skipSslCertificateValidation' | 'timeout'
 >;
 
-/**
- * Sends one signed request to the service, once.
- *
- * @throws a RequestFailure when the credential cannot be used, or no response came
- */
+/** Sends one signed request to the service, once. @throws the error as n8n hands it over */
 export async function sendRequest(
-	context: ApiContext,
-	options: IHttpRequestOptions,
-): Promise<HttpResponse> {
-	const service = await resolveService(context);
-	try {
-		return { ...(await sendSigned(service.context, options)), hide: service.hide };
-	} catch (error) {
-		const failure = classifyError(error);
-		throw options.proxy === undefined ? failure : failure.with({ isProxied: true });
-	}
-}
-
-/** Like `sendRequest`. @throws the error as n8n hands it over */
-export async function sendSigned(
-	context: ApiContext,
+	{ context, hide }: Service,
 	options: IHttpRequestOptions,
 ): Promise<HttpResponse> {
 	const { timeout = RESPONSE_TIMEOUT_MS } = options;
 	const endsAt = performance.now() + timeout;
-	const request = { ...options, timeout, returnFullResponse: true };
+	const request = { ...REQUEST_DEFAULTS, ...options, timeout, returnFullResponse: true };
 	const response = (await context.helpers.httpRequestWithAuthentication.call(
 		context,
 		CREDENTIAL,
 		request,
 	)) as IN8nHttpFullResponse;
-	return { ...response, endsAt };
+	return { ...response, endsAt, hide };
 }
 
-/** The service as an item's credential names it. */
-export interface Service<Context extends ApiContext> {
-	/** The item's context, in which n8n signs requests with the credential as it was read. */
-	context: Context;
+/** The service as a credential names it. */
+export interface Service {
+	/** The caller's context, in which n8n signs requests with the credential as it was read. */
+	context: ApiContext;
 	baseUrl: string;
-	/** Identifies the account. */
-	account: string;
+	/** Identifies the account, without its key. */
+	account: number;
 	/** Removes the key from a text. */
 	hide: (text: string) => string;
 }
 
 /**
- * Reads and checks the credential once. A request that is sent in the returned context cannot fail
- * because the credential cannot be read.
+ * Reads and checks the credential once, so that no later request can fail because it cannot be read. It is
+ * read again if n8n's database fails: a moment without it would fail one row after the other.
  *
  * @throws a RequestFailure: nothing was sent
  */
-export async function resolveService<Context extends ApiContext>(
-	context: Context,
-): Promise<Service<Context>> {
+export async function openService(
+	context: ApiContext,
+	{ maxTries, signal }: Omit<RetryOptions, 'requestKind'>,
+): Promise<Service> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await readService(context);
+		} catch (error) {
+			const failure = classifyError(error);
+			if (failure.kind !== 'unsent' || tries >= maxTries || signal?.aborted) throw failure;
+			await pause(getBackoffMs(tries, Math.random()), signal);
+		}
+	}
+}
+
+async function readService(context: ApiContext): Promise<Service> {
 	try {
 		const credential = await context.getCredentials(CREDENTIAL);
 		const apiKey = parseApiKey(credential.apiKey);
 		const getCredentials = async () => await Promise.resolve(credential);
 		return {
 			// n8n's functions call each other through `this`, so the credential is on the same object.
-			context: Object.assign(Object.create(context) as Context, { getCredentials }),
+			context: Object.assign(Object.create(context) as ApiContext, { getCredentials }),
 			baseUrl: parseBaseUrl(credential.baseUrl),
-			account: getAccountKey(credential),
+			account: hashText(getAccountKey(credential)),
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
 		throw toCredentialFailure(error);
-	}
-}
-
-/**
- * Like `resolveService`, again if n8n's database fails: otherwise, a moment without it would end a paid wait,
- * or fail one row after the other.
- */
-export async function resolveWithRetries<Context extends ApiContext>(
-	context: Context,
-	{ maxTries, signal }: Omit<RetryOptions, 'requestKind'>,
-): Promise<Service<Context>> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await resolveService(context);
-		} catch (error) {
-			const failure = classifyError(error);
-			if (failure.kind !== 'unsent' || tries >= maxTries || signal?.aborted) throw failure;
-			await pause(getBackoffMs(tries, Math.random()), signal);
-		}
 	}
 }
 
@@ -146,16 +124,32 @@ function toCredentialFailure(error: unknown): RequestFailure {
 	return new RequestFailure({ kind: 'badCredential', ...facts });
 }
 
-export interface FetchOptions extends Omit<RetryOptions, 'requestKind'> {
-	maxBytes: number;
+/** How the requests of an item, a poll or a list of the editor are sent. */
+export interface ApiOptions extends Omit<RetryOptions, 'requestKind'> {
 	connection?: ConnectionSettings | undefined;
+	/** Limits how many requests are under way at the same time. */
+	takeSlot?: TakeSlot;
+}
+
+/** The method and the path of an operation, which its `routing` declares. */
+export interface Endpoint {
+	method: 'GET' | 'POST';
+	url: string;
+}
+
+interface ApiRequest extends Endpoint {
+	/** Maximum size of the response. */
+	maxBytes: number;
+	qs?: IDataObject;
+	body?: IDataObject;
+	/** The tag of an earlier response (RFC 9110, section 13.1.2). */
+	etag?: string | undefined;
+	requestKind?: 'read' | 'clear';
 }
 
 /** A body with its `ETag`, which tells later whether the body has changed. */
 export interface Fetched {
 	body: Body;
-	/** Removes the key from a text. */
-	hide: (text: string) => string;
 	etag: string | undefined;
 	/** Whether nothing has changed since the tag of the request. The body is then empty. */
 	isUnchanged: boolean;
@@ -164,40 +158,35 @@ export interface Fetched {
 }
 
 /**
- * Sends a GET request that no operation declares, such as a progress check.
+ * Sends a request, again where the policy allows it. All requests but adds and downloads come through here.
  *
- * @param request the path below the Base URL, the query, and the tag of an earlier response: the service
- * then sends no body when nothing has changed (RFC 9110, section 13.1.2; the specification of the service
- * shows no header of its own)
  * @returns the body, whose `status` is `success`
  * @throws a RequestFailure
  */
 export async function fetchFromApi(
-	context: ApiContext,
-	{ etag, ...request }: { url: string; qs?: IDataObject; etag?: string | undefined },
-	{ maxBytes, connection, deadline = Infinity, ...retries }: FetchOptions,
+	service: Service,
+	{ etag, maxBytes, requestKind = 'read', ...request }: ApiRequest,
+	{ connection, deadline = Infinity, takeSlot, ...retries }: ApiOptions,
 ): Promise<Fetched> {
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
-		const response = await sendRequest(context, {
-			...REQUEST_DEFAULTS,
-			...connection,
-			...request,
-			method: 'GET',
-			timeout: Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs),
-			...(etag !== undefined && { headers: { 'If-None-Match': etag } }),
+		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
+		const headers = etag === undefined ? {} : { 'If-None-Match': etag };
+		const options = { ...connection, ...request, timeout, headers };
+		const response = await sendRequest(service, options).catch((error: unknown) => {
+			const failure = classifyError(error);
+			throw connection?.proxy === undefined ? failure : failure.with({ isProxied: true });
 		});
 		const respondedAt = performance.now();
 		const isUnchanged = etag !== undefined && response.statusCode === 304;
 		const content = await receiveBody(response, maxBytes);
 		const body = isUnchanged ? {} : checkBody(response, content);
-		const { headers, hide = String } = response;
-		return { body, hide, etag: parseEtag(headers.etag), isUnchanged, respondedAt };
+		return { body, etag: parseEtag(response.headers.etag), isUnchanged, respondedAt };
 	};
-	return await sendWithRetries(send, {
+	return await sendWithRetries(takeSlot ? async () => await takeSlot(send) : send, {
 		...retries,
-		requestKind: 'read',
+		requestKind,
 		deadline: deadline - MIN_TRY_MS,
 	});
 }

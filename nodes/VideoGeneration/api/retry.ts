@@ -1,6 +1,6 @@
 import { classifyError } from '../failures/errors';
 import type { RequestFailure, RequestKind } from '../failures/failure';
-import { CANCELLED, MAX_RETRY_AFTER_MS, mayPass, TIMED_OUT } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, isTransient, TIMED_OUT } from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
@@ -35,7 +35,7 @@ export function decideRetry(
 ): number | undefined {
 	const { facts } = failure;
 	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
-	const mayHelp = mayPass(failure) && !isLasting(facts.httpCode);
+	const mayHelp = isTransient(failure) && !isLasting(facts.httpCode);
 	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
 	const { retryAfterMs = 0 } = facts;
 	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiContext, Fetched, FetchOptions } from './request';
+import { ENDPOINTS } from './endpoints';
+import type { ApiOptions, Fetched, Service } from './request';
 import { fetchFromApi } from './request';
 import type { Body } from './response';
 import { isObject, requireList, toText } from './response';
@@ -17,15 +18,12 @@ export interface VideoLog extends Omit<Fetched, 'body'> {
  * @param etag the tag of an earlier response: an unchanged log then comes without entries
  */
 export async function fetchVideoLog(
-	context: ApiContext,
+	service: Service,
 	etag: string | undefined,
-	options: Omit<FetchOptions, 'maxBytes'>,
+	options: ApiOptions,
 ): Promise<VideoLog> {
-	const request = { url: '/v1/videos', etag };
-	const { body, ...log } = await fetchFromApi(context, request, {
-		...options,
-		maxBytes: MAX_LIST_BYTES,
-	});
+	const request = { ...ENDPOINTS.listVideos, etag, maxBytes: MAX_LIST_BYTES };
+	const { body, ...log } = await fetchFromApi(service, request, options);
 	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
 }
 
@@ -44,7 +42,7 @@ export function findEntry(
  *
  * @throws a RequestFailure when the list is missing
  */
-export function listLogEntries(body: Body): unknown[] {
+function listLogEntries(body: Body): unknown[] {
 	const entries = requireList(body, 'videos');
 	for (const entry of entries as (IDataObject | null)[]) {
 		if (typeof entry?.url === 'string' && entry.url !== '') continue;

@@ -15,9 +15,6 @@ import type { FailureFacts } from '../failures/failure';
 import { CANCELLED, createExcess, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { createFileName, findVideoType, HEAD_BYTES, nameOtherContent } from './videoFile';
 
-/** More at once take more memory, and finish no sooner: n8n may hold every file that is being stored in memory. */
-export const DOWNLOADS_AT_ONCE = 4;
-
 /** Long enough for the largest file that is accepted, at 6 Mbit/s. */
 const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
 

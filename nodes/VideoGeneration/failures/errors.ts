@@ -1,6 +1,6 @@
 import type { Failure, INode, NodeOperationError } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { CANCELLED, RequestFailure } from './failure';
+import { CANCELLED, isAboutCredits, isNotFound, RequestFailure } from './failure';
 import { findProof } from './fate';
 import type { FailureContext } from './texts';
 import { describeFailure } from './texts';
@@ -94,7 +94,7 @@ export function createApiError(
 	error.message = message;
 	error.description = description;
 	error.messages = [];
-	error.failure = getCause(failure);
+	error.failure = getCause(failure, context);
 	return error;
 }
 
@@ -103,14 +103,17 @@ export function createApiError(
  * else a little longer each time. Without a cause, n8n would treat a web page or a 404 as permanent,
  * although both can pass. Older versions ignore the cause.
  */
-function getCause({ facts }: RequestFailure): Failure {
-	const { kind, httpCode = '', retryAfterMs } = facts;
+function getCause(failure: RequestFailure, { requestKind }: FailureContext): Failure {
+	const { kind, httpCode = '', retryAfterMs, isBaseUrl = false } = failure.facts;
+	if (kind === 'badCredential') {
+		return { cause: isBaseUrl ? 'configuration-invalid' : 'credential-invalid' };
+	}
+	if (isAboutCredits(failure)) return { cause: 'quota-exhausted' };
 	if (kind === 'rejected' && ['401', '403'].includes(httpCode)) {
 		return { cause: 'credential-invalid' };
 	}
-	if (kind === 'badCredential' && facts.isBaseUrl) {
-		return { cause: 'configuration-invalid' };
-	}
+	// The service does not know the project of an add.
+	if (isNotFound(failure) && requestKind === 'add') return { cause: 'configuration-invalid' };
 	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
 	return { cause, retryAfterMs };
 }

@@ -34,7 +34,7 @@ export type FailureKind =
 	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
 	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
 	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
-	| ('keyUsed' | 'keysFull' | 'keysUnavailable' | 'notAnAddress' | 'storageFailed');
+	| ('keyUsed' | 'keysUnavailable' | 'notAnAddress' | 'storageFailed');
 
 /** What is known of a failure. The texts show each fact that is there. */
 export interface FailureFacts {
@@ -82,14 +82,28 @@ export interface FailureFacts {
 	isTooMany?: boolean;
 	/** Of a wait. */
 	waitedSeconds?: number;
+	/** How long a status was shown that may mean that the video is finished. */
+	statusSeconds?: number | undefined;
 	hasLeftQueue?: boolean;
-	candidateCount?: number;
-	isLogUnread?: boolean;
-	/** Of the spending guard: the account's credits, and the cost of the videos of the run. */
+	unidentified?: Unidentified | undefined;
+	/** Of "Credits to Keep": the account's credits, the cost of the video, and why they could not be read. */
 	remainingCredits?: number;
-	budget?: { videos: number; credits: number; keep: number };
-	reason?: string;
+	cost?: number;
+	keep?: number;
+	cause?: RequestFailure;
 	uniqueKey?: string;
+}
+
+/** Why a finished video could not be identified: the entries of the list that may be it. */
+export interface Unidentified {
+	/** The number of entries; undefined if the list could not be read. */
+	count?: number;
+	projectId?: string | undefined;
+	/** The other items of the run whose adds were not confirmed: their videos may be among the entries. */
+	unconfirmedItems?: number[];
+	/** The dates of the oldest and the newest entry, as the service writes them. */
+	from?: string | undefined;
+	to?: string | undefined;
 }
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
@@ -114,18 +128,13 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
 /** Whether the service or the network has a problem that may pass. */
-export function mayPass({ kind }: RequestFailure): boolean {
+export function isTransient({ kind }: RequestFailure): boolean {
 	return kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
 }
 
 /** Whether the service does not know what was asked for. */
 export function isNotFound({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && facts.httpCode === '404';
-}
-
-/** Whether the video's host refuses an address that may have expired. */
-export function isAddressRefused({ kind, facts }: RequestFailure): boolean {
-	return kind === 'rejected' && ['401', '403', '404', '410'].includes(facts.httpCode ?? '');
 }
 
 const NOT_SPENT =

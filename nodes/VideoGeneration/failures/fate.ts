@@ -13,18 +13,18 @@ export type Outcome =
 			status?: unknown;
 			/** The new queue ID, '' without one. */
 			queueId: string;
-			/** A queue ID anywhere in the body, '' without one. */
-			namedQueueId: string;
+			/** Whether the body names a queue item, whatever else it says. */
+			namesQueueItem: boolean;
 	  };
 
 /** Decides the fate of an add by its outcome alone. */
 export function judgeAdd(outcome: Outcome): Fate {
 	if ('error' in outcome) return findProof(outcome.error) === undefined ? 'unknown' : 'notSent';
-	const { statusCode, queueId, namedQueueId, status } = outcome;
+	const { statusCode, queueId, namesQueueItem, status } = outcome;
 	const isSuccess = statusCode >= 200 && statusCode <= 299;
 	if (isSuccess && queueId !== '') return 'accepted';
 	// A response that names a queue item contradicts its own refusal.
-	if (namedQueueId !== '') return 'unknown';
+	if (namesQueueItem) return 'unknown';
 	if (statusCode === PROXY_REFUSED) return 'notSent';
 	const isRefused = isSuccess
 		? isRefusal(status)

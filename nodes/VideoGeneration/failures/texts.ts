@@ -1,4 +1,10 @@
-import type { FailureFacts, FailureKind, RequestFailure, RequestKind } from './failure';
+import type {
+	FailureFacts,
+	FailureKind,
+	RequestFailure,
+	RequestKind,
+	Unidentified,
+} from './failure';
 import { isAboutCredits, MAX_RETRY_AFTER_MS } from './failure';
 
 /** The text that a user sees for a failure. */
@@ -18,6 +24,8 @@ export interface FailureContext {
 	mayBeQueued?: boolean;
 	/** The account's credits, where they are known. */
 	remainingCredits?: number | undefined;
+	/** Whether an agent's model reads the text. */
+	isAgentCall?: boolean;
 	/** Whether n8n offers to retry the execution: it has failed, and no agent has called the node. */
 	canBeRetried?: boolean;
 	/** The fields to check when the request is rejected, as displayed. */
@@ -53,8 +61,8 @@ const HOST_AGAIN = [
 ];
 
 /** What helps when several videos of a project finish close together. */
-export const TELL_APART =
-	"To get each item its own video, leave 'Videos at Once' under 'Wait Options' at 1, and have nobody else make videos of the project meanwhile. If the service lists its videos late, raise 'Listing Delay'.";
+const TELL_APART =
+	"To get each item its own video, make all videos of the project with Video > Generate, and leave 'Videos at Once' under 'Wait Options' at 1. If the service lists its videos late, raise 'Listing Delay'.";
 
 /**
  * The texts for every kind of failure, where needed with a variant (see `getVariant`): what happened, and
@@ -152,7 +160,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	ambiguousVideo: [
 		'The video could not be identified, so it was not downloaded',
-		`{candidates} Find it in Video > Get Many, and download it with Video > Download. With an error output, 'videoCandidates' in 'details' lists them. ${TELL_APART}`,
+		`It may be any of {candidates}. Find it in Video > Get Many, and download it with Video > Download. {tellApart}`,
 	],
 	'ambiguousVideo.none': [
 		'The video could not be identified, so it was not downloaded',
@@ -165,6 +173,11 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	timedOut: [
 		'The video was not finished within {waitedSeconds} seconds',
 		`The video is still being made. Its last status was "{lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`,
+		'The last check failed: "{serviceMessage}"',
+	],
+	'timedOut.otherStatus': [
+		'The video was not finished within {waitedSeconds} seconds',
+		`Its status was "{lastStatus}" for {statusSeconds} seconds. If this means that the video is finished, add the word to 'Completed Statuses' under 'Wait Options'{retryPaysNothing}. If it is still being made, use Queue > Wait with this queue ID, or set a longer 'Timeout'.`,
 		'The last check failed: "{serviceMessage}"',
 	],
 	'timedOut.left': [
@@ -185,7 +198,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	overBudget: [
 		'There are not enough credits to queue this video',
-		"The account has {credits}. The {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
+		"The account has {credits}. The video would cost {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
 	],
 	creditsUnknown: [
 		"The account's credits could not be read, so nothing was queued",
@@ -194,10 +207,6 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	keyUsed: [
 		'A video was already queued for this key, or may have been',
 		`The key is "{uniqueKey}". Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, give this item another 'Unique Key', such as a new ID.`,
-	],
-	keysFull: [
-		'This node cannot keep another unique key',
-		'It keeps 10,000 keys, and drops none of them, so that no video is queued twice. Nothing was sent for this item. To go on, replace the node with a copy of it, which starts with no keys, and leave out the rows that are done.',
 	],
 	keysUnavailable: [
 		"n8n's record of the unique keys could not be used",
@@ -279,6 +288,8 @@ const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo
 const QUEUED =
 	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID.';
 const FINISHED = 'The video is finished and paid for. {howToDownload}';
+const NEVER_AGAIN =
+	'The video may have been queued and paid for. Do not order it again, not in other words either: it may be paid for twice. Tell the user to check the credits in Account > Get, or to look for a new video in Video > Get Many after a few minutes.';
 const MAY_BE_QUEUED =
 	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 const NAMED_ID =
@@ -301,7 +312,7 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (mayBeQueued && kind !== 'cancelled') {
 		// With a wrong address, nothing can be checked before it is corrected.
 		const at = facts.content === 'html' ? sentences.length : 0;
-		sentences.splice(at, 0, MAY_BE_QUEUED, NAMED_ID);
+		sentences.splice(at, 0, context.isAgentCall ? NEVER_AGAIN : MAY_BE_QUEUED, NAMED_ID);
 	}
 	return { message: fill([message], slots), description: fill(sentences, slots) };
 }
@@ -343,9 +354,11 @@ function getVariant(facts: FailureFacts, mayBeQueued = false): string | undefine
 		case 'unsuccessful':
 			return mayBeQueued ? 'unconfirmed' : undefined;
 		case 'timedOut':
-			return facts.hasLeftQueue === true ? 'left' : undefined;
+			if (facts.hasLeftQueue === true) return 'left';
+			return facts.statusSeconds === undefined ? undefined : 'otherStatus';
 		case 'ambiguousVideo':
-			return facts.isLogUnread === true ? 'unread' : facts.candidateCount ? undefined : 'none';
+			if (facts.unidentified?.count === undefined) return 'unread';
+			return facts.unidentified.count === 0 ? 'none' : undefined;
 		default:
 			return facts.content;
 	}
@@ -355,7 +368,7 @@ type Slots = Record<string, unknown>;
 
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
-	const { httpCode = '', retryAfterMs = 0, tries = 1, candidateCount, budget } = facts;
+	const { httpCode = '', retryAfterMs = 0, tries = 1, cause, unidentified } = facts;
 	const { fields, isQueued, mayBeQueued, remainingCredits = facts.remainingCredits } = context;
 	const { receivedBytes = 0, announcedBytes = receivedBytes, address = 'The address' } = facts;
 	const subject = isDownload(facts) ? `${address} was requested` : 'The request was sent';
@@ -369,7 +382,6 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		certificateAdvice: "turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'",
 		...context,
 		...facts,
-		...budget,
 		address,
 		content: facts.content === 'html' ? 'a web page, not a video' : 'something that is not a video',
 		amount: `${receivedBytes}${announcedBytes === receivedBytes ? '' : ` of ${announcedBytes}`} bytes`,
@@ -397,11 +409,12 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		lastStatus: facts.lastStatus ?? 'unknown',
 		remainingCredits,
 		credits: remainingCredits === undefined ? undefined : count(remainingCredits, 'credit'),
-		cost: budget && `${count(budget.videos, 'video')} in this run would cost ${budget.credits}`,
-		candidates:
-			candidateCount === 1
-				? 'There is one video that it could be.'
-				: `It could be any of ${candidateCount} videos.`,
+		candidates: unidentified && nameCandidates(unidentified),
+		tellApart: nameUnconfirmed(unidentified?.unconfirmedItems) ?? TELL_APART,
+		retryPaysNothing: context.canBeRetried
+			? ', and select Retry under Executions, which pays nothing again'
+			: '',
+		reason: cause && joinTexts(describeFailure(cause, { requestKind: 'read' })),
 	};
 }
 
@@ -417,4 +430,154 @@ function fill(sentences: string[], slots: Slots): string {
 		.filter(isComplete)
 		.map((sentence) => sentence.replace(/\{(\w+)\}/g, (_slot, name: string) => String(slots[name])))
 		.join(' ');
+}
+
+function joinTexts({ message, description }: FailureText): string {
+	return `${message}. ${description}`;
+}
+
+function nameCandidates({ count: number = 0, projectId, from, to }: Unidentified): string {
+	const ofProject = projectId === undefined ? '' : ` of project "${projectId}"`;
+	const dates = from === to ? `at ${from}` : `from ${from} to ${to}`;
+	return `${count(number, 'video')}${ofProject}${from === undefined ? '' : `, listed ${dates}`}`;
+}
+
+/** Another item's video may be listed as well. */
+function nameUnconfirmed(items: number[] = []): string | undefined {
+	if (items.length === 0) return undefined;
+	return items.length === 1
+		? `One of them may be the video of ${nameItems(items)}, whose add was not confirmed.`
+		: `Some of them may be the videos of ${nameItems(items)}, whose adds were not confirmed.`;
+}
+
+/** Maximum number of items that a text names. */
+const MAX_ITEMS = 20;
+
+/** Items as n8n counts them, from 0. */
+function nameItems(items: number[]): string {
+	const more = items.length > MAX_ITEMS ? ` and ${items.length - MAX_ITEMS} more` : '';
+	return `${items.length === 1 ? 'item' : 'items'} ${items.slice(0, MAX_ITEMS).join(', ')}${more}`;
+}
+
+/** What a failed run has paid for, since n8n drops the output of the other items. */
+interface PaidVideos {
+	paid: { queueId: string; status: string }[];
+	/** Other items whose add has an unknown fate, with a queue ID that the response names. */
+	unknown: { itemIndex: number; queueId: string | undefined }[];
+	canBeRetried: boolean;
+	/** Whether a retry would end on the same item again. */
+	needsContinue: boolean;
+}
+
+export function describePaidVideos({
+	paid,
+	unknown,
+	canBeRetried,
+	needsContinue,
+}: PaidVideos): string {
+	const ids = paid.map(({ queueId, status }) => (status ? `${queueId} (${status})` : queueId));
+	const items = unknown.map(({ itemIndex, queueId }) =>
+		queueId === undefined
+			? `item ${itemIndex}`
+			: `item ${itemIndex}, whose response names "${queueId}"`,
+	);
+	const lead = canBeRetried
+		? 'Already queued and paid for. To go on without paying again, select Retry under Executions; a new run queues them again:'
+		: 'Queued and paid for, so do not queue it again:';
+	return [
+		paid.length > 0 && `${lead} ${ids.join(', ')}.`,
+		needsContinue &&
+			"To get the other items' videos, set 'On Error' in the node's settings to 'Continue', and retry the execution with the currently saved workflow.",
+		unknown.length > 0 &&
+			`Other items that may have been queued and paid for: ${items.join(', ')}.`,
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+/** What a run that returned should tell a person. */
+interface RunFacts {
+	isAdd: boolean;
+	/** The number of adds of unknown fate. */
+	mayBeQueued: number;
+	/** The items that were made with the project's own prompt, although an expression is set. */
+	ownPrompts: number[];
+	/** The items whose prompt seems to lack a value. */
+	doubtfulPrompts: number[];
+	/** Why items have no video. */
+	unidentified: Unidentified[];
+	/** Whether the list lacked a video that it had to show. */
+	isListUnreliable: boolean;
+	/** How long the items waited for other executions, added up. */
+	waitedSeconds: number;
+}
+
+/** A shorter wait for other executions is not worth a hint. */
+const MIN_WAITED_SECONDS = 30;
+
+/** The hints under the output of a run; none where all went well. */
+export function describeRun(facts: RunFacts): { type: 'info' | 'warning'; message: string }[] {
+	const { doubtfulPrompts, isAdd, isListUnreliable, mayBeQueued, ownPrompts } = facts;
+	const { unidentified, waitedSeconds } = facts;
+	const unlisted = isListUnreliable ? [] : unidentified.filter(({ count = 0 }) => count === 0);
+	const ambiguous = unidentified.filter((each) => !unlisted.includes(each));
+	const warnings: string[] = [];
+	if (ownPrompts.length > 0) warnings.push(fillCount(OWN_PROMPT_HINT, ownPrompts));
+	if (doubtfulPrompts.length > 0) warnings.push(fillCount(DOUBTFUL_HINT, doubtfulPrompts));
+	if (mayBeQueued > 0) warnings.push(fillCount(MAYBE_QUEUED_HINT, mayBeQueued));
+	if (ambiguous.length > 0) {
+		const unconfirmed = nameUnconfirmed(ambiguous.flatMap((each) => each.unconfirmedItems ?? []));
+		const whatToDo = isListUnreliable
+			? NOT_LISTED
+			: (unconfirmed ?? (isAdd ? TELL_APART : CHECK_WAIT));
+		const listed = ambiguous.filter(({ count = 0 }) => count > 0);
+		const names = [...new Set(listed.map(nameCandidates))].slice(0, MAX_NAMED).join('; ');
+		const lead = fillCount(AMBIGUOUS_HINT, ambiguous.length);
+		warnings.push(`${lead}${names && `, among ${names}`}. ${whatToDo}`);
+	}
+	if (unlisted.length > 0) warnings.push(fillCount(UNLISTED_HINT, unlisted.length));
+	const hints = warnings.map((message) => ({ type: 'warning' as const, message }));
+	if (waitedSeconds < MIN_WAITED_SECONDS) return hints;
+	const message = `The items waited ${waitedSeconds} seconds in all for other executions: the videos of one project are made one after the other.`;
+	return [...hints, { type: 'info' as const, message }];
+}
+
+/** Maximum number of projects that a hint names. */
+const MAX_NAMED = 5;
+
+/** A text for one, and for several. */
+type CountedText = [one: string, several: string];
+
+const OWN_PROMPT_HINT: CountedText = [
+	"1 video was made with the project's own prompt, since the expression of 'Custom Prompt' had no value: {items}.",
+	"{count} videos were made with the project's own prompt, since the expression of 'Custom Prompt' had no value: {items}.",
+];
+const DOUBTFUL_HINT: CountedText = [
+	"1 prompt seems to lack a value, for it holds 'undefined', 'null' or '[object Object]': {items}. Check the names of the fields in 'Custom Prompt'.",
+	"{count} prompts seem to lack a value, for they hold 'undefined', 'null' or '[object Object]': {items}. Check the names of the fields in 'Custom Prompt'.",
+];
+const MAYBE_QUEUED_HINT: CountedText = [
+	'1 video may have been queued and paid for, but its queue ID did not arrive. Before you queue it again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
+	'{count} videos may have been queued and paid for, but their queue IDs did not arrive. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
+];
+const AMBIGUOUS_HINT: CountedText = [
+	'1 video could not be told apart from others of its project. Look for it in Video > Get Many',
+	'{count} videos could not be told apart from others of their project. Look for them in Video > Get Many',
+];
+const UNLISTED_HINT: CountedText = [
+	'1 video is finished, but the list of videos did not show it, or could not be read. Look for it in Video > Get Many in a few minutes.',
+	'{count} videos are finished, but the list of videos did not show them, or could not be read. Look for them in Video > Get Many in a few minutes.',
+];
+
+/** What to do if a video was missing in the list, or if items were queued elsewhere. */
+const NOT_LISTED =
+	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
+const CHECK_WAIT =
+	"Set 'Project' and 'Queued At' to the 'projectId' and 'createdAt' that Queue > Add returned.";
+
+/** @param of their number, or the items */
+function fillCount([one, several]: CountedText, of: number | number[]): string {
+	const [number, items] = typeof of === 'number' ? [of, ''] : [of.length, nameItems(of)];
+	const text = number === 1 ? one : several;
+	return text.replace('{count}', String(number)).replace('{items}', items);
 }

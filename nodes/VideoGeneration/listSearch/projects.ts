@@ -4,7 +4,9 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
-import { getConnection } from '../execution/parameters';
+import { openService } from '../api/request';
+import { toText } from '../api/response';
+import { getConnection } from '../item/parameters';
 import { createApiError, putAllInMessage } from '../failures/errors';
 
 /** The user waits for the list in the editor. */
@@ -43,10 +45,12 @@ async function listProjects(
 	context: ILoadOptionsFunctions,
 ): Promise<{ id: string; name: string }[]> {
 	try {
-		return await fetchProjects(context, {
-			maxTries: MAX_TRIES,
-			connection: getConnection(context),
-		});
+		const options = { maxTries: MAX_TRIES, connection: getConnection(context) };
+		const service = await openService(context, options);
+		const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
+		return projects
+			.map(({ id, name }) => ({ id: toText(id), name: toText(name) || toText(id) }))
+			.filter(({ id }) => id !== '');
 	} catch (error) {
 		const apiError = createApiError(context.getNode(), error, { requestKind: 'read' });
 		putAllInMessage(apiError);

@@ -1,28 +1,16 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { requireObject } from '../api/response';
-import type { Operation } from '../execution/job';
-import { createOperationField, optionsField } from './fields';
-import { checkObject, createPostReceive } from './steps';
+import { ENDPOINTS, fetchAccount } from '../api/endpoints';
+import type { Operation } from '../item/job';
+import { createOperationField, declareRequest, optionsField } from './fields';
 
 /** Account > Get (specification, "GET /v1/user/account"). */
 const get: Operation = {
 	requestKind: 'read',
-	routing: {
-		request: { method: 'GET', url: '/v1/user/account' },
-		send: { paginate: true },
-		output: { postReceive: [checkObject, createPostReceive(unwrapAccount)] },
-	},
+	routing: declareRequest(ENDPOINTS.getAccount),
+	prepare: () => undefined,
+	perform: async ({ api, open }) => [{ json: await fetchAccount(await open(), api) }],
 };
-
-/** The account without its envelope. */
-function unwrapAccount(body: IDataObject): IDataObject[] {
-	const account = { ...body };
-	delete account.status;
-	delete account.message;
-	requireObject(account, 'usage');
-	return [account];
-}
 
 export const accountOperations = { get };
 
@@ -32,7 +20,7 @@ export const accountProperties: INodeProperties[] = [
 			name: 'Get',
 			value: 'get',
 			action: 'Get account with remaining credits',
-			description: 'Show the account with its remaining credits, which is free',
+			description: 'Show the account with its remaining credits',
 			routing: get.routing,
 		},
 	]),

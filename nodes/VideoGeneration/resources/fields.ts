@@ -1,6 +1,17 @@
-import type { IExecuteSingleFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+	INodePropertyRouting,
+} from 'n8n-workflow';
+import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { createInputError, getText } from '../execution/parameters';
+import { createInputError, getText } from '../item/parameters';
+
+/** The request of an operation. n8n's own routing hands it to the node's `pagination` function. */
+export function declareRequest(endpoint: Endpoint): INodePropertyRouting {
+	return { request: endpoint, send: { paginate: true } };
+}
 
 /** "Operation" of a resource. */
 export function createOperationField(

@@ -1,16 +1,15 @@
-import type {
-	IDataObject,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { isObject, requireList } from '../api/response';
-import type { Operation } from '../execution/job';
-import { getCollection, getLimit, requireText } from '../execution/parameters';
-import { sendDeclaredRequest } from '../execution/runItems';
-import { createOperationField, createOptionsField, limitFields, maxTriesOption } from './fields';
-import { checkList, createPostReceive, createPreSend } from './steps';
+import { ENDPOINTS, fetchProjects } from '../api/endpoints';
+import type { Operation } from '../item/job';
+import { getCollection, getLimit, requireText } from '../item/parameters';
+import {
+	createOperationField,
+	createOptionsField,
+	declareRequest,
+	limitFields,
+	maxTriesOption,
+} from './fields';
 
 const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['project'], operation: ['getAll'] } },
@@ -45,32 +44,25 @@ const getAllFields: INodeProperties[] = updateDisplayOptions(
 );
 
 /** Project > Get Many (specification, "GET /v1/projects"). */
-const getAll: Operation = {
+const getAll: Operation<{ query: IDataObject; limit: number }> = {
 	requestKind: 'read',
-	routing: {
-		request: { method: 'GET', url: '/v1/projects' },
-		send: { paginate: true, preSend: [createPreSend(setQuery)] },
-		output: { postReceive: [checkList, createPostReceive(listProjects)] },
-	},
+	routing: declareRequest(ENDPOINTS.listProjects),
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
-	async perform(job) {
-		const limit = getLimit(job.context);
-		return (await sendDeclaredRequest(job)).slice(0, limit);
+	prepare(context) {
+		const options = getCollection(context, 'options');
+		const sort = requireText(context, options.sort, 'Sort By');
+		const order = requireText(context, options.order, 'Sort Order');
+		// Each only when it is chosen.
+		const query = { ...(sort && { sort }), ...(order && { order }) };
+		return { query, limit: getLimit(context) };
+	},
+
+	async perform({ api, open, order: { query, limit } }) {
+		const projects = await fetchProjects(await open(), query, api);
+		return projects.slice(0, limit).map((json) => ({ json }));
 	},
 };
-
-/** `sort` and `order`, each only when it is chosen. */
-function setQuery(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
-	const options = getCollection(context, 'options');
-	const sort = requireText(context, options.sort, 'Sort By');
-	const order = requireText(context, options.order, 'Sort Order');
-	request.qs = { ...(sort && { sort }), ...(order && { order }) };
-}
-
-function listProjects(body: IDataObject): IDataObject[] {
-	return requireList(body, 'projects').filter(isObject);
-}
 
 export const projectOperations = { getAll };
 
@@ -80,7 +72,7 @@ export const projectProperties: INodeProperties[] = [
 			name: 'Get Many',
 			value: 'getAll',
 			action: 'Get many projects',
-			description: 'List the projects that videos can be made from, which is free',
+			description: 'List the projects that videos can be made from',
 			routing: getAll.routing,
 		},
 	]),

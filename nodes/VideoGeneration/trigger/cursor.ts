@@ -71,9 +71,9 @@ export function parseCursor(value: unknown): StoredCursor {
 	return isCursor ? (value as unknown as Cursor) : 'damaged';
 }
 
-/** Short enough to tell nothing about the key. @param account as `resolveService` identifies it */
-export function hashAccount(account: string): string {
-	return String(hashText(account) % 2 ** 18);
+/** Short enough to tell nothing about the key. @param account as `openService` identifies it */
+export function hashAccount(account: number): string {
+	return String(account % 2 ** 18);
 }
 
 /**

@@ -3,11 +3,13 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { VideoLog } from '../api/videoLog';
 import { fetchVideoLog } from '../api/videoLog';
 import { createSlots } from '../api/pacing';
-import { resolveService } from '../api/request';
+import type { Service } from '../api/request';
+import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { DOWNLOADS_AT_ONCE, downloadVideo } from '../download/downloadVideo';
+import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
 import { describeFailure, OUT_OF_TIME } from '../failures/texts';
+import { DOWNLOADS_AT_ONCE } from '../item/job';
 import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import type { PollParameters } from './triggerParameters';
@@ -90,12 +92,12 @@ async function fetchNewVideos(
 	{ projectIds, emitExisting }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const service = await withApiError(context, async () => await resolveService(context));
+	const service = await open(context);
 	const account = hashAccount(service.account);
 	const store = new CursorStore(context);
 	const stored = store.load();
 	if (store.isOutdated(stored)) return [];
-	const log = await fetchLog(context, findTag(stored, account, Date.now()), deadline);
+	const log = await fetchLog(service, context, findTag(stored, account, Date.now()), deadline);
 	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
 	// The tag belongs to the account that the cursor knows.
@@ -111,7 +113,7 @@ async function fetchTestEvent(
 	{ projectIds }: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
-	const { entries } = await fetchLog(context, undefined, deadline);
+	const { entries } = await fetchLog(await open(context), context, undefined, deadline);
 	const newest = findNewestVideo(entries, projectIds);
 	if (newest) return [newest];
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
@@ -122,13 +124,19 @@ async function fetchTestEvent(
 	});
 }
 
+async function open(context: IPollFunctions): Promise<Service> {
+	const retries = { maxTries: DEFAULT_MAX_TRIES };
+	return await withApiError(context, async () => await openService(context, retries));
+}
+
 async function fetchLog(
+	service: Service,
 	context: IPollFunctions,
 	etag: string | undefined,
 	deadline: number,
 ): Promise<VideoLog> {
 	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
-	return await withApiError(context, async () => await fetchVideoLog(context, etag, retries));
+	return await withApiError(context, async () => await fetchVideoLog(service, etag, retries));
 }
 
 /** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */

@@ -1,7 +1,7 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { createInputError, getSwitch, parseText } from '../execution/parameters';
+import { createInputError, getSwitch, parseText } from '../item/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
@@ -12,7 +12,6 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'videoFinished',
-		description: 'What starts the workflow',
 		options: [
 			{
 				name: 'Video Finished',

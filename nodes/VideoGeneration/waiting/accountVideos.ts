@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FetchedProgress } from '../api/endpoints';
-import { Breaks, createSlots, inParts, onAbort, pause } from '../api/pacing';
+import { Breaks, createSlots, onAbort, pause, pauseUntil } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import type { VideoLog } from '../api/videoLog';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
-import type { RequestFailure } from '../failures/failure';
-import { CANCELLED, TIMED_OUT } from '../failures/failure';
+import type { RequestFailure, Unidentified } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, TIMED_OUT } from '../failures/failure';
 import type { ListedVideo, QueueItem } from './ownVideos';
-import { decideOwners, FreeVideos, getEarliest, ItemNames } from './ownVideos';
+import { decideOwners, findCandidates, getEarliest, ItemNames } from './ownVideos';
 
 /** Items that ask for the list within this time share one request. */
 const TOGETHER_MS = 20;
@@ -21,6 +21,9 @@ const REST_FACTOR = 50;
 
 /** A request for the list that takes longer counts as failed. */
 const TIMEOUT_MS = 30_000;
+
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+const MAX_LIST_WAIT_MS = 30_000;
 
 /** Minimum time between two requests for the list that settle no item. */
 const REFRESH_INTERVAL_MS = 60_000;
@@ -43,7 +46,7 @@ export class ListReads {
 	private requestedAt = -Infinity;
 
 	/** How long the fastest request took: only a long list takes long each time. */
-	private tookMs: number | undefined;
+	private tookMs = 0;
 
 	/** Why the last request failed, and until when the service asks for no other one. */
 	private failure: RequestFailure | undefined;
@@ -66,11 +69,11 @@ export class ListReads {
 
 	/** Whether the last request has shown what is listed. */
 	get isKnown(): boolean {
-		return this.knownAt > this.neededFrom && this.failure === undefined;
+		return this.knownAt >= this.neededFrom && this.failure === undefined;
 	}
 
 	private get minIntervalMs(): number {
-		return Math.max(MIN_INTERVAL_MS, REST_FACTOR * (this.tookMs ?? 0));
+		return Math.max(MIN_INTERVAL_MS, REST_FACTOR * this.tookMs);
 	}
 
 	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
@@ -84,7 +87,10 @@ export class ListReads {
 	 * videos of other executions. An add waits for that no longer than a request may take.
 	 */
 	async refreshFrom(time: number, requests: AccountRequests): Promise<void> {
-		if (this.requestedAt >= time) return await this.refresh(requests);
+		if (this.requestedAt >= time) {
+			await this.refresh(requests);
+			return;
+		}
 		this.neededFrom = time;
 		const timer = new AbortController();
 		const timedOut = pause(TIMEOUT_MS, timer.signal);
@@ -126,7 +132,7 @@ export class ListReads {
 			const { entries, respondedAt } = await fetchInTime(requests, now + TIMEOUT_MS);
 			// The wait for a slow service is no work.
 			const tookMs = performance.now() - respondedAt;
-			this.tookMs = Math.min(this.tookMs ?? tookMs, tookMs);
+			this.tookMs = this.knownAt > 0 ? Math.min(this.tookMs, tookMs) : tookMs;
 			await this.show(entries, now);
 			this.failure = undefined;
 			this.knownAt = now;
@@ -155,15 +161,19 @@ async function fetchInTime(requests: AccountRequests, deadline: number): Promise
 
 /** A queue item that is waited for. Several input items may have the same one. */
 export interface TrackedItem extends QueueItem {
-	/** A list that is requested from then on settles the item. Undefined while none must, or once one has. */
-	dueAt?: number | undefined;
 	/** Its own entry, once it is known. */
 	video?: IDataObject | undefined;
-	/** The entries that can be its own otherwise: the newest, and the number of all. */
-	candidates: IDataObject[];
-	candidateCount: number;
-	/** Why the list could not be read when it had to settle the item. */
-	listFailure?: RequestFailure | undefined;
+}
+
+/** The entry of an item's video, or why there is none. */
+export type OwnVideo = { video: IDataObject } | { unidentified: Unidentified };
+
+/** A finished item that waits for the list to show its video. */
+interface Claim {
+	item: TrackedItem;
+	/** From this time on, a list response settles the item. */
+	dueAt: number;
+	settle: (own: OwnVideo) => void;
 }
 
 /** Keyed by n8n's object for one execution of a node, and gone with it. */
@@ -190,8 +200,8 @@ export function getAccountVideos(
 }
 
 /** Whether the service does not list videos as it is assumed to, in any project of a run. */
-export function isAssumptionBroken(run: object): boolean {
-	return [...(runs.get(run)?.values() ?? [])].some(({ broken }) => broken.size > 0);
+export function isListUnreliable(run: object): boolean {
+	return [...(runs.get(run)?.values() ?? [])].some((videos) => videos.unreliableProjects.size > 0);
 }
 
 /** Which queue items of an account a run waits for, when a list first showed each video, and whose it is. */
@@ -201,12 +211,14 @@ export class AccountVideos {
 	});
 
 	/** The projects whose videos are not listed as assumed; undefined for an unknown one. */
-	broken = new Set<string | undefined>();
+	unreliableProjects = new Set<string | undefined>();
 
 	/** Whether an entry has named a queue ID in this run: the service lets a finished video be identified at once. */
-	namesQueueIds = false;
+	private namesQueueIds = false;
 
 	private readonly items = new Map<string, TrackedItem>();
+
+	private readonly claims = new Set<Claim>();
 
 	/** When a list first showed each entry to this run, also one that has vanished. */
 	private readonly shownAt = new Map<string, number>();
@@ -225,38 +237,87 @@ export class AccountVideos {
 	track(
 		known: Pick<QueueItem, 'queueId' | 'projectId' | 'sentAt' | 'isListKnown' | 'queuedAt'>,
 	): TrackedItem {
-		const blank = { listingDelayMs: 0, candidates: [], candidateCount: 0 };
-		const item = this.items.get(known.queueId) ?? { ...known, ...blank };
+		const item = this.items.get(known.queueId) ?? { ...known, listingDelayMs: 0 };
 		this.items.set(known.queueId, item);
 		item.projectId ??= known.projectId;
 		item.queuedAt ??= known.queuedAt;
 		return item;
 	}
 
-	/** Notes what a list shows, and settles the items that are due. */
-	private async show(entries: unknown[], requestedAt: number): Promise<void> {
-		const breaks = new Breaks();
-		const items = [...this.items.values()].filter(({ video }) => video === undefined);
-		const due = items.filter(({ dueAt = Infinity }) => requestedAt >= dueAt);
-		const earliest = due.reduce((min, item) => Math.min(min, getEarliest(item)), Infinity);
-		const free = await this.note(entries, new ItemNames(items), earliest, breaks);
-		const settled = [];
-		for (const item of due) {
-			await breaks.takeDue();
-			settled.push(free.findCandidates(item));
+	/**
+	 * Claims the video of a finished item: has the list read once it must show the video. Another item's read
+	 * may settle it as well.
+	 */
+	async claim(item: TrackedItem, requests: AccountRequests): Promise<OwnVideo> {
+		const isAddressKnown = item.videoUrl !== undefined;
+		const dueAt = performance.now() + (isAddressKnown ? 0 : item.listingDelayMs);
+		// An entry that names the item may be listed already.
+		if (this.namesQueueIds && !isAddressKnown) await this.list.readIfPossible(requests);
+		if (item.video) return { video: item.video };
+		const claim: Claim = { item, dueAt, settle: () => undefined };
+		const own = new Promise<OwnVideo>((resolve) => {
+			claim.settle = (settled) => {
+				this.claims.delete(claim);
+				resolve(settled);
+			};
+		});
+		this.claims.add(claim);
+		try {
+			await pauseUntil(dueAt, requests.signal);
+			await this.readForClaim(claim, isAddressKnown ? 0 : MAX_LIST_WAIT_MS, requests);
+		} finally {
+			this.claims.delete(claim);
 		}
-		const { own, broken } = decideOwners(
-			settled.filter(({ item }) => item.video === undefined),
-			this.broken,
-		);
-		this.broken = broken;
-		for (const { key } of own.values()) this.owned.add(key);
-		for (const { item, candidates, count } of settled) {
-			const left = candidates.filter(({ key }) => !this.owned.has(key));
-			item.video ??= own.get(item)?.entry;
-			item.candidates = left.map(({ entry }) => entry);
-			item.candidateCount = count - candidates.length + left.length;
-			item.dueAt = undefined;
+		return await own;
+	}
+
+	/** Reads the list until it settles a claim, again for a while if it cannot be read. */
+	private async readForClaim(
+		claim: Claim,
+		maxMs: number,
+		requests: AccountRequests,
+	): Promise<void> {
+		let endsAt: number | undefined;
+		for (let delayMs = 1_000; this.claims.has(claim); delayMs *= 2) {
+			try {
+				await this.list.read(requests);
+			} catch (error) {
+				if (requests.signal.aborted) throw CANCELLED;
+				const { retryAfterMs = 0 } = classifyError(error).facts;
+				const now = performance.now();
+				endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : maxMs);
+				// The last request is sent when the time is over.
+				const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
+				if (maxMs === 0 || now >= endsAt || nextAt > endsAt) claim.settle({ unidentified: {} });
+				else await pauseUntil(nextAt, requests.signal);
+			}
+		}
+	}
+
+	/** Notes what a list shows, and settles the claims that are due. */
+	private async show(entries: unknown[], requestedAt: number): Promise<void> {
+		const items = [...this.items.values()].filter(({ video }) => video === undefined);
+		const due = [...this.claims].filter(({ dueAt }) => requestedAt >= dueAt);
+		const dueItems = [...new Set(due.map(({ item }) => item))];
+		const earliest = Math.min(...dueItems.map(getEarliest), Infinity);
+		const free = this.note(entries, new ItemNames(items), earliest);
+		const breaks = new Breaks();
+		const settled = [];
+		for (const item of dueItems.filter(({ video }) => video === undefined)) {
+			await breaks.takeDue();
+			settled.push(findCandidates(item, free));
+		}
+		const { own, unreliable } = decideOwners(settled, this.unreliableProjects);
+		this.unreliableProjects = unreliable;
+		for (const [item, { key, entry }] of own) {
+			this.owned.add(key);
+			item.video = entry;
+		}
+		for (const { item, settle } of this.claims) if (item.video) settle({ video: item.video });
+		const candidates = new Map(settled.map((each) => [each.item, each.candidates]));
+		for (const { item, settle } of due) {
+			const left = candidates.get(item)?.filter(({ key }) => !this.owned.has(key)) ?? [];
+			settle(item.video ? { video: item.video } : { unidentified: describe(item, left) });
 		}
 	}
 
@@ -265,39 +326,40 @@ export class AccountVideos {
 	 *
 	 * @returns the others that can be the own one of an item that is due
 	 */
-	private async note(
-		entries: unknown[],
-		names: ItemNames<TrackedItem>,
-		earliest: number,
-		breaks: Breaks,
-	): Promise<FreeVideos> {
+	private note(entries: unknown[], names: ItemNames<TrackedItem>, earliest: number): ListedVideo[] {
 		const now = performance.now();
 		const named = new Map<TrackedItem, ListedVideo[]>();
 		const free = new Map<string, ListedVideo>();
-		for await (const part of inParts(entries, breaks)) {
-			for (const entry of part) {
-				if (!isObject(entry)) continue;
-				const key = getKey(entry);
-				const shownAt = this.shownAt.get(key) ?? now;
-				this.shownAt.set(key, shownAt);
-				const item = names.find(entry);
-				if ((item === undefined && shownAt < earliest) || this.owned.has(key)) continue;
-				const createdAt = parseLogTime(entry.createdAt);
-				const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
-				free.set(key, video);
-				if (item) named.set(item, [...(named.get(item) ?? []), video]);
-			}
+		for (const entry of entries) {
+			if (!isObject(entry)) continue;
+			const key = getKey(entry);
+			const shownAt = this.shownAt.get(key) ?? now;
+			this.shownAt.set(key, shownAt);
+			const item = names.find(entry);
+			if ((item === undefined && shownAt < earliest) || this.owned.has(key)) continue;
+			const createdAt = parseLogTime(entry.createdAt);
+			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
+			free.set(key, video);
+			if (item) named.set(item, [...(named.get(item) ?? []), video]);
 		}
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.video = video.entry;
-			item.dueAt = undefined;
 			this.namesQueueIds ||= item.videoUrl === undefined;
 			this.owned.add(video.key);
 			free.delete(video.key);
 		}
-		return new FreeVideos([...free.values()]);
+		return [...free.values()];
 	}
+}
+
+/** The entries that may be an item's video, so that a person finds them in the list. */
+function describe({ projectId }: TrackedItem, candidates: ListedVideo[]): Unidentified {
+	const dates = candidates
+		.filter(({ createdAt }) => createdAt !== undefined)
+		.sort((a, b) => Number(a.createdAt) - Number(b.createdAt))
+		.map(({ entry }) => toText(entry.createdAt));
+	return { count: candidates.length, projectId, from: dates[0], to: dates.at(-1) };
 }
 
 /** Entries of different projects may have the same ID. */

@@ -1,8 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** How many candidates of an item are listed. */
-const MAX_LISTED = 100;
-
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
@@ -21,7 +18,7 @@ export interface QueueItem {
 	runningAt?: number | undefined;
 	/** How long before or after its end the list may show its video. */
 	listingDelayMs: number;
-	/** Whether it left the queue. It may have been cleared, so it may have no video. */
+	/** Whether it left the queue: it is finished, or was cleared. */
 	hasLeft?: boolean;
 	/** The address of its video, if its progress tells it. */
 	videoUrl?: string | undefined;
@@ -39,50 +36,21 @@ export interface ListedVideo {
 	shownAt: number;
 }
 
-/** The entries of one list that are no item's own yet, the newest first. */
-export class FreeVideos {
-	private readonly all: ListedVideo[];
-
-	private readonly byProject = new Map<string, ListedVideo[]>();
-
-	constructor(videos: ListedVideo[]) {
-		this.all = videos.sort((a, b) => getTime(b) - getTime(a));
-		for (const video of this.all) {
-			const ofProject = this.byProject.get(video.projectId);
-			if (ofProject) ofProject.push(video);
-			else this.byProject.set(video.projectId, [video]);
-		}
-	}
-
-	/** Finds the entries that can be an item's own. */
-	findCandidates<Item extends QueueItem>(item: Item): Settled<Item> {
-		const { projectId } = item;
-		const lists =
-			projectId === undefined
-				? [this.all]
-				: [this.byProject.get(projectId) ?? [], this.byProject.get('') ?? []];
-		const candidates: ListedVideo[] = [];
-		let count = 0;
-		for (const list of lists) {
-			let listed = 0;
-			for (const video of list) {
-				if (!canBeOwn(item, video)) continue;
-				count += 1;
-				listed += 1;
-				if (listed <= MAX_LISTED) candidates.push(video);
-			}
-		}
-		candidates.sort((a, b) => getTime(b) - getTime(a));
-		return { item, candidates: candidates.slice(0, MAX_LISTED), count };
-	}
-}
-
 /** An item, and the entries that can be its own in the list that must show it. */
 export interface Settled<Item> {
 	item: Item;
-	/** The newest first, at most 100; and the number of all. */
 	candidates: ListedVideo[];
-	count: number;
+}
+
+/** Finds the entries that can be an item's own, among those that are no item's yet. */
+export function findCandidates<Item extends QueueItem>(
+	item: Item,
+	free: readonly ListedVideo[],
+): Settled<Item> {
+	const { projectId } = item;
+	const isOfProject = (video: ListedVideo) =>
+		projectId === undefined || video.projectId === '' || video.projectId === projectId;
+	return { item, candidates: free.filter((each) => isOfProject(each) && canBeOwn(item, each)) };
 }
 
 /** What a list first showed before this time cannot be the item's own. */
@@ -95,10 +63,6 @@ function canBeOwn(item: QueueItem, { createdAt = Infinity, shownAt }: ListedVide
 	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
 	const isOlder = item.isListKnown !== true && createdAt < queuedAt - listingDelayMs;
 	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
-}
-
-function getTime({ createdAt = 0 }: ListedVideo): number {
-	return createdAt;
 }
 
 /** Finds the items that entries name: by the address that the item's progress tells, or by its queue ID. */
@@ -133,7 +97,7 @@ export interface Decision<Item> {
 	/** The entries of the items whose own one is known. */
 	own: Map<Item, ListedVideo>;
 	/** The projects whose videos are not listed as assumed; undefined for items of an unknown project. */
-	broken: Set<string | undefined>;
+	unreliable: Set<string | undefined>;
 }
 
 /**
@@ -141,17 +105,16 @@ export interface Decision<Item> {
  * so a single candidate is its own. It is then no other item's, which may leave another item a single one.
  *
  * @param settled the items that one list settles
- * @param brokenBefore the projects whose videos were not listed as assumed
+ * @param unreliableBefore the projects whose videos were not listed as assumed
  */
 export function decideOwners<Item extends QueueItem>(
 	settled: readonly Settled<Item>[],
-	brokenBefore: ReadonlySet<string | undefined> = new Set(),
+	unreliableBefore: ReadonlySet<string | undefined> = new Set(),
 ): Decision<Item> {
-	const broken = new Set(brokenBefore);
+	const unreliable = new Set(unreliableBefore);
 	const own = new Map<Item, ListedVideo>();
 	const taken = new Set<ListedVideo>();
-	// An item with more candidates than are listed cannot be left a single one.
-	const open = settled.filter(({ item, count }) => canBeGiven(item) && count <= MAX_LISTED);
+	const open = settled.filter(({ item }) => canBeMatched(item));
 	const listLeft = ({ candidates }: Settled<Item>) =>
 		candidates.filter((video) => !taken.has(video));
 	for (let before = -1; before < own.size;) {
@@ -164,23 +127,26 @@ export function decideOwners<Item extends QueueItem>(
 		}
 	}
 	for (const each of open) {
-		const { item, count } = each;
+		const { item, candidates } = each;
 		// The own entry of an item that ended before this run may have left the list since.
-		const isListed = count > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
-		if (isListed && !own.has(item) && listLeft(each).length === 0) broken.add(item.projectId);
+		const mustBeListed =
+			candidates.length > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
+		// An item that has left the queue may have been cleared.
+		const isMissing = !own.has(item) && listLeft(each).length === 0 && item.hasLeft !== true;
+		if (mustBeListed && isMissing) unreliable.add(item.projectId);
 	}
-	for (const { item } of open) if (isBroken(broken, item.projectId)) own.delete(item);
-	return { own, broken };
+	for (const { item } of open) if (isUnreliable(unreliable, item.projectId)) own.delete(item);
+	return { own, unreliable };
 }
 
 /** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
-function canBeGiven({ sentAt, queuedAt, runningAt, hasLeft, videoUrl }: QueueItem): boolean {
+function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: QueueItem): boolean {
 	const isKnown = sentAt !== undefined || queuedAt !== undefined || runningAt !== undefined;
-	return isKnown && hasLeft !== true && videoUrl === undefined;
+	return isKnown && videoUrl === undefined;
 }
 
 /** Whether no item of a project is given a video that does not name it. */
-function isBroken(broken: ReadonlySet<string | undefined>, projectId?: string): boolean {
-	const isAny = projectId === undefined && broken.size > 0;
-	return isAny || broken.has(projectId) || broken.has(undefined);
+function isUnreliable(unreliable: ReadonlySet<string | undefined>, projectId?: string): boolean {
+	const isAny = projectId === undefined && unreliable.size > 0;
+	return isAny || unreliable.has(projectId) || unreliable.has(undefined);
 }

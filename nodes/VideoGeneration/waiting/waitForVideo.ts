@@ -1,28 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
-import { pause } from '../api/pacing';
+import { pauseUntil } from '../api/pacing';
 import { createIncomplete, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
-import {
-	CANCELLED,
-	isNotFound,
-	MAX_RETRY_AFTER_MS,
-	mayPass,
-	RequestFailure,
-} from '../failures/failure';
-import type { AccountRequests, AccountVideos, TrackedItem } from './accountVideos';
+import type { Unidentified } from '../failures/failure';
+import { CANCELLED, isNotFound, isTransient, RequestFailure } from '../failures/failure';
+import type { AccountRequests, AccountVideos, OwnVideo, TrackedItem } from './accountVideos';
 
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
-
-/** n8n may be without its database for this long: until then, no credential that cannot be read ends the wait. */
-const MAX_OUTAGE_MS = 60_000;
 
 /** An item has left the queue after this many 404 in a row, over this time. */
 const MIN_NOT_FOUND = 3;
 const MIN_NOT_FOUND_MS = 15_000;
 
-/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
-const MAX_LIST_WAIT_MS = 30_000;
+/** The status of a new item, the only one that the specification names ("States and transitions"). */
+const PENDING = 'pending';
 
 /** The words of a service for a finished and for a failed video, in lower case. */
 interface StatusWords {
@@ -30,12 +22,12 @@ interface StatusWords {
 	failed: ReadonlySet<string>;
 }
 
-/** The usual words of such services: the specification names `pending` only ("States and transitions"). */
+/** The usual words of such services. */
 export const DEFAULT_COMPLETED_STATUSES =
-	'completed, complete, done, finished, success, succeeded, ready';
+	'completed, complete, done, finished, success, successful, succeed, succeeded, ready';
 
 export const DEFAULT_FAILED_STATUSES =
-	'failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
+	'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -73,11 +65,13 @@ interface Progress {
 	/** What the service says about the item. */
 	serviceMessage?: string | undefined;
 	isSeen: boolean;
-	/** The number of 404 in a row, and when the first one was received; the same of other failures. */
+	/** Since when the status is what it is, by `performance.now()`. */
+	statusSince: number;
+	/** The number of 404 in a row, and when the first one was received. */
 	notFound: number;
 	notFoundAt: number;
+	/** The number of other failures in a row. */
 	failed: number;
-	failedAt: number;
 	/** Why the last check failed. */
 	problem: RequestFailure | undefined;
 	/** The delay before the next check, and when the timeout is over, by `performance.now()`. */
@@ -85,19 +79,25 @@ interface Progress {
 	deadline: number;
 }
 
+/** A finished item. */
+export interface FinishedVideo {
+	/** `queueId`, `projectId`, `status`, `videoUrl`, `video` (the entry of the list or null), and the other details. */
+	json: IDataObject;
+	/** Why neither its video nor its address is known. */
+	unidentified?: Unidentified | undefined;
+}
+
 /**
  * Waits until a queue item is finished, and for its video.
  *
- * @returns the finished item: `queueId`, `projectId`, `status`, `videoUrl`, `video` (the entry of the list
- * or null), the other details, and `videoCandidates` where the API cannot tell which video is its own
  * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
  * check if no later one can help
  */
-export async function waitForVideo(wait: Wait): Promise<IDataObject> {
-	const { details, isNew, item, settings, videos } = wait;
+export async function waitForVideo(wait: Wait): Promise<FinishedVideo> {
+	const { details, isNew, item, requests, settings, videos } = wait;
 	const progress: Progress = {
 		...{ details: details ?? {}, isSeen: details !== undefined, problem: undefined },
-		...{ notFound: 0, notFoundAt: 0, failed: 0, failedAt: 0 },
+		...{ notFound: 0, notFoundAt: 0, failed: 0, statusSince: performance.now() },
 		delayMs: isNew ? settings.intervalMs : 0,
 		deadline: performance.now() + settings.timeoutMs,
 	};
@@ -105,11 +105,10 @@ export async function waitForVideo(wait: Wait): Promise<IDataObject> {
 	item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	try {
 		await waitForEnd(wait, progress);
-		await settle(wait, performance.now());
-		if (item.hasLeft === true && item.video === undefined && item.candidateCount === 0) {
-			throw createTimeout(wait, progress);
-		}
-		return await videos.takeSlot(() => createOutput(item, progress.details));
+		const own = await videos.claim(item, requests);
+		const isGone = item.hasLeft === true && 'unidentified' in own && own.unidentified.count === 0;
+		if (isGone) throw createTimeout(wait, progress);
+		return await videos.takeSlot(() => createOutput(item, progress.details, own));
 	} catch (error) {
 		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
 	}
@@ -148,6 +147,7 @@ async function checkProgress(
 		if (toText(details.status) === '' && videoUrl === undefined) {
 			throw createIncomplete('details.status');
 		}
+		if (getStatus(details) !== getStatus(progress.details)) progress.statusSince = sentAt;
 		Object.assign(progress, { details, serviceMessage, isSeen: true, notFound: 0, failed: 0 });
 		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
 		item.projectId ??= toText(details.projectId) || undefined;
@@ -177,80 +177,48 @@ function noteFailure(
 		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
 		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
 	}
-	// A passing problem tells nothing about the item: the video is still being made.
-	if (mayPass(failure) || failure.kind === 'cancelled') return 'running';
+	// Transient failures say nothing about the item.
+	if (isTransient(failure) || failure.kind === 'cancelled') return 'running';
 	progress.notFound = 0;
 	progress.failed += 1;
-	if (progress.failed === 1) progress.failedAt = performance.now();
-	const isOutage =
-		failure.kind === 'unsent' && performance.now() - progress.failedAt < MAX_OUTAGE_MS;
-	if (isOutage || progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
+	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
 	throw failure;
 }
 
-/** Has the list read once it must show the video, which decides whose it is. */
-async function settle({ item, requests, videos }: Wait, endedAt: number): Promise<void> {
-	const { list } = videos;
-	const isAddressKnown = item.videoUrl !== undefined;
-	// An entry that names the item may be listed already.
-	if (item.video === undefined && videos.namesQueueIds && !isAddressKnown) {
-		await list.readIfPossible(requests);
-	}
-	if (item.video !== undefined) return;
-	const dueAt = endedAt + (isAddressKnown ? 0 : item.listingDelayMs);
-	Object.assign(item, { dueAt, listFailure: undefined });
-	await pauseUntil(dueAt, requests.signal);
-	let endsAt: number | undefined;
-	// A list that was read for another item settles this one, too.
-	for (let delayMs = 1_000; item.dueAt !== undefined; delayMs *= 2) {
-		try {
-			await list.read(requests);
-		} catch (error) {
-			const listFailure = classifyError(error);
-			if (requests.signal.aborted) throw CANCELLED;
-			const { retryAfterMs = 0 } = listFailure.facts;
-			const now = performance.now();
-			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			// The last request is sent when the time is over.
-			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			if (isAddressKnown || now >= endsAt || nextAt > endsAt) {
-				Object.assign(item, { dueAt: undefined, listFailure });
-			} else await pauseUntil(nextAt, requests.signal);
-		}
-	}
-}
-
-/** @throws a RequestFailure of the kind `cancelled` when the signal is aborted */
-async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
-	// A timer may be early by a fraction of a millisecond.
-	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
-		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw CANCELLED;
-	}
-}
-
-function createTimeout({ item, settings }: Wait, { problem }: Progress): RequestFailure {
-	const { httpCode, serviceMessage } = problem?.facts ?? {};
+function createTimeout({ item, settings }: Wait, progress: Progress): RequestFailure {
+	const { httpCode, serviceMessage } = progress.problem?.facts ?? {};
+	const isPending = normalize(getStatus(progress.details)) === PENDING;
 	return new RequestFailure({
 		kind: 'timedOut',
 		waitedSeconds: Math.round(settings.timeoutMs / 1000),
 		hasLeftQueue: item.hasLeft === true,
+		statusSeconds:
+			progress.isSeen && !isPending
+				? Math.round((performance.now() - progress.statusSince) / 1000)
+				: undefined,
 		serviceMessage: httpCode && (serviceMessage ?? httpCode),
 	});
 }
 
-function createOutput(item: TrackedItem, details: IDataObject): IDataObject {
-	const { candidateCount, candidates, projectId, queueId, video = null, videoUrl } = item;
-	const isAmbiguous = video === null && videoUrl === undefined;
+function createOutput(
+	{ projectId, queueId, videoUrl }: TrackedItem,
+	details: IDataObject,
+	own: OwnVideo,
+): FinishedVideo {
+	const video = 'video' in own ? own.video : null;
 	const output: IDataObject = {
 		queueId,
 		projectId: projectId ?? video?.projectId ?? null,
 		status: details.status ?? null,
 		videoUrl: videoUrl ?? video?.url ?? null,
 		video,
-		...(isAmbiguous && { videoCandidates: candidates, videoCandidateCount: candidateCount }),
 	};
 	// The fields that people use come first, and the details do not overwrite them.
-	return { ...output, ...details, ...output };
+	const json = { ...output, ...details, ...output };
+	const isAddressKnown = videoUrl !== undefined;
+	return 'unidentified' in own && !isAddressKnown
+		? { json, unidentified: own.unidentified }
+		: { json };
 }
 
 /** A comma-separated list of words, as the user entered it. */
@@ -259,8 +227,8 @@ export function parseStatusWords(list: string): ReadonlySet<string> {
 }
 
 /**
- * Decides from a queue item's progress whether its video is finished. An unknown status means that it
- * is still being made. The address of the video means that it is finished.
+ * Decides from a queue item's progress whether its video is finished. With an unknown status, it may still be
+ * made. The address of the video means that it is finished.
  */
 function getVerdict(details: IDataObject, words: StatusWords): 'finished' | 'failed' | 'running' {
 	const status = normalize(toText(details.status));

@@ -33,7 +33,7 @@ export interface Add {
 /** A law that holds in every session; returns a sentence for each case in which it does not. */
 export type Law = (session: Session, plan: Plan, adds: Add[]) => string[];
 
-const isSubset = (part: object, whole: object) =>
+export const isSubset = (part: object, whole: object) =>
 	JSON.stringify({ ...whole, ...part }) === JSON.stringify(whole);
 
 export function listAdds(session: Session, plan: Plan): Add[] {
@@ -56,7 +56,10 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 			(request.closed === true && spec?.kind !== 'slowBody') ||
 			request.broken === true ||
 			request.status === undefined;
-		const fate = isLost ? 'unknown' : isRefused ? 'refused' : (known?.[1] ?? 'told');
+		// A client that parses a long number as one of JavaScript's changes it.
+		const usual = plan.service.numericQueueIds === 'long' ? 'unknown' : 'told';
+		const isTold = (known?.[1] ?? 'told') === 'told';
+		const fate = isLost ? 'unknown' : isRefused ? 'refused' : isTold ? usual : 'unknown';
 		return {
 			...{ row: Number(/\d+(?=$| \/)/.exec(name)?.[0]), played, body, at: request.at, fate },
 			queueId: request.queueId,
@@ -90,8 +93,7 @@ export function findAdd({ played: all }: Session, adds: Add[], row: number, unti
 
 /** The queue ID that a row has in a press; undefined if it has none. */
 export function findQueueId(session: Session, plan: Plan, adds: Add[], row: number, until: Played) {
-	const { operation } = plan.parameters;
-	if (operation === 'add') return findAdd(session, adds, row, until)?.queueId;
+	if (isAdd(plan)) return findAdd(session, adds, row, until)?.queueId;
 	const isOther =
 		until.isRetry && until.press.how === 'retrySaved' && plan.saved.queueId !== undefined;
 	return plan.rows[row]?.[isOther ? 'otherId' : 'queueId'] as string | undefined;
@@ -121,7 +123,8 @@ export const getListingDelayMs = (plan: Plan) =>
 	Number(getWaitOptions(plan).listingDelay ?? 10) * 1_000;
 
 const getOptions = ({ parameters }: Plan) => (parameters.options ?? {}) as IDataObject;
-export const waits = ({ parameters }: Plan) => parameters.waitForCompletion === true;
+export const waits = ({ parameters }: Plan) => parameters.operation === 'generate';
+export const isAdd = (plan: Plan) => waits(plan) || plan.parameters.operation === 'add';
 export const isUnique = (plan: Plan) => getOptions(plan).uniqueKey !== undefined;
 export const isGuarded = (plan: Plan) => getOptions(plan).creditsToKeep !== undefined;
 export const stops = ({ settings }: Plan) => settings.onError === 'stopWorkflow';
@@ -153,7 +156,7 @@ export function isUsable(
 	plan: Plan,
 	{ prompt, overwrite, key, keep, cost }: IDataObject = {},
 ): boolean {
-	if (plan.parameters.operation !== 'add') return true;
+	if (!isAdd(plan)) return true;
 	// A field whose expression has no value.
 	if (JSON.stringify(plan.parameters).includes('$json.nothing')) return false;
 	if (Array.isArray(prompt) || !isSwitch(overwrite)) return false;

@@ -101,7 +101,9 @@ function isTellable(
 	const listedAt = findListedAt(session, charge.videoId);
 	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
 	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= MIN_NAME_LENGTH;
-	if (listedAt === undefined || endedItemsLeaveAfterMs !== null) return false;
+	if (listedAt === undefined) return false;
+	// Queue > Wait may find it neither running nor finished.
+	if (!waits(plan) && endedItemsLeaveAfterMs !== null) return false;
 	if (session.cleared.has(charge.queueId) || !isReadCalmly(session, place.played)) return false;
 	// An add of unknown fate is never waited for.
 	if (waits(plan) && findAdd(session, adds, place.row, place.played)?.fate === 'unknown')
@@ -115,39 +117,30 @@ function isTellable(
 }
 
 /** The fields of an item, whether it succeeded or failed. */
-const show = ({ json }: { json: IDataObject }): IDataObject => ({
+export const show = ({ json }: { json: IDataObject }): IDataObject => ({
 	...json,
 	...(json.details as IDataObject | undefined),
 });
 
+/**
+ * Whether an item was cleared, or failed in a service that takes it out of its queue then: that looks as if it
+ * was finished, and a video that somebody else makes meanwhile as if it was its own.
+ */
+const hasLeftWithoutVideo = (session: Session, plan: Plan, charge: Charge) =>
+	findListedAt(session, charge.videoId) === undefined &&
+	(session.cleared.has(charge.queueId) || plan.service.endedItemsLeaveAfterMs !== null);
+
 export const VIDEO_LAWS: Record<string, Law> = {
-	'No item is given the video of another one': (session) =>
+	'No item is given the video of another one': (session, plan) =>
 		session.played.flatMap((played) =>
 			listOutputs(played).flatMap((item) => {
 				const { queueId, video, videoUrl } = show(item);
 				const charge = findCharge(session, queueId);
-				if (!charge) return [];
+				if (!charge || hasLeftWithoutVideo(session, plan, charge)) return [];
 				const isOther =
 					((video ?? null) !== null && (video as IDataObject).id !== charge.videoId) ||
 					((videoUrl ?? null) !== null && !(videoUrl as string).includes(charge.videoId));
 				return isOther ? [`${charge.videoId}: ${JSON.stringify(item.json)}`] : [];
-			}),
-		),
-
-	'An item that cannot be told its video has it among its candidates': (session, plan) =>
-		listEnded(session).flatMap((played) =>
-			listOutputs(played).flatMap((item) => {
-				const { queueId, videoUrl, videoCandidates } = show(item);
-				const charge = findCharge(session, queueId);
-				const isSure =
-					isReadCalmly(session, played) && plan.service.endedItemsLeaveAfterMs === null;
-				if (!charge || !isSure || (videoUrl ?? null) !== null) return [];
-				const listedAt = findListedAt(session, charge.videoId);
-				const isMissing =
-					listedAt !== undefined &&
-					Array.isArray(videoCandidates) &&
-					!(videoCandidates as IDataObject[]).some(({ id }) => id === charge.videoId);
-				return isMissing ? [`${charge.videoId}: ${JSON.stringify(item.json)}`] : [];
 			}),
 		),
 

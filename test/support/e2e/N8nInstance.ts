@@ -1,24 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPort } from './findPort';
 import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 import { E2E_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
-
-/**
- * Settings for n8n 1: it does not start if it is told to disable a module that it does not know,
- * and its defaults differ.
- */
-const FOR_OLDER = {
-	N8N_DISABLED_MODULES: 'insights',
-	// The newer expression engine finds nothing for `$('Node').item` in 1.123.81.
-	N8N_EXPRESSION_ENGINE: 'legacy',
-	// Concurrent requests end each other's transactions if there is only one connection.
-	DB_SQLITE_POOL_SIZE: '4',
-};
-
-const isOlder = (n8n: string) => !existsSync(join(n8n, '../../dist/modules/mcp-registry'));
 
 export interface N8nInstanceOptions {
 	/** Name of the folder for n8n's data, which is emptied first. */
@@ -64,7 +50,6 @@ export abstract class N8nInstance {
 			cwd: userFolder,
 			env: {
 				...buildN8nEnvironment({ userFolder, node, script: n8n, port, brokerPort }),
-				...(isOlder(n8n) && FOR_OLDER),
 				...this.getPortEnvironment(port),
 				...options.environment,
 			},

@@ -11,26 +11,10 @@ const NODE_PACKAGES = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'];
 /** The folder with all packages of the n8n that the tests run in. */
 const getPackages = () => join(readProvided().n8n, '../../..');
 
-/** Returns the version of the n8n that the tests run in. */
-export function readVersion(): string {
-	const file = join(getPackages(), 'n8n', 'package.json');
-	return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
-
 /** Returns the names of all examples. */
 export function listExamples(): string[] {
 	const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
 	return files.map((file) => basename(file, '.json')).sort();
-}
-
-/** Returns the names of the examples that their README names for a version of n8n. */
-export function listNamedExamples(version: string): string[] {
-	const [intro = '', ...sections] = readFileSync('examples/README.md', 'utf8').split('\n## ');
-	const [, named = ''] = intro.split(`n8n ${version.split('.', 2).join('.')} has the nodes of `);
-	return sections
-		.filter((section) => named.includes(`[${section.split('\n', 1)[0]}](#`))
-		.map((section) => /\((\S+)\.json\)/.exec(section)?.[1] ?? '')
-		.sort();
 }
 
 /** Returns the type from which n8n makes a tool or a review; another type is its own. */

@@ -31,7 +31,7 @@ export function describeSchemas(real: RealN8nInTests): void {
 			.flatMap(({ displayOptions, options = [] }) =>
 				options.map(({ value }) => [displayOptions?.show?.resource?.[0] ?? '', value] as const),
 			);
-		expect(operations).toHaveLength(8);
+		expect(operations).toHaveLength(9);
 		for (const [resource, operation] of operations) {
 			const { status, data } = await get(address('videoGeneration', resource, operation));
 			expect({ status, data }).toEqual({

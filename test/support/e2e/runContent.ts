@@ -12,5 +12,5 @@ export async function runContent(client: N8nClient, content: WorkflowContent): P
 
 /** Returns the output items of a node's last run; `output` 1 is its error output. */
 export function readItems({ data }: Execution, node: string, output = 0): ExecutionItem[] {
-	return data.resultData.runData?.[node]?.at(-1)?.data?.main?.[output] ?? [];
+	return data.resultData.runData[node]?.at(-1)?.data?.main?.[output] ?? [];
 }

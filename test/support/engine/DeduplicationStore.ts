@@ -84,17 +84,9 @@ export class DeduplicationStore {
 		);
 	}
 
-	async getProcessedDataCount(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<number> {
-		return (await this.read(this.getName(scope, context))).length;
-	}
-
 	/** Fills the record of a workflow's node, which has the ID `nodeId`. The first keys are the oldest. */
-	fill(workflowId: string, nodeId: string, count: number, oldest: string[] = []): void {
-		const others = Array.from({ length: count }, (_, index) => `key-${index}`);
-		const keys = [...oldest, ...others].slice(0, count);
+	fill(workflowId: string, nodeId: string, count: number): void {
+		const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
 		this.records.set(`${workflowId} n:${nodeId}`, keys);
 	}
 

@@ -9,6 +9,7 @@ import type {
 	IRunExecutionData,
 	ITaskData,
 	NodeApiError,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
@@ -43,6 +44,8 @@ export interface NodeSetup {
 	times?: number;
 	/** A failed execution that Executions > Retry runs again, with the node as it is set up now. */
 	failed?: IRun;
+	/** How the execution was started; by hand by default. */
+	mode?: WorkflowExecuteMode;
 	/** Loads the package; by default, once for all executions of this process. */
 	loadNodes?: typeof loadPackage;
 }
@@ -89,7 +92,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const data = setup.failed
 		? restore(setup.failed, workflow)
 		: createRunExecutionData({ executionData: { nodeExecutionStack: [start] } });
-	const mode = setup.failed ? 'retry' : 'manual';
+	const mode = setup.failed ? 'retry' : (setup.mode ?? 'manual');
 	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
 		workflow,
 	);

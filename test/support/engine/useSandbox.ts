@@ -7,8 +7,8 @@ import type { NodeResult, NodeSetup } from './runNode';
 import { runNode } from './runNode';
 import { passTime } from './runWithoutWaiting';
 
-/** A time after which the node has forgotten the videos of an earlier test. */
-const FORGOTTEN_AFTER_MS = 2 * 60 * 60 * 1000;
+/** Keeps the monotonic clock of skipped waits ahead of the real one, which some tests read before. */
+const BETWEEN_TESTS_MS = 2 * 60 * 60 * 1000;
 
 export interface SandboxInTests {
 	sandbox: Sandbox;
@@ -22,14 +22,6 @@ export interface SandboxInTests {
 	queueVideos(count: number): Promise<string[]>;
 }
 
-/**
- * Resets the sandbox and makes the node forget its queue IDs, which the sandbox then uses again.
- */
-export function beginAnew(sandbox: Sandbox): void {
-	sandbox.reset();
-	passTime(FORGOTTEN_AFTER_MS);
-}
-
 /** Starts one sandbox for all tests of a file, and resets it before each test. */
 export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 	const held = {} as { sandbox: Sandbox };
@@ -37,7 +29,8 @@ export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 		held.sandbox = await startSandbox({ rateLimit: false, ...options });
 	});
 	beforeEach(() => {
-		beginAnew(held.sandbox);
+		held.sandbox.reset();
+		passTime(BETWEEN_TESTS_MS);
 	});
 	afterAll(async () => {
 		await held.sandbox.close();

@@ -124,7 +124,7 @@ describe("The service's own words", () => {
 describe('A body', () => {
 	const receive = async (text: string, maxBytes = MAX_OBJECT_BYTES, statusCode = 200) =>
 		await receiveBody(
-			{ statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) },
+			{ statusCode, headers: {}, hide: String, body: Readable.from([Buffer.from(text)]) },
 			maxBytes,
 		);
 
@@ -147,7 +147,7 @@ describe('A body', () => {
 
 	test('of an error that never ends or breaks off does not hide the status', async () => {
 		const endless = Readable.from([Buffer.alloc(65 * 1024)]);
-		const response = { statusCode: 403, headers: {}, body: endless };
+		const response = { statusCode: 403, headers: {}, hide: String, body: endless };
 		expect(await receiveBody(response, MAX_OBJECT_BYTES)).toBeUndefined();
 		const broken = new Readable({
 			read() {
@@ -168,7 +168,7 @@ describe('A body', () => {
 			},
 		});
 		const failure = await catchFailure(() =>
-			receiveBody({ statusCode: 200, headers: {}, body }, MAX_OBJECT_BYTES),
+			receiveBody({ statusCode: 200, headers: {}, hide: String, body }, MAX_OBJECT_BYTES),
 		);
 		expect(failure).toEqual({ kind: 'uncertain', facts: { httpCode } });
 	});

@@ -1,4 +1,5 @@
-import type { IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { Service } from '../../../nodes/VideoGeneration/api/request';
 import { fetchFromApi } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
@@ -30,7 +31,6 @@ const AGAIN: Record<FailureKind, RequestKind[]> = {
 	overBudget: [],
 	creditsUnknown: [],
 	keyUsed: [],
-	keysFull: [],
 	keysUnavailable: [],
 };
 
@@ -155,14 +155,11 @@ describe('A request with a deadline', () => {
 			requests.push(request);
 			return await Promise.resolve({ statusCode: 200, headers: {}, body });
 		};
-		const credential = { apiKey: 'key', baseUrl: 'https://api.example.com' };
-		const context = {
-			getCredentials: async () => await Promise.resolve(credential),
-			helpers: { httpRequestWithAuthentication },
-		} as unknown as IPollFunctions;
+		const service = { context: { helpers: { httpRequestWithAuthentication } }, hide: String };
 		const deadline = performance.now() + leftMs;
-		const options = { maxBytes: MAX_OBJECT_BYTES, maxTries: 1, connection, deadline };
-		await fetchFromApi(context, { url: '/v1/videos' }, options);
+		const options = { maxTries: 1, connection, deadline };
+		const request = { method: 'GET', url: '/v1/videos', maxBytes: MAX_OBJECT_BYTES } as const;
+		await fetchFromApi(service as unknown as Service, request, options);
 		return requests[0]?.timeout ?? NaN;
 	};
 

@@ -59,12 +59,7 @@ describe('A file', () => {
 		['a playlist', bytes('#EXTM3U\n#EXT-X-VERSION:3\nseg0.ts\n')],
 		['JSON', bytes('{"error":"expired"}')],
 		['a JPEG image', bytes('\xff\xd8\xff\xe0\0\x10JFIF')],
-		['a PNG image', bytes('\x89PNG\r\n\x1a\n\0\0')],
-		['an AVIF image', bytes('\0\0\0\x1cftypavif')],
-		['a WebP image', bytes('RIFF\x10\0\0\0WEBPVP8X')],
 		['a ZIP archive', bytes('PK\x03\x04\x14\0')],
-		['a gzip archive', bytes('\x1f\x8b\x08\0\0\0')],
-		['a TAR archive', bytes(`${'a.mp4'.padEnd(257, '\0')}ustar\0`)],
 	])('is no video, although it is declared as one: %s', (_what, head) => {
 		expect(findVideoType('video/mp4', head)).toBeUndefined();
 	});
@@ -172,7 +167,6 @@ describe('The address of a video', () => {
 		7,
 		'file:///etc/passwd',
 		'javascript:alert(1)',
-		'ftp://files.example/a.mp4',
 		'//files.example/a.mp4',
 		'/files/a.mp4',
 		'files.example/a.mp4',

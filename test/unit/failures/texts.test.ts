@@ -16,8 +16,12 @@ import {
 	RequestFailure,
 } from '../../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
-import { describeFailure } from '../../../nodes/VideoGeneration/failures/texts';
-import type { Operation } from '../../../nodes/VideoGeneration/execution/job';
+import {
+	describeFailure,
+	describePaidVideos,
+	describeRun,
+} from '../../../nodes/VideoGeneration/failures/texts';
+import type { Operation } from '../../../nodes/VideoGeneration/item/job';
 import { add } from '../../../nodes/VideoGeneration/resources/queue/add';
 import { clear } from '../../../nodes/VideoGeneration/resources/queue/clear';
 import { getProgress } from '../../../nodes/VideoGeneration/resources/queue/getProgress';
@@ -28,10 +32,7 @@ import { isErrorDocumented } from '../../support/isErrorDocumented';
 const NODE = createTestNode('N', 't');
 
 /** Creates the context for the errors of a kind of operation. */
-const createContext = ({
-	requestKind,
-	texts,
-}: Pick<Operation, 'requestKind' | 'texts'>): FailureContext => ({
+const createContext = <Order>({ requestKind, texts }: Operation<Order>): FailureContext => ({
 	...texts,
 	requestKind,
 });
@@ -274,18 +275,31 @@ const FAILURES: [FailureFacts, RegExp][] = [
 		/could not be generated.*status is "canceled"/,
 	],
 	[
-		{ kind: 'ambiguousVideo', candidateCount: 0, isLogUnread: false },
+		{ kind: 'ambiguousVideo', unidentified: { count: 0 } },
 		/not in the list of videos yet.*'Listing Delay'/,
 	],
-	[{ kind: 'ambiguousVideo', candidateCount: 1, isLogUnread: false }, /is one video that it/],
-	[{ kind: 'ambiguousVideo', candidateCount: 2, isLogUnread: false }, /could be any of 2 videos/],
 	[
-		{ kind: 'ambiguousVideo', candidateCount: 2, isLogUnread: true },
+		{
+			kind: 'ambiguousVideo',
+			unidentified: { count: 3, projectId: 'p', from: '9:00', to: '9:05' },
+		},
+		/It may be any of 3 videos of project "p", listed from 9:00 to 9:05\. .*'Videos at Once'/,
+	],
+	[
+		{ kind: 'ambiguousVideo', unidentified: { count: 2, unconfirmedItems: [3] } },
+		/any of 2 videos\. .*the video of item 3, whose add was not confirmed/,
+	],
+	[
+		{ kind: 'ambiguousVideo', unidentified: {} },
 		/list of videos could not be read.*Video > Download/,
 	],
 	[
 		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, lastStatus: 'canceled' },
 		/within 5 seconds.*Queue > Wait/,
+	],
+	[
+		{ kind: 'timedOut', waitedSeconds: 5, statusSeconds: 4, lastStatus: 'canceled' },
+		/within 5 seconds.*"canceled" for 4 seconds\..*'Completed Statuses'/,
 	],
 	[
 		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: true },
@@ -440,11 +454,11 @@ describe('An error text', () => {
 		);
 	});
 
-	test('about the credits to keep counts one credit as one', () => {
-		const budget = { videos: 1, credits: 1, keep: 1 };
-		const failure = new RequestFailure({ kind: 'overBudget', remainingCredits: 1, budget });
+	test('about the credits to keep says what the account has, what the video costs, and what is kept', () => {
+		const facts = { remainingCredits: 1, cost: 1, keep: 1 };
+		const failure = new RequestFailure({ kind: 'overBudget', ...facts });
 		expect(describeFailure(failure, ADD).description).toMatch(
-			/^The account has 1 credit\. The 1 video in this run would cost 1, and 'Credits to Keep' is 1\./,
+			/^The account has 1 credit\. The video would cost 1, and 'Credits to Keep' is 1\. Nothing was queued/,
 		);
 	});
 
@@ -462,5 +476,109 @@ describe('An error text', () => {
 				'The account does not have enough credits',
 			);
 		}
+	});
+});
+
+describe('What a failed run has paid for', () => {
+	const describe = (facts: Partial<Parameters<typeof describePaidVideos>[0]>) =>
+		describePaidVideos({
+			...{ paid: [], unknown: [], canBeRetried: true, needsContinue: false },
+			...facts,
+		});
+	const paid = [
+		{ queueId: 'q1', status: 'pending' },
+		{ queueId: 'q2', status: '' },
+	];
+
+	test.each([
+		['is nothing', {}, /^$/],
+		[
+			'is listed, with how to go on',
+			{ paid },
+			/select Retry under Executions;.*: q1 \(pending\), q2\.$/,
+		],
+		[
+			'is listed for an agent, which cannot retry',
+			{ paid, canBeRetried: false },
+			/^Queued and paid for, so do not queue it again: q1 \(pending\), q2\.$/,
+		],
+		[
+			'is not reached by a retry that ends on the same item',
+			{ paid, needsContinue: true },
+			/q2\. To get the other items' videos, set 'On Error'/,
+		],
+		[
+			'may be other items too',
+			{
+				unknown: [
+					{ itemIndex: 0, queueId: undefined },
+					{ itemIndex: 3, queueId: 'q4' },
+				],
+			},
+			/^Other items that may.*: item 0, item 3, whose response names "q4"\.$/,
+		],
+	])('%s', (_what, facts, expected) => {
+		expect(describe(facts)).toMatch(expected);
+	});
+});
+
+describe('The hints of a run', () => {
+	const describe = (facts: Partial<Parameters<typeof describeRun>[0]>) =>
+		describeRun({
+			...{ isAdd: true, mayBeQueued: 0, unidentified: [], isListUnreliable: false },
+			...{ ownPrompts: [], doubtfulPrompts: [], waitedSeconds: 0, ...facts },
+		});
+	const two = { count: 2, projectId: 'p', from: '9:00', to: '9:05' };
+
+	test.each([
+		[
+			'one add of unknown fate',
+			{ mayBeQueued: 1 },
+			/^1 video may .* its queue ID did not arrive\./,
+		],
+		['an empty prompt', { ownPrompts: [0] }, /^1 video was made.*had no value: item 0\.$/],
+		['odd prompts', { doubtfulPrompts: [1, 2] }, /^2 prompts seem.*: items 1, 2\. Check/],
+		['several', { mayBeQueued: 2 }, /^2 videos may .* their queue IDs did not arrive\./],
+		[
+			'a video that several can be',
+			{ unidentified: [two] },
+			/^1 video could not.*among 2 videos of project "p", listed from 9:00 to 9:05\. .*'Videos at Once'/,
+		],
+		[
+			'videos that the same can be, which are named once',
+			{ unidentified: [two, two] },
+			/^2 videos could not be told apart[^"]*"p"[^"]*$/,
+		],
+		[
+			'a video that may be that of an add of unknown fate',
+			{ unidentified: [{ ...two, unconfirmedItems: [0, 2] }] },
+			/9:05\. Some of them may be the videos of items 0, 2, whose adds were not confirmed\.$/,
+		],
+		[
+			'a video that was queued elsewhere',
+			{ unidentified: [two], isAdd: false },
+			/'createdAt' that Queue > Add returned\.$/,
+		],
+		['a video that is not listed', { unidentified: [{ count: 0 }] }, /^1 video is finished, but/],
+		['a list that could not be read', { unidentified: [{}, {}] }, /^2 videos are finished, but/],
+		[
+			'a list that lacked a video',
+			{ unidentified: [two, { count: 0 }, {}], isListUnreliable: true },
+			/^3 videos could not.*Get Many, among 2 videos of[^;]* raise 'Listing Delay'/,
+		],
+		[
+			'a list that lacked the only video',
+			{ unidentified: [{ count: 0 }], isListUnreliable: true },
+			/^1 video could not.*Get Many\. A video was missing/,
+		],
+	])('warn of %s', (_what, facts, expected) => {
+		const message = expect.stringMatching(expected) as string;
+		expect(describe(facts)).toEqual([{ type: 'warning', message }]);
+	});
+
+	test('say from 30 seconds on how long its items waited for other executions', () => {
+		expect(describe({ waitedSeconds: 29 })).toEqual([]);
+		const message = expect.stringMatching(/^The items waited 30 seconds in all/) as string;
+		expect(describe({ waitedSeconds: 30 })).toEqual([{ type: 'info', message }]);
 	});
 });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,3 +51,12 @@ test.concurrent.each([
 		await waitFor('the end of the family', () => !family.some(isRunning));
 	},
 );
+
+test('A command ends when its server does, and shows what the server printed last', () => {
+	const code = 'console.log("a".repeat(99) + "\\n".repeat(30) + "no database"); process.exit(3)';
+	const [file, ...args] = [...PROBE, join(folder, 'dead.log'), code];
+	const { status, stderr } = spawnSync(file, args, { encoding: 'utf8' });
+	expect(status).toBe(1);
+	expect(stderr).toMatch(/The server stopped unexpectedly \(.* exit code 3[^]*\nno database\n/);
+	expect(stderr).not.toContain('aaa');
+});

@@ -31,7 +31,7 @@ const ACCOUNTS: Record<string, RegExp> = {
 
 /** The nodes of n8n itself, which need no account. */
 const WITHOUT_ACCOUNT = [
-	...['errorTrigger', 'filter', 'formTrigger', 'if', 'limit', 'manualTrigger', 'noOp'],
+	...['errorTrigger', 'filter', 'form', 'formTrigger', 'if', 'limit', 'manualTrigger', 'noOp'],
 	...['scheduleTrigger', 'set', 'splitInBatches', 'stickyNote', 'stopAndError', 'switch', 'wait'],
 ]
 	.map((name) => `n8n-nodes-base.${name}`)

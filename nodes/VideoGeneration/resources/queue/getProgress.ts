@@ -1,26 +1,20 @@
-import { requireObject } from '../../api/response';
-import type { Operation } from '../../execution/job';
-import { sendDeclaredRequest } from '../../execution/runItems';
-import { checkObject, createPostReceive, createPreSend } from '../steps';
-import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
+import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
+import type { Operation } from '../../item/job';
+import { declareRequest } from '../fields';
+import { getQueueIdForPath, QUEUE_ITEM_NOT_FOUND } from './queueId';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
-export const getProgress: Operation = {
+export const getProgress: Operation<{ queueId: string }> = {
 	requestKind: 'read',
-	routing: {
-		request: { method: 'GET', url: '/v1/queue/progress' },
-		send: { paginate: true, preSend: [createPreSend(setQueueIdInPath)] },
-		output: {
-			postReceive: [checkObject, createPostReceive((body) => [requireObject(body, 'details')])],
-		},
-	},
+	routing: declareRequest(ENDPOINTS.getProgress),
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
-	getIds: getIdsFromPath,
+	getIds: (order) => order,
+	prepare: (context) => ({ queueId: getQueueIdForPath(context) }),
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */
-	async perform(job) {
-		const ids = getIdsFromPath(job.request);
-		const items = await sendDeclaredRequest(job);
-		return items.map(({ json }) => ({ json: { ...ids, ...json, ...ids } }));
+	async perform({ api, open, order: { queueId } }) {
+		const { details } = await fetchProgress(await open(), queueId, api);
+		const ids = { queueId };
+		return [{ json: { ...ids, ...details, ...ids } }];
 	},
 };

@@ -1,6 +1,6 @@
-import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../../api/endpoints';
-import { createInputError, getId, getValue } from '../../execution/parameters';
+import { createInputError, getId, getValue } from '../../item/parameters';
 import type { FailureText } from '../../failures/texts';
 
 /** The queue item of an operation. Declared once: n8n's routing evaluates it for each declaration. */
@@ -32,24 +32,13 @@ export function getQueueId(context: IExecuteSingleFunctions): string {
 	);
 }
 
-/** Appends "Queue ID" to the path. */
-export function setQueueIdInPath(
-	context: IExecuteSingleFunctions,
-	request: IHttpRequestOptions,
-): void {
-	const segment = encodePathSegment(getQueueId(context));
-	if (segment === undefined) {
-		throw createInputError(
-			context,
-			"'Queue ID' is not the ID of a queue item",
-			"Enter the 'queueId' that Queue > Add returned. Nothing was sent.",
-		);
-	}
-	request.url = `${request.url}/${segment}`;
-}
-
-/** The "Queue ID" that `setQueueIdInPath` appended: of an agent's call, only the finished request is known. */
-export function getIdsFromPath({ url }: IHttpRequestOptions): { queueId?: string } {
-	const [, segment] = /\/progress\/([^/]+)$/.exec(url) ?? [];
-	return segment === undefined ? {} : { queueId: decodeURIComponent(segment) };
+/** "Queue ID" for a path. @throws a NodeOperationError when it is empty, or cannot be a part of a path */
+export function getQueueIdForPath(context: IExecuteSingleFunctions): string {
+	const queueId = getQueueId(context);
+	if (encodePathSegment(queueId) !== undefined) return queueId;
+	throw createInputError(
+		context,
+		"'Queue ID' is not the ID of a queue item",
+		"Enter the 'queueId' that Queue > Add returned. Nothing was sent.",
+	);
 }

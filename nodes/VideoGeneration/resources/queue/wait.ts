@@ -1,19 +1,20 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
+import { ENDPOINTS } from '../../api/endpoints';
 import { parseLogTime } from '../../api/videoLog';
-import { outputVideo, waitForItem } from '../../execution/finishVideo';
-import type { Operation } from '../../execution/job';
+import { finishVideo, outputVideo } from '../../waiting/finishVideo';
+import type { WaitSettings } from '../../waiting/waitForVideo';
+import type { Operation } from '../../item/job';
 import {
 	createInputError,
 	getProjectId,
 	getValue,
 	requireText,
 	toDateText,
-} from '../../execution/parameters';
-import { projectLocator } from '../fields';
-import { createPreSend } from '../steps';
-import { getIdsFromPath, QUEUE_ITEM_NOT_FOUND, setQueueIdInPath } from './queueId';
-import { finishedVideoFields, getWaitSettings, waitOptions } from './waitOptions';
+} from '../../item/parameters';
+import { declareRequest, projectLocator } from '../fields';
+import { getQueueIdForPath, QUEUE_ITEM_NOT_FOUND } from './queueId';
+import { finishedVideoFields, getWaitSettings, waitOptions } from '../waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
@@ -37,40 +38,41 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 	],
 );
 
+interface WaitOrder {
+	queueId: string;
+	projectId: string | undefined;
+	/** "Queued At" as text; undefined without a value. */
+	createdAt: string | undefined;
+	settings: WaitSettings;
+}
+
 /** Queue > Wait, for a queue item that was added elsewhere. */
-export const wait: Operation = {
+export const wait: Operation<WaitOrder> = {
 	requestKind: 'read',
-	routing: {
-		request: { method: 'GET', url: '/v1/queue/progress' },
-		send: { paginate: true, preSend: [createPreSend(setQueueIdInPath)] },
-	},
+	routing: declareRequest(ENDPOINTS.getProgress),
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
-	getIds: getIdsFromPath,
+	getIds: ({ queueId }) => ({ queueId }),
+
+	prepare: (context) => ({
+		queueId: getQueueIdForPath(context),
+		projectId: getProjectId(context, context.getNodeParameter('projectId', '')) || undefined,
+		createdAt: getQueuedAt(context),
+		settings: getWaitSettings(context),
+	}),
 
 	async perform(job) {
-		const { context, request } = job;
-		const wait = getWaitSettings(context);
-		const projectId = getProjectId(context, context.getNodeParameter('projectId', '')) || undefined;
-		const { queueId = '' } = getIdsFromPath(request);
-		const { createdAt, queuedAt } = getQueuedAt(context);
-		job.memory.keep({ projectId, createdAt: createdAt || undefined });
-		const queued = { queueId, projectId, queuedAt };
-		return await outputVideo(job, wait, await waitForItem(job, wait, queued));
+		const { queueId, projectId, createdAt, settings } = job.order;
+		job.ledger.keepAwaited({ queueId, projectId, createdAt });
+		return await outputVideo(job, settings, await finishVideo(job, settings));
 	},
 };
 
-/** "Queued At" as text, and in milliseconds since 1970. @throws a NodeOperationError when it is not a date */
-function getQueuedAt(context: IExecuteSingleFunctions): {
-	createdAt: string;
-	queuedAt: number | undefined;
-} {
-	const createdAt = requireText(
-		context,
-		toDateText(getValue(context, 'queuedAt')),
-		'Queued At',
-	).trim();
-	const queuedAt = parseLogTime(createdAt);
-	if (createdAt === '' || queuedAt !== undefined) return { createdAt, queuedAt };
+/** "Queued At". @throws a NodeOperationError when it is not a date */
+function getQueuedAt(context: IExecuteSingleFunctions): string | undefined {
+	const value = toDateText(getValue(context, 'queuedAt'));
+	const queuedAt = requireText(context, value, 'Queued At').trim();
+	if (queuedAt === '') return undefined;
+	if (parseLogTime(queuedAt) !== undefined) return queuedAt;
 	throw createInputError(
 		context,
 		"'Queued At' must be a date",

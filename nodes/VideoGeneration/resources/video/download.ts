@@ -1,16 +1,15 @@
-import type { IExecuteSingleFunctions, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo, hideQuery, parseVideoAddress } from '../../download/downloadVideo';
 
-import type { Operation } from '../../execution/job';
-import { createInputError, getText } from '../../execution/parameters';
+import type { Operation } from '../../item/job';
+import { createInputError, getText } from '../../item/parameters';
 import {
 	binaryPropertyField,
 	createOptionsField,
 	getBinaryPropertyName,
 	maxTriesOption,
 } from '../fields';
-import { createPreSend } from '../steps';
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
@@ -42,31 +41,28 @@ export const downloadFields: INodeProperties[] = updateDisplayOptions(
 );
 
 /** Video > Download: the request goes to the video's own host, without the key. */
-export const download: Operation = {
+export const download: Operation<{ url: URL; binaryPropertyName: string; fileName: string }> = {
 	requestKind: 'read',
-	routing: { send: { paginate: true, preSend: [createPreSend(setVideoUrl)] } },
-	getIds: ({ url }) => (URL.canParse(url) ? { videoUrl: hideQuery(new URL(url)) } : {}),
+	routing: { send: { paginate: true } },
+	getIds: ({ url }) => (url instanceof URL ? { videoUrl: hideQuery(url) } : {}),
 
-	async perform({ connection, context, run, request, maxTries }) {
-		const binaryPropertyName = getBinaryPropertyName(context);
-		const fileName = getText(context, 'options.fileName', 'File Name').trim();
-		const file = await run.takeDownloadSlot(
-			async () =>
-				await downloadVideo(context, {
-					address: request.url,
-					addressField: "'Video URL'",
-					fileName,
-					retries: { maxTries, signal: run.signal },
-					settings: connection,
-				}),
-		);
+	prepare: (context) => ({
+		url: getVideoUrl(context),
+		binaryPropertyName: getBinaryPropertyName(context),
+		fileName: getText(context, 'options.fileName', 'File Name').trim(),
+	}),
+
+	async perform({ api, context, run, order: { url, binaryPropertyName, fileName } }) {
+		const video = { address: url.href, addressField: "'Video URL'", fileName };
+		const settings = { ...video, retries: api, settings: api.connection };
+		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
 		const { json, binary } = context.getInputData();
 		return [{ json: { ...json }, binary: { ...binary, [binaryPropertyName]: file } }];
 	},
 };
 
 /** @throws a NodeOperationError when "Video URL" is not a web address */
-function setVideoUrl(context: IExecuteSingleFunctions, request: IHttpRequestOptions): void {
+function getVideoUrl(context: IExecuteSingleFunctions): URL {
 	const videoUrl = getText(context, 'videoUrl', 'Video URL').trim();
 	if (videoUrl === '') {
 		throw createInputError(
@@ -76,12 +72,10 @@ function setVideoUrl(context: IExecuteSingleFunctions, request: IHttpRequestOpti
 		);
 	}
 	const address = parseVideoAddress(videoUrl);
-	if (address === undefined) {
-		throw createInputError(
-			context,
-			"'Video URL' is not a web address",
-			"Enter an address that begins with http:// or https://, without a user name or password, such as the 'url' that Video > Get Many returns. Nothing was sent.",
-		);
-	}
-	request.url = address.href;
+	if (address !== undefined) return address;
+	throw createInputError(
+		context,
+		"'Video URL' is not a web address",
+		"Enter an address that begins with http:// or https://, without a user name or password, such as the 'url' that Video > Get Many returns. Nothing was sent.",
+	);
 }

@@ -1,24 +1,17 @@
-import type {
-	IDataObject,
-	IExecuteSingleFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { tryToParseDateTime, updateDisplayOptions } from 'n8n-workflow';
-import { listLogEntries, parseLogTime } from '../../api/videoLog';
-import { Breaks, inParts } from '../../api/pacing';
+import { ENDPOINTS } from '../../api/endpoints';
+import { fetchVideoLog, parseLogTime } from '../../api/videoLog';
 import { isObject, toText } from '../../api/response';
-import type { Operation } from '../../execution/job';
+import type { Operation } from '../../item/job';
 import {
 	createInputError,
 	getCollection,
 	getLimit,
 	getProjectId,
 	toDateText,
-} from '../../execution/parameters';
-import { sendDeclaredRequest } from '../../execution/runItems';
-import { limitFields, optionsField, projectLocator } from '../fields';
-import { checkList, createPostReceive } from '../steps';
+} from '../../item/parameters';
+import { declareRequest, limitFields, optionsField, projectLocator } from '../fields';
 
 export const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['getAll'] } },
@@ -53,28 +46,15 @@ export const getAllFields: INodeProperties[] = updateDisplayOptions(
 );
 
 /** Video > Get Many (specification, "GET /v1/videos"). The API has no parameters, so the node filters. */
-export const getAll: Operation = {
+export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	requestKind: 'read',
-	routing: {
-		request: { method: 'GET', url: '/v1/videos' },
-		send: { paginate: true },
-		output: {
-			postReceive: [checkList, createPostReceive((body) => listLogEntries(body).filter(isObject))],
-		},
-	},
+	routing: declareRequest(ENDPOINTS.listVideos),
+	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
 
-	async perform(job) {
-		// Both are read first, so that a wrong one fails the item before its request.
-		const limit = getLimit(job.context);
-		const filter = getFilter(job.context);
-		const log = (await sendDeclaredRequest(job)).map(({ json }) => json);
-		// The list may be long: n8n does other work between the steps.
-		const breaks = new Breaks();
-		const output: INodeExecutionData[] = [];
-		for await (const part of inParts(selectVideos(log, filter).slice(0, limit), breaks)) {
-			for (const video of part) output.push({ json: putFirst(video) });
-		}
-		return output;
+	async perform({ api, open, order: { limit, filter } }) {
+		const { entries } = await fetchVideoLog(await open(), undefined, api);
+		const videos = selectVideos(entries, filter).slice(0, limit);
+		return videos.map((video) => ({ json: putFirst(video) }));
 	},
 };
 

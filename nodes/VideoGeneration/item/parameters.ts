@@ -1,0 +1,279 @@
+import type {
+	IExecuteFunctions,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import { MAX_TIMER_MS } from '../api/pacing';
+import type { ConnectionSettings } from '../api/request';
+import { isObject } from '../api/response';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
+
+/** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
+const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;
+
+const NOTHING_SENT = 'Nothing was sent for this item.';
+
+type AnyContext =
+	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+
+/** An error about a parameter, which fails the item before anything is sent. */
+export function createInputError(
+	context: AnyContext,
+	message: string,
+	description: string,
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), message, {
+		description,
+		...('getItemIndex' in context ? { itemIndex: context.getItemIndex() } : {}),
+	});
+}
+
+/**
+ * A parameter's value of any type. The most common expression is taken from the item directly:
+ * evaluating it costs n8n as much as the request itself (`npm run bench -- items`).
+ */
+export function getValue(context: IExecuteSingleFunctions, name: string): unknown {
+	const raw = (context.getNode().parameters as Record<string, unknown>)[name];
+	const field = typeof raw === 'string' ? FIELD_OF_ITEM.exec(raw)?.[1] : undefined;
+	if (field !== undefined) {
+		const { json } = context.getInputData();
+		if (Object.hasOwn(json, field)) return json[field];
+	}
+	return context.getNodeParameter(name, '');
+}
+
+/**
+ * The value of a text parameter. Sheets and forms give numbers and true/false as well, which are
+ * meant as text.
+ *
+ * @returns '' without a value, undefined for a list, an object, NaN or anything else
+ */
+export function parseText(value: unknown): string | undefined {
+	if (value === undefined || value === null) return '';
+	const isPlain = isNumber(value) || typeof value === 'boolean';
+	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
+}
+
+/** A Date and n8n's own DateTime as text, as in JSON; any other value as it is. */
+export function toDateText(value: unknown): unknown {
+	const { toJSON } = Object(value) as { toJSON?: unknown };
+	return typeof toJSON === 'function' ? String(toJSON.call(value)) : value;
+}
+
+/** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
+export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
+	return requireText(context, getValue(context, name), label);
+}
+
+/** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
+export function requireText(
+	context: IExecuteSingleFunctions,
+	value: unknown,
+	label: string,
+): string {
+	const text = parseText(value);
+	if (text !== undefined) return text;
+	throw createInputError(
+		context,
+		`'${label}' must be text`,
+		`It is ${nameType(value)}. Enter text, or an expression that returns text. ${NOTHING_SENT}`,
+	);
+}
+
+/**
+ * An ID, without the spaces and line breaks that come from copying; '' without a value.
+ *
+ * @throws a NodeOperationError for anything but text or a number
+ */
+export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+	if (value === undefined || value === null) return '';
+	if (typeof value === 'string' || isNumber(value)) return String(value).trim();
+	throw createInputError(
+		context,
+		`'${label}' must be an ID`,
+		`It is ${nameType(value)}. Enter an ID, or an expression that returns one. ${NOTHING_SENT}`,
+	);
+}
+
+/** A project's ID, from the value of a resource locator or as a plain value; '' without one. */
+export function getProjectId(context: IExecuteSingleFunctions, locator: unknown): string {
+	const isLocator = isObject(locator) && 'value' in locator;
+	return getId(context, isLocator ? locator.value : locator, 'Project');
+}
+
+/**
+ * The value of a switch. Sheets and forms give "TRUE", 1, "false" or 0 as well.
+ *
+ * @returns false without a value, undefined for anything that means neither on nor off
+ */
+function parseSwitch(value: unknown): boolean | undefined {
+	const text = parseText(value)?.trim().toLowerCase();
+	if (text === 'true' || text === '1') return true;
+	return text === 'false' || text === '0' || text === '' ? false : undefined;
+}
+
+/** A switch, see `parseSwitch`. @throws a NodeOperationError for any other value */
+export function getSwitch(
+	context: IExecuteSingleFunctions | IPollFunctions,
+	name: string,
+	label: string,
+): boolean {
+	return requireSwitch(context, (context as IPollFunctions).getNodeParameter(name, false), label);
+}
+
+function requireSwitch(context: AnyContext, value: unknown, label: string): boolean {
+	const isOn = parseSwitch(value);
+	if (isOn !== undefined) return isOn;
+	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);
+	throw createInputError(
+		context,
+		`'${label}' must be true or false`,
+		`It is ${found}. Turn it on or off, or use an expression that returns true or false. ${NOTHING_SENT}`,
+	);
+}
+
+/** A number, also as text. @returns undefined without a value, NaN for anything else */
+export function parseNumber(value: unknown): number | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === 'number') return value;
+	if (typeof value !== 'string') return NaN;
+	return value.trim() === '' ? undefined : Number(value);
+}
+
+/** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
+export function getMaxTries(context: IExecuteSingleFunctions): number {
+	const maxTries =
+		parseNumber(context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES)) ??
+		DEFAULT_MAX_TRIES;
+	if (Number.isInteger(maxTries) && maxTries >= 1 && maxTries <= 10) return maxTries;
+	throw createInputError(
+		context,
+		"'Max Tries' must be a whole number from 1 to 10",
+		`Correct 'Max Tries' under 'Options'. ${NOTHING_SENT}`,
+	);
+}
+
+/** "Limit", or Infinity with "Return All" on. @throws a NodeOperationError unless it is 1 or more */
+export function getLimit(context: IExecuteSingleFunctions): number {
+	if (getSwitch(context, 'returnAll', 'Return All')) return Infinity;
+	const limit = parseNumber(context.getNodeParameter('limit', 50)) ?? 50;
+	if (Number.isInteger(limit) && limit >= 1) return limit;
+	throw createInputError(
+		context,
+		"'Limit' must be a whole number of 1 or more",
+		"Correct 'Limit', or turn on 'Return All'.",
+	);
+}
+
+/**
+ * The entries of a collection, each evaluated. n8n turns anything but an object into an empty one, also
+ * an expression for the collection as a whole.
+ */
+export function getCollection(
+	context: IExecuteSingleFunctions,
+	name: string,
+): Record<string, unknown> {
+	return context.getNodeParameter(name, {}) as Record<string, unknown>;
+}
+
+/** Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean. */
+function isNumber(value: unknown): value is number {
+	return typeof value === 'number' && Number.isFinite(value);
+}
+
+function nameType(value: unknown): string {
+	return Array.isArray(value)
+		? 'a list'
+		: typeof value === 'object'
+			? 'an object'
+			: 'something else';
+}
+
+const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
+/** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
+export interface Batching {
+	size: number;
+	intervalMs: number;
+}
+
+/** @throws a NodeOperationError when one of its fields is not a number */
+export function getBatching(context: IExecuteFunctions): Batching {
+	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
+		batch?: Record<string, unknown> | null;
+	};
+	// A field that is there and empty is no number: a misspelt column must not switch it off.
+	const get = (name: string, label: string) =>
+		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
+	return {
+		// n8n's own field says that -1 turns batches off.
+		size:
+			parseNumber(batch?.batchSize) === -1 ? Infinity : get('batchSize', 'Items per Batch') || 1,
+		intervalMs: get('batchInterval', 'Batch Interval (ms)'),
+	};
+}
+
+/**
+ * The user's settings for an item's requests, in n8n's own "Request Options".
+ *
+ * @throws a NodeOperationError when one of them cannot be used
+ */
+export function getConnection(
+	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
+): ConnectionSettings {
+	const settings = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
+	const { proxy, allowUnauthorizedCerts: insecure } = settings;
+	const isInsecure = requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)');
+	const timeout = getCount(context, settings.timeout, 'Timeout');
+	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
+	return {
+		...(timeout > 0 ? { timeout } : {}),
+		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
+		...(isInsecure ? { skipSslCertificateValidation: true } : {}),
+	};
+}
+
+/**
+ * Rounds to a whole number that fits into a timer; 0 without a value, or for a negative one.
+ *
+ * @throws a NodeOperationError when the value is not a number
+ */
+function getCount(context: AnyContext, value: unknown, label: string): number {
+	const number = Math.round(parseNumber(value) ?? 0);
+	if (!Number.isNaN(number)) return Math.min(Math.max(number, 0), MAX_TIMER_MS);
+	throw createInputError(
+		context,
+		`'${label}' must be a number`,
+		`Correct '${label}' under 'Request Options'. Nothing was sent.`,
+	);
+}
+
+function parseProxy(
+	context: AnyContext,
+	address: unknown,
+): NonNullable<IHttpRequestOptions['proxy']> {
+	try {
+		const { protocol, hostname, port, username, password } = new URL(String(address));
+		const defaultPort = DEFAULT_PORTS[protocol];
+		if (defaultPort === undefined) throw new Error(`${protocol} is not the protocol of a proxy`);
+		const auth = {
+			username: decodeURIComponent(username),
+			password: decodeURIComponent(password),
+		};
+		return {
+			host: hostname,
+			port: Number(port) || defaultPort,
+			protocol: protocol.slice(0, -1),
+			...(username === '' ? {} : { auth }),
+		};
+	} catch {
+		throw createInputError(
+			context,
+			"'Proxy' must be an address",
+			"Enter 'Proxy' under 'Request Options' as http://proxy.example.com:3128. Nothing was sent.",
+		);
+	}
+}

@@ -1,0 +1,160 @@
+import type { IExecuteSingleFunctions, INodeProperties, IWorkflowSettings } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { getSpendingLimit } from '../adds/creditsToKeep';
+import type { VideoOrder } from '../adds/order';
+import { getUniqueKey } from '../adds/uniqueKey';
+import { ENDPOINTS } from '../api/endpoints';
+import type { Operation } from '../item/job';
+import { createInputError, getProjectId, getSwitch, getText } from '../item/parameters';
+import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from './fields';
+
+/** As the editor writes it: the rule for texts would write the field's name in upper case. */
+const ID_OF_ROW = '{{ $json.id }}';
+
+/** What a video is made from, of Video > Generate and Queue > Add. */
+export const orderFields: INodeProperties[] = [
+	{
+		...projectLocator,
+		required: true,
+		description:
+			'The project to make the video from. Each video costs credits, usually 1, and takes minutes. Those of one project are made one after the other.',
+	},
+	{
+		displayName: 'Custom Prompt',
+		name: 'customPrompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		placeholder: 'e.g. A sunrise over the sea, calm music',
+		description: "What the video shows. Leave it empty to use the project's own prompt.",
+	},
+	{
+		displayName: 'Overwrite Settings',
+		name: 'overwriteSettings',
+		type: 'boolean',
+		default: false,
+		description:
+			"Whether to replace the settings saved in the project. 'Custom Prompt' is then required.",
+	},
+];
+
+/** "Options" of Video > Generate and Queue > Add: what protects the account's credits. */
+export const orderOptions: INodeProperties = createOptionsField(
+	{
+		displayName: 'Credits per Video',
+		name: 'creditsPerVideo',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 1,
+		description: "How many credits a video of this project costs. Used by 'Credits to Keep'.",
+	},
+	{
+		displayName: 'Credits to Keep',
+		name: 'creditsToKeep',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description:
+			"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'.",
+		builderHint: {
+			propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
+		},
+	},
+	maxTriesOption,
+	{
+		displayName: 'Unique Key',
+		name: 'uniqueKey',
+		type: 'string',
+		default: '',
+		placeholder: `e.g. ${ID_OF_ROW}`,
+		description:
+			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose key was used fails.',
+		builderHint: {
+			propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
+		},
+	},
+);
+
+/** What Video > Generate and Queue > Add have in common (specification, "POST /v1/queue/add"). */
+export const order: Omit<Operation<VideoOrder>, 'prepare'> = {
+	requestKind: 'add',
+	routing: declareRequest(ENDPOINTS.addToQueue),
+	texts: {
+		fields: "'Project' and 'Custom Prompt'",
+		notFound: {
+			message: 'The video service does not know this project',
+			description:
+				"Check 'Project' of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.",
+		},
+	},
+	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
+};
+
+/** What is to be sent for an item; nothing for a video that an earlier try has paid for. */
+export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): VideoOrder {
+	if (isPaid) return { body: {} };
+	checkExecutionOrder(context);
+	const body = getBody(context);
+	return { body, spending: getSpendingLimit(context), uniqueKey: getUniqueKey(context) };
+}
+
+/**
+ * In the old execution order, n8n hands an agent's model an empty answer whatever its tool returns, so the
+ * model would order the video again.
+ *
+ * @throws a NodeOperationError for an agent's call in such a workflow
+ */
+function checkExecutionOrder(context: IExecuteSingleFunctions): void {
+	const { rewireOutputLogTo } = context.getNode();
+	const { getWorkflowSettings } = context as { getWorkflowSettings?: () => IWorkflowSettings };
+	if (rewireOutputLogTo !== NodeConnectionTypes.AiTool || !getWorkflowSettings) return;
+	if (getWorkflowSettings.call(context).executionOrder === 'v1') return;
+	throw createInputError(
+		context,
+		"This agent's workflow runs in the old execution order, in which agents get no answer from their tools",
+		`In the workflow's settings, set 'Execution Order' to 'v1 (recommended)', and run it again. ${NOT_SPENT}`,
+	);
+}
+
+/** What n8n would have replaced in an expression. */
+const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
+
+const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
+
+/**
+ * The body of the request: optional fields are absent when they are not set.
+ *
+ * @throws a NodeOperationError without a project, or with "Overwrite Settings" on and no prompt
+ */
+function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
+	const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
+	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
+	const customPrompt = getText(context, 'customPrompt', 'Custom Prompt');
+	const isEmpty = customPrompt.trim() === '';
+	if (projectId === '') {
+		throw createInputError(
+			context,
+			"'Project' is empty",
+			`Choose a project from the list, or enter its ID. ${NOT_SPENT}`,
+		);
+	}
+	if (TYPED_EXPRESSION.test(customPrompt)) {
+		throw createInputError(
+			context,
+			"'Custom Prompt' contains an expression that was typed as text",
+			`Point to 'Custom Prompt', and select 'Expression' above the field, so that n8n fills in its value. ${NOT_SPENT}`,
+		);
+	}
+	if (overwriteSettings && isEmpty) {
+		throw createInputError(
+			context,
+			"'Custom Prompt' is empty",
+			`It is required when 'Overwrite Settings' is on: enter a prompt, or turn 'Overwrite Settings' off. ${NOT_SPENT}`,
+		);
+	}
+	return {
+		projectId,
+		...(overwriteSettings ? { overwriteSettings } : {}),
+		...(isEmpty ? {} : { customPrompt }),
+	};
+}

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { execa, type Options, type ResultPromise } from 'execa';
+import { Listr, PRESET_TIMER } from 'listr2';
+
+/** The default export of a command file in `scripts/`. @returns the exit code; undefined means 0 */
+type Command = (args: string[]) => Promise<unknown>;
+
+interface CommandOptions {
+	cwd?: string;
+	env?: NodeJS.ProcessEnv;
+}
+
+interface ServerOptions extends CommandOptions {
+	/** The name that the user knows, e.g. "n8n". */
+	name: string;
+	/** Receives all output of the server. */
+	logFile: string;
+}
+
+/** The failure of a step; its message has already been shown. */
+class StepFailed extends Error {}
+
+/** The reason to stop when the user or the system asks for it. */
+class Interrupted extends Error {}
+
+/** Maximum duration of a command, so that it cannot hang forever. */
+const TIMEOUT_MS = 30 * 60_000;
+/** Time that an interrupted command has to remove its half-filled folders. */
+const GRACE_MS = 5_000;
+const SHOWN_LINES = 20;
+const CHECK_PARENT_MS = 250;
+
+/** listr2's options: this file handles the signals. */
+export const STEP_OPTIONS = {
+	registerSignalListeners: false,
+	rendererOptions: { timer: PRESET_TIMER },
+	fallbackRendererOptions: { timer: PRESET_TIMER },
+};
+
+const children: ResultPromise[] = [];
+/** Ends all children. The reason is an `Interrupted`, or the error of a server that has exited. */
+const stopping = new AbortController();
+const stopped = once(stopping.signal, 'abort').then(() => {
+	throw stopping.signal.reason as Error;
+});
+stopped.catch(() => undefined);
+
+/** Runs a step and shows its title, its duration, and its error if it fails. */
+export async function step<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
+	const task = async (context: { result: Result }) => {
+		context.result = await work();
+	};
+	const list = new Listr<{ result: Result }>([{ title, task }], STEP_OPTIONS);
+	const { result } = await list.run().catch((cause: unknown) => {
+		throw new StepFailed(title, { cause });
+	});
+	return result;
+}
+
+/**
+ * Runs a command to its end; programs of node_modules are found by their name.
+ * @returns its standard output
+ * @throws Error with the last lines of all its output when it fails
+ */
+export async function run(file: string, args: string[], options: CommandOptions = {}) {
+	const output = { all: true, timeout: TIMEOUT_MS };
+	const { failed, shortMessage, stdout, all } = await start(file, args, { ...options, ...output });
+	stopping.signal.throwIfAborted();
+	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all))}`);
+	return String(stdout);
+}
+
+/** Runs a command and shows its output to the user. @returns its exit code */
+export async function runVisibly(file: string, args: string[], options: CommandOptions = {}) {
+	const output = { stdout: 'inherit', stderr: 'inherit' } as const;
+	const { exitCode, shortMessage } = await start(file, args, { ...options, ...output });
+	stopping.signal.throwIfAborted();
+	if (exitCode === undefined) throw new Error(shortMessage);
+	return exitCode;
+}
+
+/** Starts a server that runs to the end of the command. If it exits earlier, everything is ended. */
+export function startServer(file: string, args: string[], options: ServerOptions): void {
+	const { name, logFile, ...others } = options;
+	mkdirSync(dirname(logFile), { recursive: true });
+	const output = { stdout: { file: logFile }, stderr: { file: logFile }, buffer: false };
+	void start(file, args, { ...others, ...output }).then(({ shortMessage = 'exit code 0' }) => {
+		const lines = getLastLines(readFileSync(logFile, 'utf8')) || '(nothing)';
+		const path = relative(process.cwd(), logFile);
+		stopping.abort(
+			new Error(
+				`${name} stopped unexpectedly (${shortMessage}), so everything was stopped.\nIts last lines:\n${lines}\nFull log: ${path}`,
+			),
+		);
+	});
+}
+
+/** Waits for work that needs the servers. @throws Error when one of them exits */
+export async function whileServersLive<Result>(work: Promise<Result>): Promise<Result> {
+	return await Promise.race([work, stopped]);
+}
+
+/** Runs until the command is stopped: the last step of a command that serves. */
+export async function serveUntilStopped(): Promise<void> {
+	console.log('\nPress Ctrl+C to stop.');
+	await stopped.catch((reason: unknown) => {
+		if (!(reason instanceof Interrupted)) throw reason;
+	});
+}
+
+/**
+ * Runs a whole command and ends this process when the command is done, on Ctrl-C or another signal,
+ * when npm has ended, or when a server has exited. Everything that was started is ended first.
+ */
+export async function runCommand(name: string, args: string[]): Promise<never> {
+	const { default: command } = (await import(`../${name}.mts`)) as { default: Command };
+	listenForStop();
+	const expired = stopped.catch(async (reason: unknown) => {
+		await delay(GRACE_MS);
+		throw reason;
+	});
+	const exitCode = await Promise.race([command(args), expired]).catch(describe);
+	stopping.abort();
+	await Promise.all(children);
+	process.exit(Number(exitCode ?? 0));
+}
+
+function listenForStop(): void {
+	const stop = (reason: string) => {
+		if (!stopping.signal.aborted) console.log(`\n${reason}: stopping.`);
+		stopping.abort(new Interrupted(reason));
+	};
+	// The listeners stay: a second Ctrl-C must not end this process before its children.
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+	// npm sends no signal when it is killed outright.
+	const parent = process.ppid;
+	setInterval(() => {
+		if (process.ppid !== parent) stop('npm has ended');
+	}, CHECK_PARENT_MS);
+}
+
+/**
+ * Shows an error to the user, unless its step has done so. A plain `Error`, and one of Node.js, such as an
+ * unknown option, has a message for the user; any other kind is a bug of this project, so its stack is shown.
+ * @returns the exit code
+ */
+function describe(error: unknown): number {
+	const cause = error instanceof StepFailed ? error.cause : error;
+	const isPlain = cause instanceof Error && (cause.constructor === Error || 'code' in cause);
+	if (isPlain && cause === error) console.error(`\n${cause.message}`);
+	if (!isPlain && !(cause instanceof Interrupted)) console.error(cause);
+	return 1;
+}
+
+function start(file: string, args: string[], options: Options): ResultPromise {
+	const child = execa(file, args, {
+		preferLocal: true,
+		extendEnv: false,
+		env: process.env,
+		reject: false,
+		stdin: 'ignore',
+		cancelSignal: stopping.signal,
+		// Each child has its own process group: Ctrl-C in the terminal reaches this process alone,
+		// which ends its children and what they have started.
+		detached: true,
+		...options,
+	});
+	const { pid } = child;
+	if (pid !== undefined) {
+		child.once('exit', () => {
+			killGroup(pid);
+		});
+	}
+	children.push(child);
+	return child;
+}
+
+/** Kills what an ended child has started. execa ends the child alone. */
+function killGroup(leader: number): void {
+	try {
+		process.kill(-leader, 'SIGKILL');
+	} catch {
+		// Nothing of it runs.
+	}
+}
+
+function getLastLines(output: string): string {
+	return output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
+}

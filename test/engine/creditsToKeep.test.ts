@@ -1,0 +1,167 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { byId, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { runNode } from '../support/engine/runNode';
+import { runTools } from '../support/engine/runTools';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+
+const listOperations = () => service.sandbox.requests.map(({ operation }) => operation);
+const makeItems = (count: number) => Array.from({ length: count }, () => ({}));
+
+async function add(
+	options: IDataObject,
+	items: IDataObject[] = [{}],
+	settings: Partial<INode> = {},
+) {
+	const parameters = { ...OPERATIONS['queue.add'], options } as INodeParameters;
+	return await service.run(parameters, { items, settings });
+}
+
+describe('Credits to Keep', () => {
+	beforeEach(() => {
+		service.sandbox.setCredits('main', 10);
+	});
+
+	test('ends a run that is set to stop with the first add that would leave fewer', async () => {
+		const { items, error } = await add({ creditsToKeep: 8 }, makeItems(4));
+		expect(items).toEqual([]);
+		expect(error?.message).toBe('There are not enough credits to queue this video');
+		expect(error?.description).toContain(
+			"The account has 8 credits. The video would cost 1, and 'Credits to Keep' is 8.",
+		);
+		expect(error?.context.acceptedQueueIds).toHaveLength(2);
+		expect(listOperations()).toEqual(['account.get', 'queue.add', 'queue.add']);
+	});
+
+	test.each([1, 2])('outlives a moment without n8n’s database (look-up %d)', async (failing) => {
+		let lookUps = 0;
+		interceptLookUps((found) => {
+			lookUps += 1;
+			if (lookUps === failing) throw new Error('Connection terminated unexpectedly');
+			return found;
+		});
+		const { items } = await runWithoutWaiting(
+			async () => await add({ creditsToKeep: 3 }, makeItems(2)),
+		);
+		jest.restoreAllMocks();
+		expect(items).toHaveLength(2);
+	});
+
+	test('queues exactly those that fit with an error output, and says why of the others', async () => {
+		const { items, errorItems } = await add({ creditsToKeep: 3 }, makeItems(50), ERROR_OUTPUT);
+		expect(items).toHaveLength(7);
+		expect(errorItems).toHaveLength(43);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'There are not enough credits to queue this video',
+			details: { remainingCredits: 3, mayBeQueued: false },
+			message: expect.stringMatching(/'Credits to Keep' is 3\. Nothing was queued/) as string,
+		});
+		const adds = Array.from({ length: 7 }, () => 'queue.add');
+		expect(listOperations()).toEqual(['account.get', ...adds]);
+	});
+
+	test.each<[string, IDataObject, number, number]>([
+		['what a video costs', { creditsToKeep: '1', creditsPerVideo: '2' }, 6, 4],
+		['fractions of a credit', { creditsToKeep: 3, creditsPerVideo: 0.7 }, 10, 10],
+		['up to the last credit that is not to be kept', { creditsToKeep: 5 }, 5, 5],
+	])('counts %s', async (_what, options, count, added) => {
+		const { items } = await add(options, makeItems(count), ERROR_OUTPUT);
+		expect(items).toHaveLength(added);
+	});
+
+	test('counts no video that the service has refused', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
+		const { items } = await add({ creditsToKeep: 8 }, makeItems(4), ERROR_OUTPUT);
+		expect(items).toHaveLength(2);
+	});
+
+	test('queues nothing when the account cannot be read, and says so in one sentence', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 500, operation: 'account.get' });
+		const options = { creditsToKeep: 0, maxTries: 1 };
+		const { errorItems } = await add(options, makeItems(3), ERROR_OUTPUT);
+		expect(errorItems).toHaveLength(3);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: "The account's credits could not be read, so nothing was queued",
+			details: { httpCode: '500', mayBeQueued: false },
+		});
+		expect(service.sandbox.charges).toEqual([]);
+	});
+
+	test('queues nothing when the account does not tell its credits', async () => {
+		const body = { status: 'success', usage: {} };
+		service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'account.get' });
+		const { error } = await add({ creditsToKeep: 0 });
+		expect(error?.description).toContain("has no 'usage.remainingCredits'");
+		expect(service.sandbox.charges).toEqual([]);
+	});
+
+	test.each([[{}], [{ creditsPerVideo: 5 }]])(
+		'is off with %j: the account is not read',
+		async (options) => {
+			const { items } = await add(options, makeItems(2));
+			expect(items).toHaveLength(2);
+			expect(listOperations()).toEqual(['queue.add', 'queue.add']);
+		},
+	);
+
+	test.each([
+		[{ creditsToKeep: '' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: '={{ $json.misspelt }}' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsToKeep: 'many' }, "'Credits to Keep' must be a number of 0 or more"],
+		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
+		[{ creditsToKeep: 1, creditsPerVideo: '' }, "'Credits per Video' is empty"],
+	])('refuses %j before anything is sent', async (options, message) => {
+		const { error } = await add(options, makeItems(4));
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain("under 'Options'");
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('counts nothing twice that an earlier try has queued', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { items, error } = await add({ creditsToKeep: 7 }, makeItems(3), settings);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(3);
+		expect(service.sandbox.charges).toHaveLength(3);
+	});
+
+	test('is counted for each account alone', async () => {
+		const { main, other } = service.sandbox.accounts;
+		service.sandbox.setCredits('other', 1);
+		service.sandbox.addProjects('other', [{ id: 'theirs' }]);
+		const ours = { key: main.apiKey, project: PROJECT };
+		const theirs = { key: other.apiKey, project: 'theirs' };
+		const { items, errorItems } = await runNode({
+			parameters: {
+				...OPERATIONS['queue.add'],
+				projectId: byId('={{ $json.project }}'),
+				options: { creditsToKeep: 0 },
+			},
+			items: [theirs, ours, theirs],
+			settings: ERROR_OUTPUT,
+			credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
+		});
+		expect(items).toHaveLength(2);
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
+	});
+
+	test.each([false, true])('stops an agent with 100 calls (as steps: %s)', async (asSteps) => {
+		const calls = Array.from({ length: 100 }, (_, index) => [{ prompt: `Film ${index}` }]);
+		const { parameters, credentials } = service.setup({
+			...OPERATIONS['queue.add'],
+			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
+			options: { creditsToKeep: 4 },
+		});
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const answers = await runTools({ parameters, credentials, calls, settings, asSteps });
+		expect(service.sandbox.charges).toHaveLength(6);
+		expect(answers).toHaveLength(100);
+		expect(answers.at(-1)).toContain('There are not enough credits to queue this video');
+	});
+});

@@ -1,0 +1,147 @@
+import type { IDataObject } from 'n8n-workflow';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import { runNode, startNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { hasFeature } from '../support/engine/testWith';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
+import { useFileHost } from '../support/engine/useFileHost';
+import { useSandbox } from '../support/engine/useSandbox';
+
+const service = useSandbox();
+const host = useFileHost();
+const store = useBinaryStore();
+const ADD = OPERATIONS['queue.add'];
+const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
+
+/** Presses Stop after this number of requests. */
+async function stopAfter(requests: number, parameters: object, items: IDataObject[]) {
+	const started = await startNode({ ...service.setup({ ...parameters }), items });
+	await service.sandbox.waitForRequests({ count: requests });
+	await new Promise((resolve) => setImmediate(resolve));
+	started.stop();
+	return (await started.result).run;
+}
+
+/** Stops once `open` connections have sent a part of their file. */
+async function stopDuringDownloads(items: number, open: number) {
+	const video = readVideoFile('product-teaser');
+	const connections: Promise<void>[] = [];
+	const allOpen = new Promise<void>((resolve) => {
+		host.answer((_request, response) => {
+			connections.push(
+				new Promise((closed) => {
+					response.once('close', closed);
+				}),
+			);
+			response.writeHead(200, { 'content-length': video.length });
+			response.write(video.subarray(0, 1000), () => {
+				if (connections.length === open) resolve();
+			});
+		});
+	});
+	const urls = Array.from({ length: items }, () => ({ url: `${host.url}/v.mp4` }));
+	const started = await startNode({ ...service.setup(DOWNLOAD), items: urls });
+	await allOpen;
+	while (hasFeature('halfFiles') && store.listFiles().length < open) {
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+	started.stop();
+	const { run } = await started.result;
+	await Promise.all(connections);
+	return run.status;
+}
+
+describe('Pressing stop', () => {
+	test.each([
+		['Account > Get', OPERATIONS['account.get']],
+		['Video > Download', DOWNLOAD],
+	])(
+		'ends the wait between two tries of %s, and nothing more is sent',
+		async (_name, parameters) => {
+			service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 100 });
+			const items = Array.from({ length: 3 }, () => ({
+				url: `${service.sandbox.url}/files/1.mp4`,
+			}));
+			const { status } = await stopAfter(3, parameters, items);
+			expect(status).toBe('canceled');
+			expect(service.sandbox.requests).toHaveLength(3);
+		},
+	);
+
+	test("ends an execution beside another one whose request is never answered, in each one's own time", async () => {
+		const { sandbox } = service;
+		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
+		const other = await startNode({ ...service.setup(GENERATE), items: [{}] });
+		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
+		const items = [{ project: 'project-city-tour' }];
+		const started = await startNode({ ...service.setup(GENERATE), items });
+		// It has read the log itself, and waits for its video.
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+		started.stop();
+		expect((await started.result).run.status).toBe('canceled');
+		other.stop();
+		expect((await other.result).run.status).toBe('canceled');
+		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
+			...['video.getAll', 'video.getAll', 'queue.add'],
+		]);
+	});
+
+	test('ends an add under way, whose fate is unknown: its retry sends neither it nor any other', async () => {
+		service.sandbox.addFault({ kind: 'hang', phase: 'after', nth: 2, operation: 'queue.add' });
+		const items = [{}, {}, {}, {}];
+		const failed = await stopAfter(2, ADD, items);
+		expect(failed.status).toBe('canceled');
+		const { error, run } = await runNode({ ...service.setup(ADD), items, failed });
+		expect(run.status).toBe('error');
+		expect(error?.description).toContain('may have been queued');
+		expect(service.sandbox.requests).toHaveLength(2);
+	});
+
+	test('while 30,000 items are prepared ends the execution, and nothing is sent', async () => {
+		const parameters = {
+			...ADD,
+			customPrompt: '={{ $json.a + " " + $json.b }}',
+			overwriteSettings: '={{ $json.a.length > 0 }}',
+		};
+		const items = Array.from({ length: 30_000 }, (_, i) => ({ a: `a${i}`, b: `b${i}` }));
+		const { status } = await stopAfter(0, parameters, items);
+		expect(status).toBe('canceled');
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('ends the wait between two batches', async () => {
+		const items = (await service.queueVideos(3)).map((queueId) => ({ queueId }));
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 3_600_000 } } };
+		await stopAfter(1, { ...OPERATIONS['queue.getProgress'], requestOptions }, items);
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {
+		service.sandbox.setCredits('main', 50);
+		const items = Array.from({ length: 50 }, () => ({}));
+		await runWithoutWaiting(async () => {
+			const started = await startNode({
+				...service.setup({ ...GENERATE, waitOptions: { pollingInterval: 1, videosAtOnce: 50 } }),
+				items,
+			});
+			await service.sandbox.waitForRequests({ count: 50, operation: 'queue.getProgress' });
+			const stoppedAt = performance.now();
+			started.stop();
+			const { run: execution } = await started.result;
+			expect(performance.now() - stoppedAt).toBeLessThan(1000);
+			expect(execution.status).toBe('canceled');
+			expect(jest.getTimerCount()).toBe(0);
+		}, service.sandbox);
+		const looks = service.sandbox.requests.filter(
+			({ operation }) => operation === 'queue.getProgress',
+		);
+		expect(looks).toHaveLength(50);
+	});
+
+	test('ends all downloads, closes their connections, begins no other, and leaves nothing', async () => {
+		expect(await stopDuringDownloads(6, 4)).toBe('canceled');
+		expect(host.requests).toHaveLength(4);
+		while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
+	});
+});

@@ -1,0 +1,74 @@
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { VideoOrder } from '../../../nodes/VideoGeneration/adds/order';
+import {
+	confirmKey,
+	getUniqueKey,
+	releaseKey,
+} from '../../../nodes/VideoGeneration/adds/uniqueKey';
+import type { Job } from '../../../nodes/VideoGeneration/item/job';
+
+/** Creates the context of an item; n8n keeps records for most nodes, and only for saved workflows. */
+const createContext = (
+	options: object,
+	id = 'w1',
+	helpers: object = { checkProcessedAndRecord: () => undefined },
+) =>
+	({
+		getNodeParameter: () => options,
+		getNode: () => ({ name: 'Video Generation', type: 't' }),
+		getItemIndex: () => 0,
+		getWorkflow: () => ({ id }),
+		helpers,
+	}) as unknown as IExecuteSingleFunctions;
+
+describe('A unique key', () => {
+	test.each([
+		[' row 1 ', 'row 1'],
+		[7, '7'],
+	])('%j is the text %j', (uniqueKey, expected) => {
+		expect(getUniqueKey(createContext({ uniqueKey }))).toBe(expected);
+	});
+
+	test('that is not set is none', () => {
+		expect(getUniqueKey(createContext({}, ''))).toBeUndefined();
+	});
+
+	test.each([
+		[
+			'an empty one',
+			createContext({ uniqueKey: ' ' }),
+			"'Unique Key' is empty",
+			/^Enter a value.*its ID/,
+		],
+		['a list', createContext({ uniqueKey: [1] }), "'Unique Key' must be text", /^It is a list/],
+		[
+			'one of an older agent',
+			createContext({ uniqueKey: 'a' }, 'w1', {}),
+			/this agent$/,
+			/newer AI Agent/,
+		],
+		[
+			'one of a new workflow',
+			createContext({ uniqueKey: 'a' }, ''),
+			/a saved workflow$/,
+			/Save it and run it/,
+		],
+	])('is refused before anything is sent: %s', (_which, context, message, description) => {
+		const get = () => getUniqueKey(context);
+		expect(get).toThrow(message);
+		expect(get).toThrow(
+			expect.objectContaining({
+				description: expect.stringMatching(
+					new RegExp(`${description.source}.*Nothing was sent`),
+				) as string,
+			}) as Error,
+		);
+	});
+});
+
+test('An add without a key waits for no key of another', async () => {
+	const checkProcessedAndRecord = async () => await new Promise(() => undefined);
+	const context = createContext({}, 'w1', { checkProcessedAndRecord });
+	void confirmKey({ context, order: { uniqueKey: 'a' } } as Job<VideoOrder>);
+	await expect(releaseKey({ context, order: {} } as Job<VideoOrder>)).resolves.toBeUndefined();
+});

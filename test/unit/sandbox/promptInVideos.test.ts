@@ -1,0 +1,99 @@
+import type * as Threads from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
+import type { Sandbox } from '../../../sandbox/Sandbox';
+import { drawVideo } from '../../../sandbox/files/drawVideo';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import { startSandbox } from '../../../sandbox/startSandbox';
+import { createBareClient } from '../../support/sandbox/createBareClient';
+
+const threads = jest.requireActual<typeof Threads>('node:worker_threads');
+jest.mock('node:worker_threads', () => ({ Worker: jest.fn() }));
+
+const TEASER = { name: 'Product teaser', picture: 'product-teaser' };
+const SEA = { ...TEASER, prompt: 'The sea at dawn' };
+const TRAIN = { ...TEASER, prompt: 'Ein Zug in der Nacht, 夜行列車 🚂' };
+const SNOW = { ...TEASER, prompt: 'First snow' };
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+	jest.mocked(Worker).mockReset();
+	jest.mocked(Worker).mockImplementation((...args) => new threads.Worker(...args));
+	sandbox = await startSandbox({ promptInVideos: true });
+});
+afterEach(async () => {
+	await sandbox.close();
+});
+
+/** Makes a video of the teaser project, and returns a function that downloads it. */
+async function makeVideo(customPrompt: string) {
+	const client = createBareClient(sandbox);
+	await client.post('/v1/queue/add', { projectId: sandbox.projects.teaser.id, customPrompt });
+	sandbox.clock.advance(8000);
+	const path = `/files/${String(sandbox.charges[0]?.videoId)}.mp4`;
+	return async (query = '') =>
+		(await client.get<Buffer>(path + query, { responseType: 'arraybuffer' })).data;
+}
+
+it('Each prompt has a video of its own, which is drawn once', async () => {
+	const videos = [SEA, { ...SEA }, TRAIN].map(drawVideo);
+	const [sea, seaAgain, train] = (await Promise.all(videos)) as [Buffer, Buffer, Buffer];
+	expect(seaAgain.equals(sea)).toBe(true);
+	expect(train.equals(sea)).toBe(false);
+	expect(Worker).toHaveBeenCalledTimes(2);
+	for (const video of [sea, train]) expect(describeVideo(video)).toEqual(BROWSERS_PLAY);
+});
+
+it('A video shows the prompt that it was queued with, at any size', async () => {
+	const download = await makeVideo(` ${SEA.prompt}\n`);
+	const video = await drawVideo(SEA);
+	expect((await download()).equals(video)).toBe(true);
+	const padded = await download('?sizeBytes=300000');
+	expect(padded).toHaveLength(300_000);
+	expect(padded.subarray(0, video.length).equals(video)).toBe(true);
+});
+
+it('Other requests are answered while a video is drawn', async () => {
+	const download = await makeVideo(SNOW.prompt);
+	let isDrawn = false;
+	const drawn = download().then(() => {
+		isDrawn = true;
+	});
+	await sandbox.waitForRequests({ count: 1, operation: 'video.file' });
+	for (let count = 0; count < 3; count += 1) {
+		await createBareClient(sandbox).get('/v1/user/account');
+	}
+	expect(isDrawn).toBe(false);
+	await drawn;
+});
+
+it('The sample of the project is served where the libraries that draw cannot be loaded', async () => {
+	const warn = jest.spyOn(console, 'warn').mockReturnValue();
+	const download = await makeVideo('A market in spring');
+	jest
+		.mocked(Worker)
+		.mockImplementation(() => new threads.Worker('throw new Error("No canvas")', { eval: true }));
+	expect((await download()).equals(readVideoFile('product-teaser'))).toBe(true);
+	expect(warn).toHaveBeenCalledWith('A video does not show its prompt. Error: No canvas');
+	warn.mockRestore();
+});
+
+/** H.264 in its baseline profile, with the index before the data. */
+const BROWSERS_PLAY = {
+	boxes: ['ftyp', 'moov', 'mdat'],
+	...{ width: 640, height: 360, profile: 66, keyFrames: 1 },
+};
+
+function describeVideo(mp4: Buffer) {
+	const boxes: string[] = [];
+	for (let at = 0; at < mp4.length; at += mp4.readUInt32BE(at)) {
+		boxes.push(mp4.toString('latin1', at + 4, at + 8));
+	}
+	const entry = mp4.indexOf('avc1', mp4.indexOf('stsd'));
+	return {
+		boxes: boxes.filter((type) => type !== 'free'),
+		width: mp4.readUInt16BE(entry + 28),
+		height: mp4.readUInt16BE(entry + 30),
+		profile: mp4[mp4.indexOf('avcC') + 5],
+		keyFrames: mp4.readUInt32BE(mp4.indexOf('stss') + 8),
+	};
+}
