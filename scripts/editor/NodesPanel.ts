@@ -43,6 +43,16 @@ export class NodesPanel {
 	/** Opens the triggers and actions of an offered node. */
 	async openDetails(nodeName: string): Promise<void> {
 		await this.item(nodeName).click();
+		await this.showDetails();
+	}
+
+	/** Opens the first of the offered nodes with the Enter key. */
+	async openFirst(): Promise<void> {
+		await this.page.keyboard.press('Enter');
+		await this.showDetails();
+	}
+
+	private async showDetails(): Promise<void> {
 		await this.page.getByTestId('nodes-list-header').getByText('Node details').waitFor();
 		// n8n opens only the category that the workflow needs: triggers or actions.
 		const categories = await this.page.getByTestId('node-creator-category-item').all();

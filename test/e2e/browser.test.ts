@@ -43,15 +43,17 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			);
 
 		test(
-			'is found by typing "video", with its trigger, shows every action with its whole text, and is added by one with its credential',
+			'is found by typing "video", "generate" or "queue", with its trigger, shows every action with its whole text, and is added by one with its credential',
 			visit(async (editor) => {
 				await editor.openWorkflow((await real.client.createWorkflow(buildWorkflow('New', []))).id);
 				const panel = editor.nodesPanel;
 				await panel.open();
-				expect(await panel.search('video')).toContainEqual({
-					name: 'Video Generation',
-					description: new VideoGenerationTrigger().description.description,
-				});
+				for (const text of ['queue', 'generate', 'video']) {
+					expect(await panel.search(text)).toContainEqual({
+						name: 'Video Generation',
+						description: new VideoGenerationTrigger().description.description,
+					});
+				}
 				await panel.openDetails('Video Generation');
 				await eventually(async () => {
 					const shown = [...(await panel.readEntries())].sort();
@@ -125,6 +127,34 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await panel.select('resource', 'Account');
 				await panel.waitForLabel('Video URL', 'hidden');
 				await expectLabels(panel, [...BASICS, 'Options']);
+			}),
+		);
+
+		test(
+			'makes a video that plays from an empty canvas within eight clicks, and no switch is touched',
+			visit(async (editor) => {
+				const { page, nodesPanel, nodePanel } = editor;
+				await editor.openWorkflow(
+					(await real.client.createWorkflow(buildWorkflow('Empty', []))).id,
+				);
+				await page.evaluate(
+					"clicks = 0; addEventListener('pointerdown', () => { clicks += 1; }, { capture: true })",
+				);
+				await nodesPanel.open();
+				await nodesPanel.search('generate video');
+				await nodesPanel.openFirst();
+				await nodesPanel.choose('Generate video (costs credits)');
+				// n8n takes the text a moment after the last key: while the project is chosen.
+				await nodePanel.root.getByTestId('parameter-input-customPrompt').click();
+				await page.keyboard.type('A harbour at night');
+				await nodePanel.openList('projectId');
+				await nodePanel.pickFromList('City tour');
+				await nodePanel.execute();
+				await expectToPlay(await nodePanel.viewVideo());
+				expect(await page.evaluate('clicks')).toBeLessThanOrEqual(8);
+				const add = real.sandbox.requests.find(({ operation }) => operation === 'queue.add');
+				const body = { projectId: 'project-city-tour', customPrompt: 'A harbour at night' };
+				expect(add?.body).toEqual(body);
 			}),
 		);
 

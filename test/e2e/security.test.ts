@@ -164,11 +164,7 @@ describe("The credential's key", () => {
 	const FAULTS: FaultSpec[] = [
 		{ kind: 'status', status: 401, message: `No such key: ${KEY}`.padStart(305, 'x') },
 		{ kind: 'redirect', location: `http://127.0.0.1:1/${KEY}?key=${encodeURIComponent(KEY)}` },
-		{
-			kind: 'status',
-			status: 403,
-			message: `Bad header ${Buffer.from(`Bearer ${KEY}`).toString('base64')}`,
-		},
+		{ kind: 'status', status: 403, message: `Bad header Bearer ${KEY}` },
 		{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600, message: `Slow down, ${KEY}` },
 		{ kind: 'errorEnvelope', message: `The key ${KEY} is used up` },
 		{ kind: 'html', body: `<p>Hello ${KEY}</p>` },
