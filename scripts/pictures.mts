@@ -43,10 +43,11 @@ const BATCH_TIMEOUT_MS = 180_000;
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
 	{ name: 'batch', width: 1900, height: 370, take: takeBatch },
-	{ name: 'nodes-panel', width: 1280, height: 1020, take: takeNodesPanel },
+	{ name: 'nodes-panel', width: 1280, height: 1060, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
 	ofExample('idea-to-youtube', { x: 1180, y: -400, width: 905, height: 890 }),
+	ofExample('video-from-a-form', { x: -60, y: -330, width: 905, height: 690 }),
 	ofExample('video-for-each-row', { x: 594, y: -240, width: 905, height: 840 }),
 	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
 	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
@@ -69,7 +70,7 @@ function ofExample(file: string, area: Area): Picture {
 /** Takes a picture of the node's parameters and the video that it has made, playing. */
 async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
-	const panel = await editor.openNode('Make a video');
+	const panel = await editor.openNode('Generate a video');
 	await panel.execute();
 	await panel.readTable();
 	const video = await panel.viewVideo();
@@ -79,15 +80,24 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
-/** Takes a picture of five rows, each with its own video. */
+/** Takes a picture of five rows, and below it a picture of each one's video. */
 async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'five-rows'));
 	const panel = await editor.openNode('Each row with its video');
 	await panel.execute();
 	await panel.waitForSuccess(BATCH_TIMEOUT_MS);
-	await panel.readTable();
+	const { rows } = await panel.readTable();
 	const { height, ...area } = await editor.locate(panel.output);
-	return await takePicture(editor, { ...area, height: height - ROUNDED_CORNER_PX });
+	const table = await takePicture(editor, { ...area, height: height - ROUNDED_CORNER_PX });
+	await panel.close();
+	await editor.openNode('Generate a video for each row');
+	const videos: string[] = [];
+	for (const item of rows.keys()) {
+		const video = await panel.viewVideo(item);
+		videos.push(await video.readAddress());
+		await panel.closeVideo();
+	}
+	return await editor.pictureWithVideos(table, videos);
 }
 
 /** Takes a picture of all triggers and actions that a search for "video" finds. */
@@ -102,7 +112,7 @@ async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 /** Takes a picture of the node with its parameters beside the fields of its input. */
 async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
-	const panel = await editor.openNode('Make a video');
+	const panel = await editor.openNode('Generate a video');
 	await panel.execute();
 	await panel.readTable();
 	const { x, y, height } = await editor.locate(panel.root);
@@ -116,7 +126,7 @@ async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
 	await editor.executeWorkflow([
 		'When you press Execute',
 		'Find the project updated last',
-		'Make and download a video',
+		'Generate a video',
 		'See the credits left',
 	]);
 	return await takeArea(editor, { x: -70, y: -240, width: 866, height: 590 });

@@ -225,6 +225,20 @@ export class Editor {
 		});
 	}
 
+	/** Returns a picture, and below it a row with a frame of each video, in place of the editor. */
+	async pictureWithVideos(picture: Buffer, addresses: string[]): Promise<Buffer> {
+		const videos = addresses.map(
+			(address) => `<video src="${address}#t=1" preload="auto" muted></video>`,
+		);
+		await this.page.setContent(`<style>${FILM_STRIP}</style><main>
+			<img src="data:image/png;base64,${picture.toString('base64')}"><div>${videos.join('')}</div>
+		</main>`);
+		await this.page.waitForFunction(
+			`[...document.querySelectorAll('video')].every((video) => video.readyState > 2 && !video.seeking)`,
+		);
+		return await this.page.locator('main').screenshot();
+	}
+
 	/** Closes the messages in the corner, one after the other. */
 	async closeToasts(): Promise<void> {
 		const close = this.page.locator('.el-notification__closeBtn');
@@ -234,6 +248,15 @@ export class Editor {
 		}
 	}
 }
+
+/** How a picture and the frames below it are laid out, on the colour of n8n's panels. */
+const FILM_STRIP = `
+	body { margin: 0; }
+	main { width: 760px; background: light-dark(#f5f5f5, #262626); color-scheme: light dark; }
+	img { display: block; width: 100%; }
+	div { display: flex; gap: 8px; padding: 0 12px 14px; }
+	video { width: 0; flex: 1; border-radius: 4px; }
+`;
 
 /**
  * What lies behind a window shows at its corners, neighbours reach into it, bars lie over the canvas.

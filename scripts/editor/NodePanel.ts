@@ -174,13 +174,18 @@ export class NodePanel {
 		};
 	}
 
-	/** Opens the first file of the output. @returns its player */
-	async viewVideo(): Promise<VideoPlayer> {
+	/** Opens the file of an item of the output. @returns its player */
+	async viewVideo(item = 0): Promise<VideoPlayer> {
 		await this.output.getByTestId('radio-button-binary').click();
-		await this.output.getByTestId('ndv-view-binary-data').first().click();
+		await this.output.getByTestId('ndv-view-binary-data').nth(item).click();
 		const video = this.output.locator('video');
 		await video.waitFor();
 		return new VideoPlayer(video);
+	}
+
+	/** Closes the player. */
+	async closeVideo(): Promise<void> {
+		await this.output.getByText('Back to list').click();
 	}
 
 	async close(): Promise<void> {
@@ -212,6 +217,7 @@ interface VideoElement {
 	duration: number;
 	currentTime: number;
 	videoWidth: number;
+	currentSrc: string;
 	error: { message: string } | null;
 	play(): Promise<void>;
 }
@@ -226,6 +232,11 @@ export class VideoPlayer {
 			video.currentTime = 0;
 			await video.play();
 		});
+	}
+
+	/** Returns the address from which the browser plays the video. */
+	async readAddress(): Promise<string> {
+		return await this.root.evaluate((element: unknown) => (element as VideoElement).currentSrc);
 	}
 
 	async read(): Promise<VideoState> {

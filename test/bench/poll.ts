@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { median } from './median';
 
 const LOGS = 100_000;

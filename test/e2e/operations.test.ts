@@ -259,12 +259,13 @@ describe("In a real n8n, the AI Agent's model", () => {
 	});
 
 	/** Runs an agent with our tools and a model that replies with this script. */
-	async function runAgent(script: ModelReply[]) {
+	async function runAgent(script: ModelReply[], version = 3, settings = { executionOrder: 'v1' }) {
 		model.play(script);
 		const tools = Object.entries(TOOLS).map(([name, parameters]) =>
 			videoGeneration(name, real.credential, parameters),
 		);
-		return await runContent(real.client, buildAgent(modelCredential, tools));
+		const content = buildAgent(modelCredential, tools, version);
+		return await runContent(real.client, { ...content, settings });
 	}
 
 	test('is told by each tool what it does, what costs credits and what is for good', async () => {
@@ -298,6 +299,35 @@ describe("In a real n8n, the AI Agent's model", () => {
 		expect(JSON.parse(added)).toMatchObject([{ queueId: item?.queueId, status: 'pending' }]);
 		expect(JSON.parse(progress)).toMatchObject([{ queueId: item?.queueId }]);
 		expect(readItems(execution, 'Agent')).toMatchObject([{ json: { output: 'Done' } }]);
+	});
+
+	test.each([1.7, 2, 2.2, 3])(
+		'of version %s reads why a tool has failed, and that a video must not be ordered again',
+		async (version) => {
+			const { sandbox } = real;
+			const isOf = (containing: string) => ({ operation: 'queue.add' as const, containing });
+			sandbox.addFault({ kind: 'status', status: 403, ...isOf('forbidden') });
+			sandbox.addFault({ kind: 'status', status: 504, phase: 'after', ...isOf('lost') });
+			await runAgent(
+				[[queue('forbidden')], [queue('lost')], [queue('lost')], [queue('A sea')], 'Done'],
+				version,
+			);
+			const [refused, lost, again, added] = model.toolResults;
+			expect(refused).toContain('does not allow this');
+			expect(lost).toMatch(/may have been queued and paid for.*Do not order it again/s);
+			expect(again).toMatch(/may have been queued and paid for.*Do not order it again/s);
+			const prompts = sandbox.charges.map(({ customPrompt }) => customPrompt);
+			expect(prompts).toEqual(['lost', 'A sea']);
+			expect(added).toContain(sandbox.charges[1]?.queueId);
+		},
+	);
+
+	test('is told nothing without an execution order, so that nothing is paid there', async () => {
+		const { sandbox } = real;
+		const execution = await runAgent([[queue('A sea')], 'Done'], 3, { executionOrder: 'v0' });
+		expect(model.toolResults).toEqual(['""']);
+		expect(sandbox.charges).toEqual([]);
+		expect(JSON.stringify(execution.data)).toContain('old execution order');
 	});
 });
 

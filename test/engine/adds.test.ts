@@ -135,6 +135,32 @@ describe('Several adds', () => {
 		});
 	});
 
+	test.each([
+		'{{ $json.topic }}',
+		"A film about {{$('Sheet').item.json.topic}}",
+		'{{ $node.Sheet }}',
+	])(
+		'are not sent with a prompt that was typed as text and not as an expression: %s',
+		async (customPrompt) => {
+			const { errorItems } = await service.run(
+				{ ...ADD, customPrompt: '={{ $json.prompt }}' },
+				{
+					items: [{ prompt: customPrompt }, { prompt: 'Braces {{ like these }}, and $json' }],
+					settings: { onError: 'continueErrorOutput' },
+				},
+			);
+			expect(listSent()).toEqual(['Braces {{ like these }}, and $json']);
+			expect(errorItems).toMatchObject([
+				{
+					json: {
+						error: "'Custom Prompt' contains an expression that was typed as text",
+						message: expect.stringContaining("select 'Expression'") as string,
+					},
+				},
+			]);
+		},
+	);
+
 	test.each(['queue.add', 'queue.getProgress'] as const)(
 		'with an error key in the response of %s are no failure, and are not run again',
 		async (operation) => {

@@ -4,13 +4,13 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
-import { ActiveTrigger } from '../support/engine/ActiveTrigger';
-import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
+import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import type { Behaviour } from '../support/engine/Stage';
 import { createSystemError, HOST, Stage } from '../support/engine/Stage';
-import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { hasFeature } from '../support/engine/testWith';
 
 /** Sets up how an add will fail. @returns the address to send it to, with Request Options */

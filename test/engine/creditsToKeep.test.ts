@@ -3,7 +3,7 @@ import { byId, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
+import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();

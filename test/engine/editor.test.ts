@@ -6,15 +6,15 @@ import type {
 	NodeHint,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { TRIGGER_TYPE } from '../support/engine/ActiveTrigger';
-import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
-import { createNodeTypes } from '../support/engine/createNodeTypes';
+import { TRIGGER_TYPE } from '../support/n8nServer/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
+import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
 import { loadPackage } from '../support/engine/loadPackage';
 import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { playLives } from '../support/engine/playLives';
 import { NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { testCredential } from '../support/engine/testCredential';
+import { testCredential } from '../support/n8nServer/testCredential';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -273,10 +273,14 @@ test('A run of the node looks at no condition: they cost no item anything', asyn
 });
 
 describe('After a run, the output panel says', () => {
-	const runForHints = async (parameters: INodeParameters, items: IDataObject[]) => {
+	const runForHints = async (
+		parameters: INodeParameters,
+		items: IDataObject[],
+		customPrompt = 'A sea',
+	) => {
 		const settings = { onError: 'continueErrorOutput' as const };
 		const { run } = await runWithoutWaiting(
-			async () => await service.run({ ...parameters, customPrompt: 'A sea' }, { items, settings }),
+			async () => await service.run({ ...parameters, customPrompt }, { items, settings }),
 			service.sandbox,
 		);
 		const [task] = run.data.resultData.runData['Video Generation'] ?? [];
@@ -302,6 +306,42 @@ describe('After a run, the output panel says', () => {
 			/^3 videos could not be told apart.* among 3 videos of project "project-product-teaser", listed (at|from) 2026-.*'Videos at Once'.*'Listing Delay'/,
 		);
 		expect(others).toEqual([]);
+	});
+
+	test('which item was not confirmed, where its video may be taken for that of the next one', async () => {
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		const hints = await runForHints(GENERATE, [{}, {}]);
+		expect(hints).toEqual([
+			expect.stringMatching(/^1 video may have been queued/),
+			expect.stringMatching(
+				/^1 video could not be told apart.*One of them may be the video of item 0/,
+			),
+		]);
+	});
+
+	test("which videos were made with the project's own prompt, though an expression was meant to give one", async () => {
+		const rows = [{ prompt: 'A sea' }, {}, { prompt: null }, { prompt: '  ' }];
+		const hints = await runForHints(OPERATIONS['queue.add'], rows, '={{ $json.prompt }}');
+		expect(hints).toEqual([
+			expect.stringMatching(
+				/^3 videos were made with the project's own prompt.*: items 1, 2, 3\.$/,
+			),
+		]);
+		expect(await runForHints(OPERATIONS['queue.add'], [{}], '')).toEqual([]);
+	});
+
+	test('which prompts lack a value', async () => {
+		const rows = [{ topic: 'the sea' }, {}, { topic: null }, { topic: { name: 'sea' } }];
+		const hints = await runForHints(OPERATIONS['queue.add'], rows, '=A film of {{ $json.topic }}');
+		expect(hints).toEqual([
+			expect.stringMatching(/^3 prompts seem to lack.*: items 1, 2, 3\. Check.*'Custom Prompt'/),
+		]);
+		const joined = "={{ 'A film of ' + $json.topic }}";
+		expect(await runForHints(OPERATIONS['queue.add'], rows.slice(0, 2), joined)).toEqual([
+			expect.stringMatching(/^1 prompt seems to lack.*'undefined'.*: item 1\./),
+		]);
+		const words = [{ topic: 'nullity' }, { topic: 'an undefined_name' }];
+		expect(await runForHints(OPERATIONS['queue.add'], words, joined)).toEqual([]);
 	});
 
 	test('that a wait needs the project and the date of the add', async () => {

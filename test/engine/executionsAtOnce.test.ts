@@ -9,6 +9,7 @@ import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { runNode, startNode } from '../support/engine/runNode';
+import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import { runTools } from '../support/engine/runTools';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -264,6 +265,27 @@ test('A retry of an item that left the queue without a video is not given that o
 	expect(failed?.result.items).toEqual([]);
 	expect(failed?.result.error).toBeDefined();
 	expect(getPrompts()).toHaveLength(2);
+});
+
+test('An item whose credential can only be read later is not given what was made until then', async () => {
+	playLives(service.sandbox, ...[5, 60, 20].map((each) => ({ processingMs: each * 1_000 })));
+	jest.spyOn(Math, 'random').mockReturnValue(1);
+	let lookUps = 0;
+	interceptLookUps((found) => {
+		lookUps += 1;
+		// That of the batch's second item fails five times, for 31 seconds.
+		if (lookUps > 2 && lookUps < 8) throw new Error('Connection terminated');
+		return found;
+	});
+	const endings = await play(
+		begin([{}]),
+		begin([{ project: TOUR }, {}], {
+			...service.setup({ ...GENERATE, options: { maxTries: 10 } }),
+			afterMs: 1_000,
+		}),
+	);
+	expect(lookUps).toBeGreaterThan(7);
+	expectOwnVideos(listItems(endings), 3);
 });
 
 test('A single item waits for at most two of a batch of fifty', async () => {

@@ -2,13 +2,13 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { ActiveTrigger } from '../support/engine/ActiveTrigger';
-import { createLoadOptionsContext } from '../support/engine/createLoadOptionsContext';
+import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
+import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import { API_OPERATIONS, OPERATIONS } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { testCredential } from '../support/engine/testCredential';
-import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
+import { testCredential } from '../support/n8nServer/testCredential';
+import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();

@@ -4,7 +4,7 @@ import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, playLives } from '../support/engine/playLives';
 import { runNode, startNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { interceptLookUps } from '../support/engine/TestCredentialsHelper';
+import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 

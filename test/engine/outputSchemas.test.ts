@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { ActiveTrigger } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';

@@ -12,13 +12,13 @@ import type {
 import { Workflow, createRunExecutionData } from 'n8n-workflow';
 import { downloadVideo } from '../../nodes/VideoGeneration/download/downloadVideo';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { createNodeTypes } from '../support/engine/createNodeTypes';
+import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { API_OPERATIONS, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { hasFeature, testWith } from '../support/engine/testWith';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ActiveTrigger, STORAGES } from '../support/engine/ActiveTrigger';
+import { ActiveTrigger, STORAGES } from '../support/n8nServer/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';

@@ -1,3 +1,5 @@
+import { stringify } from 'flatted';
+import type { INodeParameters, IRun } from 'n8n-workflow';
 import { runTools } from '../support/engine/runTools';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -96,6 +98,21 @@ describe('As a tool of an agent that has n8n run it', () => {
 				details: { httpCode: '402', remainingCredits: 0 },
 			},
 		]);
+	});
+
+	test('the node queues nothing in the old execution order, where the model reads no answer, and still reads', async () => {
+		const runOld = async (parameters: INodeParameters) => {
+			const kept: string[] = [];
+			const inspect = ({ data }: IRun) => kept.push(stringify(data));
+			const setup = { parameters, credentials: credentials(), calls: [[call('a')]], inspect };
+			expect(await runTools({ ...setup, asSteps: true, executionOrder: 'v0' })).toEqual(['[]']);
+			return kept.join();
+		};
+		expect(await runOld(ADD)).toMatch(
+			/old execution order.*set 'Execution Order' to 'v1 \(recommended\)'.*no credit was spent/s,
+		);
+		expect(service.sandbox.requests).toEqual([]);
+		expect(await runOld(OPERATIONS['account.get'])).toContain('remainingCredits');
 	});
 
 	test('the node ends the execution on an error when it is set to', async () => {

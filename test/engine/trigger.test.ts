@@ -1,9 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import type { Storage, TriggerSetup } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger, passMinute, STATE_KEY, STORAGES } from '../support/engine/ActiveTrigger';
+import type { Storage, TriggerSetup } from '../support/n8nServer/ActiveTrigger';
+import { ActiveTrigger, passMinute, STATE_KEY, STORAGES } from '../support/n8nServer/ActiveTrigger';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { TestCredentialsHelper } from '../support/engine/TestCredentialsHelper';
+import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PollResult, Storage } from '../support/engine/ActiveTrigger';
-import { ActiveTrigger, passMinute, STORAGES } from '../support/engine/ActiveTrigger';
+import type { PollResult, Storage } from '../support/n8nServer/ActiveTrigger';
+import { ActiveTrigger, passMinute, STORAGES } from '../support/n8nServer/ActiveTrigger';
 import { hasFeature } from '../support/engine/testWith';
 
 /**
@@ -83,7 +83,7 @@ interface Memory {
  * A trigger over time, compared with what the documents say: every video that finishes is emitted in the
  * next poll, and only once.
  *
- * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/histories.test.ts), files
+ * Not drawn: dates, tags, forms of IDs and thousands of videos (unit/trigger/cursor.histories.test.ts), files
  * (slowStores.test.ts), entries that are completed later, polls that hang (trigger.test.ts), polls in another
  * process.
  */

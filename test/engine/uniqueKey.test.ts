@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { DeduplicationStore } from '../support/engine/DeduplicationStore';
+import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';

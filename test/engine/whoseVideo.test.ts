@@ -190,7 +190,7 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null });
 		const { error } = await run({ ...WAIT, downloadVideo: true }, [{ queueId, project: PROJECT }]);
-		expect(error?.description).toMatch(/^It may be any of 1 video of project .* Find it in /);
+		expect(error?.description).toMatch(/^It may be this one: 1 video of project .* Find it in /);
 	});
 });
 

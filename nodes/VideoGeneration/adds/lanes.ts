@@ -62,7 +62,7 @@ class Lane {
 		const { run } = job;
 		return await new Promise((resolve, reject) => {
 			const ticket: Ticket = {
-				...{ job, max, listedFrom: run.startedAt },
+				...{ job, max, listedFrom: performance.now() },
 				begin: () => {
 					stopListening();
 					resolve(this.takePlace(ticket));

@@ -160,7 +160,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	ambiguousVideo: [
 		'The video could not be identified, so it was not downloaded',
-		`It may be any of {candidates}. Find it in Video > Get Many, and download it with Video > Download. {tellApart}`,
+		`It may be {candidates}. Find it in Video > Get Many, and download it with Video > Download. {tellApart}`,
 	],
 	'ambiguousVideo.none': [
 		'The video could not be identified, so it was not downloaded',
@@ -409,7 +409,9 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		lastStatus: facts.lastStatus ?? 'unknown',
 		remainingCredits,
 		credits: remainingCredits === undefined ? undefined : count(remainingCredits, 'credit'),
-		candidates: unidentified && nameCandidates(unidentified),
+		candidates:
+			unidentified &&
+			`${unidentified.count === 1 ? 'this one: ' : 'any of '}${nameCandidates(unidentified)}`,
 		tellApart: nameUnconfirmed(unidentified?.unconfirmedItems) ?? TELL_APART,
 		retryPaysNothing: context.canBeRetried
 			? ', and select Retry under Executions, which pays nothing again'
@@ -553,8 +555,8 @@ const OWN_PROMPT_HINT: CountedText = [
 	"{count} videos were made with the project's own prompt, since the expression of 'Custom Prompt' had no value: {items}.",
 ];
 const DOUBTFUL_HINT: CountedText = [
-	"1 prompt seems to lack a value, for it holds 'undefined', 'null' or '[object Object]': {items}. Check the names of the fields in 'Custom Prompt'.",
-	"{count} prompts seem to lack a value, for they hold 'undefined', 'null' or '[object Object]': {items}. Check the names of the fields in 'Custom Prompt'.",
+	"1 prompt seems to lack a value: it holds 'undefined', 'null' or '[object Object]', or nothing for a field: {items}. Check the names of the fields in 'Custom Prompt'.",
+	"{count} prompts seem to lack a value: they hold 'undefined', 'null' or '[object Object]', or nothing for a field: {items}. Check the names of the fields in 'Custom Prompt'.",
 ];
 const MAYBE_QUEUED_HINT: CountedText = [
 	'1 video may have been queued and paid for, but its queue ID did not arrive. Before you queue it again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',

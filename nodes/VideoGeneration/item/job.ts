@@ -106,9 +106,6 @@ export class Run {
 	/** The failed item that ended the run. */
 	failure: { itemIndex: number; reason: unknown } | undefined;
 
-	/** By `performance.now()`. */
-	readonly startedAt = performance.now();
-
 	/** How long its items have waited for places that other executions had, added up. */
 	waitedForOthersMs = 0;
 

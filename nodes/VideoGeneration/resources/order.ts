@@ -17,7 +17,7 @@ export const orderFields: INodeProperties[] = [
 		...projectLocator,
 		required: true,
 		description:
-			'The project to make the video from. Each video costs credits, usually 1, and takes minutes. Those of one project are made one after the other.',
+			'The project to make the video from. Each video costs credits, usually 1, and takes minutes. Video > Generate makes those of one project one after the other.',
 	},
 	{
 		displayName: 'Custom Prompt',

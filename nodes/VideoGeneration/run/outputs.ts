@@ -194,26 +194,36 @@ const NO_MISTAKES = { ownPrompts: [], doubtfulPrompts: [] };
 /** Words that a missing value leaves in a text. */
 const MISSING_VALUE = /(?<!\w)(?:undefined|null|\[object Object\])(?!\w)/;
 
+/** A field of the input in an expression, for which n8n puts in nothing where the item lacks it. */
+const FIELD = /\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}/g;
+
 /** The paid items whose prompts may be mistakes in one of many rows. */
 function listPromptMistakes(jobs: Job<VideoOrder>[]): {
 	ownPrompts: number[];
 	doubtfulPrompts: number[];
 } {
 	const [first] = jobs;
-	const { customPrompt } = first?.context.getNode().parameters ?? {};
-	const isExpression = typeof customPrompt === 'string' && customPrompt.startsWith('=');
+	const prompt = toText(first?.context.getNode().parameters.customPrompt);
+	const isExpression = prompt.startsWith('=');
+	const fields = isExpression ? [...prompt.matchAll(FIELD)].map(([, field = '']) => field) : [];
+	const lacksField = ({ context }: Job) => {
+		const { json } = context.getInputData();
+		return fields.some((field) => (json[field] ?? '') === '');
+	};
 	// An item that an earlier try has paid for has no order.
 	const paid = jobs.filter(
 		({ ledger, order, problem }) =>
 			problem === undefined && ledger.state.stage !== 'new' && order.body.projectId !== undefined,
 	);
-	const listItems = (isMistake: (prompt: string | undefined) => boolean) =>
+	const listItems = (isMistake: (job: Job<VideoOrder>, sent: string | undefined) => boolean) =>
 		paid
-			.filter(({ order }) => isMistake(order.body.customPrompt))
+			.filter((job) => isMistake(job, job.order.body.customPrompt))
 			.map(({ context }) => context.getItemIndex());
 	return {
-		ownPrompts: isExpression ? listItems((prompt) => prompt === undefined) : [],
-		doubtfulPrompts: listItems((prompt = '') => MISSING_VALUE.test(prompt)),
+		ownPrompts: listItems((_, sent) => isExpression && sent === undefined),
+		doubtfulPrompts: listItems(
+			(job, sent) => sent !== undefined && (MISSING_VALUE.test(sent) || lacksField(job)),
+		),
 	};
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'flatted';
 import type { IRun } from 'n8n-workflow';
 import { OPERATIONS } from '../../support/engine/OPERATIONS';
-import { runTools } from '../../support/engine/runTools';
+import { runTools, type ToolSetup } from '../../support/engine/runTools';
 import { runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
 import { useSandbox } from '../../support/engine/useSandbox';
 import { ADD_FAULTS } from './plans';
@@ -41,7 +41,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
 
 /** Has an agent call the node. @returns the texts that it receives, and what n8n keeps of the node */
 async function call(
-	calls: Groups,
+	calls: ToolSetup['calls'],
 	fates: Troubles,
 	{ onError, ...more }: Setting,
 	asSteps: boolean,
@@ -101,6 +101,36 @@ test.each([
 			const isUnknown = adds.some(({ fate }) => fate === 'unknown');
 			expect(answers.join().includes('may have been queued')).toBe(isUnknown);
 			expect(answers.join() + kept).not.toContain(sandbox.apiKey);
+		});
+	},
+	LONGEST_MS,
+);
+
+/** What a model orders for one wish, in other words each time. */
+const WORDS = ['a sea', 'the sea', 'sea at dawn', 'a sunny sea', 'waves'];
+
+/** Orders again until it has the video, unless it is told not to. */
+function insist(answers: string[]): { prompt: string }[] | undefined {
+	const prompt = WORDS[answers.length];
+	const answer = answers.at(-1) ?? 'error';
+	const isTold = /do not order it again/i.test(answer);
+	return prompt === undefined || isTold || !answer.includes('error') ? undefined : [{ prompt }];
+}
+
+test.each([
+	['its agent', false],
+	['n8n for its agent', true],
+])(
+	'a model that orders again after each failed call, made by %s, pays for one video, and gets it',
+	async (_, asSteps) => {
+		await playRandomly([troubles, settings], 0.5, async (fates, setting) => {
+			const { answers } = await call(insist, fates, setting, asSteps);
+			const { charges, requests } = service.sandbox;
+			const sent = requests.map((_request, index) => fates[index]?.[1] ?? 'told');
+			expect(sent.slice(0, -1).filter((fate) => fate !== 'refused')).toEqual([]);
+			expect(charges.length).toBeLessThanOrEqual(1);
+			if (sent.at(-1) === 'told') expect(answers.at(-1)).toContain(charges[0]?.queueId);
+			if (sent.at(-1) === 'refused') expect(answers).toHaveLength(WORDS.length);
 		});
 	},
 	LONGEST_MS,

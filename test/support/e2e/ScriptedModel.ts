@@ -13,8 +13,12 @@ export interface OfferedTool {
 }
 
 interface ModelRequest {
-	input: { type?: string; call_id?: string; output?: string }[];
+	/** Of the Responses API. */
+	input?: { type?: string; output?: string }[];
+	/** Of the older one. */
+	messages?: { role: string; content: string }[];
 	tools?: OfferedTool[];
+	stream?: boolean;
 }
 
 type Reply = string | { tool: string; input: object }[];
@@ -71,10 +75,10 @@ export class ScriptedModel {
 
 	/** The results of the tool calls that the model received, in the order of the calls. */
 	get toolResults(): string[] {
-		const told = this.requests.at(-1)?.input ?? [];
-		return told
-			.filter(({ type }) => type === 'function_call_output')
-			.map(({ output = '' }) => output);
+		const { input = [], messages = [] } = this.requests.at(-1) ?? {};
+		const outputs = input.filter(({ type }) => type === 'function_call_output');
+		const answers = messages.filter(({ role }) => role === 'tool');
+		return [...outputs.map(({ output = '' }) => output), ...answers.map(({ content }) => content)];
 	}
 
 	private async answer(request: http.IncomingMessage, response: http.ServerResponse) {
@@ -86,12 +90,16 @@ export class ScriptedModel {
 		if (!create) {
 			throw new Error(`The scripted model does not know ${request.method} ${request.url}`);
 		}
-		this.requests.push((await json(request)) as ModelRequest);
+		const asked = (await json(request)) as ModelRequest;
+		this.requests.push(asked);
 		const reply = this.script.shift();
 		if (reply === undefined) throw new Error('The scripted model has nothing left to say');
 		const said = typeof reply === 'function' ? await reply() : reply;
-		response.writeHead(200, { 'Content-Type': 'application/json' });
-		response.end(JSON.stringify(create(said)));
+		const content = JSON.stringify(create(said));
+		response.writeHead(200, {
+			'Content-Type': asked.stream === true ? 'text/event-stream' : 'application/json',
+		});
+		response.end(asked.stream === true ? `data: ${content}\n\ndata: [DONE]\n\n` : content);
 	}
 
 	/** Creates a response of OpenAI's older API, which n8n's older agents need. */
@@ -101,15 +109,17 @@ export class ScriptedModel {
 				? { content: reply }
 				: {
 						content: null,
-						tool_calls: reply.map(({ tool, input }) => ({
-							...{ id: `call_${++this.callCount}`, type: 'function' },
+						tool_calls: reply.map(({ tool, input }, index) => ({
+							...{ index, id: `call_${++this.callCount}`, type: 'function' },
 							function: { name: tool, arguments: JSON.stringify(input) },
 						})),
 					};
+		const full = { role: 'assistant', ...message };
 		const finish_reason = typeof reply === 'string' ? 'stop' : 'tool_calls';
 		return {
 			...{ id: 'completion_1', object: 'chat.completion', created: 0, model: 'scripted' },
-			choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+			// A model that streams its response, as the oldest agents want it, names its message a delta.
+			choices: [{ index: 0, message: full, delta: full, finish_reason }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 		};
 	}

@@ -7,12 +7,16 @@ const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 /** The chat model node's parameter that selects the model. */
 export const MODEL = { __rl: true, mode: 'id', value: 'scripted' };
 
-/** Builds a workflow with a new AI Agent of n8n, a chat model, and our nodes as its tools. */
-export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): WorkflowContent {
+/** Builds a workflow with an AI Agent of n8n, a chat model, and our nodes as its tools. */
+export function buildAgent(
+	modelCredential: Credential,
+	tools: WorkflowStep[],
+	typeVersion = 3,
+): WorkflowContent {
 	const agent = {
 		name: 'Agent',
 		type: `${LANGCHAIN}.agent`,
-		typeVersion: 3,
+		typeVersion,
 		parameters: { promptType: 'define', text: 'Make a video of the sea' },
 	};
 	const model = {
@@ -21,6 +25,8 @@ export function buildAgent(modelCredential: Credential, tools: WorkflowStep[]): 
 		typeVersion: 1.3,
 		parameters: {
 			model: MODEL,
+			// Older agents refuse models with the newer of OpenAI's APIs.
+			responsesApiEnabled: typeVersion >= 3,
 			options: { maxRetries: 0 },
 		},
 		credentials: { openAiApi: { id: modelCredential.id, name: modelCredential.name } },

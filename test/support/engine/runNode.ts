@@ -14,10 +14,10 @@ import type {
 import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
-import { createNodeTypes, LOOK_BACK, PASS_ON } from './createNodeTypes';
+import { createNodeTypes, LOOK_BACK, PASS_ON } from '../n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
-import { createAdditionalData } from './TestCredentialsHelper';
+import { createAdditionalData } from '../n8nServer/TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';

@@ -10,12 +10,12 @@ import type {
 } from 'n8n-workflow';
 import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
-import { createNodeTypes, describeType, PASS_ON } from './createNodeTypes';
+import { createNodeTypes, describeType, PASS_ON } from '../n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import type { EnteredCredential } from './runNode';
 import { NODE_TYPE } from './runNode';
-import { createAdditionalData } from './TestCredentialsHelper';
+import { createAdditionalData } from '../n8nServer/TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 
 const TOOL_NAME = 'Video Tool';
@@ -31,20 +31,24 @@ interface Tool {
 	invoke(input: unknown): Promise<string>;
 }
 
+type NextCalls = (answers: string[]) => object[] | undefined;
+
 export interface ToolSetup {
 	parameters: INodeParameters;
 	credentials: EnteredCredential;
 	/**
 	 * The agent's calls of the tool: the groups one after the other, the calls of a group at the same
-	 * time.
+	 * time. A function decides on the next group by the answers so far.
 	 */
-	calls: object[][];
+	calls: object[][] | NextCalls;
 	settings?: Partial<INode>;
 	/**
 	 * Whether the agent leaves its calls to n8n, which runs the tool as a step of the workflow, like
 	 * n8n's own agent since its version 3. Older agents call the tool themselves.
 	 */
 	asSteps?: boolean;
+	/** The workflow's execution order; `v1` by default, as n8n sets it in a new workflow. */
+	executionOrder?: 'v0' | 'v1';
 	/** Awaited before each call of a group except its first; not used with `asSteps`. */
 	beforeLaterCalls?: () => Promise<void>;
 	/** Called with the whole execution, once it has ended. */
@@ -63,17 +67,20 @@ export async function runTools({
 	calls,
 	settings,
 	asSteps = false,
+	executionOrder = 'v1',
 	beforeLaterCalls,
 	inspect,
 }: ToolSetup): Promise<string[]> {
 	const loaded = await loadPackage();
 	const answers: string[] = [];
+	const groups = typeof calls === 'function' ? [] : [...calls];
+	const next = typeof calls === 'function' ? calls : () => groups.shift();
 	const registry = createNodeTypes(loaded.nodes);
 	const ours = registry.getByNameAndVersion(NODE_TYPE);
 	const types: Record<string, INodeType> = {
 		[AGENT]: asSteps
-			? createSteppingAgent(calls, answers)
-			: createAgent(calls, answers, beforeLaterCalls),
+			? createSteppingAgent(next, answers)
+			: createAgent(next, answers, beforeLaterCalls),
 		[TOOL]: asTool(ours),
 	};
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
@@ -82,7 +89,7 @@ export async function runTools({
 		id: 'w1',
 		active: false,
 		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder },
 		nodes: [
 			createTestNode('Start', PASS_ON),
 			agent,
@@ -114,7 +121,7 @@ export async function runTools({
 
 /** Creates an agent that calls the tool itself, as older agents do. */
 function createAgent(
-	calls: object[][],
+	next: NextCalls,
 	answers: string[],
 	beforeLaterCalls: () => Promise<void> = async () => {
 		await Promise.resolve();
@@ -124,7 +131,7 @@ function createAgent(
 		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions) {
 			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-			for (const group of calls) {
+			for (let group = next(answers); group; group = next(answers)) {
 				const told = group.map(async (input, index) => {
 					if (!tool) throw new Error('The agent has no tool');
 					if (index > 0) await beforeLaterCalls();
@@ -141,8 +148,7 @@ function createAgent(
  * Creates an agent that asks n8n for the calls of one group at a time, and is run again with their
  * results.
  */
-function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
-	const groups = [...calls];
+function createSteppingAgent(next: NextCalls, answers: string[]): INodeType {
 	return {
 		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions, response?: EngineResponse) {
@@ -150,14 +156,14 @@ function createSteppingAgent(calls: object[][], answers: string[]): INodeType {
 				const items = data.data?.ai_tool?.[0] ?? [];
 				answers.push(JSON.stringify(items.map(({ json }) => unfoldError(json))));
 			}
-			const group = groups.shift();
+			const group = next(answers);
 			if (!group) return [[]];
 			const actions = group.map((input, index) => ({
 				actionType: 'ExecutionNodeAction' as const,
 				nodeName: TOOL_NAME,
 				input: input as IDataObject,
 				type: NodeConnectionTypes.AiTool,
-				id: `call-${groups.length}-${index}`,
+				id: `call-${answers.length}-${index}`,
 				metadata: {},
 			}));
 			return await Promise.resolve({ actions, metadata: {} });

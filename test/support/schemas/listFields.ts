@@ -1,6 +1,6 @@
 import type { OutputSchema } from './loadSchema';
 
-/** Lists every field that a schema promises: `usage.remainingCredits`, `videoCandidates[].id`. */
+/** Lists every field that a schema promises: `usage.remainingCredits`, `projects[].id`. */
 export function listPromisedFields(schema: OutputSchema, prefix = ''): string[] {
 	return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
 		const path = `${prefix}${name}`;

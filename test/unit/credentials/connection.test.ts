@@ -21,6 +21,10 @@ describe('The Base URL', () => {
 		['https://api.example.com/v1/', 'https://api.example.com'],
 		['https://api.example.com/V1//', 'https://api.example.com'],
 		['  https://api.example.com \n', 'https://api.example.com'],
+		['"https://api.example.com/v1"', 'https://api.example.com'],
+		['\u201chttps://api.example.com\u201d', 'https://api.example.com'],
+		["' https://api.example.com '", 'https://api.example.com'],
+		['\u200bhttps://api.ex\u00adample.com\ufeff', 'https://api.example.com'],
 		['https://example.com/api/video/v1', 'https://example.com/api/video'],
 		['https://example.com/api/v1beta', 'https://example.com/api/v1beta'],
 		['https://api.example.com/?x=1#y', 'https://api.example.com'],
@@ -46,12 +50,12 @@ describe('The Base URL', () => {
 });
 
 describe('The API key', () => {
-	test.each([' key-1 ', 'key-1\n', 'Bearer key-1', 'bearer  key-1 '])(
-		'is taken as it is pasted: %j',
-		(pasted) => {
-			expect(parseApiKey(pasted)).toBe('key-1');
-		},
-	);
+	test.each([
+		...[' key-1 ', 'key-1\n', 'Bearer key-1', 'bearer  key-1 ', '"key-1"', '\u00abkey-1\u00bb'],
+		...['\u201eBearer key-1\u201c', '\u200bkey\u00ad-1\u2060', '\u2018 key-1\u2019 '],
+	])('is taken as it is pasted: %j', (pasted) => {
+		expect(parseApiKey(pasted)).toBe('key-1');
+	});
 
 	test.each(['', ' ', undefined])('that is %j is reported as empty', (pasted) => {
 		expect(() => parseApiKey(pasted)).toThrow(/^'API Key' is empty.*paste the key/);

@@ -7,8 +7,8 @@ import type {
 import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
 import { ExecuteContext, RoutingNode } from 'n8n-core';
 import { describeType } from './createNodeTypes';
-import { createTestNode } from './createTestNode';
-import { loadPackage } from './loadPackage';
+import { createTestNode } from '../engine/createTestNode';
+import { loadPackage } from '../engine/loadPackage';
 import { createAdditionalData } from './TestCredentialsHelper';
 
 const TYPE = 'videoGenerationApi';

@@ -2,9 +2,9 @@ import type { INodeParameters, INodeTypes } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { LoadOptionsContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
-import { CREDENTIALS, createTestNode } from './createTestNode';
-import { loadPackage } from './loadPackage';
-import { NODE_TYPE } from './runNode';
+import { CREDENTIALS, createTestNode } from '../engine/createTestNode';
+import { loadPackage } from '../engine/loadPackage';
+import { NODE_TYPE } from '../engine/runNode';
 import { createAdditionalData } from './TestCredentialsHelper';
 
 /**

@@ -11,11 +11,11 @@ import type {
 import { Workflow } from 'n8n-workflow';
 import { PollContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
-import { CREDENTIALS, createTestNode } from './createTestNode';
+import { CREDENTIALS, createTestNode } from '../engine/createTestNode';
 import { createPoll } from './createPoll';
-import { loadPackage } from './loadPackage';
+import { loadPackage } from '../engine/loadPackage';
 import { createAdditionalData } from './TestCredentialsHelper';
-import { hasFeature } from './testWith';
+import { hasFeature } from '../engine/testWith';
 
 export const TRIGGER_TYPE = 'n8n-nodes-video-generation.videoGenerationTrigger';
 const NODE_ID = 'trigger-1';

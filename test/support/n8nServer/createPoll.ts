@@ -1,6 +1,6 @@
 import type { INode, IPollFunctions, Workflow } from 'n8n-workflow';
 import * as n8nCore from 'n8n-core';
-import { hasFeature } from './testWith';
+import { hasFeature } from '../engine/testWith';
 
 /**
  * The function that n8n calls for a polling node: once when the workflow is activated, and then by
