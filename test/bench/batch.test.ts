@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { getOwnVideoId, playLives } from '../support/engine/playLives';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import { runNode } from '../support/engine/runNode';
@@ -71,16 +71,16 @@ async function play(
 	sandbox.reset();
 	sandbox.configure({ maxAtOnce: maxAtOnce ?? null, durations: { logDelayMs } });
 	const rows = starts.reduce((sum, [, count]) => sum + count, 0);
-	const lives = Array.from({ length: rows }, (_, i) => (seconds + (i % 5)) * 1_000);
-	playLives(sandbox, ...lives.map((processingMs) => ({ processingMs })));
+	const durations = Array.from({ length: rows }, (_, i) => (seconds + (i % 5)) * 1_000);
+	planVideos(sandbox, ...durations.map((processingMs) => ({ processingMs })));
 	const endings = await playTogether(sandbox, starts.map(begin));
-	return measure(endings, lives, new Set(starts.map(([, , project]) => project)).size);
+	return measure(endings, durations, new Set(starts.map(([, , project]) => project)).size);
 }
 
 /** @param projects the number of projects, whose videos are made side by side, as many of each */
 function measure(
 	endings: Ending<INodeExecutionData[]>[],
-	lives: number[],
+	durations: number[],
 	projects: number,
 ): IDataObject {
 	const { sandbox } = service;
@@ -94,10 +94,10 @@ function measure(
 		sandbox.requests.filter((request) => request.operation === operation).length;
 	const firstAt = Math.min(...endings.map(({ startedAt }) => startedAt));
 	const lastAt = Math.max(...endings.map(({ endedAt }) => endedAt));
-	const madeMs = lives.reduce((sum, each) => sum + each, 0) / projects;
-	const beyondMs = (lastAt - firstAt - madeMs) / (lives.length / projects);
+	const madeMs = durations.reduce((sum, each) => sum + each, 0) / projects;
+	const beyondMs = (lastAt - firstAt - madeMs) / (durations.length / projects);
 	return {
-		items: lives.length,
+		items: durations.length,
 		'own video': isOwn.filter((each) => each === true).length,
 		'wrong video': isOwn.filter((each) => each === false).length,
 		'seconds beyond': Math.round(beyondMs / 100) / 10,

@@ -16,7 +16,7 @@ import { buildHttpRequestLoop, LIMIT_SECONDS, RESULT_NODE, RETRY } from './httpR
 /** Five rows of one project, and what happens to them. Durations are in seconds, one for each add. */
 interface Batch {
 	service?: SettingsChange;
-	lives: number[];
+	seconds: number[];
 	faults?: FaultSpec[];
 	/** When somebody else queues a video of the project, in seconds. */
 	strangers?: number[];
@@ -27,24 +27,27 @@ const EQUAL = [5, 5, 5, 5, 5];
 const add = { operation: 'queue.add' } as const;
 
 const BATCHES: Record<string, Batch> = {
-	'equal durations': { lives: EQUAL },
-	'unequal durations': { lives: [9, 3, 6, 4, 8] },
-	'one after the other': { lives: EQUAL, service: { maxAtOnce: 1 } },
-	'three at a time': { lives: [6, 4, 5, 7, 3], service: { maxAtOnce: 3 } },
-	'listed 4 s late': { lives: EQUAL, service: { durations: { logDelayMs: 4_000 } } },
-	'listed 3 s early': { lives: EQUAL, service: { durations: { logDelayMs: -3_000 } } },
-	"somebody else's videos": { lives: EQUAL, strangers: [4, 20] },
-	'an add is refused': { lives: EQUAL, faults: [{ ...add, nth: 2, kind: 'status', status: 429 }] },
+	'equal durations': { seconds: EQUAL },
+	'unequal durations': { seconds: [9, 3, 6, 4, 8] },
+	'one after the other': { seconds: EQUAL, service: { maxAtOnce: 1 } },
+	'three at a time': { seconds: [6, 4, 5, 7, 3], service: { maxAtOnce: 3 } },
+	'listed 4 s late': { seconds: EQUAL, service: { durations: { logDelayMs: 4_000 } } },
+	'listed 3 s early': { seconds: EQUAL, service: { durations: { logDelayMs: -3_000 } } },
+	"somebody else's videos": { seconds: EQUAL, strangers: [4, 20] },
+	'an add is refused': {
+		seconds: EQUAL,
+		faults: [{ ...add, nth: 2, kind: 'status', status: 429 }],
+	},
 	'a response is lost': {
-		lives: EQUAL,
+		seconds: EQUAL,
 		faults: [{ ...add, nth: 1, kind: 'reset', phase: 'after' }],
 	},
 	'a gateway is too slow': {
-		lives: EQUAL,
+		seconds: EQUAL,
 		faults: [{ ...add, nth: 2, kind: 'status', status: 504, phase: 'after' }],
 	},
 	'a progress check fails': {
-		lives: EQUAL,
+		seconds: EQUAL,
 		faults: [{ operation: 'queue.getProgress', nth: 4, times: 3, kind: 'status', status: 500 }],
 	},
 };
@@ -120,12 +123,12 @@ async function play(n8n: RealN8n, batch: Batch, build: Build, node: string): Pro
 	const durations = { pendingMs: 0, renderingMs: 0 };
 	sandbox.configure({ durations });
 	for (const fault of batch.faults ?? []) sandbox.addFault(fault);
-	const lives = [...batch.lives];
+	const left = [...batch.seconds];
 	const strangers = new Set<string>();
 	sandbox.onReply(({ operation, queueId }) => {
 		if (operation !== 'queue.add' || queueId === undefined) return;
 		sandbox.changeQueueItem(queueId, {
-			durations: { processingMs: (lives.shift() ?? 5) * 1_000 },
+			durations: { processingMs: (left.shift() ?? 5) * 1_000 },
 		});
 	});
 	const timers = (batch.strangers ?? []).map((seconds) =>

@@ -11,6 +11,6 @@ module.exports = {
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
 	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
-	// Some of them wait for n8n most of the time.
-	maxWorkers: 3,
+	// They wait for n8n's polls and for videos most of the time.
+	maxWorkers: 4,
 };

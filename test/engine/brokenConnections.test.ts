@@ -8,13 +8,13 @@ import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
-import type { Behaviour } from '../support/engine/Stage';
-import { createSystemError, HOST, Stage } from '../support/engine/Stage';
+import type { Behaviour } from '../support/engine/TestNetwork';
+import { createSystemError, HOST, TestNetwork } from '../support/engine/TestNetwork';
 import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { hasFeature } from '../support/engine/testWith';
 
 /** Sets up how an add will fail. @returns the address to send it to, with Request Options */
-type Failure = (stage: Stage) => Promise<Arranged> | Arranged;
+type Failure = (network: TestNetwork) => Promise<Arranged> | Arranged;
 
 interface Arranged {
 	baseUrl: string;
@@ -29,22 +29,22 @@ const atPort = (port: number, host = HOST) => ({ baseUrl: `http://${host}:${port
 
 const serve =
 	(behaviour: Behaviour, requestOptions = {}): Failure =>
-	async (stage) => ({ ...atPort(await stage.serve(behaviour)), requestOptions });
+	async (network) => ({ ...atPort(await network.serve(behaviour)), requestOptions });
 
 const answer = (text: string) => serve({ onRequest: (socket) => socket.end(text) });
 
 const serveTls =
 	(behaviour: Behaviour, requestOptions = {}): Failure =>
-	async (stage) => ({
-		...{ baseUrl: `https://localhost:${await stage.serve(behaviour)}`, requestOptions },
+	async (network) => ({
+		...{ baseUrl: `https://localhost:${await network.serve(behaviour)}`, requestOptions },
 	});
 
 /** A service behind a proxy that answers like this. */
 const serveProxy =
 	(text: string): Failure =>
-	async (stage) => {
+	async (network) => {
 		const behaviour = { isProxy: true, onRequest: (socket: Socket) => socket.end(text) };
-		const proxy = `http://${HOST}:${await stage.serve(behaviour)}`;
+		const proxy = `http://${HOST}:${await network.serve(behaviour)}`;
 		return { baseUrl: 'https://service.test', requestOptions: { proxy } };
 	};
 
@@ -54,13 +54,13 @@ const serveProxy =
  */
 const breakSocket =
 	(syscall: string, code: string, after: boolean): Failure =>
-	async (stage) => {
+	async (network) => {
 		let fail = (): void => undefined;
 		const onRequest = () => {
 			fail();
 		};
-		const port = after ? await stage.serve({ onRequest }) : await stage.findPort();
-		stage.watchClient((socket) => {
+		const port = after ? await network.serve({ onRequest }) : await network.findPort();
+		network.watchClient((socket) => {
 			const address = after ? {} : { address: HOST, port };
 			fail = () => socket.destroy(createSystemError(syscall, code, address));
 			if (!after) fail();
@@ -71,9 +71,9 @@ const breakSocket =
 /** n8n cannot look the credential up in its database once more, for the request. */
 const failCredential =
 	(error: Error): Failure =>
-	async (stage) => {
+	async (network) => {
 		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockRejectedValue(error);
-		return atPort(await stage.serve());
+		return atPort(await network.serve());
 	};
 
 type Options = selfsigned.SelfsignedOptions;
@@ -91,16 +91,16 @@ async function certify(host: string, options: Options): Promise<{ key: string; c
 /** A service with this certificate, which the machine trusts apart from what is wrong with it. */
 const serveCertificate =
 	(host: string, options: Options = {}, isTrusted = true): Failure =>
-	async (stage) => {
+	async (network) => {
 		const tls = await certify(host, options);
-		if (isTrusted) stage.trust(tls.cert);
-		return await serveTls({ tls })(stage);
+		if (isTrusted) network.trust(tls.cert);
+		return await serveTls({ tls })(network);
 	};
 
 /** A service with a certificate of an unknown authority, whose own one it sends along or not. */
 const serveChain =
 	(isWhole: boolean): Failure =>
-	async (stage) => {
+	async (network) => {
 		const authority = await certify('An Authority', {
 			extensions: [
 				{ name: 'basicConstraints', cA: true, critical: true },
@@ -109,16 +109,16 @@ const serveChain =
 		});
 		const { key, cert } = await certify('localhost', { ca: authority });
 		const tls = { key, cert: isWhole ? `${cert}\n${authority.cert}` : cert };
-		return await serveTls({ tls })(stage);
+		return await serveTls({ tls })(network);
 	};
 
 /** A service with a certificate that n8n does not check. */
 const serveUntrusted =
 	(tls: NonNullable<Behaviour['tls']>, behaviour: Behaviour = {}): Failure =>
-	async (stage) => {
+	async (network) => {
 		const certified = { ...(await certify('localhost', {})), ...tls };
 		const unchecked = { allowUnauthorizedCerts: true };
-		return await serveTls({ ...behaviour, tls: certified }, unchecked)(stage);
+		return await serveTls({ ...behaviour, tls: certified }, unchecked)(network);
 	};
 
 const yearsFromNow = (years: number) => new Date(Date.now() + years * 365 * 24 * 60 * 60 * 1000);
@@ -129,31 +129,31 @@ const hasIPv6 = Object.values(networkInterfaces())
 	.flat()
 	.some((address) => address?.address === '::1');
 
-const atBothAddresses: Failure = async (stage) => {
-	stage.resolve('dual.test', ['::1', HOST]);
-	return atPort(await stage.findPort(), 'dual.test');
+const atBothAddresses: Failure = async (network) => {
+	network.resolve('dual.test', ['::1', HOST]);
+	return atPort(await network.findPort(), 'dual.test');
 };
 
 /** Simulated: the DNS's response. */
-const atUnknownHost: Failure = (stage) => {
+const atUnknownHost: Failure = (network) => {
 	const hostname = 'unknown.test';
-	stage.resolve(hostname, createSystemError('getaddrinfo', 'ENOTFOUND', { hostname }));
+	network.resolve(hostname, createSystemError('getaddrinfo', 'ENOTFOUND', { hostname }));
 	return atPort(9, hostname);
 };
 
 /** n8n's protection against requests to private networks. */
-const atBlockedAddress: Failure = async (stage) => {
+const atBlockedAddress: Failure = async (network) => {
 	const config = Container.get(SsrfProtectionConfig);
 	config.enabled = true;
-	stage.onEnd(() => {
+	network.onEnd(() => {
 		config.enabled = false;
 	});
-	return atPort(await stage.serve());
+	return atPort(await network.serve());
 };
 
 /** Failures before anything was sent, which every n8n lets a node recognize. */
 const NOT_SENT: Record<string, Failure> = {
-	'connection refused': async (stage) => atPort(await stage.findPort()),
+	'connection refused': async (network) => atPort(await network.findPort()),
 	...(hasIPv6 && { 'connection refused at both addresses of a name': atBothAddresses }),
 	'unknown host': atUnknownHost,
 	'connect EHOSTUNREACH': breakSocket('connect', 'EHOSTUNREACH', false),
@@ -207,17 +207,17 @@ const UNKNOWN: Record<string, Failure> = {
 	'a proxy that closes the connection': serveProxy(''),
 };
 
-let stage = new Stage();
+let network = new TestNetwork();
 beforeEach(() => {
-	stage = new Stage();
+	network = new TestNetwork();
 });
 afterEach(async () => {
-	await stage.end();
+	await network.end();
 });
 
 /** Runs one add that fails. @returns whether the node says that the video may have been queued */
 async function add(fail: Failure): Promise<boolean> {
-	const { baseUrl, requestOptions = {} } = await fail(stage);
+	const { baseUrl, requestOptions = {} } = await fail(network);
 	const { error } = await runNode({
 		parameters: { ...OPERATIONS['queue.add'], requestOptions, options: { maxTries: 1 } },
 		credentials: { baseUrl, apiKey: 'key-1' },
@@ -229,7 +229,7 @@ async function add(fail: Failure): Promise<boolean> {
 describe('An add that fails before anything is sent', () => {
 	test.each(Object.entries(NOT_SENT))('was not queued: %s', async (_failure, fail) => {
 		expect(await add(fail)).toBe(false);
-		expect(stage.received).not.toContain('request');
+		expect(network.received).not.toContain('request');
 	});
 });
 
@@ -243,7 +243,7 @@ describe('A service with a private certificate', () => {
 	test("shows its projects where the node's 'Request Options' ignore that", async () => {
 		const list = '{"status":"success","projects":[{"id":"p","name":"P"}]}';
 		const onRequest = (socket: Socket) => socket.end(`${HEAD}Connection: close\r\n\r\n${list}`);
-		const { baseUrl, requestOptions = {} } = await serveUntrusted({}, { onRequest })(stage);
+		const { baseUrl, requestOptions = {} } = await serveUntrusted({}, { onRequest })(network);
 		const credentials = { baseUrl, apiKey: 'key-1' };
 		const { context, nodeTypes } = await createLoadOptionsContext(credentials, NODE_TYPE, {
 			requestOptions,
@@ -253,7 +253,7 @@ describe('A service with a private certificate', () => {
 	});
 
 	test('has a poll say what to do, for the trigger has no such option', async () => {
-		const { baseUrl } = await serveCertificate('localhost', {}, false)(stage);
+		const { baseUrl } = await serveCertificate('localhost', {}, false)(network);
 		const trigger = await ActiveTrigger.create({
 			...{ credentials: { baseUrl, apiKey: 'key-1' }, storage: 'static data', parameters: {} },
 		});

@@ -11,7 +11,7 @@ import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptions
 import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
 import { loadPackage } from '../support/engine/loadPackage';
 import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import { playLives } from '../support/engine/playLives';
+import { planVideos } from '../support/engine/planVideos';
 import { NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
@@ -351,7 +351,7 @@ describe('After a run, the output panel says', () => {
 	});
 
 	test('that the service lists its videos late, if the list has shown it', async () => {
-		playLives(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
+		planVideos(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
 		const [hint, ...others] = await runForHints(GENERATE, [{}]);
 		expect(hint).toMatch(
 			/^1 video could not be told apart.*'Listing Delay'.*'Project'.*'Queued At'/,

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { getOwnVideoId, playLives } from '../support/engine/playLives';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
@@ -98,7 +98,7 @@ describe.each(Object.entries(SERVICES))('With %s', (_, { settings, faults = [] }
 		for (const fault of faults) {
 			service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
 		}
-		playLives(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1_000 })));
+		planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1_000 })));
 	});
 
 	test('three forms that are sent a few seconds apart get their own videos', async () => {
@@ -201,7 +201,7 @@ describe.each(Object.entries(SERVICES))('With %s', (_, { settings, faults = [] }
 	test('two projects are made side by side, no slower than one alone', async () => {
 		const rows = [{}, {}, {}];
 		const tour = rows.map(() => ({ project: TOUR }));
-		playLives(service.sandbox, ...SECONDS.map(() => ({ processingMs: 20_000 })));
+		planVideos(service.sandbox, ...SECONDS.map(() => ({ processingMs: 20_000 })));
 		const [alone] = await play(begin(rows));
 		service.sandbox.configure({ maxAtOnce: null });
 		const endings = await play(begin(rows), begin(tour, { afterMs: 2_000 }));
@@ -268,7 +268,7 @@ test('A retry of an item that left the queue without a video is not given that o
 });
 
 test('An item whose credential can only be read later is not given what was made until then', async () => {
-	playLives(service.sandbox, ...[5, 60, 20].map((each) => ({ processingMs: each * 1_000 })));
+	planVideos(service.sandbox, ...[5, 60, 20].map((each) => ({ processingMs: each * 1_000 })));
 	jest.spyOn(Math, 'random').mockReturnValue(1);
 	let lookUps = 0;
 	interceptLookUps((found) => {
@@ -289,7 +289,7 @@ test('An item whose credential can only be read later is not given what was made
 });
 
 test('A single item waits for at most two of a batch of fifty', async () => {
-	playLives(service.sandbox, ...Array.from({ length: 51 }, () => ({ processingMs: 12_000 })));
+	planVideos(service.sandbox, ...Array.from({ length: 51 }, () => ({ processingMs: 12_000 })));
 	const batch = Array.from({ length: 50 }, (_, row) => ({ prompt: `Film ${row}` }));
 	const endings = await play(
 		begin(batch, { settings: CONTINUE }),
@@ -307,7 +307,7 @@ describe('An item that waits for other executions', () => {
 
 	test('is logged when it begins to wait, and the hint after its run says how long it has waited', async () => {
 		const info = jest.spyOn(Container.get(Logger), 'info');
-		playLives(service.sandbox, ...SECONDS.map(() => ({ processingMs: 25_000 })));
+		planVideos(service.sandbox, ...SECONDS.map(() => ({ processingMs: 25_000 })));
 		const endings = await play(
 			...[0, 1_000, 2_000].map((afterMs) => begin([{}], { afterMs })),
 			begin([{ project: TOUR }, { project: TOUR }, { project: TOUR }]),
@@ -328,7 +328,7 @@ describe('An item that waits for other executions', () => {
 	});
 
 	test('for less than 30 seconds has no hint', async () => {
-		playLives(service.sandbox, { processingMs: 5_000 }, { processingMs: 5_000 });
+		planVideos(service.sandbox, { processingMs: 5_000 }, { processingMs: 5_000 });
 		const endings = await play(begin([{}]), begin([{}]));
 		expectOwnVideos(listItems(endings), 2);
 		expect(endings.map(getHints)).toEqual([[], []]);

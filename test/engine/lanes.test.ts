@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { getOwnVideoId, playLives } from '../support/engine/playLives';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { runNode, startNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
@@ -36,7 +36,7 @@ const run = async (
 	);
 
 const playSeconds = (...seconds: number[]) => {
-	playLives(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1_000 })));
+	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1_000 })));
 };
 
 /** The most videos of a project that were in the making at the same time. */
@@ -76,7 +76,7 @@ describe('Videos of one project', () => {
 		'go to their rows also where the list shows them %d ms before the progress does',
 		async (leadMs) => {
 			const { sandbox } = service;
-			playLives(
+			planVideos(
 				sandbox,
 				...[20_000, 21_000, 22_500].map((processingMs) => ({
 					processingMs: processingMs - leadMs,
@@ -278,8 +278,8 @@ describe('An entry that names the queue ID', () => {
 
 test('An entry that names the queue ID of an item that waits for it ends the reads of the list', async () => {
 	service.sandbox.configure({ entriesNameQueueId: 'field' });
-	const lives = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
-	playLives(service.sandbox, ...lives, { processingMs: 6_000, logDelayMs: 9_000 });
+	const videos = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
+	planVideos(service.sandbox, ...videos, { processingMs: 6_000, logDelayMs: 9_000 });
 	const { items } = await run([{}, {}, { project: TOUR }], { waitOptions: { videosAtOnce: 2 } });
 	expect(getIds(items)).toEqual(getOwnIds(items));
 	const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');

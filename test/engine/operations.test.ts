@@ -513,7 +513,7 @@ describe('Odd responses', () => {
 	});
 });
 
-test('An item of a careless node, without its json, is an item like any other', async () => {
+test('An item that a node has output without its json is an item like any other', async () => {
 	const { items, error } = await run(ADD, [undefined]);
 	expect(error).toBeUndefined();
 	expect(items).toHaveLength(1);

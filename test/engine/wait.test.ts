@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { playLives } from '../support/engine/playLives';
+import { planVideos } from '../support/engine/planVideos';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -36,7 +36,7 @@ const getQueued = () => service.sandbox.readState().queue;
 
 /** Sets the time until each queue item is finished, in the order in which they are queued. */
 const finishAfter = (...seconds: number[]) => {
-	playLives(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
+	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1000 })));
 };
 
 describe('Video > Generate', () => {
@@ -353,7 +353,7 @@ test.each([
 				...{ kind: 'status', status, operation: 'queue.getProgress', nth: index + 1 },
 			});
 		}
-		playLives(service.sandbox, { processingMs: 39_000 });
+		planVideos(service.sandbox, { processingMs: 39_000 });
 		const { items } = await run(GENERATE);
 		expect(countRequests('queue.getProgress')).toBe(8);
 		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
@@ -363,7 +363,7 @@ test.each([
 test.each([-3_600_000, 3_600_000])(
 	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
 	async (byMs) => {
-		playLives(service.sandbox, { processingMs: 25_000 });
+		planVideos(service.sandbox, { processingMs: 25_000 });
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			if (operation !== 'queue.getProgress') return;
 			stop();
@@ -381,7 +381,7 @@ test.each([-3_600_000, 3_600_000])(
 
 test('An interval of more than 24.8 days is kept', async () => {
 	const days = 24 * 3600;
-	playLives(service.sandbox, { processingMs: 29 * days * 1000 });
+	planVideos(service.sandbox, { processingMs: 29 * days * 1000 });
 	const { items, error } = await run({
 		...GENERATE,
 		waitOptions: { pollingInterval: 30 * days, timeout: 100 * days },

@@ -10,13 +10,13 @@
  * 5. is no other item's.
  *
  * Several: none is given. None, though there must be one: the project's items are given none from then on.
- * The laws of random lives ("random/videoLaws.ts") hold this for everything that can happen; here each rule
+ * The laws of random executions ("random/videoLaws.ts") hold this for everything that can happen; here each rule
  * has its examples.
  */
 
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { getOwnVideoId, playLives } from '../support/engine/playLives';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -97,7 +97,7 @@ describe('Certain is the address that the progress tells: an item', () => {
 	test('waits for no entry, and is given no other', async () => {
 		service.sandbox.configure({ durations: { logDelayMs: 10_000_000 } });
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }]);
-		playLives(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
 		const { items } = await run(GENERATE);
 		const [charge] = service.sandbox.charges;
 		expect(items[0]?.json).toMatchObject({
@@ -110,7 +110,7 @@ describe('Certain is the address that the progress tells: an item', () => {
 
 	test('comes out with its address, though it leaves the queue before its video is listed', async () => {
 		const { sandbox } = service;
-		playLives(sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		planVideos(sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
 		const stop = leaveWhenFinished();
 		const { items } = await run(GENERATE);
 		stop();
@@ -166,7 +166,7 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 
 	test('is not given to an item when its date cannot be read', async () => {
 		addOld({ createdAt: 'never' });
-		playLives(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
+		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
 		const { items } = await run(GENERATE);
 		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
 	});
@@ -178,7 +178,7 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 			sandbox.configure({ logClockSkewMs: skew, logWholeSeconds: true });
 			const createdAt = new Date(sandbox.clock.now() - 300_000 + skew).toISOString();
 			sandbox.addVideos('main', [{ projectId: PROJECT, createdAt }]);
-			playLives(sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
+			planVideos(sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
 			const { items } = await run(GENERATE);
 			expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
 		},
@@ -198,7 +198,7 @@ describe("Rule 3: an item's video is not listed long before its end. An old entr
 	test('is not given to an item when the list lacked it before its first look', async () => {
 		const createdAt = '2025-01-01T00:00:00.000Z';
 		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
-		playLives(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
+		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
 		const queueId = await queueVideo();
 		const body = { status: 'success', message: 'No videos found', videos: [] };
 		service.sandbox.addFault({
@@ -220,7 +220,7 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 	);
 
 	test('lags by far more is not waited for: the item comes out without a video', async () => {
-		playLives(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
+		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
 		const { items } = await run(GENERATE);
 		expect(items[0]?.json).toMatchObject({
 			...{ status: 'completed', video: null, videoUrl: null },
@@ -249,7 +249,7 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 			...{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 7 },
 			...{ operation: 'video.getAll', times: 1 },
 		});
-		playLives(service.sandbox, { processingMs: 9_000 });
+		planVideos(service.sandbox, { processingMs: 9_000 });
 		const reads: number[] = [];
 		service.sandbox.onRequest(({ operation, at }) => {
 			if (operation === 'video.getAll') reads.push(at);
@@ -268,8 +268,8 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 			{ processingMs: 14_000, logDelayMs: 8_000 },
 		],
 		[{ processingMs: 11_000, logDelayMs: 10_000 }, { processingMs: 12_000 }],
-	])('go to the right one of two items, %j and %j', async (...lives) => {
-		playLives(service.sandbox, ...lives);
+	])('go to the right one of two items, %j and %j', async (...videos) => {
+		planVideos(service.sandbox, ...videos);
 		const { items, error } = await run(TOGETHER, [{}, {}]);
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(2);
@@ -277,7 +277,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 	});
 
 	test('are not given to an item while one that was given up may own them', async () => {
-		playLives(
+		planVideos(
 			service.sandbox,
 			{ processingMs: 24_000 },
 			{ processingMs: 14_000, logDelayMs: 9_500 },
@@ -295,7 +295,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 
 	test('are not given to the sibling of an item that was called failed', async () => {
 		const { sandbox } = service;
-		playLives(sandbox, { processingMs: 23_000 }, { processingMs: 28_000, logDelayMs: 6_000 });
+		planVideos(sandbox, { processingMs: 23_000 }, { processingMs: 28_000, logDelayMs: 6_000 });
 		const stop = sandbox.onRequest(({ operation }) => {
 			const [first] = sandbox.charges;
 			if (operation !== 'queue.getProgress' || !first) return;
@@ -309,7 +309,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 	});
 
 	test('are given to all input items with the same queue ID', async () => {
-		playLives(service.sandbox, { processingMs: 15_000 });
+		planVideos(service.sandbox, { processingMs: 15_000 });
 		const queueId = await queueVideo();
 		const { items } = await run(WAIT, [
 			{ queueId, project: PROJECT },
@@ -323,7 +323,7 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 
 describe('None, though there must be one: a service that lists its videos late', () => {
 	test('gives no row the late video of one before it, though finished items leave the queue', async () => {
-		playLives(
+		planVideos(
 			service.sandbox,
 			...[
 				{ processingMs: 5_000, logDelayMs: 30_000 },
@@ -337,7 +337,7 @@ describe('None, though there must be one: a service that lists its videos late',
 	});
 
 	test('has no item of the project given a video from then on', async () => {
-		playLives(
+		planVideos(
 			service.sandbox,
 			{ processingMs: 3_000, logDelayMs: 25_000 },
 			{ processingMs: 35_000 },
@@ -352,7 +352,7 @@ describe('None, though there must be one: a service that lists its videos late',
 
 describe('An item that has left the queue (404 for 15 seconds)', () => {
 	test('is given the only video that can be its own', async () => {
-		playLives(service.sandbox, { processingMs: 9_000 });
+		planVideos(service.sandbox, { processingMs: 9_000 });
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
 		const { items, error } = await run(GENERATE);
 		expect(error).toBeUndefined();
@@ -362,7 +362,7 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 	});
 
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {
-		playLives(service.sandbox, { processingMs: 600_000 });
+		planVideos(service.sandbox, { processingMs: 600_000 });
 		clearAfter(15);
 		const { errorItems } = await run(GENERATE, [{}], CONTINUE);
 		expect(errorItems[0]?.json).toMatchObject({
@@ -376,7 +376,7 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 	});
 
 	test('takes nothing from the rows after it', async () => {
-		playLives(
+		planVideos(
 			service.sandbox,
 			...[{ processingMs: 600_000 }, { processingMs: 20_000 }, { processingMs: 20_000 }],
 		);
@@ -396,7 +396,7 @@ describe('The list of videos is read', () => {
 		async (etags) => {
 			service.sandbox.configure({ etags });
 			const countReads = async (seconds: number) => {
-				playLives(service.sandbox, { processingMs: seconds * 1_000 });
+				planVideos(service.sandbox, { processingMs: seconds * 1_000 });
 				service.sandbox.clearRequests();
 				const { items } = await run(GENERATE);
 				expectOwnOrNone(items.map(({ json }) => json));
@@ -408,7 +408,7 @@ describe('The list of videos is read', () => {
 	);
 
 	test('so seldom that ten items of two minutes fit into 100 requests in 15 minutes', async () => {
-		playLives(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 120_000 })));
+		planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 120_000 })));
 		const { items } = await run(
 			GENERATE,
 			Array.from({ length: 10 }, () => ({})),
@@ -420,8 +420,8 @@ describe('The list of videos is read', () => {
 	});
 
 	test('in time for all items that begin to wait together, however soon they are finished', async () => {
-		const lives = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
-		playLives(service.sandbox, ...lives);
+		const videos = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
+		planVideos(service.sandbox, ...videos);
 		const projects = [PROJECT, TOUR, 'project-launch-film'];
 		const items: IDataObject[] = [];
 		for (const project of projects) {

@@ -1,6 +1,6 @@
 import type { WaitSettings } from '../waiting/waitForVideo';
 
-/** What Video > Generate and Queue > Add ask for. */
+/** The order of Video > Generate and Queue > Add. */
 export interface VideoOrder {
 	/** The body of the request; empty for a video that is paid for. */
 	body: { projectId?: string; overwriteSettings?: boolean; customPrompt?: string };

@@ -67,23 +67,23 @@ export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSi
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** Maximum time of work without a break, in which the event loop turns. */
+/** Maximum time of work during which the event loop stands still. */
 const MAX_WORK_MS = 10;
 
-/** The breaks in long work, in which n8n does other work. */
-export class Breaks {
-	private lastAt = performance.now();
+/** Long work, which yields to the event loop between its parts. */
+export class LongWork {
+	private yieldedAt = performance.now();
 
-	/** Takes a break if one is due. Is called between small parts of the work. */
-	async takeDue(): Promise<void> {
-		if (performance.now() - this.lastAt <= MAX_WORK_MS) return;
+	/** Yields if the event loop has stood still for long. */
+	async yieldIfDue(): Promise<void> {
+		if (performance.now() - this.yieldedAt <= MAX_WORK_MS) return;
 		await pause(1);
-		this.lastAt = performance.now();
+		this.yieldedAt = performance.now();
 	}
 }
 
 /**
- * The number of jobs that begin without a break: n8n takes up to a millisecond to prepare a request.
+ * The number of jobs that begin before the event loop turns: n8n takes up to a millisecond to prepare a request.
  * They are counted and not timed, since jobs that begin together do most of their work later.
  */
 const MAX_BEGUN = 8;
@@ -99,19 +99,19 @@ export function createSlots(count: number): TakeSlot {
 	const waiting: (() => void)[] = [];
 	let free = count;
 	let begun = 0;
-	let nextBreak: Promise<void> | undefined;
-	const takeBreak = async () => {
-		nextBreak ??= pause(1).then(() => {
+	let nextYield: Promise<void> | undefined;
+	const yieldToOthers = async () => {
+		nextYield ??= pause(1).then(() => {
 			begun = 0;
-			nextBreak = undefined;
+			nextYield = undefined;
 		});
-		await nextBreak;
+		await nextYield;
 	};
 	return async (work) => {
 		if (free > 0) free -= 1;
 		else await new Promise<void>((resolve) => waiting.push(resolve));
 		try {
-			while (begun >= MAX_BEGUN) await takeBreak();
+			while (begun >= MAX_BEGUN) await yieldToOthers();
 			begun += 1;
 			return await work();
 		} finally {

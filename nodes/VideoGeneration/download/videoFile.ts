@@ -39,7 +39,7 @@ export function findVideoType(contentType: unknown, head: Buffer): string | unde
 	return isDeclared && !TEXT.test(bytes) ? declared : undefined;
 }
 
-/** What came instead of a video, for the error. */
+/** The content that arrived instead of a video, for the error. */
 export function nameOtherContent(
 	contentType: unknown,
 	head: Buffer,

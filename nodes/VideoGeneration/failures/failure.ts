@@ -5,7 +5,7 @@ export const MAX_RETRY_AFTER_MS = 120_000;
 export type RequestKind = 'read' | 'clear' | 'add';
 
 /**
- * What became of an add, of which a second one would be paid for again:
+ * The fate of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
  * - `refused`: the service answered with proof that nothing was queued
  * - `accepted`: the response holds the new queue ID
@@ -36,10 +36,10 @@ export type FailureKind =
 	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
 	| ('keyUsed' | 'keysUnavailable' | 'notAnAddress' | 'storageFailed');
 
-/** What is known of a failure. The texts show each fact that is there. */
+/** The facts of a failure. The texts show each one that is known. */
 export interface FailureFacts {
 	kind: FailureKind;
-	/** What became of a failed add. */
+	/** The fate of a failed add. */
 	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
@@ -51,7 +51,7 @@ export interface FailureFacts {
 	location?: string | undefined;
 	/** The `status` of an unsuccessful body. */
 	bodyStatus?: string | undefined;
-	/** What came instead of JSON or a video. */
+	/** The content that arrived instead of JSON or a video. */
 	content?: 'html' | 'empty' | 'cutOff' | 'tooLarge' | 'other';
 	contentType?: string;
 	/** The limit that a response exceeds, with its unit. */

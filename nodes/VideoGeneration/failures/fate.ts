@@ -1,6 +1,6 @@
 import type { Fate, RequestFailure } from './failure';
 
-/** What came of sending a request: the error that n8n threw instead of a response, or the response. */
+/** The result of sending a request: the error that n8n threw instead of a response, or the response. */
 export type Outcome =
 	| { error: unknown }
 	| {
@@ -94,7 +94,7 @@ const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * What Node.js says of a connection that failed before it was secure: nothing was sent by then. Without
+ * Node.js's words for a connection that failed before it was secure: nothing was sent by then. Without
  * "write EPROTO", a wrong version number can also come after the request.
  */
 const INSECURE =

@@ -15,7 +15,7 @@ export interface FailureText {
 	description: string;
 }
 
-/** What the texts need besides the failure. */
+/** The facts that the texts need besides the failure. */
 export interface FailureContext {
 	requestKind: RequestKind;
 	/** Whether the video is queued: it was added before the request that failed, or was seen in the queue. */
@@ -60,7 +60,7 @@ const HOST_AGAIN = [
 	'{sent} Nothing was stored. The host or the network is not working at the moment. {nextTry}',
 ];
 
-/** What helps when several videos of a project finish close together. */
+/** Advice for videos of a project that finish close together. */
 const TELL_APART =
 	"To get each item its own video, make all videos of the project with Video > Generate, and leave 'Videos at Once' under 'Wait Options' at 1. If the service lists its videos late, raise 'Listing Delay'.";
 
@@ -461,7 +461,7 @@ function nameItems(items: number[]): string {
 	return `${items.length === 1 ? 'item' : 'items'} ${items.slice(0, MAX_ITEMS).join(', ')}${more}`;
 }
 
-/** What a failed run has paid for, since n8n drops the output of the other items. */
+/** The videos that a failed run has paid for: n8n drops the output of its other items. */
 interface PaidVideos {
 	paid: { queueId: string; status: string }[];
 	/** Other items whose add has an unknown fate, with a queue ID that the response names. */
@@ -497,7 +497,7 @@ export function describePaidVideos({
 		.join(' ');
 }
 
-/** What a run that returned should tell a person. */
+/** The facts for the hints after a run. */
 interface RunFacts {
 	isAdd: boolean;
 	/** The number of adds of unknown fate. */
@@ -571,7 +571,7 @@ const UNLISTED_HINT: CountedText = [
 	'{count} videos are finished, but the list of videos did not show them, or could not be read. Look for them in Video > Get Many in a few minutes.',
 ];
 
-/** What to do if a video was missing in the list, or if items were queued elsewhere. */
+/** Advice if a video was missing in the list, or if items were queued elsewhere. */
 const NOT_LISTED =
 	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
 const CHECK_WAIT =

@@ -49,10 +49,10 @@ export interface Job<Order = unknown> {
 	readonly operation: Operation<Order>;
 	readonly context: IExecuteSingleFunctions;
 	readonly run: Run;
-	/** What the item's parameters ask for. */
+	/** The item's parameters, checked. */
 	readonly order: Order;
 	readonly api: ItemApi;
-	/** What the item has reached in this try and the ones before it. */
+	/** The item's progress in this try and the ones before it. */
 	readonly ledger: Ledger;
 	/** Opens the item's credential, once. @throws a RequestFailure */
 	readonly open: () => Promise<Service>;

@@ -11,7 +11,7 @@ import { createOptionsField, declareRequest, maxTriesOption, projectLocator } fr
 /** As the editor writes it: the rule for texts would write the field's name in upper case. */
 const ID_OF_ROW = '{{ $json.id }}';
 
-/** What a video is made from, of Video > Generate and Queue > Add. */
+/** The fields of Video > Generate and Queue > Add that describe the video. */
 export const orderFields: INodeProperties[] = [
 	{
 		...projectLocator,
@@ -75,7 +75,7 @@ export const orderOptions: INodeProperties = createOptionsField(
 	},
 );
 
-/** What Video > Generate and Queue > Add have in common (specification, "POST /v1/queue/add"). */
+/** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
 export const order: Omit<Operation<VideoOrder>, 'prepare'> = {
 	requestKind: 'add',
 	routing: declareRequest(ENDPOINTS.addToQueue),
@@ -90,7 +90,7 @@ export const order: Omit<Operation<VideoOrder>, 'prepare'> = {
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
 };
 
-/** What is to be sent for an item; nothing for a video that an earlier try has paid for. */
+/** The order of an item; empty for a video that an earlier try has paid for. */
 export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): VideoOrder {
 	if (isPaid) return { body: {} };
 	checkExecutionOrder(context);
@@ -116,7 +116,7 @@ function checkExecutionOrder(context: IExecuteSingleFunctions): void {
 	);
 }
 
-/** What n8n would have replaced in an expression. */
+/** Text that n8n replaces in an expression. */
 const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';

@@ -93,7 +93,7 @@ export const waitOptions: INodeProperties = {
 			name: 'videosAtOnce',
 			type: 'number',
 			typeOptions: { minValue: 1, numberPrecision: 0 },
-			// Whatever a Wait waits for is in the making already.
+			// The video that a Wait waits for is being made already.
 			displayOptions: { show: { '/operation': ['generate'] } },
 			default: 1,
 			description:

@@ -164,7 +164,7 @@ function listPaidVideos(
 			(kind === 'notGenerated' || kind === 'ambiguousVideo' || isUnknown) &&
 			paid.some((state) => state !== ledger.state),
 	});
-	// What the service said ends without a full stop.
+	// The service's words end without a full stop.
 	const sentences = [error.description?.replace(/"$/, '".'), text];
 	error.description = sentences.filter(Boolean).join(' ');
 }

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { Breaks } from '../api/pacing';
+import { LongWork } from '../api/pacing';
 import type { Service } from '../api/request';
 import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
@@ -22,10 +22,10 @@ export async function prepareItems(
 ): Promise<Job[]> {
 	const run = new Run(context);
 	const jobs: Job[] = [];
-	const breaks = new Breaks();
+	const work = new LongWork();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
 		// Evaluating the expressions of thousands of items takes seconds.
-		await breaks.takeDue();
+		await work.yieldIfDue();
 		if (run.signal.aborted) break;
 		const item = createItemContext(context, itemIndex, input);
 		jobs.push(prepareItem(item, operation, run, problem));

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FetchedProgress } from '../api/endpoints';
-import { Breaks, createSlots, onAbort, pause, pauseUntil } from '../api/pacing';
+import { createSlots, LongWork, onAbort, pause, pauseUntil } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import type { VideoLog } from '../api/videoLog';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
@@ -301,10 +301,10 @@ export class AccountVideos {
 		const dueItems = [...new Set(due.map(({ item }) => item))];
 		const earliest = Math.min(...dueItems.map(getEarliest), Infinity);
 		const free = this.note(entries, new ItemNames(items), earliest);
-		const breaks = new Breaks();
+		const work = new LongWork();
 		const settled = [];
 		for (const item of dueItems.filter(({ video }) => video === undefined)) {
-			await breaks.takeDue();
+			await work.yieldIfDue();
 			settled.push(findCandidates(item, free));
 		}
 		const { own, unreliable } = decideOwners(settled, this.unreliableProjects);

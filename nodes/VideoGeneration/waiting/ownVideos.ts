@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** What a run knows of a queue item. Times are by `performance.now()`, unless they are dates of the service. */
+/** A queue item, as far as a run knows it. Times are by `performance.now()`, unless they are dates of the service. */
 export interface QueueItem {
 	queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
@@ -53,7 +53,7 @@ export function findCandidates<Item extends QueueItem>(
 	return { item, candidates: free.filter((each) => isOfProject(each) && canBeOwn(item, each)) };
 }
 
-/** What a list first showed before this time cannot be the item's own. */
+/** An entry that a list first showed before this time cannot be the item's own. */
 export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): number {
 	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
 }

@@ -54,7 +54,7 @@ export async function playInParallel(
 	for (const [index, { faults }] of plan.executions.entries()) {
 		for (const fault of faults) sandbox.addFault({ ...fault, containing: `Film ${index}-` });
 	}
-	const stopListening = giveLives(sandbox, plan.lives);
+	const stopListening = applyPlan(sandbox, plan.videos);
 	const state = { timers: 0 };
 	const others = plan.strangers.map(({ atMs, processingMs }) => ({
 		afterMs: atMs,
@@ -108,14 +108,14 @@ const pass = async (delayMs: number) => {
 	await new Promise<void>((resolve) => setTimeout(resolve, delayMs));
 };
 
-/** Gives each charged video its life, before the service handles the next request. */
-function giveLives(sandbox: Sandbox, lives: ParallelPlan['lives']): () => void {
+/** Gives each charged video its durations, before the service handles the next request. */
+function applyPlan(sandbox: Sandbox, videos: ParallelPlan['videos']): () => void {
 	let count = 0;
 	return sandbox.onRequest(() => {
 		for (; count < sandbox.charges.length; count += 1) {
 			const { queueId = '' } = sandbox.charges[count] ?? {};
-			const { fails = false, ...durations } = lives[count] ?? {};
-			if (!lives[count]) continue;
+			const { fails = false, ...durations } = videos[count] ?? {};
+			if (!videos[count]) continue;
 			sandbox.changeQueueItem(queueId, { durations, outcome: fails ? 'failed' : 'completed' });
 		}
 	});

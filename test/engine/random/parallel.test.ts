@@ -23,7 +23,7 @@ test(
 					(each) => each.execution !== execution && each.project === project,
 				);
 				count.shared += Number(isShared);
-				count.judged += Number(isShared && facts.calm.includes(project));
+				count.judged += Number(isShared && facts.undisturbed.includes(project));
 			}
 			const broken = Object.entries(PARALLEL_LAWS).flatMap(([name, law]) =>
 				law(facts).map((text) => `${name}: ${text}`),

@@ -45,7 +45,7 @@ export interface Facts {
 	session: ParallelSession;
 	items: Item[];
 	/** The projects whose videos are made by Video > Generate alone, one at a time, and are all waited for. */
-	calm: string[];
+	undisturbed: string[];
 }
 
 const generates = ({ maker }: Execution) => !['add', 'addAndWait'].includes(maker);
@@ -64,8 +64,8 @@ export function derive(plan: ParallelPlan, session: ParallelSession): Facts {
 				})
 			: [],
 	);
-	const calm = PROJECTS.filter((project) => isCalm(plan, session, items, project));
-	return { plan, session, items, calm };
+	const undisturbed = PROJECTS.filter((project) => isUndisturbed(plan, session, items, project));
+	return { plan, session, items, undisturbed };
 }
 
 function deriveItem(
@@ -82,7 +82,7 @@ function deriveItem(
 	});
 	const queueId = adds.find((add) => add.queueId !== undefined)?.queueId;
 	const charge = charges.find((each) => each.queueId === queueId);
-	const fails = charge !== undefined && plan.lives[charges.indexOf(charge)]?.fails === true;
+	const fails = charge !== undefined && plan.videos[charges.indexOf(charge)]?.fails === true;
 	const listedAt = videos.find(({ id }) => id === charge?.videoId)?.createdAt ?? '';
 	const { logDelayMs = 0 } = plan.service.durations ?? {};
 	const endsAt = listedAt === '' ? Infinity : Date.parse(listedAt) - logDelayMs;
@@ -124,7 +124,7 @@ function leavesVideos(
 	return isEnded && new Set(all.map(({ project }) => project)).size > 1;
 }
 
-function isCalm(
+function isUndisturbed(
 	plan: ParallelPlan,
 	session: ParallelSession,
 	items: Item[],
@@ -164,15 +164,15 @@ const name = ({ execution, row }: Item) => `row ${row} of execution ${execution}
 
 export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 	// An item that fails and leaves the queue looks as if it was finished: beside strangers, it can be given theirs.
-	'No item is given the video of another one': ({ calm, plan, session }) =>
+	'No item is given the video of another one': ({ undisturbed, plan, session }) =>
 		session.segments.flat().flatMap(({ outputs }) =>
 			outputs.flatMap((item) => {
 				const { queueId, video, videoUrl } = show(item);
 				const index = session.charges.findIndex((each) => each.queueId === queueId);
 				const charge = session.charges[index];
 				const isGone =
-					plan.lives[index]?.fails === true && plan.service.endedItemsLeaveAfterMs !== null;
-				if (isGone && !calm.includes(charge?.projectId ?? '')) return [];
+					plan.videos[index]?.fails === true && plan.service.endedItemsLeaveAfterMs !== null;
+				if (isGone && !undisturbed.includes(charge?.projectId ?? '')) return [];
 				const { id = charge?.videoId } = (video ?? {}) as { id?: string };
 				const isOther =
 					charge !== undefined &&
@@ -193,7 +193,7 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 		facts.items.flatMap((item) => {
 			const { charge, execution, fails, project } = item;
 			const { status, outputs = [] } = facts.session.segments[execution]?.at(-1) ?? {};
-			const isJudged = facts.calm.includes(project) && status === 'success' && !fails;
+			const isJudged = facts.undisturbed.includes(project) && status === 'success' && !fails;
 			if (!isJudged || charge === undefined) return [];
 			const output = outputs.find(({ json }) => json.queueId === charge.queueId);
 			const isOwn = JSON.stringify(output?.json.videoUrl ?? null).includes(charge.videoId);
@@ -236,7 +236,7 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 	'Nobody waits for a place while it is free': (facts) =>
 		facts.items.flatMap((item) => {
 			const askedAt = findAskedAt(facts, item);
-			if (!facts.calm.includes(item.project) || askedAt === undefined) return [];
+			if (!facts.undisturbed.includes(item.project) || askedAt === undefined) return [];
 			const freeAt = facts.items
 				.filter((each) => each !== item && each.project === item.project)
 				.filter(({ firstAt }) => firstAt < item.firstAt)
@@ -248,7 +248,7 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 	'Executions of a project take turns': (facts) =>
 		facts.items.flatMap((item) => {
 			const askedAt = findAskedAt(facts, item);
-			if (!facts.calm.includes(item.project) || askedAt === undefined) return [];
+			if (!facts.undisturbed.includes(item.project) || askedAt === undefined) return [];
 			return facts.plan.executions.flatMap((by, execution) => {
 				if (by.maker !== 'node' || execution === item.execution) return [];
 				const between = facts.items.filter(

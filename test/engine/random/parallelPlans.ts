@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { SettingsChange } from '../../../sandbox/domain/settings';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import { ADD_FAULTS, batch, faultsOf, ms, of, rarely, READ_FAULTS } from './plans';
-import type { Life } from './Session';
+import type { PlannedVideo } from './Session';
 
 /*
  * Random executions at the same time. Every plan shrinks to two executions of one row, which start
@@ -48,8 +48,8 @@ export interface Execution {
 export interface ParallelPlan {
 	executions: Execution[];
 	service: SettingsChange;
-	/** The lives of the accepted videos, in their order; others have the service's durations. */
-	lives: Life[];
+	/** The accepted videos, in their order; others have the service's durations. */
+	videos: PlannedVideo[];
 	/** Videos of the first project that somebody else queues by hand. */
 	strangers: { atMs: number; processingMs: number }[];
 	/** Faults of progress checks and lists. */
@@ -125,13 +125,13 @@ export const parallelPlans: fc.Arbitrary<ParallelPlan> = fc
 			...([5, undefined, of('hand', ...STRANGERS)] as const),
 		),
 	})
-	.map(({ batch: { listingDelay = 10, lives, service, strangers }, stranger, ...rest }) => ({
+	.map(({ batch: { listingDelay = 10, videos, service, strangers }, stranger, ...rest }) => ({
 		...{ ...rest, listingDelay, service: toQuick(service) },
 		executions: rest.executions.map((each, index) =>
 			index === 0 && stranger !== undefined && stranger !== 'hand'
 				? { ...each, ...NO_TROUBLE, maker: stranger }
 				: each,
 		),
-		lives: lives.map((life) => ({ ...life, clearedAfterMs: undefined })),
+		videos: videos.map((video) => ({ ...video, clearedAfterMs: undefined })),
 		strangers: stranger === 'hand' ? strangers : [],
 	}));

@@ -41,7 +41,7 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 		const body = request.body as Order;
 		const { customPrompt = '', projectId } = body;
 		const name = waits(plan) ? customPrompt : projectId;
-		const fault = played.press.faults.find(
+		const fault = played.execution.faults.find(
 			(each) => each.operation === 'queue.add' && each.nth === nth,
 		);
 		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
@@ -81,7 +81,7 @@ export function groupAdds(plan: Plan, adds: Add[]): [string, Add[]][] {
 	return [...groups];
 }
 
-/** The last add of a row in an execution and its retries, up to a press. */
+/** The last add of a row in an execution and its retries, up to an execution. */
 export function findAdd({ played: all }: Session, adds: Add[], row: number, until: Played) {
 	return adds.findLast(
 		(add) =>
@@ -91,11 +91,11 @@ export function findAdd({ played: all }: Session, adds: Add[], row: number, unti
 	);
 }
 
-/** The queue ID that a row has in a press; undefined if it has none. */
+/** The queue ID that a row has in an execution; undefined if it has none. */
 export function findQueueId(session: Session, plan: Plan, adds: Add[], row: number, until: Played) {
 	if (isAdd(plan)) return findAdd(session, adds, row, until)?.queueId;
 	const isOther =
-		until.isRetry && until.press.how === 'retrySaved' && plan.saved.queueId !== undefined;
+		until.isRetry && until.execution.how === 'retrySaved' && plan.saved.queueId !== undefined;
 	return plan.rows[row]?.[isOther ? 'otherId' : 'queueId'] as string | undefined;
 }
 
@@ -130,7 +130,7 @@ export const isGuarded = (plan: Plan) => getOptions(plan).creditsToKeep !== unde
 export const stops = ({ settings }: Plan) => settings.onError === 'stopWorkflow';
 export const isStopped = ({ result }: Pick<Played, 'result'>) => result?.run.status === 'canceled';
 
-/** The presses that ended by themselves. */
+/** The executions that ended by themselves. */
 export const listEnded = ({ played }: Session) =>
 	played.filter((each) => each.result && !isStopped(each));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** How many plans of a theme are played. With `RUNS` set, they are new ones, unless `SEED` says which. */
-const RUNS = Number(process.env.RUNS ?? 45);
+const RUNS = Number(process.env.RUNS ?? 30);
 const SEED = Number(
 	process.env.SEED ?? (process.env.RUNS === undefined ? 10 : Date.now() % 2 ** 31),
 );

@@ -24,13 +24,13 @@ const APART_MS = 90_000;
 /** A shorter queue ID may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** Whether nothing went wrong in the reads of an execution and its retries, up to a press. */
+/** Whether nothing went wrong in the reads of an execution and its retries, up to an execution. */
 function isReadCalmly({ played: all }: Session, until: Played): boolean {
 	return all
 		.slice(0, all.indexOf(until) + 1)
 		.filter(({ chain }) => chain === until.chain)
 		.every(
-			({ press: { faults, failing, outage, changesKey } }) =>
+			({ execution: { faults, failing, outage, changesKey } }) =>
 				faults.every(({ operation }) => operation === 'queue.add') &&
 				failing.credential.length === 0 &&
 				outage === undefined &&
@@ -192,8 +192,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 			const reads = played.requests.filter(({ operation }) => operation === 'video.getAll');
 			const { maxTries = 1 } = plan.settings;
 			const minutes = (played.endedAt - played.startedAt) / 60_000;
-			const isCalm = isReadCalmly(session, played) && plan.service.rateLimit === false;
+			const isUndisturbed = isReadCalmly(session, played) && plan.service.rateLimit === false;
 			const max = 2 * minutes + 2 * (2 + plan.rows.length) * maxTries;
-			return isCalm && reads.length > max ? [`${reads.length} in ${minutes} minutes`] : [];
+			return isUndisturbed && reads.length > max ? [`${reads.length} in ${minutes} minutes`] : [];
 		}),
 };

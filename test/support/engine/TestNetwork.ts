@@ -22,7 +22,7 @@ export interface Behaviour {
 }
 
 /** Servers, names and sockets of one failing request, which end with it. */
-export class Stage {
+export class TestNetwork {
 	received: Received = 'nothing';
 
 	private readonly endings: (() => unknown)[] = [];

@@ -13,12 +13,12 @@ afterEach(() => {
  * Sets the durations of each video, in the order in which they are queued, for the rest of the
  * test.
  */
-export function playLives(sandbox: Sandbox, ...lives: Partial<Durations>[]): void {
+export function planVideos(sandbox: Sandbox, ...videos: Partial<Durations>[]): void {
 	let count = sandbox.charges.length;
 	const first = count;
 	const stop = sandbox.onRequest(() => {
 		for (const { queueId } of sandbox.charges.slice(count)) {
-			const durations = { pendingMs: 0, renderingMs: 0, ...lives[count - first] };
+			const durations = { pendingMs: 0, renderingMs: 0, ...videos[count - first] };
 			sandbox.changeQueueItem(queueId, { durations });
 			count += 1;
 		}
