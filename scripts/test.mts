@@ -28,7 +28,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
+	'/(executionsAtOnce|faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {

@@ -144,16 +144,19 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await nodesPanel.search('generate video');
 				await nodesPanel.openFirst();
 				await nodesPanel.choose('Generate video (costs credits)');
-				// n8n takes the text a moment after the last key: while the project is chosen.
-				await nodePanel.root.getByTestId('parameter-input-customPrompt').click();
-				await page.keyboard.type('A harbour at night');
 				await nodePanel.openList('projectId');
 				await nodePanel.pickFromList('City tour');
+				await nodePanel.root.getByTestId('parameter-input-customPrompt').click();
+				// n8n takes the text a moment after the last key, and then saves it.
+				const prompt = 'A harbour at night';
+				const saved = page.waitForRequest((sent) => sent.postData()?.includes(prompt) === true);
+				await page.keyboard.type(prompt);
+				await saved;
 				await nodePanel.execute();
 				await expectToPlay(await nodePanel.viewVideo());
 				expect(await page.evaluate('clicks')).toBeLessThanOrEqual(8);
 				const add = real.sandbox.requests.find(({ operation }) => operation === 'queue.add');
-				const body = { projectId: 'project-city-tour', customPrompt: 'A harbour at night' };
+				const body = { projectId: 'project-city-tour', customPrompt: prompt };
 				expect(add?.body).toEqual(body);
 			}),
 		);
