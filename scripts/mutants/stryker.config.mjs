@@ -8,7 +8,7 @@ export default {
 	testRunner: 'command',
 	commandRunner: { command: 'jest --config test/mutants/jest.config.js' },
 	plugins: ['./scripts/mutants/sample.mjs'],
-	reporters: ['clear-text'],
+	reporters: ['clear-text', 'progress-append-only'],
 	// jest has a worker for each processor.
 	concurrency: 1,
 	timeoutMS: 120_000,

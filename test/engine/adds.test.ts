@@ -295,6 +295,17 @@ describe('The beginning of a response that leaves the fate open', () => {
 		expect(receivedText.length).toBe(300);
 	});
 
+	test('stands in the error of a node that stops, where it names an ID beyond JavaScript numbers', async () => {
+		service.sandbox.configure({ numericQueueIds: 'long' });
+		const info = jest.spyOn(Container.get(Logger), 'info');
+		const { error } = await run({});
+		const [{ queueId } = { queueId: '?' }] = service.sandbox.charges;
+		expect(queueId).toMatch(/^\d{17,}$/);
+		expect(error?.description).toMatch(new RegExp(`names a queue item: .*"queueId": ?${queueId}`));
+		expect(JSON.stringify(info.mock.calls)).toContain(queueId);
+		info.mockRestore();
+	});
+
 	test('is not shown of a refusal', async () => {
 		failAdd({ kind: 'status', status: 400 });
 		const { errorItems } = await run({}, undefined, ERROR_OUTPUT);

@@ -5,7 +5,7 @@ import { ENDPOINTS } from '../api/endpoints';
 import { createSlots, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { sendRequest } from '../api/request';
-import { checkBody, createIncomplete, requireObject, toText } from '../api/response';
+import { checkBody, createIncomplete, requireObject, toLine, toText } from '../api/response';
 import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
 import type { Fate } from '../failures/failure';
@@ -160,10 +160,9 @@ async function sendAdd(
 	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
 	if (fate === 'unknown') ledger.keepUnknown(failure);
 	else ledger.keep({ stage: 'new' });
-	const { receivedQueueId } = failure.facts;
-	if (receivedQueueId !== undefined) {
-		logInfo(job, `An add was answered with ${quote(receivedQueueId)}`);
-	}
+	const { receivedQueueId, namingText } = failure.facts;
+	const named = receivedQueueId ?? namingText;
+	if (named !== undefined) logInfo(job, `An add was answered with ${quote(named)}`);
 	throw context.getExecutionCancelSignal()?.aborted ? CANCELLED.with({ fate }) : failure;
 }
 
@@ -212,11 +211,15 @@ function explainOutcome(
 		return new RequestFailure({ kind: 'uncertain', httpCode });
 	}
 	const failure = explainResponse(outcome);
-	const { text, receivedQueueId, hide } = outcome;
+	const { namesQueueItem, receivedQueueId, text, hide } = outcome;
 	if (fate !== 'unknown' || text === '') return failure;
+	const receivedText = hide(text).slice(0, MAX_RECEIVED_LENGTH);
+	if (receivedQueueId !== '') {
+		return failure.with({ receivedText, receivedQueueId: hide(receivedQueueId) });
+	}
 	return failure.with({
-		receivedText: hide(text).slice(0, MAX_RECEIVED_LENGTH),
-		receivedQueueId: receivedQueueId === '' ? undefined : hide(receivedQueueId),
+		receivedText,
+		...(namesQueueItem && { namingText: toLine(receivedText) }),
 	});
 }
 

@@ -58,9 +58,11 @@ export interface FailureFacts {
 	limit?: string;
 	/** The promised field that a response lacks. */
 	field?: string;
-	/** The beginning of a response that leaves the fate of an add open, and a queue ID in it. */
+	/** The beginning of a response that leaves the fate of an add open. */
 	receivedText?: string | undefined;
+	/** The queue ID in it; or the text, on one line, where it names one that cannot be kept as it was received. */
 	receivedQueueId?: string | undefined;
+	namingText?: string | undefined;
 	/** Whether the request went through the proxy of "Request Options". */
 	isProxied?: boolean;
 	/** The number of times the request was sent. */

@@ -295,6 +295,8 @@ const MAY_BE_QUEUED =
 const NAMED_ID =
 	'The response names the queue ID "{receivedQueueId}", which Queue > Get Progress can check.';
 
+const NAMED_ITEM = 'The response names a queue item: {namingText}';
+
 /** Puts a failure into words: what happened, and what to do. The advice about the money comes first. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts, kind } = failure;
@@ -312,7 +314,8 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (mayBeQueued && kind !== 'cancelled') {
 		// With a wrong address, nothing can be checked before it is corrected.
 		const at = facts.content === 'html' ? sentences.length : 0;
-		sentences.splice(at, 0, context.isAgentCall ? NEVER_AGAIN : MAY_BE_QUEUED, NAMED_ID);
+		const whatToDo = context.isAgentCall ? NEVER_AGAIN : MAY_BE_QUEUED;
+		sentences.splice(at, 0, whatToDo, NAMED_ID, NAMED_ITEM);
 	}
 	return { message: fill([message], slots), description: fill(sentences, slots) };
 }

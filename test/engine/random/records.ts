@@ -24,7 +24,9 @@ export interface Add {
 	at: number;
 	fate: Fate;
 	queueId: string | undefined;
-	/** Whether the queue ID has reached the node, whatever the fate. */
+	/** Whether the whole response has reached the node, and names the queue item, whatever its fate. */
+	showsQueueItem: boolean;
+	/** Whether the queue ID can be kept as it was received, too. */
 	isIdReceived: boolean;
 	authorization: unknown;
 	body: Order;
@@ -60,10 +62,14 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 		const usual = plan.service.numericQueueIds === 'long' ? 'unknown' : 'told';
 		const isTold = (known?.[1] ?? 'told') === 'told';
 		const fate = isLost ? 'unknown' : isRefused ? 'refused' : isTold ? usual : 'unknown';
+		const showsQueueItem =
+			request.queueId !== undefined &&
+			!isLost &&
+			((isTold && usual === 'unknown') || showsId || fate === 'told');
 		return {
 			...{ row: Number(/\d+(?=$| \/)/.exec(name)?.[0]), played, body, at: request.at, fate },
 			queueId: request.queueId,
-			isIdReceived: fate === 'told' || (showsId && request.queueId !== undefined),
+			...{ showsQueueItem, isIdReceived: showsQueueItem && usual === 'told' },
 			authorization: request.headers.authorization,
 		};
 	});
