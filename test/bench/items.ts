@@ -15,7 +15,7 @@ import { median } from './median';
 const COUNTS = [500, 2_000];
 const PAIRS = 11;
 /** Maximum time as a multiple of HTTP Request's time. */
-const LIMIT = 0.6;
+const LIMIT = 0.45;
 const MEASURED = 'Measured';
 const TIMEOUT_MS = 120_000;
 
