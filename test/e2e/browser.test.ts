@@ -144,14 +144,15 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await nodesPanel.search('generate video');
 				await nodesPanel.openFirst();
 				await nodesPanel.choose('Generate video (costs credits)');
-				await nodePanel.openList('projectId');
-				await nodePanel.pickFromList('City tour');
 				await nodePanel.root.getByTestId('parameter-input-customPrompt').click();
-				// n8n takes the text a moment after the last key, and then saves it.
+				// n8n takes a text a moment after the last key, and then saves it. A list that is opened while a
+				// node changes may never load.
 				const prompt = 'A harbour at night';
 				const saved = page.waitForRequest((sent) => sent.postData()?.includes(prompt) === true);
 				await page.keyboard.type(prompt);
 				await saved;
+				await nodePanel.openList('projectId');
+				await nodePanel.pickFromList('City tour');
 				await nodePanel.execute();
 				await expectToPlay(await nodePanel.viewVideo());
 				expect(await page.evaluate('clicks')).toBeLessThanOrEqual(8);
