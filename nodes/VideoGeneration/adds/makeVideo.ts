@@ -206,7 +206,7 @@ function explainOutcome(
 		const failure = classifyError(outcome.error);
 		if (isProxied) return failure.with({ isProxied });
 		if (fate !== 'unknown' || failure.kind === 'uncertain') return failure;
-		// An abort that nobody asked for is a timeout.
+		// An abort without an aborted signal of ours is the timeout.
 		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
 		return new RequestFailure({ kind: 'uncertain', httpCode });
 	}
@@ -214,12 +214,11 @@ function explainOutcome(
 	const { namesQueueItem, receivedQueueId, text, hide } = outcome;
 	if (fate !== 'unknown' || text === '') return failure;
 	const receivedText = hide(text).slice(0, MAX_RECEIVED_LENGTH);
-	if (receivedQueueId !== '') {
-		return failure.with({ receivedText, receivedQueueId: hide(receivedQueueId) });
-	}
+	const isIdKnown = receivedQueueId !== '';
 	return failure.with({
 		receivedText,
-		...(namesQueueItem && { namingText: toLine(receivedText) }),
+		receivedQueueId: isIdKnown ? hide(receivedQueueId) : undefined,
+		namingText: namesQueueItem && !isIdKnown ? toLine(receivedText) : undefined,
 	});
 }
 

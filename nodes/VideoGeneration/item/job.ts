@@ -97,7 +97,7 @@ export class Run {
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
 
-	/** Whether an agent's model reads the result, whoever runs the node. */
+	/** Whether an agent's model reads the result: n8n or the agent itself may run the node. */
 	readonly isAgentCall: boolean;
 
 	/** Whether n8n offers to retry the execution once an item has failed. */

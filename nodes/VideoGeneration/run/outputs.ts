@@ -215,14 +215,14 @@ function listPromptMistakes(jobs: Job<VideoOrder>[]): {
 		({ ledger, order, problem }) =>
 			problem === undefined && ledger.state.stage !== 'new' && order.body.projectId !== undefined,
 	);
-	const listItems = (isMistake: (job: Job<VideoOrder>, sent: string | undefined) => boolean) =>
+	const listItems = (isMistake: (sent: string | undefined, job: Job<VideoOrder>) => boolean) =>
 		paid
-			.filter((job) => isMistake(job, job.order.body.customPrompt))
+			.filter((job) => isMistake(job.order.body.customPrompt, job))
 			.map(({ context }) => context.getItemIndex());
 	return {
-		ownPrompts: listItems((_, sent) => isExpression && sent === undefined),
+		ownPrompts: isExpression ? listItems((sent) => sent === undefined) : [],
 		doubtfulPrompts: listItems(
-			(job, sent) => sent !== undefined && (MISSING_VALUE.test(sent) || lacksField(job)),
+			(sent, job) => sent !== undefined && (MISSING_VALUE.test(sent) || lacksField(job)),
 		),
 	};
 }

@@ -315,9 +315,9 @@ export class AccountVideos {
 		}
 		for (const { item, settle } of this.claims) if (item.video) settle({ video: item.video });
 		const candidates = new Map(settled.map((each) => [each.item, each.candidates]));
-		for (const { item, settle } of due) {
+		for (const { item, settle } of due.filter((claim) => this.claims.has(claim))) {
 			const left = candidates.get(item)?.filter(({ key }) => !this.owned.has(key)) ?? [];
-			settle(item.video ? { video: item.video } : { unidentified: describe(item, left) });
+			settle({ unidentified: describe(item, left) });
 		}
 	}
 
