@@ -288,6 +288,29 @@ test('An item whose credential can only be read later is not given what was made
 	expectOwnVideos(listItems(endings), 3);
 });
 
+test('Nothing of a lane is left after its last item, however the executions have ended', async () => {
+	const lanes = new Set<Map<unknown, unknown>>();
+	const { set } = Map.prototype;
+	jest.spyOn(Map.prototype, 'set').mockImplementation(function (
+		this: Map<unknown, unknown>,
+		key: unknown,
+		value: unknown,
+	) {
+		if (typeof (value as { enter?: unknown } | undefined)?.enter === 'function') lanes.add(this);
+		return set.call(this, key, value);
+	});
+	service.sandbox.addFault({
+		...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'refused' },
+	});
+	await play(
+		begin([{}, { project: TOUR }]),
+		begin([{ prompt: 'refused' }, {}], { afterMs: 1_000 }),
+		begin([{}, {}], { afterMs: 2_000, stopAfterMs: 5_000 }),
+		begin([{}], { afterMs: 3_000 }),
+	);
+	expect([...lanes].map(({ size }) => size)).toEqual([0]);
+});
+
 test('A single item waits for at most two of a batch of fifty', async () => {
 	planVideos(service.sandbox, ...Array.from({ length: 51 }, () => ({ processingMs: 12_000 })));
 	const batch = Array.from({ length: 50 }, (_, row) => ({ prompt: `Film ${row}` }));
