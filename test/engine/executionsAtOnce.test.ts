@@ -288,6 +288,17 @@ test('An item whose credential can only be read later is not given what was made
 	expectOwnVideos(listItems(endings), 3);
 });
 
+test('An item that leaves the queue unseen is not confused with a video whose address another execution was told', async () => {
+	service.sandbox.configure({
+		...{ videoUrlInDetails: true, endedItemsLeaveAfterMs: 4_000 },
+		durations: { logDelayMs: 8_000 },
+	});
+	planVideos(service.sandbox, ...[5, 5, 1].map((each) => ({ processingMs: each * 1_000 })));
+	const items = listItems(await play(begin([{}, {}]), begin([{}])));
+	expect(items).toHaveLength(3);
+	for (const item of items) expect(item.json.videoUrl).toContain(getOwnId(item));
+});
+
 test('Nothing of a lane is left after its last item, however the executions have ended', async () => {
 	const lanes = new Set<Map<unknown, unknown>>();
 	const { set } = Map.prototype;

@@ -17,6 +17,8 @@ const lanes = new Map<number, Lane>();
 export interface Place {
 	/** A list that was requested earlier may lack the videos of other executions. By `performance.now()`. */
 	listedFrom: number;
+	/** The addresses of the videos that items of the lane have got: a late entry may show one of them. */
+	readonly given: Set<string>;
 	readonly leave: () => void;
 }
 
@@ -56,6 +58,8 @@ class Lane {
 	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, Set<Ticket>>();
 
+	private readonly given = new Set<string>();
+
 	constructor(private readonly drop: () => void) {}
 
 	async enter(job: VideoJob, max: number): Promise<Place> {
@@ -93,7 +97,7 @@ class Lane {
 			}
 			this.beginNext();
 		};
-		return { listedFrom, leave };
+		return { listedFrom, given: this.given, leave };
 	}
 
 	private remove(ticket: Ticket): void {

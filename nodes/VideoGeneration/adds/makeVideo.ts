@@ -20,6 +20,7 @@ import type { FinishedVideo } from '../waiting/finishVideo';
 import { finishVideo, getVideosBeforeAdd, outputVideo } from '../waiting/finishVideo';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { guardCredits } from './creditsToKeep';
+import type { Place } from './lanes';
 import { enterLane } from './lanes';
 import type { VideoOrder } from './order';
 import { confirmKey, releaseKey, takeKey } from './uniqueKey';
@@ -58,13 +59,15 @@ async function makeVideo(job: VideoJob, send: Sender): Promise<INodeExecutionDat
 		return [{ json: { queueId, projectId, ...details, createdAt } }];
 	}
 	const place = await enterLane(job, wait.videosAtOnce);
-	const finished = await payAndWait(job, wait, place.listedFrom, send)
+	const finished = await payAndWait(job, wait, place, send)
 		.catch((reason: unknown) => {
 			// The run ends before its next item takes the place.
 			run.end(job, reason);
 			throw reason as Error;
 		})
 		.finally(place.leave);
+	const address = toText(finished.json.videoUrl);
+	if (address !== '') place.given.add(address);
 	return await outputVideo(job, wait, finished);
 }
 
@@ -72,17 +75,17 @@ async function makeVideo(job: VideoJob, send: Sender): Promise<INodeExecutionDat
 async function payAndWait(
 	job: VideoJob,
 	wait: WaitSettings,
-	listedFrom: number,
+	{ given, listedFrom }: Place,
 	send: Sender,
 ): Promise<FinishedVideo> {
-	if (job.ledger.isPaid) return await finishVideo(job, wait);
+	if (job.ledger.isPaid) return await finishVideo(job, wait, given);
 	const videos = await send(job.run.signal, async () => {
 		checkJob(job);
 		const videosBefore = await getVideosBeforeAdd(job, listedFrom);
 		await pay(job, videosBefore);
 		return videosBefore;
 	});
-	return await finishVideo(job, wait, videos);
+	return await finishVideo(job, wait, given, videos);
 }
 
 /**

@@ -235,12 +235,16 @@ export class AccountVideos {
 
 	/** The item of a queue ID, with what is known of it now. */
 	track(
-		known: Pick<QueueItem, 'queueId' | 'projectId' | 'sentAt' | 'isListKnown' | 'queuedAt'>,
+		known: Pick<
+			QueueItem,
+			'queueId' | 'projectId' | 'sentAt' | 'isListKnown' | 'queuedAt' | 'given'
+		>,
 	): TrackedItem {
 		const item = this.items.get(known.queueId) ?? { ...known, listingDelayMs: 0 };
 		this.items.set(known.queueId, item);
 		item.projectId ??= known.projectId;
 		item.queuedAt ??= known.queuedAt;
+		item.given ??= known.given;
 		return item;
 	}
 

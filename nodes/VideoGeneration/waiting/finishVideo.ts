@@ -29,11 +29,13 @@ export async function getVideosBeforeAdd(job: Job, listedFrom: number): Promise<
 /**
  * Waits for the video of the queue item in the item's ledger. A later try goes on where the item stands.
  *
+ * @param given the addresses of videos that are other items'
  * @param videosBeforeAdd the videos of the account, if this try has added the item
  */
 export async function finishVideo(
 	job: Job,
 	settings: WaitSettings,
+	given?: ReadonlySet<string>,
 	videosBeforeAdd?: AccountVideos,
 ): Promise<FinishedVideo> {
 	const { api, ledger } = job;
@@ -41,7 +43,7 @@ export async function finishVideo(
 	if (finished) return { json: finished, unidentified };
 	if (ledger.state.gone) throw new RequestFailure(ledger.state.gone);
 	const videos = videosBeforeAdd ?? (await getVideos(job));
-	const item = videos.track({ queueId, projectId, queuedAt: parseLogTime(createdAt) });
+	const item = videos.track({ queueId, projectId, queuedAt: parseLogTime(createdAt), given });
 	const end = await waitForVideo({
 		...{ settings, videos, item, details, maxTries: api.maxTries },
 		isNew: videosBeforeAdd !== undefined,

@@ -14,6 +14,8 @@ export interface QueueItem {
 	queuedAt?: number | undefined;
 	/** Whether this run had read the list just before its add: what was listed by then is another's, whatever its date. */
 	isListKnown?: boolean | undefined;
+	/** The addresses of videos that are other executions' items'. */
+	given?: ReadonlySet<string> | undefined;
 	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
 	/** How long before or after its end the list may show its video. */
@@ -59,7 +61,8 @@ export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): n
 }
 
 /** Whether an entry of its project can be an item's own. */
-function canBeOwn(item: QueueItem, { createdAt = Infinity, shownAt }: ListedVideo): boolean {
+function canBeOwn(item: QueueItem, { createdAt = Infinity, entry, shownAt }: ListedVideo): boolean {
+	if (item.given?.has(entry.url as string) === true) return false;
 	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
 	const isOlder = item.isListKnown !== true && createdAt < queuedAt - listingDelayMs;
 	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
