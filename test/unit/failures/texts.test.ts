@@ -1,20 +1,7 @@
-import type { JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import type { AxiosResponse } from 'axios';
-import { AxiosError } from 'axios';
-import {
-	createApiError,
-	classifyError,
-	classifyStreamError,
-} from '../../../nodes/VideoGeneration/failures/errors';
+import { createApiError } from '../../../nodes/VideoGeneration/failures/errors';
 import type { FailureFacts, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
-import { mayBeCarriedOut } from '../../../nodes/VideoGeneration/failures/fate';
-import {
-	createExcess,
-	isAboutCredits,
-	isNotFound,
-	RequestFailure,
-} from '../../../nodes/VideoGeneration/failures/failure';
+import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import type { FailureContext } from '../../../nodes/VideoGeneration/failures/texts';
 import {
 	describeFailure,
@@ -29,8 +16,6 @@ import { getAll } from '../../../nodes/VideoGeneration/resources/video/getAll';
 import { createTestNode } from '../../support/engine/createTestNode';
 import { isErrorDocumented } from '../../support/isErrorDocumented';
 
-const NODE = createTestNode('N', 't');
-
 /** Creates the context for the errors of a kind of operation. */
 const createContext = <Order>({ requestKind, texts }: Operation<Order>): FailureContext => ({
 	...texts,
@@ -41,332 +26,152 @@ const CLEAR = createContext(clear);
 const GET_PROGRESS = createContext(getProgress);
 const READ = createContext(getAll);
 
+const getText = (facts: FailureFacts, context: FailureContext) =>
+	describeFailure(new RequestFailure(facts), context);
+
 /** A message of the service, which n8n must not find in an error's message. */
 const SAID = 'Your plan was canceled.';
 
-describe.each([
-	['current n8n', (error: Error) => new NodeApiError(NODE, error as unknown as JsonObject)],
+/** Every kind of failure in each of its forms, and the text that it needs besides the service's words. */
+type Row = [kind: FailureKind, facts: Partial<FailureFacts>, text: RegExp];
+
+const THREE = { count: 3, projectId: 'p', from: '9:00', to: '9:05' };
+const STILL_QUEUED = { waitedSeconds: 5, hasLeftQueue: false, lastStatus: 'canceled' };
+
+const OF_SERVICE: Row[] = [
+	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
+	['rateLimited', { httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
+	['unreached', { httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
+	['unreached', { httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
+	['unreached', { httpCode: 'ECONNREFUSED', isProxied: true }, /proxy.*'Proxy' under 'Request/],
+	['uncertain', { httpCode: '503', serviceMessage: SAID }, /failed to process the request \(503\)/],
+	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
+	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
+	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
+	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
+	['redirected', { httpCode: '302', location: 'https://b.example' }, /to "https:.*'Base URL'/],
+	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
+	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
+	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
+	['rejected', { httpCode: '402', serviceMessage: SAID }, /credits/],
+	['rejected', { httpCode: '403', serviceMessage: SAID }, /'API Key'/],
+	['rejected', { httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
+	['rejected', { httpCode: '407', serviceMessage: SAID }, /proxy.*'Proxy' under 'Request Options'/],
+	['rejected', { httpCode: '418' }, /\(418\)/],
+	['unreadable', { httpCode: '200', content: 'html' }, /web page.*'Base URL'/],
+	['unreadable', { httpCode: '200', content: 'empty' }, /empty/],
+	['unreadable', { httpCode: '200', content: 'cutOff' }, /cut off/],
+	['unreadable', { httpCode: '200', content: 'other' }, /not JSON.*'Base URL'/],
+	['unreadable', { content: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
+	['unsuccessful', { httpCode: '200', serviceMessage: SAID }, /did not (carry out|return)/],
+	['incomplete', { httpCode: '200', field: 'videos' }, /has no 'videos'/],
+	['blocked', {}, /N8N_SSRF_ALLOWED_HOSTNAMES/],
+	['unsent', { serviceMessage: 'No database' }, /^No database Open.* Nothing was sent\.$/],
+	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
+	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
+	['cancelled', {}, /execution was canceled/],
+	['notGenerated', { lastStatus: 'canceled' }, /could not be generated.*status is "canceled"/],
+	['ambiguousVideo', { unidentified: { count: 0 } }, /not in the list of .*'Listing Delay'/],
 	[
-		// n8n before 2.34 keeps only the code of the error that its HTTP client has thrown.
-		'n8n before 2.34',
-		(error: Error) =>
-			Object.assign(new NodeApiError(NODE, error as unknown as JsonObject), { cause: undefined }),
-	],
-])('An error instead of a response, as %s passes it on,', (_n8n, wrap) => {
-	const clientError = (code: string, syscall?: string) => {
-		const message = `${syscall ?? 'failed with'} ${code}`;
-		const cause = Object.assign(new Error(message), { code, syscall });
-		return wrap(Object.assign(new AxiosError(message, code), { cause }));
-	};
-
-	test.each([...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']])(
-		'with the code %s never reached the service',
-		(code) => {
-			const syscall = /^(ENOTFOUND|EAI_)/.test(code) ? 'getaddrinfo' : 'connect';
-			expect(classifyError(clientError(code, syscall))).toMatchObject({
-				...{ kind: 'unreached', facts: { httpCode: code } },
-			});
-			expect(classifyError(clientError(code, 'read')).kind).toBe('uncertain');
-		},
-	);
-
-	test.each([
-		...['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN'],
-		...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-	])('with the code %s was not sent: the certificate was not accepted', (code) => {
-		expect(classifyError(clientError(code))).toMatchObject({
-			...{ kind: 'unsent', facts: { httpCode: code } },
-		});
-	});
-
-	test.each([
-		['ECONNRESET', 'ECONNRESET'],
-		['ECONNABORTED', 'ECONNABORTED'],
-		['ETIMEDOUT', 'ETIMEDOUT'],
-		['EPIPE', 'EPIPE'],
-		['HPE_INVALID_CONSTANT', 'ECONNRESET'],
-		['HPE_HEADER_OVERFLOW', 'ECONNRESET'],
-		['SOMETHING_NEW', 'ECONNRESET'],
-		['EPROTO', 'ECONNRESET'],
-		['ERR_SSL_WRONG_VERSION_NUMBER', 'ECONNRESET'],
-		['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'ECONNRESET'],
-	])('with the code %s leaves the fate open', (code, httpCode) => {
-		expect(classifyError(clientError(code))).toMatchObject({
-			...{ kind: 'uncertain', facts: { httpCode } },
-		});
-	});
-
-	test('of a response that broke off in its middle leaves the fate open, whatever its status', () => {
-		const response = { status: 200 } as AxiosResponse;
-		const error = new AxiosError(
-			...(['stream has been aborted', 'ERR_BAD_RESPONSE', undefined, undefined, response] as const),
-		);
-		expect(classifyError(wrap(error))).toMatchObject({
-			...{ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } },
-		});
-	});
-
-	test('of a stopped execution is cancelled', () => {
-		expect(classifyError(clientError('ERR_CANCELED')).kind).toBe('cancelled');
-	});
-
-	test.each([
-		[
-			'ECONNRESET',
-			'Client network socket disconnected before secure TLS connection was established',
-		],
-		['EPROTO', 'write EPROTO 40:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'],
-	])('with the code %s was not sent where it failed before it was secure', (code, message) => {
-		const cause = Object.assign(new Error(message), { code });
-		const error = wrap(Object.assign(new AxiosError(message, code), { cause }));
-		expect(classifyError(error).kind).toBe('unsent');
-	});
-
-	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
-		expect(classifyError(wrap(new Error("'Base URL' is empty.")))).toMatchObject({
-			...{ kind: 'unsent', facts: { serviceMessage: "'Base URL' is empty." } },
-		});
-	});
-});
-
-describe('An error', () => {
-	test.each([
-		['before it sends', (blocked: Error) => blocked],
-		['while it connects', (blocked: Error) => AxiosError.from(blocked)],
-	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
-		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		const error = new NodeApiError(NODE, wrap(blocked) as unknown as JsonObject);
-		expect(classifyError(error)).toMatchObject({ kind: 'blocked', facts: {} });
-	});
-
-	test('that is a failure already stays what it is', () => {
-		const failure = new RequestFailure({ kind: 'rejected' });
-		expect(classifyError(failure)).toBe(failure);
-	});
-
-	test('of a stream is a timeout or a broken connection', () => {
-		const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
-		expect(classifyStreamError(late).facts.httpCode).toBe('ETIMEDOUT');
-		expect(classifyStreamError(new Error('aborted')).facts.httpCode).toBe('ECONNRESET');
-		expect(classifyStreamError(new AxiosError('canceled', 'ERR_CANCELED')).kind).toBe('cancelled');
-	});
-});
-
-describe('What may have been carried out', () => {
-	const ALWAYS: FailureKind[] = ['uncertain', 'unreadable', 'incomplete'];
-	const NEVER: FailureKind[] = [
-		...(['rateLimited', 'unreached', 'blocked', 'unsent'] as const),
-		...(['notGenerated', 'timedOut', 'storageFailed'] as const),
-	];
-
-	test.each([
-		...ALWAYS.map((kind) => [kind, {}, true] as const),
-		...NEVER.map((kind) => [kind, {}, false] as const),
-		['rejected', { httpCode: '403' }, false],
-		['rejected', { httpCode: '409' }, true],
-		['redirected', { httpCode: '308' }, false],
-		['redirected', { httpCode: '303' }, true],
-		['cancelled', { tries: 1 }, true],
-		['cancelled', { tries: 0 }, false],
-		['unsuccessful', { bodyStatus: 'error' }, false],
-		['unsuccessful', { bodyStatus: 'ok' }, true],
-		['unsuccessful', {}, true],
-	] as const)('is a request that was %s %j: %p', (kind, facts, expected) => {
-		expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts }))).toBe(expected);
-	});
-});
-
-describe('A failure', () => {
-	test('is a missing item by its 404 alone', () => {
-		expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '404' }))).toBe(true);
-		expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '403' }))).toBe(false);
-	});
-
-	test.each([
-		['rejected', { httpCode: '402' }, true],
-		['rejected', { httpCode: '400', serviceMessage: 'Insufficient credits' }, true],
-		['rejected', { httpCode: '403', serviceMessage: 'You need 1 credit more' }, true],
-		['unsuccessful', { httpCode: '200', serviceMessage: 'No credits left' }, true],
-		['rejected', { httpCode: '400', serviceMessage: 'Accredited users only' }, false],
-		['rejected', { httpCode: '400', serviceMessage: 'No credits were charged.' }, false],
-		['rejected', { httpCode: '400', serviceMessage: 'No credits were used.' }, false],
-		['rejected', { httpCode: '400', serviceMessage: 'You have used all your credits.' }, true],
-		['uncertain', { httpCode: '500', serviceMessage: 'credits service down' }, false],
-	] as const)('that was %s %j is about credits: %p', (kind, facts, expected) => {
-		expect(isAboutCredits(new RequestFailure({ kind, ...facts }))).toBe(expected);
-	});
-
-	test('keeps its facts when another is added', () => {
-		const failure = createExcess('1 MiB').with({ tries: 2 });
-		expect(failure.facts).toEqual({
-			...{ kind: 'unreadable', httpCode: '200', content: 'tooLarge', limit: '1 MiB', tries: 2 },
-		});
-	});
-});
-
-const BAD_BASE_URL: FailureFacts = {
-	...{ kind: 'badCredential', isBaseUrl: true },
-	...{ problem: "'Base URL' is empty", whatToDo: 'Open the credential.' },
-};
-
-/**
- * Every kind of failure in each of its forms, and the text that it needs besides the service's
- * words.
- */
-const FAILURES: [FailureFacts, RegExp][] = [
-	[{ kind: 'rateLimited', httpCode: '429', tries: 4 }, /too many requests.*sent 4 times/],
-	[{ kind: 'rateLimited', httpCode: '429', retryAfterMs: 601_000 }, /in 11 minutes/],
-	[{ kind: 'unreached', httpCode: 'ECONNREFUSED' }, /nothing accepts connections.*'Base URL'/],
-	[{ kind: 'unreached', httpCode: 'ENOTFOUND' }, /host name is unknown.*'Base URL'/],
-	[
-		{ kind: 'unreached', httpCode: 'ECONNREFUSED', isProxied: true },
-		/proxy.*'Proxy' under 'Request Options'/,
-	],
-	[
-		{ kind: 'unreached', httpCode: 'ENOTFOUND', isProxied: true },
-		/proxy.*'Proxy' under 'Request Options'/,
-	],
-	[
-		{ kind: 'uncertain', httpCode: '503', serviceMessage: SAID },
-		/failed to process the request \(503\)/,
-	],
-	[
-		{ kind: 'uncertain', httpCode: '503', retryAfterMs: 600_000 },
-		/in 10 minutes|may have been queued/,
-	],
-	[{ kind: 'uncertain', httpCode: 'ECONNABORTED' }, /did not answer in time/],
-	[{ kind: 'uncertain', httpCode: 'ETIMEDOUT' }, /did not answer in time/],
-	[{ kind: 'uncertain', httpCode: 'ECONNRESET' }, /broke before its response was complete/],
-	[
-		{ kind: 'redirected', httpCode: '302', location: 'https://b.example' },
-		/to "https:\/\/b.*'Base URL'/,
-	],
-	[{ kind: 'redirected', httpCode: '302' }, /redirects.*'Base URL'/],
-	[{ kind: 'rejected', httpCode: '400', serviceMessage: SAID }, /\(400\)/],
-	[{ kind: 'rejected', httpCode: '401', serviceMessage: SAID }, /'API Key'/],
-	[{ kind: 'rejected', httpCode: '402', serviceMessage: SAID }, /credits/],
-	[{ kind: 'rejected', httpCode: '403', serviceMessage: SAID }, /'API Key'/],
-	[{ kind: 'rejected', httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
-	[
-		{ kind: 'rejected', httpCode: '407', serviceMessage: SAID },
-		/proxy.*'Proxy' under 'Request Options'/,
-	],
-	[{ kind: 'rejected', httpCode: '418' }, /\(418\)/],
-	[{ kind: 'unreadable', httpCode: '200', content: 'html' }, /web page.*'Base URL'/],
-	[{ kind: 'unreadable', httpCode: '200', content: 'empty' }, /empty/],
-	[{ kind: 'unreadable', httpCode: '200', content: 'cutOff' }, /cut off/],
-	[{ kind: 'unreadable', httpCode: '200', content: 'other' }, /not JSON.*'Base URL'/],
-	[{ kind: 'unreadable', content: 'tooLarge', limit: '1 MiB' }, /too large.*more than 1 MiB/],
-	[
-		{ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'error', serviceMessage: SAID },
-		/did not (carry out|return)/,
-	],
-	[{ kind: 'incomplete', httpCode: '200', field: 'videos' }, /has no 'videos'/],
-	[{ kind: 'blocked' }, /N8N_SSRF_ALLOWED_HOSTNAMES/],
-	[
-		{ kind: 'unsent', serviceMessage: 'The database cannot be reached' },
-		/^The database cannot be reached Open.* Nothing was sent\.$/,
-	],
-	[BAD_BASE_URL, /^'Base URL' is empty Open the credential\. Nothing was sent\.$/],
-	[{ kind: 'unsent', httpCode: 'CERT_HAS_EXPIRED' }, /secure connection.*\(CERT_HAS_EXPIRED\)/],
-	[{ kind: 'cancelled' }, /execution was canceled/],
-	[
-		{ kind: 'notGenerated', lastStatus: 'canceled' },
-		/could not be generated.*status is "canceled"/,
-	],
-	[
-		{ kind: 'ambiguousVideo', unidentified: { count: 0 } },
-		/not in the list of videos yet.*'Listing Delay'/,
-	],
-	[
-		{
-			kind: 'ambiguousVideo',
-			unidentified: { count: 3, projectId: 'p', from: '9:00', to: '9:05' },
-		},
+		...(['ambiguousVideo', { unidentified: THREE }] as const),
 		/It may be any of 3 videos of project "p", listed from 9:00 to 9:05\. .*'Videos at Once'/,
 	],
 	[
-		{ kind: 'ambiguousVideo', unidentified: { count: 2, unconfirmedItems: [3] } },
+		...(['ambiguousVideo', { unidentified: { count: 2, unconfirmedItems: [3] } }] as const),
 		/any of 2 videos\. .*the video of item 3, whose add was not confirmed/,
 	],
+	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Video > Download/],
+	['timedOut', STILL_QUEUED, /within 5 seconds.*Queue > Wait/],
+	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
+	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in the queue.*Get Many/],
 	[
-		{ kind: 'ambiguousVideo', unidentified: {} },
-		/list of videos could not be read.*Video > Download/,
-	],
-	[
-		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, lastStatus: 'canceled' },
-		/within 5 seconds.*Queue > Wait/,
-	],
-	[
-		{ kind: 'timedOut', waitedSeconds: 5, statusSeconds: 4, lastStatus: 'canceled' },
+		...(['timedOut', { ...STILL_QUEUED, statusSeconds: 4 }] as const),
 		/within 5 seconds.*"canceled" for 4 seconds\..*'Completed Statuses'/,
 	],
-	[
-		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: true },
-		/no longer in the queue.*Video > Get Many/,
-	],
-	[
-		{ kind: 'timedOut', waitedSeconds: 5, hasLeftQueue: false, serviceMessage: SAID },
-		/last check failed/,
-	],
 ];
-const CASES = Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
-	FAILURES.map(([facts, text]) => [name, facts, context, text] as const),
-);
 
-/** Expects whole sentences, the last of which may be the service's own words. */
-function expectGoodText({ message, description }: { message: string; description: string }) {
-	expect(message).toMatch(/^(['A-Z]|n8n )[^\n]{10,}[^.\s]$/);
-	expect(description).toMatch(/^['A-Zh][^\n]{8,}[."]$/);
-	expect(`${message} ${description}`).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)|\.\./);
-	expect(message).not.toContain(SAID);
-	const ours = `${message} ${description}`.replaceAll(/"[^"]*"/g, '');
-	expect(ours).not.toMatch(/\b(error(?! output)|problem|failure|mistake)s?\b/i);
-}
+const MIDWAY = { receivedBytes: 5, announcedBytes: 9 };
+
+/** The same of a download, whose requests go to the video's host. */
+const OF_HOST: Row[] = [
+	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*4 times.*'Max Tries'/],
+	['rateLimited', { httpCode: '429', retryAfterMs: 600_000 }, /in 10 minutes/],
+	['unreached', { httpCode: 'ENOTFOUND' }, /not be reached \(ENOTFOUND\).*'Video URL'/],
+	['uncertain', { httpCode: '503', tries: 4 }, /failed to send the video \(503\).*4 times/],
+	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
+	['uncertain', { httpCode: 'ECONNABORTED' }, /did not answer in time/],
+	['uncertain', { httpCode: 'ETIMEDOUT', receivedBytes: 5 }, /stopped sending after 5 bytes/],
+	['uncertain', { httpCode: 'ETIMEDOUT', isTooSlow: true, ...MIDWAY }, /slow: only 5 of 9 bytes/],
+	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video arrived/],
+	['uncertain', { httpCode: 'ECONNRESET', ...MIDWAY }, /broke after 5 of 9 bytes/],
+	['redirected', { httpCode: '302' }, /not a web address.*'Video URL'/],
+	['redirected', { isTooMany: true }, /redirects too many times/],
+	['redirected', { httpCode: '302', location: 'file:' }, /redirects to "file:"/],
+	['rejected', { httpCode: '404' }, /no video.*'Video URL' may have expired.*Video > Get Many/],
+	['rejected', { httpCode: '410' }, /no video.*'Video URL' may have expired.*Video > Get Many/],
+	['rejected', { httpCode: '401' }, /not allow.*Video > Get Many.*key is not sent/],
+	['rejected', { httpCode: '403' }, /not allow.*Video > Get Many.*key is not sent/],
+	['rejected', { httpCode: '402' }, /rejected the request \(402\).*'Video URL'/],
+	['unreadable', { httpCode: '200', content: 'html' }, /web page.*'Video URL'/],
+	['unreadable', { httpCode: '200', content: 'empty' }, /empty file.*'Video URL'/],
+	['unreadable', { content: 'tooLarge', limit: '16 GiB' }, /too large: it has more than 16 GiB/],
+	['unreadable', { content: 'other', contentType: 'image/png' }, /not a video.*"image\/png"/],
+	['unreadable', { httpCode: '200', content: 'other' }, /something that is not a video/],
+	['unsent', { serviceMessage: 'Host is blocked' }, /^Host is blocked Check 'Video URL'/],
+	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure conn.*CERT_HAS_EXPIRED.*'Video URL'/],
+	['blocked', {}, /n8n blocks.*a\.mp4 was not requested.*N8N_SSRF_ALLOWED_IP_RANGES/],
+	['cancelled', {}, /canceled The download was stopped/],
+	['notAnAddress', {}, /not a web address Get the video again/],
+	['storageFailed', { serviceMessage: 'No space' }, /not store.*enough storage.*No space/],
+];
+const AT = { address: 'https://files.example/a.mp4' };
+
+const CASES = [
+	...Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
+		OF_SERVICE.map(([kind, facts, text]) => [name, { kind, ...facts }, context, text] as const),
+	),
+	...OF_HOST.map(
+		([kind, facts, text]) =>
+			['DOWNLOAD', { ...AT, kind, ...facts }, { requestKind: 'read' } as const, text] as const,
+	),
+];
 
 describe('An error text', () => {
 	test.each(CASES)('of %s for %j says what happened and what to do', (...each) => {
 		const [, facts, context, expected] = each;
-		const text = describeFailure(new RequestFailure(facts), context);
-		expectGoodText(text);
-		expect(`${text.message} ${text.description}`).toMatch(expected);
-		if (facts.kind !== 'cancelled') expect(text.message).not.toMatch(/cancell?ed/i);
-		if (facts.serviceMessage === SAID) expect(text.description).toContain(SAID);
+		const { message, description } = getText(facts, context);
+		const all = `${message} ${description}`;
+		expect(all).toMatch(expected);
+		// Whole sentences with all their facts. The last one may be the service's own words.
+		expect(message).toMatch(/^(['A-Z]|n8n )[^\n]{8,}[^.\s]$/);
+		expect(description).toMatch(/^['A-Zh][^\n]{4,}[."]$/);
+		expect(all).not.toMatch(/undefined|null|NaN|\[object|\s{2}|\(\)|\.\./);
+		const ours = all.replaceAll(/"[^"]*"/g, '');
+		expect(ours).not.toMatch(/\b(error(?! output)|problem|failure|mistake)s?\b/i);
+		if (facts.serviceMessage === SAID) expect(description).toContain(SAID);
 	});
 
-	test.each(CASES)('of %s for %j is in docs/errors.md', (...each) => {
-		const [, facts, context] = each;
-		// A message without a code is a sentence of n8n or of the credential.
-		if (/^(unsent|badCredential)$/.test(facts.kind) && facts.httpCode === undefined) return;
-		const { message } = describeFailure(new RequestFailure(facts), context);
-		expect([message].filter((each) => !isErrorDocumented(each))).toEqual([]);
-	});
+	test.each(CASES)(
+		'of %s for %j is in docs/errors.md, and reaches the user as it is written',
+		(...each) => {
+			const [, facts, context] = each;
+			const error = createApiError(createTestNode('N', 't'), new RequestFailure(facts), context);
+			expect(error).toBeInstanceOf(NodeApiError);
+			const { message, description, httpCode, messages } = error;
+			expect({ message, description }).toEqual(getText(facts, context));
+			expect({ httpCode, messages }).toEqual({ httpCode: facts.httpCode ?? 'none', messages: [] });
+			// A message without a code is a sentence of n8n or of the credential.
+			if (/^(unsent|badCredential)$/.test(facts.kind) && facts.httpCode === undefined) return;
+			expect([message].filter((each) => !isErrorDocumented(each))).toEqual([]);
+		},
+	);
 
-	test.each(CASES)('of %s for %j reaches the user as it is written', (...each) => {
-		const [, facts, context] = each;
-		const failure = new RequestFailure(facts);
-		const text = describeFailure(failure, context);
-		const error = createApiError(NODE, failure, context);
-		expect(error).toBeInstanceOf(NodeApiError);
-		expect({ message: error.message, description: error.description }).toEqual(text);
-		expect(error.httpCode).toBe(facts.httpCode ?? 'none');
-		expect(error.messages).toEqual([]);
-	});
-
-	test('of a rate limit tells n8n how long to leave a trigger alone', () => {
-		const failure = new RequestFailure({
-			kind: 'rateLimited',
-			httpCode: '429',
-			retryAfterMs: 5_000,
-		});
-		const error = createApiError(NODE, failure, READ);
-		expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 5_000 });
-	});
-
-	test('about the address in the credential tells n8n that a person has to act', () => {
-		const failure = new RequestFailure(BAD_BASE_URL);
-		const error = createApiError(NODE, failure, READ);
-		expect(error.failure).toEqual({ cause: 'configuration-invalid' });
+	test('has the words of a service, a host or a store in its description alone: n8n searches the message', () => {
+		const words = { serviceMessage: SAID, location: SAID, contentType: SAID, lastStatus: SAID };
+		for (const [, facts, context] of CASES) {
+			if (/^(unsent|cancelled)$/.test(facts.kind)) continue;
+			expect(getText({ ...facts, ...words }, context).message).not.toMatch(/cancell?ed/i);
+		}
 	});
 
 	test.each([
@@ -379,61 +184,45 @@ describe('An error text', () => {
 		{ kind: 'rejected', httpCode: '407' },
 		{ kind: 'redirected', httpCode: '303', location: 'https://other.example.com/' },
 	] as const)('of an add of unknown fate (%j) says so first, and how to check', (facts) => {
-		const failure = new RequestFailure(facts);
-		const { description } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		const { description } = getText(facts, { ...ADD, mayBeQueued: true });
 		expect(description).toMatch(/^The video may have been queued.*Account > Get.*Video > Get Many/);
 		expect(description).not.toMatch(/try again later|not queued/i);
-		expect(describeFailure(failure, READ).description).not.toMatch(/queued/);
+		expect(getText(facts, READ).description).not.toMatch(/queued/);
 	});
 
 	test('of an add that a web page has answered first says what to correct, for nothing can be checked before', () => {
-		const failure = new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'html' });
-		const { description } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		const page = { kind: 'unreadable', httpCode: '200', content: 'html' } as const;
+		const { description } = getText(page, { ...ADD, mayBeQueued: true });
 		expect(description).toMatch(/^'Base URL'.*The video may have been queued.*Account > Get/);
 	});
 
 	test('of a response that neither confirms nor refuses an add says so', () => {
-		const failure = new RequestFailure({ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'ok' });
-		const { message } = describeFailure(failure, { ...ADD, mayBeQueued: true });
+		const { message } = getText({ kind: 'unsuccessful' }, { ...ADD, mayBeQueued: true });
 		expect(message).toBe('The video service did not confirm the request');
 	});
 
-	test.each(FAILURES.filter(([{ kind }]) => !/^(notGenerated|timedOut|ambiguous)/.test(kind)))(
-		'of a video that is queued or finished (%j) says that it is paid for, and how to go on',
-		(facts) => {
+	test('of a video that is queued or finished says that it is paid for, and how to go on', () => {
+		const ofFile = { addressField: "'videoUrl'" };
+		for (const [kind, facts] of OF_SERVICE) {
 			const describe = (more: Partial<FailureFacts>, canBeRetried: boolean) =>
-				describeFailure(new RequestFailure({ ...facts, ...more }), {
-					...READ,
-					isQueued: true,
-					canBeRetried,
-				}).description;
-			const ofFile = { addressField: "'videoUrl'" };
-			const description = describe({}, true);
-			expect(description).toMatch(/^The video is queued and paid for\..*retry.*Queue > Wait/);
-			expect(description).not.toContain('Nothing was sent');
+				getText({ kind, ...facts, ...more }, { ...READ, isQueued: true, canBeRetried }).description;
+			if (/^(notGenerated|timedOut|ambiguous)/.test(kind)) {
+				// The end of a wait says by itself what became of the video.
+				expect(describe({}, true)).not.toContain('queued and paid for.');
+				continue;
+			}
+			expect(describe({}, true)).toMatch(
+				/^The video is queued and paid for\..*retry.*Queue > Wait/,
+			);
+			expect(describe({}, true)).not.toContain('Nothing was sent');
 			expect(describe(ofFile, true)).toMatch(
 				/^The video is finished and paid for\. A retry of this execution only downloads it\./,
 			);
 			// n8n offers no retry of an execution that succeeds, or to an agent.
-			expect(describe({}, false)).toMatch(
-				/^The video is queued and paid for\. To go on waiting for it, use Queue > Wait/,
-			);
-			expect(describe(ofFile, false)).toMatch(
-				/^The video is finished and paid for\. To download it, use Video > Download\./,
-			);
-		},
-	);
-
-	test.each(FAILURES.filter(([{ kind }]) => /^(notGenerated|timedOut|ambiguous)/.test(kind)))(
-		'of the end of a wait (%j) says what became of the video once',
-		(facts) => {
-			const { description } = describeFailure(new RequestFailure(facts), {
-				...READ,
-				isQueued: true,
-			});
-			expect(description).not.toContain('The video is queued and paid for.');
-		},
-	);
+			expect(describe({}, false)).toMatch(/paid for\. To go on waiting for it, use Queue > Wait/);
+			expect(describe(ofFile, false)).toMatch(/paid for\. To download it, use Video > Download\./);
+		}
+	});
 
 	test.each([
 		['add', ADD, '400', "'Project' and 'Custom Prompt'"],
@@ -443,21 +232,26 @@ describe('An error text', () => {
 		['getProgress', GET_PROGRESS, '404', "'Queue ID'"],
 		['a list', READ, '404', "'Base URL'"],
 	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
-		const failure = new RequestFailure({ kind: 'rejected', httpCode });
-		expect(describeFailure(failure, context).description).toContain(`Check ${fields}`);
+		const { description } = getText({ kind: 'rejected', httpCode }, context);
+		expect(description).toContain(`Check ${fields}`);
+	});
+
+	test('of a download names the field and the advice of its node', () => {
+		const busy = { kind: 'rateLimited', ...AT, httpCode: '429' } as const;
+		const advised = getText(busy, { requestKind: 'read', rateLimitAdvice: 'Come back.' });
+		expect(advised.description).toMatch(/Come back\.$/);
+		const gone = { kind: 'rejected', httpCode: '404', addressField: "'url'" } as const;
+		expect(getText(gone, READ).description).toContain("in 'url' may");
 	});
 
 	test('of a web page that answers with 404 blames the address alone', () => {
-		const failure = new RequestFailure({ kind: 'rejected', httpCode: '404', content: 'html' });
-		expect(describeFailure(failure, ADD).message).toBe(
-			'This address does not exist on the video service',
-		);
+		const { message } = getText({ kind: 'rejected', httpCode: '404', content: 'html' }, ADD);
+		expect(message).toBe('This address does not exist on the video service');
 	});
 
 	test('about the credits to keep says what the account has, what the video costs, and what is kept', () => {
-		const facts = { remainingCredits: 1, cost: 1, keep: 1 };
-		const failure = new RequestFailure({ kind: 'overBudget', ...facts });
-		expect(describeFailure(failure, ADD).description).toMatch(
+		const facts = { kind: 'overBudget', remainingCredits: 1, cost: 1, keep: 1 } as const;
+		expect(getText(facts, ADD).description).toMatch(
 			/^The account has 1 credit\. The video would cost 1, and 'Credits to Keep' is 1\. Nothing was queued/,
 		);
 	});
@@ -467,59 +261,48 @@ describe('An error text', () => {
 		[0, /^The account has 0 credits left. This video was not queued/],
 		[1, /^The account has 1 credit left. This video was not queued/],
 	])('about missing credits, of which there are %p left, says so', (remainingCredits, expected) => {
-		const failure = new RequestFailure({ kind: 'rejected', httpCode: '402' });
-		const text = describeFailure(failure, { ...ADD, remainingCredits });
+		const refused = { kind: 'rejected', httpCode: '402' } as const;
+		const text = getText(refused, { ...ADD, remainingCredits });
 		expect(text.message).toBe('There are not enough credits for this video');
 		expect(text.description).toMatch(expected);
-		for (const context of [READ, CLEAR]) {
-			expect(describeFailure(failure, context).message).toBe(
-				'The account does not have enough credits',
-			);
-		}
+		expect(getText(refused, CLEAR).message).toBe('The account does not have enough credits');
 	});
 });
 
-describe('What a failed run has paid for', () => {
-	const describe = (facts: Partial<Parameters<typeof describePaidVideos>[0]>) =>
-		describePaidVideos({
-			...{ paid: [], unknown: [], canBeRetried: true, needsContinue: false },
-			...facts,
-		});
-	const paid = [
+const NONE = { paid: [], unknown: [], canBeRetried: true, needsContinue: false };
+const PAID = {
+	paid: [
 		{ queueId: 'q1', status: 'pending' },
 		{ queueId: 'q2', status: '' },
-	];
+	],
+};
+const UNKNOWN = {
+	unknown: [
+		{ itemIndex: 0, queueId: undefined },
+		{ itemIndex: 3, queueId: 'q4' },
+	],
+};
 
-	test.each([
-		['is nothing', {}, /^$/],
-		[
-			'is listed, with how to go on',
-			{ paid },
-			/select Retry under Executions;.*: q1 \(pending\), q2\.$/,
-		],
-		[
-			'is listed for an agent, which cannot retry',
-			{ paid, canBeRetried: false },
-			/^Queued and paid for, so do not queue it again: q1 \(pending\), q2\.$/,
-		],
-		[
-			'is not reached by a retry that ends on the same item',
-			{ paid, needsContinue: true },
-			/q2\. To get the other items' videos, set 'On Error'/,
-		],
-		[
-			'may be other items too',
-			{
-				unknown: [
-					{ itemIndex: 0, queueId: undefined },
-					{ itemIndex: 3, queueId: 'q4' },
-				],
-			},
-			/^Other items that may.*: item 0, item 3, whose response names "q4"\.$/,
-		],
-	])('%s', (_what, facts, expected) => {
-		expect(describe(facts)).toMatch(expected);
-	});
+test.each([
+	['is nothing', {}, /^$/],
+	['is listed, with how to go on', PAID, /select Retry under Executions;.*: q1 \(pending\), q2\.$/],
+	[
+		'is listed for an agent, which cannot retry',
+		{ ...PAID, canBeRetried: false },
+		/^Queued and paid for, so do not queue it again: q1 \(pending\), q2\.$/,
+	],
+	[
+		'is not reached by a retry that ends on the same item',
+		{ ...PAID, needsContinue: true },
+		/q2\. To get the other items' videos, set 'On Error'/,
+	],
+	[
+		'may be other items too',
+		UNKNOWN,
+		/^Other items that may.*: item 0, item 3, whose response names "q4"\.$/,
+	],
+])('What a failed run has paid for %s', (_what, facts, expected) => {
+	expect(describePaidVideos({ ...NONE, ...facts })).toMatch(expected);
 });
 
 describe('The hints of a run', () => {
@@ -530,15 +313,10 @@ describe('The hints of a run', () => {
 		});
 	const two = { count: 2, projectId: 'p', from: '9:00', to: '9:05' };
 
+	// test/engine/editor.test.ts has those that a run of several items shows.
 	test.each([
-		[
-			'one add of unknown fate',
-			{ mayBeQueued: 1 },
-			/^1 video may .* its queue ID did not arrive\./,
-		],
+		['an add of unknown fate', { mayBeQueued: 1 }, /^1 video may .* its queue ID did not arrive\./],
 		['an empty prompt', { ownPrompts: [0] }, /^1 video was made.*had no value: item 0\.$/],
-		['odd prompts', { doubtfulPrompts: [1, 2] }, /^2 prompts seem.*: items 1, 2\. Check/],
-		['several', { mayBeQueued: 2 }, /^2 videos may .* their queue IDs did not arrive\./],
 		[
 			'a video that several can be',
 			{ unidentified: [two] },
@@ -554,22 +332,12 @@ describe('The hints of a run', () => {
 			{ unidentified: [{ ...two, unconfirmedItems: [0, 2] }] },
 			/9:05\. Some of them may be the videos of items 0, 2, whose adds were not confirmed\.$/,
 		],
-		[
-			'a video that was queued elsewhere',
-			{ unidentified: [two], isAdd: false },
-			/'createdAt' that Queue > Add returned\.$/,
-		],
 		['a video that is not listed', { unidentified: [{ count: 0 }] }, /^1 video is finished, but/],
 		['a list that could not be read', { unidentified: [{}, {}] }, /^2 videos are finished, but/],
 		[
 			'a list that lacked a video',
 			{ unidentified: [two, { count: 0 }, {}], isListUnreliable: true },
 			/^3 videos could not.*Get Many, among 2 videos of[^;]* raise 'Listing Delay'/,
-		],
-		[
-			'a list that lacked the only video',
-			{ unidentified: [{ count: 0 }], isListUnreliable: true },
-			/^1 video could not.*Get Many\. A video was missing/,
 		],
 	])('warn of %s', (_what, facts, expected) => {
 		const message = expect.stringMatching(expected) as string;
