@@ -1,16 +1,6 @@
 import { createSlots, onAbort, pause } from '../../../nodes/VideoGeneration/api/pacing';
 import { setImmediate } from 'node:timers/promises';
 
-function createStop() {
-	const controller = new AbortController();
-	return {
-		signal: controller.signal,
-		abort: () => {
-			controller.abort();
-		},
-	};
-}
-
 describe('A pause', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => {
@@ -38,21 +28,21 @@ describe('A pause', () => {
 	});
 
 	test('shares one listener of its signal with all others, earlier ones as well', async () => {
-		const { signal, ...stop } = createStop();
-		const added = jest.spyOn(signal, 'addEventListener');
-		const pauses = Array.from({ length: 1_000 }, async () => await pause(1_000, signal));
+		const stop = new AbortController();
+		const added = jest.spyOn(stop.signal, 'addEventListener');
+		const pauses = Array.from({ length: 1_000 }, async () => await pause(1_000, stop.signal));
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(await Promise.all(pauses)).toEqual(pauses.map(() => true));
-		const later = pause(1_000, signal);
+		const later = pause(1_000, stop.signal);
 		expect(added).toHaveBeenCalledTimes(1);
 		stop.abort();
 		expect(await later).toBe(false);
 	});
 
 	test('calls back nobody who stopped listening', () => {
-		const { signal, ...stop } = createStop();
+		const stop = new AbortController();
 		const callback = jest.fn();
-		onAbort(signal, callback)();
+		onAbort(stop.signal, callback)();
 		stop.abort();
 		expect(callback).not.toHaveBeenCalled();
 	});
@@ -83,15 +73,9 @@ describe('Slots', () => {
 	});
 
 	it.each([
-		[
-			'work that takes a while, with a slot for each',
-			1_000,
-			async () => {
-				await setImmediate();
-			},
-		],
-		['work that is done at once, with one slot', 1, () => undefined],
-	])('let n8n do something else between %s', async (_, count, work) => {
+		['takes a while, with a slot for each', 1_000, () => setImmediate()],
+		['is done at once, with one slot', 1, () => undefined],
+	])('let n8n do something else between work that %s', async (_, count, work) => {
 		const takeSlot = createSlots(count);
 		let begun = 0;
 		const all = Array.from({ length: 200 }, async () => {
@@ -100,13 +84,13 @@ describe('Slots', () => {
 				return work();
 			});
 		});
-		const begunInTurns = [begun];
+		let turns = 1;
 		for (let before = begun; begun < all.length; before = begun) {
 			await setImmediate();
-			begunInTurns.push(begun - before);
+			if (begun > before) turns += 1;
 		}
 		await Promise.all(all);
 		// Eight at a time; on a busy machine, Node.js may run a few breaks in one turn.
-		expect(begunInTurns.length).toBeGreaterThan(all.length / 8 / 4);
+		expect(turns).toBeGreaterThan(all.length / 8 / 4);
 	});
 });

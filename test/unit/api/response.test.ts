@@ -4,12 +4,15 @@ import { encodePathSegment } from '../../../nodes/VideoGeneration/api/endpoints'
 import {
 	checkBody,
 	getServiceMessage,
+	hideKey,
 	isObject,
-	requireObject,
 	requireList,
+	requireObject,
+	toLine,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
 import { MAX_OBJECT_BYTES, receiveBody } from '../../../nodes/VideoGeneration/api/responseBody';
+import type { FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 /** Returns the failure that `run` ends with. */
@@ -27,67 +30,49 @@ async function catchFailure(run: () => unknown) {
 const check = (statusCode: number, body: unknown, headers: Record<string, string> = {}) =>
 	checkBody({ statusCode, headers }, body);
 
+const FORWARD = { location: 'https://b.example' };
+
 describe('A response', () => {
-	test('of 200 with the status success is passed on', () => {
-		const body = { status: 'success', videos: [] };
-		expect(check(200, body)).toBe(body);
-	});
+	test.each([[{ status: 'success', videos: [] }], [[{ id: '1' }]]])(
+		'of 200 with %j is passed on',
+		(body) => {
+			expect(check(200, body)).toBe(body);
+		},
+	);
 
-	test('that is a list without its envelope is passed on', () => {
-		expect(check(200, [{ id: '1' }])).toEqual([{ id: '1' }]);
-	});
-
-	test.each([
-		[429, 'rateLimited'],
-		...[500, 501, 502, 503, 504, 505, 524, 529].map((status) => [status, 'uncertain'] as const),
-		...[300, 301, 307, 308].map((status) => [status, 'redirected'] as const),
-		...[400, 401, 402, 403, 404, 407, 408, 418].map((status) => [status, 'rejected'] as const),
-	] as const)('of %d is %s', async (statusCode, kind) => {
-		const failure = await catchFailure(() => check(statusCode, { status: 'error' }));
-		expect(failure).toEqual({ kind, facts: { httpCode: String(statusCode) } });
-	});
-
-	test('of 404 with a web page says that it is one', async () => {
-		const { facts } = await catchFailure(() => check(404, '<html></html>'));
-		expect(facts).toEqual({ httpCode: '404', content: 'html' });
+	test.each<[status: number, body: unknown, kind: FailureKind, facts: object]>([
+		...[429, 500, 503, 529].map((status): [number, object, FailureKind, object] => {
+			return [status, {}, status === 429 ? 'rateLimited' : 'uncertain', {}];
+		}),
+		...[400, 404, 408, 418].map((status): [number, object, FailureKind, object] => {
+			return [status, {}, 'rejected', {}];
+		}),
+		[300, {}, 'redirected', FORWARD],
+		[308, {}, 'redirected', FORWARD],
+		[304, '', 'unreadable', { content: 'empty' }],
+		[400, { message: 'Bad.' }, 'rejected', { serviceMessage: 'Bad.' }],
+		[404, '<html></html>', 'rejected', { content: 'html' }],
+		[200, '', 'unreadable', { content: 'empty' }],
+		[200, undefined, 'unreadable', { content: 'empty' }],
+		[200, null, 'unreadable', { content: 'empty' }],
+		[200, '<!doctype html><html></html>', 'unreadable', { content: 'html' }],
+		[200, '\n <html>', 'unreadable', { content: 'html' }],
+		[200, '{"status":"succ', 'unreadable', { content: 'cutOff' }],
+		[200, '[{"id":', 'unreadable', { content: 'cutOff' }],
+		[200, 'OK', 'unreadable', { content: 'other' }],
+		[200, 5, 'unreadable', { content: 'other' }],
+		[200, { status: 'error' }, 'unsuccessful', { bodyStatus: 'error' }],
+		[200, { status: 'ok' }, 'unsuccessful', { bodyStatus: 'ok' }],
+		[200, { message: 'Down.' }, 'unsuccessful', { serviceMessage: 'Down.' }],
+	])('of %d with %j is %s %j', async (status, body, kind, facts) => {
+		expect(await catchFailure(() => check(status, body, FORWARD))).toEqual({
+			...{ kind, facts: { httpCode: String(status), ...facts } },
+		});
 	});
 
 	test.each([429, 503])('of %d keeps how long the service asks to wait', async (statusCode) => {
 		const { facts } = await catchFailure(() => check(statusCode, {}, { 'retry-after': '3' }));
 		expect(facts.retryAfterMs).toBe(3000);
-	});
-
-	test("of an error keeps the service's own words, and of a redirect where it leads", async () => {
-		const { facts } = await catchFailure(() => check(400, { message: 'Bad.' }));
-		expect(facts.serviceMessage).toBe('Bad.');
-		const redirect = await catchFailure(() => check(302, '', { location: 'https://b.example' }));
-		expect(redirect.facts.location).toBe('https://b.example');
-	});
-
-	test.each([
-		['', 'empty'],
-		[undefined, 'empty'],
-		[null, 'empty'],
-		['<!doctype html><html></html>', 'html'],
-		['\n <html>', 'html'],
-		['{"status":"succ', 'cutOff'],
-		['[{"id":', 'cutOff'],
-		['OK', 'other'],
-		[5, 'other'],
-	])('of 200 with the body %j is unreadable: %s', async (body, content) => {
-		expect(await catchFailure(() => check(200, body))).toEqual({
-			...{ kind: 'unreadable', facts: { httpCode: '200', content } },
-		});
-	});
-
-	test.each([
-		[{ status: 'error', message: 'Down.' }, { bodyStatus: 'error' }],
-		[{ status: 'ok', message: 'Down.' }, { bodyStatus: 'ok' }],
-		[{ message: 'Down.' }, {}],
-	])('of 200 with %j was not successful', async (body, facts) => {
-		expect(await catchFailure(() => check(200, body))).toEqual({
-			...{ kind: 'unsuccessful', facts: { httpCode: '200', serviceMessage: 'Down.', ...facts } },
-		});
 	});
 });
 
@@ -103,58 +88,74 @@ describe("The service's own words", () => {
 		[{ errors: [{ field: 'customPrompt', message: 'F' }] }, 'F'],
 		[{ errors: ['G'] }, 'G'],
 		['At most 500 characters', 'At most 500 characters'],
-	])('are found in %j', (body, expected) => {
-		expect(getServiceMessage(body)).toEqual({ serviceMessage: expected });
+		...[undefined, null, '<p>Oh</p>', '{"message":', {}, { message: '' }, []].map((none) => [
+			none,
+			undefined,
+		]),
+		[{ error: { code: 1 } }, undefined],
+	])('in %j are %j', (body, expected) => {
+		expect(getServiceMessage(body).serviceMessage).toBe(expected);
 	});
 
 	test.each([
-		undefined,
-		null,
-		'<p>Oh</p>',
-		'{"message":',
-		{},
-		{ message: '' },
-		{ error: { code: 1 } },
-		[],
-	])('are missing in %j', (body) => {
-		expect(getServiceMessage(body)).toEqual({});
+		['as it was sent', String],
+		['as it stands in a link', encodeURIComponent],
+	])('lose the key %s, whatever it is', (_how, write) => {
+		const keys = fc.string({ minLength: 8, maxLength: 80 });
+		fc.assert(
+			fc.property(keys, (key) => {
+				const hidden = hideKey(`No key "${write(key)}", ${write(key)}`, key);
+				expect(hidden).toBe('No key "[API key]", [API key]');
+			}),
+			{ seed: 1, numRuns: 200 },
+		);
+	});
+
+	test('are shown as one line without markup, of at most 300 characters', () => {
+		expect(toLine('<b>No</b>\n\tcredits\u0000 <script>x</script>left')).toBe('No credits x left');
+		expect(toLine('<br><br>')).toBe('');
+		expect(toLine('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);
+	});
+
+	test('are shown within milliseconds, whatever they are', () => {
+		const before = process.cpuUsage();
+		const hostile = ['<', '<a', ' ', '\u0000', 'A'];
+		for (const text of hostile) toLine(text.repeat(Math.ceil(1e6 / text.length)));
+		expect(process.cpuUsage(before).user / 1000 / hostile.length).toBeLessThan(100);
 	});
 });
 
 describe('A body', () => {
-	const receive = async (text: string, maxBytes = MAX_OBJECT_BYTES, statusCode = 200) =>
-		await receiveBody(
-			{ statusCode, headers: {}, hide: String, body: Readable.from([Buffer.from(text)]) },
-			maxBytes,
-		);
+	const receive = async (body: Readable, statusCode = 200) =>
+		await receiveBody({ statusCode, headers: {}, hide: String, body }, MAX_OBJECT_BYTES);
+	const stream = (text: string) => Readable.from([Buffer.from(text)]);
+	const breakOff = (error?: Error) =>
+		new Readable({
+			read() {
+				this.destroy(error);
+			},
+		});
 
 	test.each(['{"a":1}', '\ufeff{"a":1}', '[]', '"text"', 'null'])(
 		'of %j is parsed',
 		async (text) => {
-			expect(await receive(text)).toEqual(JSON.parse(text.replace('\ufeff', '')));
+			expect(await receive(stream(text))).toEqual(JSON.parse(text.replace('\ufeff', '')));
 		},
 	);
 
 	test('that is not JSON is known by its first 100 characters', async () => {
-		expect(await receive(`<html>${'x'.repeat(1000)}`)).toHaveLength(100);
+		expect(await receive(stream(`<html>${'x'.repeat(1000)}`))).toHaveLength(100);
 	});
 
 	test('that exceeds a limit is refused before it is made', async () => {
-		const failure = await catchFailure(() => receive(`"${'x'.repeat(1024 ** 2)}"`));
+		const failure = await catchFailure(() => receive(stream(`"${'x'.repeat(1024 ** 2)}"`)));
 		const facts = { httpCode: '200', content: 'tooLarge', limit: '1 MiB' };
 		expect(failure).toEqual({ kind: 'unreadable', facts });
 	});
 
 	test('of an error that never ends or breaks off does not hide the status', async () => {
-		const endless = Readable.from([Buffer.alloc(65 * 1024)]);
-		const response = { statusCode: 403, headers: {}, hide: String, body: endless };
-		expect(await receiveBody(response, MAX_OBJECT_BYTES)).toBeUndefined();
-		const broken = new Readable({
-			read() {
-				this.destroy(new Error('aborted'));
-			},
-		});
-		expect(await receiveBody({ ...response, body: broken }, MAX_OBJECT_BYTES)).toBeUndefined();
+		expect(await receive(stream('x'.repeat(65 * 1024)), 403)).toBeUndefined();
+		expect(await receive(breakOff(new Error('aborted')), 403)).toBeUndefined();
 	});
 
 	test.each([
@@ -162,20 +163,13 @@ describe('A body', () => {
 		[Object.assign(new Error('late'), { code: 'ETIMEDOUT' }), 'ETIMEDOUT'],
 		[undefined, 'ECONNRESET'],
 	])('that breaks off with %s leaves the fate open', async (error, httpCode) => {
-		const body = new Readable({
-			read() {
-				this.destroy(error);
-			},
-		});
-		const failure = await catchFailure(() =>
-			receiveBody({ statusCode: 200, headers: {}, hide: String, body }, MAX_OBJECT_BYTES),
-		);
+		const failure = await catchFailure(() => receive(breakOff(error)));
 		expect(failure).toEqual({ kind: 'uncertain', facts: { httpCode } });
 	});
 });
 
 describe('What the specification promises', () => {
-	test('is there, or the failure names it', async () => {
+	test('is an object, or the failure names it', async () => {
 		expect(requireObject({ details: { a: 1 } }, 'details')).toEqual({ a: 1 });
 		for (const details of [undefined, null, 'x', 1, []]) {
 			expect(await catchFailure(() => requireObject({ details }, 'details'))).toEqual({
@@ -188,22 +182,16 @@ describe('What the specification promises', () => {
 	test('is a list of objects, without its odd entries', async () => {
 		const odd = [null, 1, 'x', true, [], undefined, { id: 'a' }, [{ id: 'b' }], {}];
 		expect(requireList({ videos: odd }, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
-		expect(requireList(odd as never, 'videos').filter(isObject)).toEqual([{ id: 'a' }, {}]);
+		expect(requireList(odd as never, 'videos')).toBe(odd);
 		expect(requireList({ videos: null }, 'videos')).toEqual([]);
 		expect(await catchFailure(() => requireList({ videos: {} }, 'videos'))).toMatchObject({
 			...{ kind: 'incomplete', facts: { field: 'videos' } },
 		});
 	});
 
-	test.each([
-		['q', 'q'],
-		[' q ', 'q'],
-		[7, '7'],
-		[null, ''],
-		[['q'], ''],
-		[{}, ''],
-	])('as an ID that is %j is the text %j', (value, expected) => {
-		expect(toText(value)).toBe(expected);
+	test('is an ID, as text or as a number', () => {
+		const ids = ['q', ' q ', 7, null, ['q'], {}].map(toText);
+		expect(ids).toEqual(['q', 'q', '7', '', '', '']);
 	});
 });
 
