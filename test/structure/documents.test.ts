@@ -79,3 +79,17 @@ test('The README shows its first picture within 25 lines, and no figure before i
 	expect(before.split('\n').length).toBeLessThanOrEqual(25);
 	expect(before.replace(/<[^>]+>|n8n/g, '')).not.toMatch(/\d/);
 });
+
+test('Documents, scripts and examples need nothing that n8n 3.0 removes, or name the version that does', () => {
+	const REMOVED =
+		/OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS|N8N_BINARY_DATA_STORAGE_PATH|N8N_RUNNERS_MODE|\bWEBHOOK_URL|\$getPairedItem|BINARY_DATA_MODE=default/;
+	const list = (folder: string) =>
+		readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => /\.(md|json|m?ts)$/.test(file))
+			.map((file) => path.join(folder, file));
+	const lines = ['README.md', ...['docs', 'examples', 'scripts'].flatMap(list)]
+		.filter((file) => file !== path.join('docs', 'development.md'))
+		.flatMap((file) => readFileSync(path.join(ROOT, file), 'utf8').split('\n'));
+	const removed = lines.filter((line) => REMOVED.test(line) && !line.includes('before n8n 3'));
+	expect(removed).toEqual([]);
+});
