@@ -11,13 +11,10 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const service = useSandboxClient({ credits: 10 }, createSandboxClient);
 
 describe('The API key', () => {
-	it.each(['', 'Bearer wrong', 'Basic sandbox-key-of-ada-5f0c1d'])(
-		'is checked before the body: "%s" gets 401',
-		async (authorization) => {
-			const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-			expect((await service.client.post('/v1/queue/add', '{', { headers })).status).toBe(401);
-		},
-	);
+	it('is checked before the body', async () => {
+		const headers = { Authorization: `Basic ${service.sandbox.apiKey}` };
+		expect((await service.client.post('/v1/queue/add', '{', { headers })).status).toBe(401);
+	});
 	it('gives access to its own account only', async () => {
 		const queueId = await service.queue();
 		const other = createSandboxClient(service.sandbox, service.sandbox.accounts.other.apiKey);
@@ -26,7 +23,10 @@ describe('The API key', () => {
 		expect((await other.get(`/v1/queue/progress/${queueId}`)).status).toBe(404);
 		expect((await other.post('/v1/queue/clear', { queueId })).status).toBe(404);
 		const mine = { projectId: service.sandbox.projects.teaser.id };
-		expect((await other.post('/v1/queue/add', mine)).status).toBe(400);
+		const refused = await other.post<unknown>('/v1/queue/add', mine);
+		expect(refused.data).toEqual({
+			...{ status: 'error', message: 'projectId: no project of this account has this id' },
+		});
 		expect((await service.client.get(`/v1/queue/progress/${queueId}`)).status).toBe(200);
 	});
 });
@@ -46,17 +46,6 @@ describe('POST /v1/queue/add', () => {
 		await service.add();
 		expect(service.getCredits()).toBe(0);
 	});
-	it.each([{ projectId: 'nothing' }, { projectId: 'project-garden-story' }])(
-		'refuses a project that the account does not have, at no cost: %j',
-		async (body) => {
-			const reply = await service.add(body);
-			expect(reply.status).toBe(400);
-			expect(reply.data).toEqual({
-				...{ status: 'error', message: 'projectId: no project of this account has this id' },
-			});
-			expect(service.getCredits()).toBe(10);
-		},
-	);
 	it('takes a prompt of any length', async () => {
 		const customPrompt = 'ü'.repeat(2_000_000);
 		const body = { projectId: service.sandbox.projects.teaser.id, customPrompt };
@@ -64,45 +53,24 @@ describe('POST /v1/queue/add', () => {
 	});
 });
 
-describe('GET /v1/projects', () => {
-	const ids = async (query: string) =>
-		(await service.client.get<Projects>(`/v1/projects${query}`)).data.projects.map(({ id }) =>
-			id.replace('project-', ''),
-		);
-	it.each([
-		['', ['launch-film', 'product-teaser', 'broken-storyboard', 'city-tour']],
-		['?order=asc', ['city-tour', 'broken-storyboard', 'product-teaser', 'launch-film']],
-	])('"%s" sorts', async (query, expected) => {
-		expect(await ids(query)).toEqual(expected);
+it('GET /v1/videos gives the address at which this client knows the sandbox', async () => {
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	const headers = { Host: 'videos.internal:81' };
+	expect((await service.client.get('/v1/videos', { headers })).data).toMatchObject({
+		videos: [{ url: `http://videos.internal:81/files/${String(video?.id)}.mp4` }],
 	});
 });
 
-describe('GET /v1/videos', () => {
-	it('gives the address at which this client knows the sandbox', async () => {
-		const [video] = service.sandbox.addVideos('main', [{}]);
-		const reply = await service.client.get('/v1/videos', {
-			headers: { Host: 'videos.internal:81' },
-		});
-		expect(reply.data).toMatchObject({
-			videos: [{ url: `http://videos.internal:81/files/${String(video?.id)}.mp4` }],
-		});
-	});
-});
+const bare = useSandboxClient();
 
-describe('A request to no endpoint', () => {
-	const bare = useSandboxClient();
-
-	it.each([
-		['GET', '/'],
-		['GET', '/v1/queue/add'],
-		['HEAD', '/v1/videos'],
-	])('gets 404 in the words of the API, and is recorded: %s %s', async (method, url) => {
-		const reply = await bare.client.request({ method, url });
-		expect(reply.status).toBe(404);
-		if (method !== 'HEAD') expect(reply.data).toMatchObject({ status: 'error' });
-		expect(bare.sandbox.requests).toMatchObject([{ method, url, status: 404 }]);
-		expect(bare.sandbox.requests[0]?.operation).toBeUndefined();
-	});
+it.each([
+	['GET', '/'],
+	['GET', '/v1/queue/add'],
+	['HEAD', '/v1/videos'],
+])('A request to no endpoint gets 404, and is recorded: %s %s', async (method, url) => {
+	expect((await bare.client.request({ method, url })).status).toBe(404);
+	expect(bare.sandbox.requests).toMatchObject([{ method, url, status: 404 }]);
+	expect(bare.sandbox.requests[0]?.operation).toBeUndefined();
 });
 
 describe('A rate limit', () => {
@@ -139,57 +107,58 @@ describe('A rate limit', () => {
 });
 
 describe('The tag of a list', () => {
-	const fetchList = async (tag?: string, url = '/v1/videos') =>
-		await service.client.get<unknown>(url, {
+	const fetchList = async (tag?: string) =>
+		await service.client.get<unknown>('/v1/videos', {
 			headers: tag === undefined ? {} : { 'If-None-Match': tag },
 		});
-	const getTag = async (url?: string) => String((await fetchList(undefined, url)).headers.etag);
-	const getStatus = async (tag: string) => (await fetchList(tag)).status;
+	const getTag = async () => String((await fetchList()).headers.etag);
 
-	it.each(['/v1/videos', '/v1/projects'])('saves the body of %s', async (url) => {
-		const tag = await getTag(url);
-		expect(tag).toMatch(/^"[\w-]+"$/);
-		const reply = await fetchList(tag, url);
-		expect([reply.status, reply.data]).toEqual([304, '']);
-		expect(reply.headers).toMatchObject({ etag: tag });
-		expect(reply.headers).not.toHaveProperty('content-length');
+	it('saves its body', async () => {
+		const tag = await getTag();
+		const { status, data, headers } = await fetchList(tag);
+		expect({ status, data, headers }).toMatchObject({
+			status: 304,
+			data: '',
+			headers: { etag: tag },
+		});
+		expect(headers).not.toHaveProperty('content-length');
 	});
 	it('is compared weakly with each tag of the request', async () => {
 		const tag = await getTag();
 		for (const same of [`W/${tag}`, `"other", ${tag}`, `"a,b",W/${tag} , "c"`, ' * ']) {
-			expect(await getStatus(same)).toBe(304);
+			expect((await fetchList(same)).status).toBe(304);
 		}
 		for (const other of ['', '"other"', tag.replaceAll('"', ''), '"*"']) {
-			expect(await getStatus(other)).toBe(200);
+			expect((await fetchList(other)).status).toBe(200);
 		}
 	});
 });
 
 describe('The file of a video', () => {
-	const { client, file } = { client: useSandboxClient(), file: readVideoFile('product-teaser') };
+	const file = readVideoFile('product-teaser');
 	const get = async (url: string) =>
-		await client.client.get<Buffer>(url, {
+		await bare.client.get<Buffer>(url, {
 			headers: { Authorization: undefined },
 			responseType: 'arraybuffer',
 		});
 
 	it('is there without a key as soon as the video is finished', async () => {
-		await client.queue();
-		const url = `/files/${String(client.sandbox.charges[0]?.videoId)}.mp4`;
+		await bare.queue();
+		const url = `/files/${String(bare.sandbox.charges[0]?.videoId)}.mp4`;
 		expect((await get(url)).status).toBe(404);
-		client.sandbox.clock.advance(8000);
+		bare.sandbox.clock.advance(8000);
 		const { status, headers, data } = await get(url);
 		expect(status).toBe(200);
 		expect(headers).toMatchObject({
 			...{ 'content-type': 'video/mp4', 'content-length': String(file.length) },
 		});
 		expect(data.equals(file)).toBe(true);
-		expect(client.sandbox.requests).toMatchObject([
+		expect(bare.sandbox.requests).toMatchObject([
 			...[{}, { operation: 'video.file', status: 404 }, { operation: 'video.file', url }],
 		]);
 	});
 	it('is padded to any size, and can still be played', async () => {
-		const [video] = client.sandbox.addVideos('main', [{}]);
+		const [video] = bare.sandbox.addVideos('main', [{}]);
 		const url = `/files/${String(video?.id)}.mp4`;
 		const padded = (await get(`${url}?sizeBytes=300000`)).data;
 		expect(padded).toHaveLength(300_000);

@@ -4,17 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import axios from 'axios';
+import { waitFor } from '../../../scripts/waitFor';
 import { parseCommandLine } from '../../../sandbox/commandLine';
 
 const ROOT = join(__dirname, '../../..');
-
-interface Run {
-	child: ChildProcess;
-	readOutput: () => string;
-	/** Settles when the output contains `text`; rejects when the process ends without it. */
-	waitFor: (text: string) => Promise<void>;
-	exit: Promise<{ code: number | null; output: string }>;
-}
 
 const running = new Set<ChildProcess>();
 
@@ -23,53 +16,35 @@ afterEach(() => {
 });
 
 /** Runs the command of `npm run sandbox -- …` in its own process group, as a terminal does. */
-function runSandbox(...args: string[]): Run {
+function runSandbox(...args: string[]) {
 	const command = ['--import', 'tsx', 'sandbox/main.ts', ...args];
 	const child = spawn(process.execPath, command, { cwd: ROOT, detached: true });
 	running.add(child);
 	let output = '';
-	const collect = (chunk: Buffer): void => {
-		output += chunk.toString();
-	};
-	child.stdout.on('data', collect);
-	child.stderr.on('data', collect);
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+	}
 	const exit = once(child, 'close').then(([code]) => {
 		running.delete(child);
 		return { code: code as number | null, output };
 	});
-	const waitFor = async (text: string): Promise<void> => {
-		await new Promise<void>((resolve, reject) => {
-			const check = (): void => {
-				if (output.includes(text)) resolve();
-			};
-			child.stdout.on('data', check);
-			void exit.then(() => {
-				reject(new Error(`Ended without "${text}": ${output}`));
-			});
-			check();
-		});
-	};
-	return { child, readOutput: () => output, waitFor, exit };
-}
-
-/** Interrupts every process of the group, as a terminal does with Ctrl-C. */
-function pressCtrlC({ child }: Run): void {
-	process.kill(-Number(child.pid), 'SIGINT');
+	return { child, readOutput: () => output, exit };
 }
 
 it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
-	const run = runSandbox('--port', '0', '--credits', '7');
-	await run.waitFor('Garden story');
-	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
-	const apiKey = /main\s+(sandbox-key-\S+)/.exec(run.readOutput())?.[1] ?? '';
-	expect(run.readOutput()).toMatch(/project-launch-film\s+Launch film/);
+	const { child, readOutput, exit } = runSandbox('--port', '0', '--credits', '7');
+	await waitFor('the last project', () => readOutput().includes('Garden story'));
+	const url = /Address\s+(http:\S+)/.exec(readOutput())?.[1] ?? '';
+	const apiKey = /main\s+(sandbox-key-\S+)/.exec(readOutput())?.[1] ?? '';
+	expect(readOutput()).toMatch(/project-launch-film\s+Launch film/);
 
 	const headers = { Authorization: `Bearer ${apiKey}` };
 	const account = await axios.get<unknown>(`${url}/v1/user/account`, { headers, proxy: false });
 	expect(account.data).toMatchObject({ usage: { remainingCredits: 7 } });
 
-	pressCtrlC(run);
-	expect((await run.exit).code).toBe(0);
+	// A terminal interrupts every process of the group.
+	process.kill(-Number(child.pid), 'SIGINT');
+	expect((await exit).code).toBe(0);
 	await expect(axios.get(url, { proxy: false })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 

@@ -1,13 +1,25 @@
 import type { AxiosResponse } from 'axios';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import { startSandbox } from '../../../sandbox/startSandbox';
 import { createBareClient } from '../../support/sandbox/createBareClient';
 import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const DOWN = { kind: 'status', status: 503 } as const;
 
-const service = useSandboxClient();
+/** The delays that the sandbox requested; the tests do not wait for them. */
+const delays: number[] = [];
+
+const service = useSandboxClient({
+	wait: async (delayMs) => {
+		delays.push(delayMs);
+		return Promise.resolve();
+	},
+});
 const { add, getCredits } = service;
+beforeEach(() => {
+	delays.length = 0;
+});
 
 async function request(count: number, url = '/v1/videos'): Promise<number[]> {
 	const statuses: number[] = [];
@@ -76,14 +88,8 @@ const fetchVideos = async (fault: FaultSpec): Promise<Partial<AxiosResponse>> =>
 
 it.each<[FaultSpec, object]>([
 	[
-		{
-			kind: 'status',
-			status: 502,
-			body: '<no/>',
-			contentType: 'text/xml',
-			headers: { 'X-A': 'b' },
-		},
-		{ status: 502, data: '<no/>', headers: { 'content-type': 'text/xml', 'x-a': 'b' } },
+		{ ...DOWN, body: '<no/>', contentType: 'text/xml', headers: { 'X-A': 'b' } },
+		{ status: 503, data: '<no/>', headers: { 'content-type': 'text/xml', 'x-a': 'b' } },
 	],
 	[
 		{ kind: 'tooManyRequests', retryAfter: 'date', seconds: 90 },
@@ -143,4 +149,30 @@ it.each<FaultSpec>([
 	service.sandbox.addFault(fault);
 	await add().catch(() => undefined);
 	expect(getCredits()).toBe(100);
+});
+
+it('latency delays one reply, or all of them as a setting', async () => {
+	service.sandbox.addFault({ kind: 'latency', delayMs: 4000 });
+	service.sandbox.configure({ latencyMs: 3000 });
+	expect((await service.client.get('/v1/user/account')).status).toBe(200);
+	expect(delays).toEqual([3000, 4000]);
+});
+
+it('A slow body arrives in pieces after its head', async () => {
+	service.sandbox.addFault({ kind: 'slowBody', pieceBytes: 50, delayMs: 1000 });
+	const { headers } = await service.client.get('/v1/user/account');
+	expect(delays).toEqual(Array(Math.ceil(Number(headers['content-length']) / 50)).fill(1000));
+});
+
+it('A sandbox closes at once, with requests that hang or are slow', async () => {
+	const sandbox = await startSandbox();
+	sandbox.addFault({ kind: 'hang', times: 1 });
+	sandbox.addFault({ kind: 'slowBody', pieceBytes: 1, delayMs: 60_000 });
+	const client = createBareClient(sandbox);
+	const open = ['/v1/videos', '/v1/projects'].map((path) => client.get(path));
+	const ends = Promise.allSettled(open);
+	await sandbox.waitForRequests({ count: 2 });
+	await sandbox.close();
+	for (const { status } of await ends) expect(status).toBe('rejected');
+	await expect(client.get('/v1/user/account')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
