@@ -97,15 +97,6 @@ describe('The description', () => {
 		]);
 	});
 
-	test('states a text parameter once: n8n evaluates its expression twice for each statement', () => {
-		// The name of a binary field is hardly ever an expression, and a prompt costs only an agent's call.
-		const texts = properties.filter(
-			({ name, type }) =>
-				type === 'string' && !['binaryPropertyName', 'customPrompt'].includes(name),
-		);
-		expect(listNames(texts)).toEqual([...new Set(listNames(texts))]);
-	});
-
 	// n8n's nodes panel and an agent's model choose by these texts. Of several that a search finds, the
 	// panel shows them in this order: "video" must find Generate first, and "queue" Add.
 	test('says in its actions what costs credits and what cannot be undone, the main one first', () => {

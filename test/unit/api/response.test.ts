@@ -77,7 +77,7 @@ describe('A response', () => {
 });
 
 describe("The service's own words", () => {
-	test.each([
+	test.each<[body: unknown, words: string | undefined]>([
 		[{ message: 'A' }, 'A'],
 		[{ error: 'B' }, 'B'],
 		[{ error: { message: 'C' } }, 'C'],
@@ -88,10 +88,9 @@ describe("The service's own words", () => {
 		[{ errors: [{ field: 'customPrompt', message: 'F' }] }, 'F'],
 		[{ errors: ['G'] }, 'G'],
 		['At most 500 characters', 'At most 500 characters'],
-		...[undefined, null, '<p>Oh</p>', '{"message":', {}, { message: '' }, []].map((none) => [
-			none,
-			undefined,
-		]),
+		...[undefined, null, '<p>Oh</p>', '{"message":', {}, { message: '' }, []].map(
+			(none): [unknown, undefined] => [none, undefined],
+		),
 		[{ error: { code: 1 } }, undefined],
 	])('in %j are %j', (body, expected) => {
 		expect(getServiceMessage(body).serviceMessage).toBe(expected);

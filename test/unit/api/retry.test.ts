@@ -140,7 +140,7 @@ describe('A request with a deadline', () => {
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-test.each([
+test.each<[value: unknown, date: string | undefined, delayMs: number | undefined]>([
 	['1', undefined, 1000],
 	[' 120 ', undefined, 120_000],
 	['0', undefined, 0],
@@ -150,7 +150,9 @@ test.each([
 	['Wed, 01 Jan 2025 00:00:07 GMT', 'Wed, 01 Jan 2025 00:00:02 GMT', 5000],
 	['Sun, 01 Mar 2026 12:00:03 GMT', 'soon', 3000],
 	['Sun, 01 Mar 2026 11:00:00 GMT', undefined, 0],
-	...[undefined, '', 'soon', '-1', null, ['1', '2']].map((none) => [none, undefined, undefined]),
+	...[undefined, '', 'soon', '-1', null, ['1', '2']].map(
+		(none): [unknown, undefined, undefined] => [none, undefined, undefined],
+	),
 ])('Retry-After: %j, in a response of %j, is %p ms', (value, date, expected) => {
 	expect(getRetryAfterMs({ 'retry-after': value, date }, NOW)).toBe(expected);
 });

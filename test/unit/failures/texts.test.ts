@@ -73,11 +73,13 @@ const OF_SERVICE: Row[] = [
 	['notGenerated', { lastStatus: 'canceled' }, /could not be generated.*status is "canceled"/],
 	['ambiguousVideo', { unidentified: { count: 0 } }, /not in the list of .*'Listing Delay'/],
 	[
-		...(['ambiguousVideo', { unidentified: THREE }] as const),
+		'ambiguousVideo',
+		{ unidentified: THREE },
 		/It may be any of 3 videos of project "p", listed from 9:00 to 9:05\. .*'Videos at Once'/,
 	],
 	[
-		...(['ambiguousVideo', { unidentified: { count: 2, unconfirmedItems: [3] } }] as const),
+		'ambiguousVideo',
+		{ unidentified: { count: 2, unconfirmedItems: [3] } },
 		/any of 2 videos\. .*the video of item 3, whose add was not confirmed/,
 	],
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Video > Download/],
@@ -85,7 +87,8 @@ const OF_SERVICE: Row[] = [
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
 	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in the queue.*Get Many/],
 	[
-		...(['timedOut', { ...STILL_QUEUED, statusSeconds: 4 }] as const),
+		'timedOut',
+		{ ...STILL_QUEUED, statusSeconds: 4 },
 		/within 5 seconds.*"canceled" for 4 seconds\..*'Completed Statuses'/,
 	],
 ];
@@ -290,11 +293,6 @@ test.each([
 		'is listed for an agent, which cannot retry',
 		{ ...PAID, canBeRetried: false },
 		/^Queued and paid for, so do not queue it again: q1 \(pending\), q2\.$/,
-	],
-	[
-		'is not reached by a retry that ends on the same item',
-		{ ...PAID, needsContinue: true },
-		/q2\. To get the other items' videos, set 'On Error'/,
 	],
 	[
 		'may be other items too',

@@ -113,7 +113,8 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	['proxy', 'https://a.example', { host: 'a.example', port: 443, protocol: 'https' }],
 	['proxy', 'http://a.example', { host: 'a.example', port: 80, protocol: 'http' }],
 	[
-		...(['proxy', 'http://us%40er:p%3Ass@10.0.0.1:8080'] as const),
+		'proxy',
+		'http://us%40er:p%3Ass@10.0.0.1:8080',
 		{
 			...{ host: '10.0.0.1', port: 8080, protocol: 'http' },
 			auth: { username: 'us@er', password: 'p:ss' },
@@ -128,53 +129,42 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	expect(READ[kind](given)).toEqual(expected);
 });
 
-const createRefusals = (kind: Kind, values: unknown[], message: string, description: RegExp) =>
-	values.map((value) => [kind, value, message, description] as const);
+const MAX_TRIES = "'Max Tries' must be a whole number from 1 to 10";
+const LIMIT = "'Limit' must be a whole number of 1 or more";
+const INTERVAL = "'Polling Interval' must be 1 second or more";
+const NO_PROXIES = ['a.example:3128', 'socks5://a:1', 'a', 'http://%E0%A4%A@a', 5, {}];
 
-test.each([
-	['text', ['a'], "'Prompt' must be text", /^It is a list\. .*Nothing was sent/],
-	['text', { a: 1 }, "'Prompt' must be text", /^It is an object\. /],
-	['text', () => 1, "'Prompt' must be text", /^It is something else\. /],
-	['id', ['a'], "'Queue ID' must be an ID", /^It is a list\. /],
-	['id', true, "'Queue ID' must be an ID", /^It is something else\. /],
-	['project', locate({ a: 1 }), "'Project' must be an ID", /^It is an object\. /],
-	['switch', 'yes', "'Return All' must be true or false", /^It is "yes"\. /],
-	['switch', 2, "'Return All' must be true or false", /^It is 2\. /],
-	['switch', [], "'Return All' must be true or false", /^It is a list\. /],
-	['insecure', 'maybe', "'Ignore SSL Issues (Insecure)' must be true or false", /"maybe"/],
-	...createRefusals(
-		...(['maxTries', [0, 11, 2.5, 'many', true]] as const),
-		...(["'Max Tries' must be a whole number from 1 to 10", /Correct 'Max Tries' under/] as const),
-	),
-	...createRefusals(
-		...(['limit', [0, -1, 1.5, 'all']] as const),
-		...(["'Limit' must be a whole number of 1 or more", /turn on 'Return All'/] as const),
-	),
-	...createRefusals(
-		...(['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []]] as const),
-		...(["'Polling Interval' must be 1 second or more", /under 'Wait Options'/] as const),
-	),
-	['waitTimeout', 0.5, "'Timeout' must be 1 second or more", /under 'Wait Options'/],
-	...createRefusals(
-		...(['timeout', ['10 s', true, [1]]] as const),
-		...(["'Timeout' must be a number", /Correct 'Timeout' under 'Request Options'/] as const),
-	),
-	...createRefusals(
-		...(['proxy', ['a.example:3128', 'socks5://a:1', 'a', 'http://%E0%A4%A@a', 5, {}]] as const),
-		...(["'Proxy' must be an address", /as http:\/\/proxy\.example\.com:3128\./] as const),
-	),
-] as const)('As %s, %p is refused: %s', (kind, given, message, description) => {
-	let error: unknown;
-	try {
-		READ[kind](given);
-	} catch (thrown) {
-		error = thrown;
+test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
+	['text', [['a']], "'Prompt' must be text", /^It is a list\. .*Nothing was sent/],
+	['text', [{ a: 1 }], "'Prompt' must be text", /^It is an object\. /],
+	['text', [() => 1], "'Prompt' must be text", /^It is something else\. /],
+	['id', [['a']], "'Queue ID' must be an ID", /^It is a list\. /],
+	['id', [true], "'Queue ID' must be an ID", /^It is something else\. /],
+	['project', [locate({ a: 1 })], "'Project' must be an ID", /^It is an object\. /],
+	['switch', ['yes'], "'Return All' must be true or false", /^It is "yes"\. /],
+	['switch', [2], "'Return All' must be true or false", /^It is 2\. /],
+	['switch', [[]], "'Return All' must be true or false", /^It is a list\. /],
+	['insecure', ['maybe'], "'Ignore SSL Issues (Insecure)' must be true or false", /"maybe"/],
+	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries' under 'Options'\. No/],
+	['limit', [0, -1, 1.5, 'all'], LIMIT, /turn on 'Return All'/],
+	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /under 'Wait Options'/],
+	['waitTimeout', [0.5], "'Timeout' must be 1 second or more", /under 'Wait Options'/],
+	['timeout', ['10 s', true, [1]], "'Timeout' must be a number", /under 'Request Options'/],
+	['proxy', NO_PROXIES, "'Proxy' must be an address", /as http:\/\/proxy\.example\.com:3128\./],
+])('As %s, each of %p is refused: %s', (kind, values, message, description) => {
+	for (const given of values) {
+		let error: unknown;
+		try {
+			READ[kind](given);
+		} catch (thrown) {
+			error = thrown;
+		}
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({
+			...{ message, description: expect.stringMatching(description) as string },
+			context: { itemIndex: 3 },
+		});
 	}
-	expect(error).toBeInstanceOf(NodeOperationError);
-	expect(error).toMatchObject({
-		...{ message, description: expect.stringMatching(description) as string },
-		context: { itemIndex: 3 },
-	});
 });
 
 test("'Limit' does not matter with 'Return All'", () => {

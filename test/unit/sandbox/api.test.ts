@@ -162,7 +162,10 @@ describe('The file of a video', () => {
 		const url = `/files/${String(video?.id)}.mp4`;
 		const padded = (await get(`${url}?sizeBytes=300000`)).data;
 		expect(padded).toHaveLength(300_000);
-		expect(listBoxes(padded)).toEqual([...listBoxes(file), 'free']);
+		expect(padded.subarray(0, file.length).equals(file)).toBe(true);
+		// The rest is a box that players leave out.
+		expect(padded.readUInt32BE(file.length)).toBe(300_000 - file.length);
+		expect(padded.toString('latin1', file.length + 4, file.length + 8)).toBe('free');
 		for (const sizeBytes of ['1', '99999999999', 'x', String(file.length + 7)]) {
 			expect((await get(`${url}?sizeBytes=${sizeBytes}`)).status).toBe(400);
 		}
@@ -173,16 +176,4 @@ describe('The file of a video', () => {
 			expect((await get(`/files/${name}`)).status).toBe(404);
 		},
 	);
-
-	/** Lists the types of the top-level boxes of an MP4, which must end with its last byte. */
-	function listBoxes(mp4: Buffer): string[] {
-		const types: string[] = [];
-		let at = 0;
-		while (at < mp4.length) {
-			types.push(mp4.toString('latin1', at + 4, at + 8));
-			at += mp4.readUInt32BE(at);
-		}
-		expect(at).toBe(mp4.length);
-		return types;
-	}
 });

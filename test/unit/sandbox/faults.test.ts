@@ -141,16 +141,6 @@ describe('An add is accepted and paid, whatever its reply says:', () => {
 	});
 });
 
-it.each<FaultSpec>([
-	{ kind: 'status', status: 503 },
-	{ kind: 'tooManyRequests', retryAfter: 'none' },
-	{ kind: 'reset' },
-])('An add that %j refuses costs nothing', async (fault) => {
-	service.sandbox.addFault(fault);
-	await add().catch(() => undefined);
-	expect(getCredits()).toBe(100);
-});
-
 it('latency delays one reply, or all of them as a setting', async () => {
 	service.sandbox.addFault({ kind: 'latency', delayMs: 4000 });
 	service.sandbox.configure({ latencyMs: 3000 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { getItemState } from '../../../sandbox/domain/lifeCycle';
 import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
@@ -40,28 +39,6 @@ describe('The state of a queue item', () => {
 				...{ status: 'failed', generationProgress: 60, renderProgress: 0, endedAt: 53_400 },
 			});
 		}
-	});
-
-	it('never goes back, and its progress is always a whole percentage', () => {
-		const stage = fc.integer({ min: 0, max: 10_000 });
-		const durations = fc.record({
-			...{ pendingMs: stage, processingMs: stage, renderingMs: stage, logDelayMs: stage },
-		});
-		const outcome = fc.constantFrom('completed', 'failed');
-		const order = ['pending', 'processing', 'rendering', 'completed', 'failed'];
-		fc.assert(
-			fc.property(durations, outcome, stage, stage, (given, end, first, later) => {
-				const item = { ...ITEM, durations: given, outcome: end };
-				const before = getItemState(item, item.startsAt + first);
-				const after = getItemState(item, item.startsAt + first + later);
-				expect(order.indexOf(after.status)).toBeGreaterThanOrEqual(order.indexOf(before.status));
-				for (const field of ['generationProgress', 'renderProgress'] as const) {
-					expect(Number.isInteger(after[field])).toBe(true);
-					expect(after[field]).toBeGreaterThanOrEqual(before[field]);
-					expect(after[field]).toBeLessThanOrEqual(100);
-				}
-			}),
-		);
 	});
 });
 
