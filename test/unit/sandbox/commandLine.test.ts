@@ -58,7 +58,7 @@ function pressCtrlC({ child }: Run): void {
 }
 
 it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
-	const run = runSandbox('--port', '0', '--credits', '7');
+	const run = runSandbox('--port', '0');
 	await run.waitFor('Garden story');
 	const url = /Address\s+(http:\S+)/.exec(run.readOutput())?.[1] ?? '';
 	const apiKey = /main\s+(sandbox-key-\S+)/.exec(run.readOutput())?.[1] ?? '';
@@ -66,7 +66,7 @@ it('prints what is needed to try it, works, and ends at once with Ctrl-C', async
 
 	const headers = { Authorization: `Bearer ${apiKey}` };
 	const account = await axios.get<unknown>(`${url}/v1/user/account`, { headers, proxy: false });
-	expect(account.data).toMatchObject({ usage: { remainingCredits: 7 } });
+	expect(account.data).toMatchObject({ usage: { remainingCredits: 100 } });
 
 	pressCtrlC(run);
 	expect((await run.exit).code).toBe(0);
@@ -87,8 +87,8 @@ it('says which port is taken', async () => {
 
 it.each([
 	['--port 65536', '--port takes a whole number from 0 to 65535, not "65536".'],
-	['--latency=-1', '--latency takes a whole number from 0 to 600000, not "-1".'],
-	['--credits 1.5', '--credits takes a whole number from 0 to 1000000000, not "1.5".'],
+	['--port=-1', '--port takes a whole number from 0 to 65535, not "-1".'],
+	['--port 1.5', '--port takes a whole number from 0 to 65535, not "1.5".'],
 	['--ports 1', /Unknown option '--ports'/],
 	['3456', /Unexpected argument '3456'/],
 ])('refuses "%s" in a sentence', (text, message) => {
@@ -97,7 +97,7 @@ it.each([
 
 it('has new ids each time, real time, and help', () => {
 	const [first, second] = [parseCommandLine([]), parseCommandLine([])];
-	expect(first).toMatchObject({ port: 3456, latencyMs: 0, credits: 100, clock: 'real' });
+	expect(first).toMatchObject({ port: 3456, clock: 'real' });
 	expect(first?.seed).not.toBe(second?.seed);
 	expect(parseCommandLine(['-h'])).toBeNull();
 });
