@@ -8,11 +8,10 @@ export const HELP = `A local video generation service for development, tests and
 Usage: npm run sandbox -- [options]
 
   --port <number>      Port on 127.0.0.1, or 0 for a free one (3456)
-  --latency <ms>       Added to every reply (0)
-  --credits <number>   Credits of the main account (100)
   --help               Show this text
 `;
 
+const MAX_PORT = 65_535;
 const MAX_SEED = 2 ** 31 - 1;
 
 /**
@@ -20,30 +19,24 @@ const MAX_SEED = 2 ** 31 - 1;
  * @throws Error with a message for the user
  */
 export function parseCommandLine(args: string[]): SandboxOptions | null {
-	const { values } = parseArgs({
+	const { port, help } = parseArgs({
 		args,
 		options: {
 			port: { type: 'string', default: '3456' },
-			latency: { type: 'string', default: '0' },
-			credits: { type: 'string', default: '100' },
 			help: { type: 'boolean', short: 'h' },
 		},
-	});
-	if (values.help === true) return null;
+	}).values;
+	if (help === true) return null;
+	if (!/^\d+$/.test(port) || Number(port) > MAX_PORT) {
+		throw new Error(`--port takes a whole number from 0 to ${MAX_PORT}, not "${port}".`);
+	}
 	return {
-		port: parseInteger('port', values.port, 65_535),
-		latencyMs: parseInteger('latency', values.latency, 600_000),
-		credits: parseInteger('credits', values.credits, 1_000_000_000),
+		port: Number(port),
 		// The trigger remembers ids, and would skip a new video with a known id.
 		seed: randomInt(MAX_SEED),
 		clock: 'real',
 		promptInVideos: true,
 	};
-}
-
-function parseInteger(name: string, text: string, max: number): number {
-	if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
-	throw new Error(`--${name} takes a whole number from 0 to ${max}, not "${text}".`);
 }
 
 /** Describes a sandbox that has just started to the person who started it. */

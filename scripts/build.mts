@@ -3,10 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { build as bundle } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
 import { run, step } from './support/command.mjs';
 
 /** The bundle of all code: one file loads faster than sixty. */
 const BUNDLE = 'dist/package.js';
+
+/** The files in which n8n looks for a class with the name of the file. */
+const ENTRIES = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
 
 /** Everything that `dist/` is built from. */
 const INPUTS = [
@@ -44,13 +48,10 @@ export default async function rebuild(): Promise<void> {
 	await rm('dist', { recursive: true, force: true });
 	await step('Building the package', async () => {
 		await run('tsc', ['-p', 'tsconfig.build.json', '--noEmit']);
-		const files = listDeclaredFiles();
-		const sources = files.map((file) => file.replace(/^dist\/(.*)\.js$/, './$1'));
+		const sources = ENTRIES.map((file) => file.replace(/^dist\/(.*)\.js$/, './$1'));
+		const contents = sources.map((source) => `export * from '${source}';`).join('\n');
 		await bundle({
-			stdin: {
-				contents: sources.map((source) => `export * from '${source}';`).join('\n'),
-				resolveDir: '.',
-			},
+			stdin: { contents, resolveDir: '.' },
 			outfile: BUNDLE,
 			bundle: true,
 			external: ['n8n-workflow'],
@@ -60,22 +61,13 @@ export default async function rebuild(): Promise<void> {
 			sourcemap: true,
 			logLevel: 'warning',
 		});
-		for (const file of files) writeEntry(file);
+		for (const file of ENTRIES) writeEntry(file);
 		await run('gulp', ['build:assets', '--silent']);
 	});
 	mkdirSync(dirname(STAMP), { recursive: true });
 	writeFileSync(STAMP, inputs);
 }
 
-/** Returns the files that package.json declares for n8n. */
-function listDeclaredFiles(): string[] {
-	const { n8n } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-		n8n: { nodes: string[]; credentials: string[] };
-	};
-	return [...n8n.nodes, ...n8n.credentials];
-}
-
-/** Writes a file in which n8n looks for the class that the file is named after. */
 function writeEntry(file: string): void {
 	const [className = ''] = basename(file).split('.');
 	const from = relative(dirname(file), BUNDLE).replaceAll('\\', '/');

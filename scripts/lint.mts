@@ -14,8 +14,7 @@ const CODE = ['credentials', 'nodes', 'sandbox', 'scripts', 'test'];
 const LINKS = ['--use', 'remark-validate-links=repository:false', '--frail', '--quiet'];
 
 const CHECKS: [title: string, program: string, args: string[]][] = [
-	['Checking types', 'tsc', ['-p', 'tsconfig.json']],
-	['Checking the lint rules', 'eslint', ['.', '--max-warnings', '0']],
+	['Checking types and lint rules', 'eslint', ['.', '--max-warnings', '0']],
 	['Checking for unused files and exports', 'knip', ['--no-progress']],
 	['Checking what imports what', 'depcruise', ['--config', '.dependency-cruiser.cjs', ...CODE]],
 	['Checking the API description', 'redocly', ['lint', 'docs/openapi.yaml']],

@@ -18,7 +18,7 @@ const STAMP = 'node_modules/.installed-lock';
  * `npm install --no-save` installs the same versions. `--include=dev` overrides a
  * NODE_ENV=production of the user.
  */
-const NPM = ['install', '--no-save', '--include=dev', '--no-audit', '--loglevel=error'];
+const NPM = 'install --no-save --include=dev --no-audit --loglevel=error';
 /** See `scripts/support/cache.mts`. */
 const BUN = JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
 
@@ -47,7 +47,8 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 	};
 	// Bun only fills a new folder: it would arrange npm's packages anew.
 	const installers = existsSync('node_modules') ? [NPM] : [BUN, NPM];
-	if (!installers.some((installer) => spawnSync('npm', installer, options).status === 0)) {
+	const install = (installer) => spawnSync('npm', installer.split(' '), options).status === 0;
+	if (!installers.some(install)) {
 		console.error('\nnpm could not install the development dependencies: see above.');
 		process.exit(1);
 	}

@@ -45,10 +45,7 @@ const SUITES: Record<string, Suite> = {
 			...['--maxWorkers=2', '--testTimeout=3600000'],
 			...['trigger/histories', 'triggerHistories', 'slowStores', 'engine/random/'],
 		],
-		prepare: () => {
-			const { HISTORIES = '10000', RUNS = '2500' } = process.env;
-			return { HISTORIES, RUNS };
-		},
+		prepare: () => ({ HISTORIES: '10000', RUNS: '2500' }),
 	},
 	oldest: {
 		args: [...ENGINE, ...NOT_IN_OLDEST.map((files) => `--testPathIgnorePatterns=${files}`)],
@@ -63,7 +60,7 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	const suite = SUITES[name];
 	if (!suite) throw new Error(`The suites are ${Object.keys(SUITES).join(', ')}.`);
 	await build();
-	const env = { ...process.env, ...(await suite.prepare?.(args)) };
+	const env = { ...(await suite.prepare?.(args)), ...process.env };
 	return await runVisibly('jest', [...suite.args, ...args], { env });
 }
 

@@ -1,25 +1,12 @@
-import { getItemState, type QueueItemState } from '../domain/lifeCycle';
-import type { Account, Charge, Project, QueueItem, VideoLog } from '../domain/model';
+import { getItemState } from '../domain/lifeCycle';
 import { settleQueue } from '../domain/queue';
-import type { Settings } from '../domain/settings';
-import type { FaultList } from '../faults/faultList';
 import type { SandboxContext } from './context';
 
-/** Everything the sandbox knows at one moment, for all accounts. */
-export interface SandboxState {
-	settings: Settings;
-	accounts: Account[];
-	/** The entries of all accounts. */
-	videos: VideoLog[];
-	projects: Project[];
-	queue: (QueueItem & QueueItemState)[];
-	/** All accepted adds in order, regardless of the later state of their items. */
-	charges: Charge[];
-	faults: ReturnType<FaultList['list']>;
-}
-
-/** Returns a copy: changes to it do not affect the sandbox. */
-export function getState({ store, clock, faults }: SandboxContext): SandboxState {
+/**
+ * Returns a copy of everything that the sandbox knows at this moment, for all accounts. The charges are
+ * all accepted adds in order, regardless of the later state of their items.
+ */
+export function getState({ store, clock, faults }: SandboxContext) {
 	const now = clock.now();
 	settleQueue(store, now);
 	return {

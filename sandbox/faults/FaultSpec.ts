@@ -1,6 +1,15 @@
 import type { Operation } from '../domain/model';
+import { BODY_FAULTS } from './body';
+import { CONNECTION_FAULTS } from './connection';
 import type { Fault } from './Fault';
-import type { FAULT_KINDS } from './FAULT_KINDS';
+import { FIELD_FAULTS } from './fields';
+import { OTHER_REPLIES } from './otherReply';
+
+/** Every kind of fault by its name. */
+export const FAULT_KINDS = {
+	...{ ...CONNECTION_FAULTS, ...OTHER_REPLIES },
+	...{ ...BODY_FAULTS, ...FIELD_FAULTS },
+};
 
 /** The requests that a fault affects; all of them by default. */
 export interface FaultMatch {

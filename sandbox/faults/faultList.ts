@@ -1,7 +1,6 @@
 import type { Operation } from '../domain/model';
 import type { Fault } from './Fault';
-import { FAULT_KINDS } from './FAULT_KINDS';
-import type { FaultMatch, FaultSpec } from './FaultSpec';
+import { FAULT_KINDS, type FaultMatch, type FaultSpec } from './FaultSpec';
 
 interface FaultedRequest {
 	operation: Operation | undefined;

@@ -33,21 +33,16 @@ export class CredentialForm {
 	 */
 	async saveAndTest(): Promise<string> {
 		await this.root.getByTestId('credential-save-button').click();
-		return await this.readResult();
-	}
-
-	async close(): Promise<void> {
-		await this.page.keyboard.press('Escape');
-		await this.root.waitFor({ state: 'hidden' });
-	}
-
-	private async readResult(): Promise<string> {
 		const succeeded = this.root.getByText('Connection tested successfully');
 		const failed = this.root.getByText('Couldn’t connect with these settings');
 		await succeeded.or(failed).filter({ visible: true }).waitFor();
 		if (await succeeded.isVisible()) return (await succeeded.innerText()).trim();
 		await this.root.getByText('More details').click();
-		const details = this.root.locator('[class*="_details_"]');
-		return (await details.innerText()).trim();
+		return (await this.root.locator('[class*="_details_"]').innerText()).trim();
+	}
+
+	async close(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.root.waitFor({ state: 'hidden' });
 	}
 }

@@ -13,7 +13,7 @@ import { NodesPanel } from './NodesPanel';
 /** The cookies and the storage of a login. */
 export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-export interface EditorOptions {
+interface EditorOptions {
 	theme?: 'light' | 'dark';
 	width?: number;
 	height?: number;
@@ -55,17 +55,15 @@ export class Editor {
 	static async open(
 		browser: Browser,
 		address: string,
-		options: EditorOptions = {},
+		{ theme = 'light', width = 1280, height = 800, scale = 1, session }: EditorOptions = {},
 	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const context = await browser.newContext({
-			viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
-			deviceScaleFactor: options.scale ?? 1,
-			colorScheme: options.theme ?? 'light',
-			reducedMotion: 'reduce',
-			locale: 'en-US',
-			timezoneId: 'UTC',
-			...(options.session && { storageState: options.session }),
+			viewport: { width, height },
+			deviceScaleFactor: scale,
+			colorScheme: theme,
+			...{ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC' },
+			...(session && { storageState: session }),
 		});
 		context.setDefaultTimeout(TIMEOUT_MS);
 		return new Editor(await context.newPage(), address);
@@ -93,10 +91,8 @@ export class Editor {
 
 	async openWorkflow(id: string): Promise<void> {
 		await this.visit(`/workflow/${id}`);
-		const first = this.page
-			.getByTestId('canvas-node')
-			.or(this.page.getByTestId('canvas-add-button'));
-		await first.first().waitFor();
+		const empty = this.page.getByTestId('canvas-add-button');
+		await this.page.getByTestId('canvas-node').or(empty).first().waitFor();
 	}
 
 	async newCredential(typeName: string): Promise<void> {
@@ -227,9 +223,7 @@ export class Editor {
 
 	/** Returns a picture, and below it a row with a frame of each video, in place of the editor. */
 	async pictureWithVideos(picture: Buffer, addresses: string[]): Promise<Buffer> {
-		const videos = addresses.map(
-			(address) => `<video src="${address}#t=1" preload="auto" muted></video>`,
-		);
+		const videos = addresses.map((url) => `<video src="${url}#t=1" preload="auto" muted></video>`);
 		await this.page.setContent(`<style>${FILM_STRIP}</style><main>
 			<img src="data:image/png;base64,${picture.toString('base64')}"><div>${videos.join('')}</div>
 		</main>`);
@@ -269,16 +263,12 @@ const WITHOUT_FRAME = `
 	}
 	[data-test-id="floating-nodes"], [data-test-id="floating-node"], .el-popper, [role="tooltip"],
 	[data-reka-popper-content-wrapper] { display: none !important; }
-	[data-test-id="node-issues"],
-	[data-test-id="canvas-controls"],
-	[class*="_executionButtons_"],
+	[data-test-id="node-issues"], [data-test-id="canvas-controls"], [class*="_executionButtons_"],
+	[data-test-id="add-sticky-button"], [data-test-id="toggle-focus-panel-button"],
+	[data-test-id="instance-ai-canvas-action-button"], [data-test-id="node-creator-plus-button"],
+	[data-test-id="command-bar-button"],
 	*:has([data-test-id="command-bar-button"]):not(:has([data-test-id="canvas"])),
 	*:has([data-test-id="radio-button-executions"]):not(:has([data-test-id="canvas"])) {
 		visibility: hidden !important;
 	}
-	[data-test-id="add-sticky-button"],
-	[data-test-id="toggle-focus-panel-button"],
-	[data-test-id="instance-ai-canvas-action-button"],
-	[data-test-id="node-creator-plus-button"],
-	[data-test-id="command-bar-button"] { visibility: hidden !important; }
 `;

@@ -1,18 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../waitFor';
 
-/** An error as n8n displays it. */
-export interface ShownError {
-	message: string;
-	description: string;
-}
-
-/** An output as n8n's table displays it. */
-export interface ShownTable {
-	heads: string[];
-	rows: string[][];
-}
-
 /** The panel of one node: its input, parameters and output. */
 export class NodePanel {
 	readonly root: Locator;
@@ -128,32 +116,15 @@ export class NodePanel {
 	}
 
 	/** Waits for the output table. @returns its heads, and the cells of each row */
-	async readTable(): Promise<ShownTable> {
+	async readTable(): Promise<{ heads: string[]; rows: string[][] }> {
 		await this.waitForSuccess();
-		const table = this.output.locator('table').first();
 		// n8n chooses the view again when a run has just ended, whatever was clicked before, and may redraw the
-		// table at any moment. So it is read at once. The function runs in the page, which lacks the compiler's
-		// helper for names of functions, so all functions in it are anonymous.
-		const read = async () =>
-			await table.evaluate(
-				(element: unknown) => {
-					const root = element as Element;
-					return {
-						heads: [...root.querySelectorAll('th')]
-							.map(({ innerText }) => innerText.trim())
-							.filter(Boolean),
-						rows: [...root.querySelectorAll('tbody tr')].map((row) =>
-							[...row.querySelectorAll('td')].map(({ innerText }) => innerText.trim()),
-						),
-					};
-				},
-				undefined,
-				{ timeout: 1_000 },
-			);
+		// table at any moment. So all of it is read at once; the browser puts a tab between two cells.
 		return await waitFor('the table', async () => {
 			await this.output.getByTestId('radio-button-table').click();
-			const isShown = await table.locator('tbody td').first().isVisible();
-			return isShown && (await read().catch(() => false as const));
+			const lines = await this.output.locator('table tr').filter({ visible: true }).allInnerTexts();
+			const [heads, ...rows] = lines.map((line) => line.split('\t').map((cell) => cell.trim()));
+			return heads && rows.length > 0 && { heads: heads.filter(Boolean), rows };
 		});
 	}
 
@@ -165,7 +136,7 @@ export class NodePanel {
 	}
 
 	/** Waits for the error of a run. */
-	async readError(): Promise<ShownError> {
+	async readError(): Promise<{ message: string; description: string }> {
 		const message = this.output.getByTestId('node-error-message');
 		await message.waitFor();
 		return {
@@ -202,16 +173,6 @@ export class NodePanel {
 	}
 }
 
-/** The state of the page's video player. */
-export interface VideoState {
-	durationSeconds: number;
-	/** The current position. */
-	seconds: number;
-	width: number;
-	/** The reason why the video cannot be played. */
-	error: string | null;
-}
-
 /** The used properties of the browser's video element. */
 interface VideoElement {
 	duration: number;
@@ -234,15 +195,12 @@ export class VideoPlayer {
 		});
 	}
 
-	/** Returns the address from which the browser plays the video. */
-	async readAddress(): Promise<string> {
-		return await this.root.evaluate((element: unknown) => (element as VideoElement).currentSrc);
-	}
-
-	async read(): Promise<VideoState> {
+	/** Returns the state of the player, with the current position and the reason why it cannot play. */
+	async read() {
 		return await this.root.evaluate((element: unknown) => {
 			const video = element as VideoElement;
 			return {
+				address: video.currentSrc,
 				durationSeconds: video.duration,
 				seconds: video.currentTime,
 				width: video.videoWidth,
@@ -261,14 +219,12 @@ export async function readLabels(form: Locator): Promise<string[]> {
 	const texts = await labels
 		.filter({ visible: true })
 		.evaluateAll((elements: unknown[]) =>
-			(elements as Element[]).map((element) => element.querySelector('.n8n-text')?.innerText ?? ''),
+			(elements as Label[]).map((label) => label.querySelector('.n8n-text')?.innerText ?? ''),
 		);
 	return texts.map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean);
 }
 
-/** The used properties of the browser's elements. */
-interface Element {
-	innerText: string;
-	querySelector(selector: string): Element | null;
-	querySelectorAll(selector: string): Iterable<Element>;
+/** The used property of the browser's element. */
+interface Label {
+	querySelector(selector: string): { innerText: string } | null;
 }

@@ -1,11 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** A node as n8n's nodes panel displays it. */
-export interface OfferedNode {
-	name: string;
-	description: string;
-}
-
 /** The width of an element's content, and its visible width. */
 interface Box {
 	scrollWidth: number;
@@ -28,7 +22,7 @@ export class NodesPanel {
 	}
 
 	/** Types into the search field. @returns the offered nodes as displayed */
-	async search(text: string): Promise<OfferedNode[]> {
+	async search(text: string) {
 		await this.searchField.fill(text);
 		await this.item('Video Generation').waitFor();
 		const items = await this.page.getByTestId('item-iterator-item').all();

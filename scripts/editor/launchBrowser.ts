@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { buildLocalEnvironment } from '../n8n/environment';
 import { findProgram } from '../requirements';
@@ -21,23 +19,10 @@ const FLAGS = [
 	'--autoplay-policy=no-user-gesture-required',
 ];
 
-/**
- * Starts the system's Chromium without a window. It writes only into a temporary folder, which is
- * deleted at its end. The folder is not in the project, because the path of a socket in it may have
- * only 107 bytes.
- */
+/** Starts the system's Chromium without a window, and with nothing of the user's own browser. */
 export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findProgram('chromium');
 	if (!executablePath) throw new Error('Chromium is not installed.');
-	const folder = mkdtempSync(join(tmpdir(), 'browser-'));
-	const browser = await chromium.launch({
-		executablePath,
-		args: FLAGS,
-		env: buildLocalEnvironment({ HOME: folder, TMPDIR: folder }),
-		artifactsDir: folder,
-	});
-	browser.on('disconnected', () => {
-		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-	});
-	return browser;
+	const env = buildLocalEnvironment({ HOME: resolve('.n8n-local') });
+	return await chromium.launch({ executablePath, args: FLAGS, env });
 }

@@ -34,7 +34,6 @@ export const OWNER: Owner = {
 /** A client of n8n's internal REST API, like its editor: one user, logged in with a cookie. */
 export class N8nClient {
 	private readonly http;
-	private cookie = '';
 
 	constructor(readonly address: string) {
 		// A proxy from the user's shell cannot reach an n8n on this machine.
@@ -117,19 +116,14 @@ export class N8nClient {
 	 */
 	async runWorkflow(id: string, triggerName: string): Promise<string> {
 		const workflowData = await this.request<Workflow>('GET', `/workflows/${id}`);
-		const { executionId } = await this.request<{ executionId: string }>(
-			'POST',
-			`/workflows/${id}/run`,
-			{ workflowData, triggerToStartFrom: { name: triggerName } },
-		);
-		return executionId;
+		const body = { workflowData, triggerToStartFrom: { name: triggerName } };
+		const path = `/workflows/${id}/run`;
+		return (await this.request<{ executionId: string }>('POST', path, body)).executionId;
 	}
 
 	async getExecution(id: string): Promise<Execution> {
-		const execution = await this.request<Omit<Execution, 'data'> & { data: string }>(
-			'GET',
-			`/executions/${id}`,
-		);
+		type Sent = Omit<Execution, 'data'> & { data: string };
+		const execution = await this.request<Sent>('GET', `/executions/${id}`);
 		return { ...execution, data: parse(execution.data) as Execution['data'] };
 	}
 
@@ -148,10 +142,8 @@ export class N8nClient {
 	 * @returns the id of the retry
 	 */
 	async retryExecution(id: string, loadWorkflow: boolean): Promise<string> {
-		const retry = await this.request<{ id: string }>('POST', `/executions/${id}/retry`, {
-			loadWorkflow,
-		});
-		return retry.id;
+		const path = `/executions/${id}/retry`;
+		return (await this.request<{ id: string }>('POST', path, { loadWorkflow })).id;
 	}
 
 	async stopExecution(id: string): Promise<void> {
@@ -173,14 +165,13 @@ export class N8nClient {
 		const response = await this.send<{ data: Reply }>({ method, url: path, data: body });
 		const cookies = response.headers['set-cookie'] ?? [];
 		const session = cookies.find((cookie) => cookie.startsWith('n8n-auth='));
-		if (session) this.cookie = session.split(';')[0] ?? '';
+		if (session) this.http.defaults.headers.common.cookie = session.split(';')[0];
 		return response.data.data;
 	}
 
 	private async send<Body>(request: AxiosRequestConfig, tries = 5): Promise<AxiosResponse<Body>> {
-		const headers = this.cookie ? { cookie: this.cookie } : {};
 		try {
-			return await this.http.request<Body>({ ...request, headers });
+			return await this.http.request<Body>(request);
 		} catch (error) {
 			if (!isAxiosError<{ message?: string } | undefined>(error)) throw error;
 			const { status, data, statusText } = error.response ?? {};

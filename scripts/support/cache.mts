@@ -12,24 +12,41 @@ import installWithBun from './installWithBun.json' with { type: 'json' };
 const CACHE_FOLDER = resolve(
 	process.env.VIDEO_GENERATION_CACHE_DIR ?? envPaths(manifest.name, { suffix: '' }).cache,
 );
+/** Bun keeps the files of all installations once. */
+const BUN_FILES = { BUN_INSTALL_CACHE_DIR: join(CACHE_FOLDER, 'bun-files') };
 
 const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
 /** What an enclosing `npm run` has set for this project, and what would change an installation. */
 const NOT_FOR_NPM =
 	/^(NODE_OPTIONS|NODE_ENV|INIT_CWD|npm_(package|lifecycle)_.*|npm_config_(local_prefix|ignore_scripts|omit|include))$/i;
 
+type Finish = (folder: string) => Promise<void>;
+
+/** Installs the locked packages of a folder below `scripts/`. @returns the folder in the cache */
+export async function installManifest(
+	name: string,
+	title: string,
+	finish?: Finish,
+): Promise<string> {
+	const read = (file: string) => [file, readFileSync(join('scripts', name, file), 'utf8')];
+	const files = ['package.json', 'package-lock.json', '.npmrc'].map(read);
+	return await installInCache(name, title, Object.fromEntries(files) as Files, finish);
+}
+
+type Files = Record<string, string>;
+
 /**
- * Returns the folder of an installation in the cache, and installs it if it does not exist yet. The
- * folder gets its name only when it is complete. If two processes want the same installation, the
- * second waits for the first.
- * @param files file names and contents that determine the installation: other contents get another
- *   folder
- * @param install installs into the folder to which the files were written
+ * Returns the folder of an installation in the cache, and installs it if it does not exist yet: with Bun,
+ * which reads npm's lock files and takes an eighth of npm's time, or with npm where Bun cannot, such as
+ * with a registry that only npm can use. The folder gets its name only when it is complete. If two
+ * processes want the same installation, the second waits for the first.
+ * @param files what is installed: other contents get another folder
  */
 export async function installInCache(
 	name: string,
-	files: Record<string, string>,
-	install: (folder: string) => Promise<void>,
+	title: string,
+	files: Files,
+	finish?: Finish,
 ): Promise<string> {
 	// Systems may share a home folder, but not compiled code.
 	const content = JSON.stringify([process.platform, process.arch, Object.entries(files).sort()]);
@@ -45,7 +62,12 @@ export async function installInCache(
 		await rm(unfinished, { recursive: true, force: true });
 		await mkdir(unfinished);
 		for (const [file, text] of Object.entries(files)) await writeFile(join(unfinished, file), text);
-		await install(unfinished);
+		await step(`${title} (once, into ${CACHE_FOLDER})`, () =>
+			runNpm(installWithBun.split(' '), unfinished, BUN_FILES).catch(() =>
+				runNpm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], unfinished),
+			),
+		);
+		await finish?.(unfinished);
 		await rename(unfinished, folder);
 		return folder;
 	} finally {
@@ -53,36 +75,8 @@ export async function installInCache(
 	}
 }
 
-/**
- * Installs the locked packages of a folder below `scripts/`: with Bun, which reads npm's lock files and
- * takes an eighth of npm's time, or with npm where Bun cannot, such as with a registry that only npm
- * can use.
- * @returns the folder in the cache
- */
-export async function installManifest(
-	name: string,
-	title: string,
-	finish: (folder: string) => Promise<void> = () => Promise.resolve(),
-): Promise<string> {
-	const read = (file: string) => [file, readFileSync(join('scripts', name, file), 'utf8')];
-	const names = ['package.json', 'package-lock.json', '.npmrc'];
-	const files = Object.fromEntries(names.map(read)) as Record<string, string>;
-	// Bun keeps the files of all installations once.
-	const additions = { BUN_INSTALL_CACHE_DIR: join(CACHE_FOLDER, 'bun-files') };
-	return await installInCache(name, files, async (cwd) => {
-		await step(`${title} (once, into ${CACHE_FOLDER})`, () =>
-			runNpm(installWithBun, cwd, additions).catch(() => runNpm(['install'], cwd)),
-		);
-		await finish(cwd);
-	});
-}
-
 /** Runs npm with the user's own registry, proxy and certificates. */
-export async function runNpm(
-	args: string[],
-	cwd: string,
-	additions: Record<string, string> = {},
-): Promise<string> {
+export async function runNpm(args: string[], cwd: string, additions: Files = {}): Promise<string> {
 	const kept = Object.entries(process.env).filter(([name]) => !NOT_FOR_NPM.test(name));
 	return await run('npm', args, { cwd, env: { ...Object.fromEntries(kept), ...additions } });
 }

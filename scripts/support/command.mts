@@ -8,10 +8,7 @@ import { Listr, PRESET_TIMER } from 'listr2';
 /** The default export of a command file in `scripts/`. @returns the exit code; undefined means 0 */
 type Command = (args: string[]) => Promise<unknown>;
 
-interface CommandOptions {
-	cwd?: string;
-	env?: NodeJS.ProcessEnv;
-}
+type CommandOptions = Pick<Options, 'cwd' | 'env'>;
 
 interface ServerOptions extends CommandOptions {
 	/** The name that the user knows, e.g. "n8n". */
@@ -26,8 +23,6 @@ class StepFailed extends Error {}
 /** The reason to stop when the user or the system asks for it. */
 class Interrupted extends Error {}
 
-/** Maximum duration of a command, so that it cannot hang forever. */
-const TIMEOUT_MS = 30 * 60_000;
 /** Time that an interrupted command has to remove its half-filled folders. */
 const GRACE_MS = 5_000;
 const SHOWN_LINES = 20;
@@ -54,10 +49,10 @@ export async function step<Result>(title: string, work: () => Promise<Result>): 
 		context.result = await work();
 	};
 	const list = new Listr<{ result: Result }>([{ title, task }], STEP_OPTIONS);
-	const { result } = await list.run().catch((cause: unknown) => {
-		throw new StepFailed(title, { cause });
-	});
-	return result;
+	return await list.run().then(
+		({ result }) => result,
+		(cause: unknown) => Promise.reject(new StepFailed(title, { cause })),
+	);
 }
 
 /**
@@ -66,17 +61,17 @@ export async function step<Result>(title: string, work: () => Promise<Result>): 
  * @throws Error with the last lines of all its output when it fails
  */
 export async function run(file: string, args: string[], options: CommandOptions = {}) {
-	const output = { all: true, timeout: TIMEOUT_MS };
-	const { failed, shortMessage, stdout, all } = await start(file, args, { ...options, ...output });
+	const result = await start(file, args, { ...options, all: true });
 	stopping.signal.throwIfAborted();
+	const { failed, shortMessage, stdout, all } = result;
 	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all))}`);
 	return String(stdout);
 }
 
 /** Runs a command and shows its output to the user. @returns its exit code */
 export async function runVisibly(file: string, args: string[], options: CommandOptions = {}) {
-	const output = { stdout: 'inherit', stderr: 'inherit' } as const;
-	const { exitCode, shortMessage } = await start(file, args, { ...options, ...output });
+	const shown = { ...options, stdout: 'inherit', stderr: 'inherit' } as const;
+	const { exitCode, shortMessage } = await start(file, args, shown);
 	stopping.signal.throwIfAborted();
 	if (exitCode === undefined) throw new Error(shortMessage);
 	return exitCode;
@@ -118,10 +113,7 @@ export async function serveUntilStopped(): Promise<void> {
 export async function runCommand(name: string, args: string[]): Promise<never> {
 	const { default: command } = (await import(`../${name}.mts`)) as { default: Command };
 	listenForStop();
-	const expired = stopped.catch(async (reason: unknown) => {
-		await delay(GRACE_MS);
-		throw reason;
-	});
+	const expired = stopped.finally(() => delay(GRACE_MS));
 	const exitCode = await Promise.race([command(args), expired]).catch(describe);
 	stopping.abort();
 	await Promise.all(children);
@@ -168,23 +160,16 @@ function start(file: string, args: string[], options: Options): ResultPromise {
 		detached: true,
 		...options,
 	});
-	const { pid } = child;
-	if (pid !== undefined) {
-		child.once('exit', () => {
-			killGroup(pid);
-		});
-	}
+	child.once('exit', () => {
+		try {
+			// execa ends the child alone.
+			process.kill(-Number(child.pid), 'SIGKILL');
+		} catch {
+			// It has started nothing, or nothing of it runs.
+		}
+	});
 	children.push(child);
 	return child;
-}
-
-/** Kills what an ended child has started. execa ends the child alone. */
-function killGroup(leader: number): void {
-	try {
-		process.kill(-leader, 'SIGKILL');
-	} catch {
-		// Nothing of it runs.
-	}
 }
 
 function getLastLines(output: string): string {

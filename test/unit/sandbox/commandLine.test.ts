@@ -32,7 +32,7 @@ function runSandbox(...args: string[]) {
 }
 
 it('prints what is needed to try it, works, and ends at once with Ctrl-C', async () => {
-	const { child, readOutput, exit } = runSandbox('--port', '0', '--credits', '7');
+	const { child, readOutput, exit } = runSandbox('--port', '0');
 	await waitFor('the last project', () => readOutput().includes('Garden story'));
 	const url = /Address\s+(http:\S+)/.exec(readOutput())?.[1] ?? '';
 	const apiKey = /main\s+(sandbox-key-\S+)/.exec(readOutput())?.[1] ?? '';
@@ -40,7 +40,7 @@ it('prints what is needed to try it, works, and ends at once with Ctrl-C', async
 
 	const headers = { Authorization: `Bearer ${apiKey}` };
 	const account = await axios.get<unknown>(`${url}/v1/user/account`, { headers, proxy: false });
-	expect(account.data).toMatchObject({ usage: { remainingCredits: 7 } });
+	expect(account.data).toMatchObject({ usage: { remainingCredits: 100 } });
 
 	// A terminal interrupts every process of the group.
 	process.kill(-Number(child.pid), 'SIGINT');
@@ -62,8 +62,8 @@ it('says which port is taken', async () => {
 
 it.each([
 	['--port 65536', '--port takes a whole number from 0 to 65535, not "65536".'],
-	['--latency=-1', '--latency takes a whole number from 0 to 600000, not "-1".'],
-	['--credits 1.5', '--credits takes a whole number from 0 to 1000000000, not "1.5".'],
+	['--port=-1', '--port takes a whole number from 0 to 65535, not "-1".'],
+	['--port 1.5', '--port takes a whole number from 0 to 65535, not "1.5".'],
 	['--ports 1', /Unknown option '--ports'/],
 	['3456', /Unexpected argument '3456'/],
 ])('refuses "%s" in a sentence', (text, message) => {
@@ -72,7 +72,7 @@ it.each([
 
 it('has new ids each time, real time, and help', () => {
 	const [first, second] = [parseCommandLine([]), parseCommandLine([])];
-	expect(first).toMatchObject({ port: 3456, latencyMs: 0, credits: 100, clock: 'real' });
+	expect(first).toMatchObject({ port: 3456, clock: 'real' });
 	expect(first?.seed).not.toBe(second?.seed);
 	expect(parseCommandLine(['-h'])).toBeNull();
 });
