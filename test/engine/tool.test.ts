@@ -127,14 +127,11 @@ describe.each([
 	['calls the tool itself', false],
 	['has n8n run it', true],
 ])('As a tool of an agent that %s', (_how, asSteps) => {
-	const runCalls = async (calls: object[][], settings = {}, more = {}) =>
+	const runCalls = async (calls: object[][], more = {}) =>
 		await runWithoutWaiting(() =>
 			runTools({
-				parameters: ADD,
+				...{ parameters: ADD, calls, asSteps },
 				credentials: { ...credentials(), ...more },
-				calls,
-				asSteps,
-				settings,
 			}),
 		);
 
@@ -150,17 +147,14 @@ describe.each([
 		]);
 	});
 
-	for (const more of [
-		{ allowedHttpRequestDomains: 'none' },
-		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'other.example' },
-	]) {
-		const name = `the node works with a credential that HTTP Request may not use: ${JSON.stringify(more)}`;
-		testWith('ownCalls', name, async () => {
-			const [answer = ''] = await runCalls([[call('a')]], {}, more);
-			const [charge] = service.sandbox.charges;
-			expect(answer).toContain(charge?.queueId);
-		});
-	}
+	testWith(
+		'ownCalls',
+		'the node works with a credential that HTTP Request may not use',
+		async () => {
+			const [answer = ''] = await runCalls([[call('a')]], { allowedHttpRequestDomains: 'none' });
+			expect(answer).toContain(service.sandbox.charges[0]?.queueId);
+		},
+	);
 
 	test('the node tells the model where its video is, and downloads nothing', async () => {
 		const parameters = GENERATE_FILE;
@@ -180,45 +174,37 @@ describe.each([
 		expect(operations).not.toContain('video.file');
 	});
 
-	test('the node refuses all identical calls at once after an unknown fate', async () => {
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		const answers = await runCalls([[call('a')], [call('a'), call('a'), call('a')]]);
-		expect(sentPrompts()).toEqual(['a']);
-		for (const answer of answers) {
+	test('the node refuses identical calls after an unknown fate, also several at once, and no other', async () => {
+		for (const nth of [1, 4]) {
+			service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth });
+		}
+		const [a, b, c] = ['a', 'b', 'c'].map(call) as [object, object, object];
+		const answers = await runCalls([[a], [a, a, a], [b], [b], [c], [a], [c]]);
+		expect(sentPrompts()).toEqual(['a', 'b', 'b', 'c']);
+		const [paid, refused] = [answers.splice(4, 2), answers];
+		expect(paid.join()).not.toContain('may have been queued');
+		expect(refused).toHaveLength(7);
+		for (const answer of refused) {
 			expect(answer).toMatch(/may have been queued and paid for\. Do not order it again/);
 		}
-	});
-
-	test('the node refuses the calls that repeat any of several unknown fates', async () => {
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-		const answers = await runCalls([[call('a')], [call('b')], [call('a')], [call('b')]]);
-		expect(sentPrompts()).toEqual(['a', 'b']);
-		for (const answer of answers) expect(answer).toContain('may have been queued');
-	});
-
-	test('the node queues another video after an unknown fate, and the same one again after a success', async () => {
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		await runCalls([[call('a')], [call('b')], [call('b')], [call('a')]]);
-		expect(sentPrompts()).toEqual(['a', 'b', 'b']);
 	});
 });
 
 // n8n does not evaluate these expressions for a declarative node: its own routing would send GET /
 // with the key.
 describe('With an expression for Resource or Operation', () => {
-	test.each([
-		{ resource: '={{ "queue" }}' },
-		{ operation: '={{ "add" }}' },
-		{ resource: '={{ "queue" }}', operation: '={{ "add" }}' },
-	])('the node is refused before any request: %j', async (parameters) => {
-		const items = [{ prompt: 'a' }, { prompt: 'b' }];
-		for (const each of [items, items.slice(1)]) {
-			const { error } = await service.run(
-				{ ...OPERATIONS['queue.add'], ...parameters },
-				{ items: each },
-			);
-			expect(error?.message).toBe("'Resource' and 'Operation' cannot be expressions here");
-		}
-		expect(service.sandbox.requests).toEqual([]);
-	});
+	test.each([{ resource: '={{ "queue" }}' }, { operation: '={{ "add" }}' }])(
+		'the node is refused before any request: %j',
+		async (parameters) => {
+			const items = [{ prompt: 'a' }, { prompt: 'b' }];
+			for (const each of [items, items.slice(1)]) {
+				const { error } = await service.run(
+					{ ...OPERATIONS['queue.add'], ...parameters },
+					{ items: each },
+				);
+				expect(error?.message).toBe("'Resource' and 'Operation' cannot be expressions here");
+			}
+			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
 });

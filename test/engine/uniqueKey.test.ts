@@ -105,18 +105,6 @@ describe('A unique key', () => {
 		expect([count('items'), count('errorItems')]).toEqual([3, 3]);
 	});
 
-	test.each([
-		['={{ $json.nothing }}', 'is empty'],
-		['={{ ["a"] }}', 'must be text'],
-	])(
-		'that is set and is %j fails the item before anything is sent: it %s',
-		async (key, problem) => {
-			const { error } = await runRows({ parameters: { ...KEYED, options: { uniqueKey: key } } });
-			expect(error?.message).toBe(`'Unique Key' ${problem}`);
-			expect(service.sandbox.requests).toEqual([]);
-		},
-	);
-
 	test('that is used costs nothing of the credits to keep: the new row below the old ones is queued', async () => {
 		await runRows();
 		service.sandbox.setCredits('main', 11);
