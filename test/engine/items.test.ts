@@ -23,41 +23,29 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
 }
 
 describe('The items of a run', () => {
-	test.each([
-		['their parameter', { queueId: "={{ $json.id ?? $('Nowhere').item.json.x }}" }, {}],
-		[
-			"one of n8n's own options",
+	test('fail alone, linked to their input, when the expression of an option cannot be evaluated', async () => {
+		const timeout = "={{ $json.id ? 5000 : $('Nowhere').item.json.x }}";
+		const [first, third] = await service.queueVideos(2);
+		const { items, errorItems, found } = await service.run(
+			{ ...GET_PROGRESS, queueId: "={{ $json.id ?? 'none' }}", requestOptions: { timeout } },
+			{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
+		);
+		expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
+			[first, { item: 0 }],
+			[third, { item: 2 }],
+		]);
+		expect(errorItems).toEqual([
 			{
-				queueId: "={{ $json.id ?? 'none' }}",
-				requestOptions: { timeout: "={{ $json.id ? 5000 : $('Nowhere').item.json.x }}" },
-			},
-			{ queueId: 'none' },
-		],
-	])(
-		'fail alone, linked to their input, when the expression of %s cannot be evaluated',
-		async (_what, parameters, details) => {
-			const [first, third] = await service.queueVideos(2);
-			const { items, errorItems, found } = await service.run(
-				{ ...GET_PROGRESS, ...parameters },
-				{ items: [{ id: first }, {}, { id: third }], settings: CONTINUE },
-			);
-			expect(items.map(({ json, pairedItem }) => [json.queueId, pairedItem])).toEqual([
-				[first, { item: 0 }],
-				[third, { item: 2 }],
-			]);
-			expect(errorItems).toEqual([
-				{
-					json: {
-						error: "Referenced node doesn't exist",
-						message: expect.stringMatching(/./) as string,
-						details,
-					},
-					pairedItem: { item: 1 },
+				json: {
+					error: "Referenced node doesn't exist",
+					message: expect.stringMatching(/./) as string,
+					details: { queueId: 'none' },
 				},
-			]);
-			expect(found.errorItems).toEqual([{}]);
-		},
-	);
+				pairedItem: { item: 1 },
+			},
+		]);
+		expect(found.errorItems).toEqual([{}]);
+	});
 
 	// n8n describes this restriction as "when used in the HTTP Request or GraphQL node".
 	test('are sent with a credential that other nodes may not use', async () => {

@@ -9,12 +9,12 @@ import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
-import { runNode, startNode } from '../support/engine/runNode';
+import { startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -58,7 +58,8 @@ async function run(
 ): Promise<NodeResult> {
 	const setup = { ...service.setup({ ...GENERATE, ...parameters }), settings };
 	const [ending] = await play(begin(rows, setup));
-	return (ending as Ending<NodeResult>).result;
+	if (!ending) throw new Error('Nothing was played');
+	return ending.result;
 }
 
 const makeVideosIn = (...seconds: number[]) => {
@@ -168,22 +169,12 @@ describe('Videos of one project', () => {
 test.each<[string, SettingsChange, FaultSpec[]]>([
 	['an ordinary service', {}, []],
 	[
-		'a service that lists videos 8 s late, and signs their addresses',
-		{ durations: { logDelayMs: 8_000 }, signedUrls: true },
-		[],
-	],
-	[
 		'a service that lists videos 3 s early, makes one at a time, and has words of its own',
 		{ durations: { logDelayMs: -3_000 }, maxAtOnce: 1, numericQueueIds: true },
 		[
 			{ kind: 'statusWord', word: 'In Progress', insteadOf: 'processing' },
 			{ kind: 'statusWord', word: 'Done', insteadOf: 'completed' },
 		],
-	],
-	[
-		'a service that makes three at a time, and whose finished items leave the queue',
-		{ maxAtOnce: 3, endedItemsLeaveAfterMs: 0, logWholeSeconds: true },
-		[],
 	],
 ])(
 	'With %s, executions that start at the same moment and a few seconds apart get their own videos',
@@ -257,20 +248,6 @@ describe('Executions at the same time get their own videos:', () => {
 		expectOwnVideos(listItems(others), 1);
 	});
 
-	test('those beside ones that fail', async () => {
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'refused' },
-		});
-		const endings = await play(
-			begin([{ prompt: 'refused' }, { prompt: 'never sent' }]),
-			begin([{}, {}], { afterMs: 1_000 }),
-			begin([{ prompt: 'refused' }, {}], { settings: CONTINUE, afterMs: 2_000 }),
-		);
-		expect(endings.map(({ result }) => result.run.status)).toEqual(['error', 'success', 'success']);
-		expect(getPrompts()).not.toContain('never sent');
-		expectOwnVideos(listItems(endings), 3);
-	});
-
 	test('a retry, after another execution has made one between its tries', async () => {
 		service.sandbox.addFault({
 			...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'second', times: 1 },
@@ -282,23 +259,6 @@ describe('Executions at the same time get their own videos:', () => {
 		);
 		expect(getPrompts()).toEqual(['first', 'between', 'second']);
 		expectOwnVideos(listItems(endings), 3);
-	});
-
-	test('or none, where Queue > Add makes others of the project', async () => {
-		const add = service.setup(OPERATIONS['queue.add']);
-		const waited: Beginning<NodeResult> = {
-			afterMs: 2_000,
-			start: async () => {
-				const { items } = await runNode(add);
-				const wait = { ...WAIT, projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' };
-				return await runNode({ ...service.setup(wait), items: items.map(({ json }) => json) });
-			},
-		};
-		const endings = await play(begin([{}, {}], { afterMs: 1_000 }), begin([{}], add), waited);
-		const items = listItems(endings);
-		const wrong = items.filter((item) => ![undefined, getOwnId(item)].includes(getId(item)));
-		expect(items).toHaveLength(4);
-		expect(wrong).toEqual([]);
 	});
 });
 

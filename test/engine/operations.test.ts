@@ -1,5 +1,4 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -20,8 +19,6 @@ async function queueVideo() {
 	return items[0]?.json.queueId as string;
 }
 
-/** `test/unit/api/response.test.ts` has the rule for every text. */
-const VALUES = ['../clear', '..', '%2e%2e', 'a\r\nX-Injected: 1', ' q1 ', ''];
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
 
 /** Runs on a fake clock that the sandbox follows. */
@@ -304,28 +301,15 @@ describe('Fields that the specification does not name', () => {
 	});
 });
 
-describe('A queue ID', () => {
-	test.each(VALUES)(
-		'of %j is exactly one segment of the path, or fails before the request',
-		async (queueId) => {
-			const { error } = await service.run(OPERATIONS['queue.getProgress'], {
-				items: [{ queueId }],
-			});
-			const { requests } = service.sandbox;
-			if (requests.length === 0) {
-				expect(error?.message).toMatch(/^'Queue ID' is (empty|not the ID of a queue item)$/);
-				return;
-			}
-			expect(requests).toHaveLength(1);
-			const [, ...segments] = requests[0]?.url.split('/') ?? [];
-			expect(segments.slice(0, 3)).toEqual(['v1', 'queue', 'progress']);
-			expect(segments).toHaveLength(4);
-			expect(segments[3]).not.toMatch(/[?#\s]/);
-			expect(decodeURIComponent(segments[3] ?? '')).toBe(queueId.trim());
-			expect(requests[0]?.headers).not.toHaveProperty('x-injected');
-			expect(['400', '404', '414', '431']).toContain(error?.httpCode);
-		},
-	);
+test('A queue ID is exactly one segment of the path, or fails before the request', async () => {
+	const parameters = OPERATIONS['queue.getProgress'];
+	await service.run(parameters, { items: [{ queueId: ' ../a?b#c\r\nX-Injected: 1 ' }] });
+	const [request] = service.sandbox.requests;
+	expect(request?.url).toBe('/v1/queue/progress/..%2Fa%3Fb%23c%0D%0AX-Injected%3A%201');
+	expect(request?.headers).not.toHaveProperty('x-injected');
+	const { error } = await service.run(parameters, { items: [{ queueId: '..' }] });
+	expect(error?.message).toBe("'Queue ID' is not the ID of a queue item");
+	expect(service.sandbox.requests).toHaveLength(1);
 });
 
 describe('A service whose log names the address of a video videoUrl', () => {
@@ -334,29 +318,12 @@ describe('A service whose log names the address of a video videoUrl', () => {
 			...{ kind: 'renamedField', field: 'url', to: 'videoUrl', operation: 'video.getAll' },
 		}),
 	);
-	const addVideo = () => {
-		const [video] = service.sandbox.addVideos('main', [{}]);
-		return { ...video, url: `${service.sandbox.url}/files/${String(video?.id)}.mp4` };
-	};
-
 	test('is listed with its url as well', async () => {
-		const { id, url, projectId, createdAt } = addVideo();
+		const [{ id, projectId, createdAt } = {}] = service.sandbox.addVideos('main', [{}]);
+		const url = `${service.sandbox.url}/files/${id}.mp4`;
 		const { items } = await service.run(OPERATIONS['video.getAll']);
 		expect(items[0]?.json).toEqual({ id, projectId, url, createdAt, videoUrl: url });
 		expect(Object.keys(items[0]?.json ?? {}).slice(0, 3)).toEqual(['id', 'projectId', 'url']);
-	});
-
-	test('has its videos handed on by the trigger, with the file', async () => {
-		const trigger = await ActiveTrigger.create({
-			credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
-			storage: 'static data',
-			parameters: { options: { downloadVideo: true } },
-		});
-		await trigger.activate();
-		const { id, url } = addVideo();
-		const { items } = await trigger.poll();
-		expect(items?.[0]?.json).toMatchObject({ id, url });
-		expect(items?.[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
 	});
 
 	test('has its video found and downloaded by Video > Generate', async () => {
@@ -376,27 +343,15 @@ test('An entry with both names keeps its own url', async () => {
 	expect(items[0]?.json).toMatchObject({ url: 'https://a.example/1' });
 });
 
-test.each(['9007199254740993', 'null'])(
-	'Get Progress outputs the queue ID that was asked for, also where the details have %s',
-	async (queueId) => {
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 200, contentType: 'application/json' },
-			body: `{"status":"success","details":{"queueId":${queueId},"status":"pending"}}`,
-		});
-		const get = { ...OPERATIONS['queue.getProgress'], queueId: '9007199254740993' };
-		expect((await run(get)).items[0]?.json).toMatchObject({ queueId: '9007199254740993' });
-	},
-);
+test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {
+	const details = { queueId: null, status: 'pending' };
+	const body = { status: 'success', details };
+	service.sandbox.addFault({ kind: 'status', status: 200, body });
+	const get = { ...OPERATIONS['queue.getProgress'], queueId: '9007199254740993' };
+	expect((await run(get)).items[0]?.json).toMatchObject({ queueId: '9007199254740993' });
+});
 
 describe("n8n's Request Options", () => {
-	test.each<string | number>(['={{ 1500.5 }}', 5_000_000_000])(
-		'take %j for a timeout: requests are sent and answered',
-		async (timeout) => {
-			const { items } = await run({ ...GENERATE, requestOptions: { timeout } });
-			expect(items[0]?.json.status).toBe('completed');
-		},
-	);
-
 	test("fail every item if 'Items per Batch' is no number, and none comes out as a success", async () => {
 		const requestOptions = { batching: { batch: { batchSize: '={{ "all" }}', batchInterval: 0 } } };
 		for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {

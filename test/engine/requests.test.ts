@@ -1,19 +1,11 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import { WorkflowExecute } from 'n8n-core';
-import type { IExecuteFunctions, INodeType, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
-import { Workflow, createRunExecutionData } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
-import { CREDENTIALS, createTestNode } from '../support/engine/createTestNode';
-import { loadPackage } from '../support/engine/loadPackage';
+import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import { API_OPERATIONS, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import {
-	createAdditionalData,
-	TestCredentialsHelper,
-} from '../support/n8nServer/TestCredentialsHelper';
+import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
 import { hasFeature, testWith } from '../support/engine/testWith';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -53,58 +45,6 @@ async function listTimeouts(requestOptions = {}): Promise<Record<string, number 
 		timeouts[url.replace(/progress\/.*/, 'progress')] = timeout;
 	}
 	return timeouts;
-}
-
-/** The options by which n8n's two request functions follow redirects with the credential. */
-const FOLLOW = {
-	...{ followRedirect: true, followAllRedirects: true, disableFollowRedirect: false },
-	sendCredentialsOnCrossOriginRedirect: true,
-};
-
-type Helper = 'requestWithAuthentication' | 'httpRequestWithAuthentication';
-
-/** Creates another node that uses the credential, as HTTP Request does. */
-function createNode(helper: Helper, url: string): INodeType {
-	return {
-		description: {
-			...{ displayName: 'Other', name: 'test.other', group: ['transform'], version: 1 },
-			...{ description: '', defaults: { name: 'Other' }, inputs: ['main'], outputs: ['main'] },
-			properties: [],
-			credentials: [{ name: 'videoGenerationApi', required: true }],
-		} as never,
-		async execute(this: IExecuteFunctions) {
-			const send = this.helpers[helper] as (...args: unknown[]) => Promise<unknown>;
-			const options = { method: 'GET', url, uri: url, json: true, ...FOLLOW };
-			await send.call(this, 'videoGenerationApi', options);
-			return [[]];
-		},
-	};
-}
-
-/** Runs the node alone. @returns the status of the execution */
-async function runAlone(other: INodeType): Promise<string> {
-	const loaded = await loadPackage();
-	const registry = createNodeTypes(loaded.nodes);
-	const find = (name: string) =>
-		name === 'test.other' ? other : registry.getByNameAndVersion(name);
-	const nodeTypes = { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
-	const node = createTestNode('Other', 'test.other', { credentials: CREDENTIALS });
-	const workflow = new Workflow({
-		...{ id: 'w', active: false, nodeTypes: nodeTypes, nodes: [node], connections: {} },
-		settings: { executionOrder: 'v1' },
-	});
-	const { credentials } = service.setup({});
-	const additionalData = createAdditionalData(loaded.credentials, credentials);
-	const { status } = await new WorkflowExecute(
-		additionalData,
-		'manual',
-		createRunExecutionData({
-			executionData: {
-				nodeExecutionStack: [{ node, data: { main: [[{ json: {} }]] }, source: null }],
-			},
-		}),
-	).processRunExecutionData(workflow);
-	return status;
 }
 
 const VIDEO = readVideoFile('product-teaser');
@@ -255,18 +195,28 @@ test("An add has five minutes, and each later request for its video a minute, un
 	expect(Object.values(timeouts)).toEqual([2_500, 2_500, 2_500]);
 });
 
-test.each<Helper>(['requestWithAuthentication', 'httpRequestWithAuthentication'])(
-	'Another node that uses the credential, by %s, reaches the service, and sends the key to no other host, redirected or not',
+test.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as const)(
+	'Whoever uses the credential, by %s, reaches the service, and sends the key to no other host, redirected or not',
 	async (helper) => {
 		host.answer((_request, response) => response.end('{}'));
+		const { context } = await createLoadOptionsContext(service.setup({}).credentials);
+		const send = async (url: string) => {
+			const request = context.helpers[helper] as (...args: unknown[]) => Promise<unknown>;
+			await request.call(context, 'videoGenerationApi', {
+				...{ method: 'GET', url, uri: url, json: true },
+				// Each function follows redirects by options of its own.
+				...{ followRedirect: true, followAllRedirects: true, disableFollowRedirect: false },
+				sendCredentialsOnCrossOriginRedirect: true,
+			});
+		};
 		const url = `${service.sandbox.url}/v1/user/account`;
-		expect(await runAlone(createNode(helper, url))).toBe('success');
+		await send(url);
 		for (const status of [301, 302, 303, 307, 308] as const) {
 			service.sandbox.clearFaults();
 			service.sandbox.addFault({ kind: 'redirect', location: host.url, status });
-			expect(await runAlone(createNode(helper, url))).toBe('error');
+			await expect(send(url)).rejects.toThrow();
 		}
-		expect(await runAlone(createNode(helper, host.url))).toBe('error');
+		await expect(send(host.url)).rejects.toThrow();
 		expect(host.requests).toEqual([]);
 	},
 );
@@ -293,19 +243,19 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		setRules(false);
 	});
 
-	testWith('hostRules', 'sends no request there', async () => {
-		const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
-		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toMatch(/\.mp4 was not requested.*'Video URL'.*N8N_SSRF_ALLOWED/);
-		expect(service.sandbox.requests).toEqual([]);
-	});
-
-	testWith('hostRules', 'says so, too, when it is the service that is there', async () => {
-		const { error } = await service.run({ resource: 'account', operation: 'get' });
-		expect(error?.message).toBe("n8n blocks requests to the video service's address");
-		expect(error?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
-		expect(service.sandbox.requests).toEqual([]);
-	});
+	testWith(
+		'hostRules',
+		'sends no request there, nor does an operation of the service',
+		async () => {
+			const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
+			expect(error?.message).toBe("n8n blocks requests to the video's address");
+			expect(error?.description).toMatch(/\.mp4 was not requested.*'Video URL'.*N8N_SSRF_ALLOWED/);
+			const { error: other } = await service.run(OPERATIONS['account.get']);
+			expect(other?.message).toBe("n8n blocks requests to the video service's address");
+			expect(other?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
+			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
 
 	testWith('hostRules', 'follows no redirect there', async () => {
 		const location = addVideo();
