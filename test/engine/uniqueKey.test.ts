@@ -3,7 +3,6 @@ import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
-import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -176,14 +175,5 @@ describe('A unique key', () => {
 		const { errorItems } = await runRows({ settings, items: [{ id: 'key-1' }, { id: 'key-0' }] });
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
 		expect(service.sandbox.charges).toHaveLength(3);
-	});
-
-	test('is refused in a sentence where n8n keeps no keys for the tools of an agent', async () => {
-		const [answer = ''] = await runTools({
-			parameters: { ...KEYED, customPrompt: 'a', options: { uniqueKey: 'a' } },
-			credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
-			calls: [[{ prompt: 'a' }]],
-		});
-		expect(answer).toContain("'Unique Key' cannot be used by this agent");
 	});
 });
