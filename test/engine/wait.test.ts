@@ -3,6 +3,7 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
+import type { NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -441,4 +442,22 @@ describe('Download Video', () => {
 		);
 		expect(countRequests('video.file')).toBe(0);
 	});
+});
+
+test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
+	finishAfter(20, 20);
+	const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
+	service.sandbox.clock.advance(60_000);
+	service.sandbox.configure({ videoUrlInDetails: true });
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
+	const [wrong, right] = added.map(({ json }) => json.queueId);
+	const play = async (queueId: unknown, more: Partial<NodeSetup> = {}) => {
+		const parameters = { ...WAIT, queueId, downloadVideo: true } as INodeParameters;
+		const setup = { ...service.setup(parameters), items: [{ project: PROJECT }], ...more };
+		return await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+	};
+	const { error, run: failed } = await play(wrong);
+	expect(error?.message).toContain('There is no video at this address');
+	const { items } = await play(right, { failed });
+	expect(items[0]?.json.videoUrl).toContain(service.sandbox.charges[1]?.videoId);
 });
