@@ -28,7 +28,7 @@ const ENGINE = ['--config', 'test/versions/jest.config.js'];
  */
 const NOT_IN_OLDEST = [
 	'/random/',
-	'/(executionsAtOnce|faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
+	'/(faults|lanes|missingValues|outputSchemas|triggerHistories|wait|whoseVideo)\\.test',
 ];
 
 const SUITES: Record<string, Suite> = {

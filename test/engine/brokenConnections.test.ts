@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { SsrfProtectionConfig } from '@n8n/config';
-import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
@@ -10,8 +8,6 @@ import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import type { Behaviour } from '../support/engine/TestNetwork';
 import { createSystemError, HOST, TestNetwork } from '../support/engine/TestNetwork';
-import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
-import { hasFeature } from '../support/engine/testWith';
 
 /** Sets up how an add will fail. @returns the address to send it to, with Request Options */
 type Failure = (network: TestNetwork) => Promise<Arranged> | Arranged;
@@ -22,9 +18,6 @@ interface Arranged {
 }
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
-/** A response that is cut off in its body. */
-const HALF = `${HEAD}Content-Length: 500\r\n\r\n{"status":"success","newQueueItem":`;
-
 const atPort = (port: number, host = HOST) => ({ baseUrl: `http://${host}:${port}` });
 
 const serve =
@@ -48,81 +41,28 @@ const serveProxy =
 		return { baseUrl: 'https://service.test', requestOptions: { proxy } };
 	};
 
-/**
- * A connection that fails with an error of the system, if `after` only once the request is there. Simulated:
- * the socket's error.
- */
-const breakSocket =
-	(syscall: string, code: string, after: boolean): Failure =>
-	async (network) => {
-		let fail = (): void => undefined;
-		const onRequest = () => {
-			fail();
-		};
-		const port = after ? await network.serve({ onRequest }) : await network.findPort();
-		network.watchClient((socket) => {
-			const address = after ? {} : { address: HOST, port };
-			fail = () => socket.destroy(createSystemError(syscall, code, address));
-			if (!after) fail();
-		});
-		return atPort(port);
-	};
-
-/** n8n cannot look the credential up in its database once more, for the request. */
-const failCredential =
-	(error: Error): Failure =>
-	async (network) => {
-		jest.spyOn(TestCredentialsHelper.prototype, 'getDecrypted').mockRejectedValue(error);
-		return atPort(await network.serve());
-	};
-
-type Options = selfsigned.SelfsignedOptions;
-
-/** @returns a certificate and its private key */
-async function certify(host: string, options: Options): Promise<{ key: string; cert: string }> {
+/** @returns a certificate for localhost, and its private key */
+async function certify(): Promise<{ key: string; cert: string }> {
+	const host = 'localhost';
 	const { private: key, cert } = await selfsigned.generate([{ name: 'commonName', value: host }], {
 		...{ keyType: 'ec', algorithm: 'sha256' },
 		extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
-		...options,
 	});
 	return { key, cert };
 }
 
-/** A service with this certificate, which the machine trusts apart from what is wrong with it. */
-const serveCertificate =
-	(host: string, options: Options = {}, isTrusted = true): Failure =>
-	async (network) => {
-		const tls = await certify(host, options);
-		if (isTrusted) network.trust(tls.cert);
-		return await serveTls({ tls })(network);
-	};
-
-/** A service with a certificate of an unknown authority, whose own one it sends along or not. */
-const serveChain =
-	(isWhole: boolean): Failure =>
-	async (network) => {
-		const authority = await certify('An Authority', {
-			extensions: [
-				{ name: 'basicConstraints', cA: true, critical: true },
-				{ name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-			],
-		});
-		const { key, cert } = await certify('localhost', { ca: authority });
-		const tls = { key, cert: isWhole ? `${cert}\n${authority.cert}` : cert };
-		return await serveTls({ tls })(network);
-	};
+const serveSelfSigned: Failure = async (network) =>
+	await serveTls({ tls: await certify() })(network);
 
 /** A service with a certificate that n8n does not check. */
 const serveUntrusted =
 	(tls: NonNullable<Behaviour['tls']>, behaviour: Behaviour = {}): Failure =>
 	async (network) => {
-		const certified = { ...(await certify('localhost', {})), ...tls };
+		const certified = { ...(await certify()), ...tls };
 		const unchecked = { allowUnauthorizedCerts: true };
 		return await serveTls({ ...behaviour, tls: certified }, unchecked)(network);
 	};
 
-const yearsFromNow = (years: number) => new Date(Date.now() + years * 365 * 24 * 60 * 60 * 1000);
-const CLIENT_CERTIFICATE = { requestCert: true, rejectUnauthorized: true };
 const PLAIN_TEXT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
 const hasIPv6 = Object.values(networkInterfaces())
@@ -141,62 +81,27 @@ const atUnknownHost: Failure = (network) => {
 	return atPort(9, hostname);
 };
 
-/** n8n's protection against requests to private networks. */
-const atBlockedAddress: Failure = async (network) => {
-	const config = Container.get(SsrfProtectionConfig);
-	config.enabled = true;
-	network.onEnd(() => {
-		config.enabled = false;
-	});
-	return atPort(await network.serve());
-};
-
-/** Failures before anything was sent, which every n8n lets a node recognize. */
+/** Failures before anything was sent, which every n8n lets a node recognize; others are in unit/failures/fate.test.ts. */
 const NOT_SENT: Record<string, Failure> = {
 	'connection refused': async (network) => atPort(await network.findPort()),
 	...(hasIPv6 && { 'connection refused at both addresses of a name': atBothAddresses }),
 	'unknown host': atUnknownHost,
-	'connect EHOSTUNREACH': breakSocket('connect', 'EHOSTUNREACH', false),
-	'a self-signed certificate': serveCertificate('localhost', {}, false),
-	'a certificate of an unknown authority': serveChain(false),
-	'a certificate with its unknown authority': serveChain(true),
-	'an expired certificate': serveCertificate('localhost', {
-		...{ notBeforeDate: yearsFromNow(-2), notAfterDate: yearsFromNow(-1) },
-	}),
-	'a certificate that is not valid yet': serveCertificate('localhost', {
-		...{ notBeforeDate: yearsFromNow(2), notAfterDate: yearsFromNow(3) },
-	}),
-	'a certificate for another host': serveCertificate('elsewhere.test'),
+	'a self-signed certificate': serveSelfSigned,
 	'plain text instead of a handshake': serveTls({ onConnection: (raw) => raw.end(PLAIN_TEXT) }),
 	'closed in the handshake': serveTls({
 		onConnection: (raw) => raw.once('data', () => raw.end()),
 	}),
-	'a proxy that asks for a password': serveProxy(
-		'HTTP/1.1 407 Refused\r\nContent-Length: 0\r\n\r\n',
-	),
-	"n8n's database cannot be reached": failCredential(
-		createSystemError('connect', 'ECONNREFUSED', { address: HOST, port: 5432 }),
-	),
-	...(hasFeature('hostRules') && { 'n8n blocks the address': atBlockedAddress }),
 };
 
 /** Failures after the request has arrived, or that look alike. */
 const UNKNOWN: Record<string, Failure> = {
-	'read EHOSTUNREACH after the request': breakSocket('read', 'EHOSTUNREACH', true),
-	'write EPIPE after the request': breakSocket('write', 'EPIPE', true),
-	'reset after the request': serve({ onRequest: (socket) => socket.resetAndDestroy() }),
 	'closed after the request': answer(''),
-	'closed in the body': answer(HALF),
 	'a response that is not HTTP': answer('220 mail.test ESMTP\r\n'),
 	'a body whose compression is damaged': answer(
 		`${HEAD}Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!`,
 	),
 	'a timeout': serve({}, { timeout: 200 }),
-	'a client certificate is missing, TLS 1.3': serveUntrusted(CLIENT_CERTIFICATE),
-	'a client certificate is missing, TLS 1.2': serveUntrusted({
-		...CLIENT_CERTIFICATE,
-		maxVersion: 'TLSv1.2',
-	}),
+	'a missing client certificate': serveUntrusted({ requestCert: true, rejectUnauthorized: true }),
 	'plain text after the request, TLS 1.3': serveUntrusted(
 		{ maxVersion: 'TLSv1.3' },
 		{
@@ -253,7 +158,7 @@ describe('A service with a private certificate', () => {
 	});
 
 	test('has a poll say what to do, for the trigger has no such option', async () => {
-		const { baseUrl } = await serveCertificate('localhost', {}, false)(network);
+		const { baseUrl } = await serveSelfSigned(network);
 		const trigger = await ActiveTrigger.create({
 			...{ credentials: { baseUrl, apiKey: 'key-1' }, storage: 'static data', parameters: {} },
 		});

@@ -1,41 +1,68 @@
+/*
+ * Lanes: the videos of one project and account are made one after the other, whichever execution of this process
+ * makes them, so that each row gets its own. The laws of random executions ("random/parallelLaws.ts") hold this for
+ * executions of all kinds; here each promise has its example.
+ */
+
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { SettingsChange } from '../../sandbox/domain/settings';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import { runNode, startNode } from '../support/engine/runNode';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
+import type { Beginning, Ending } from '../support/engine/playTogether';
+import { playTogether } from '../support/engine/playTogether';
+import type { NodeResult, NodeSetup } from '../support/engine/runNode';
+import { startNode } from '../support/engine/runNode';
+import { runTools } from '../support/engine/runTools';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
+import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 
 const service = useSandbox();
 useBinaryStore();
 
 const TOUR = 'project-city-tour';
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const GENERATE = {
-	...{ resource: 'video', operation: 'generate', downloadVideo: false },
-	projectId: byId(`={{ $json.project ?? '${PROJECT}' }}`),
-};
-const WAIT = {
-	...{ resource: 'queue', operation: 'wait', downloadVideo: false },
-	projectId: byId(PROJECT),
-};
 
-const play = async <T>(start: () => Promise<T>) => await runWithoutWaiting(start, service.sandbox);
+/** Lengths of videos, some of which end at nearly the same progress check. */
+const SECONDS = [20, 31, 7, 24.5, 40, 3, 18, 22];
 
-const run = async (
-	items: IDataObject[],
+interface Times {
+	afterMs?: number;
+	stopAfterMs?: number;
+}
+
+/** An execution that starts after a time, and maybe is stopped some time later. */
+function begin(
+	rows: IDataObject[],
+	{ afterMs = 0, stopAfterMs, ...more }: Partial<NodeSetup> & Times = {},
+): Beginning<NodeResult> {
+	const start = async () => {
+		const { result, stop } = await startNode({ ...service.setup(GENERATE), items: rows, ...more });
+		if (stopAfterMs !== undefined) setTimeout(stop, stopAfterMs);
+		return await result;
+	};
+	return { afterMs, start };
+}
+
+const play = async <T>(...executions: Beginning<T>[]) =>
+	await playTogether(service.sandbox, executions);
+
+/** Runs one execution. */
+async function run(
+	rows: IDataObject[],
 	parameters: INodeParameters = {},
 	settings: Partial<INode> = {},
-) =>
-	await play(
-		async () =>
-			await runNode({ ...service.setup({ ...GENERATE, ...parameters }), items, settings }),
-	);
+): Promise<NodeResult> {
+	const setup = { ...service.setup({ ...GENERATE, ...parameters }), settings };
+	const [ending] = await play(begin(rows, setup));
+	if (!ending) throw new Error('Nothing was played');
+	return ending.result;
+}
 
-const playSeconds = (...seconds: number[]) => {
+const makeVideosIn = (...seconds: number[]) => {
 	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1_000 })));
 };
 
@@ -49,71 +76,33 @@ function countAtOnce(seconds: number[], project = PROJECT): number {
 	);
 }
 
-const getIds = (items: { json: IDataObject }[]) =>
-	items.map(({ json }) => (json.video as IDataObject | null)?.id);
-const getOwnIds = (items: { json: IDataObject }[]) =>
-	items.map(({ json }) => getOwnVideoId(service.sandbox, json));
 const ofOneProject = (count: number) => Array.from({ length: count }, (_, row) => ({ row }));
+const listItems = (endings: Ending<NodeResult>[]) => endings.flatMap(({ result }) => result.items);
+const getPrompts = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
+
+const getId = ({ json }: { json: IDataObject }) =>
+	(json.video as { id: string } | null | undefined)?.id;
+const getOwnId = ({ json }: { json: IDataObject }) => getOwnVideoId(service.sandbox, json);
+
+function expectOwnVideos(items: { json: IDataObject }[], count: number): void {
+	expect(items.map(getId)).toEqual(items.map(getOwnId));
+	expect(items).toHaveLength(count);
+}
 
 afterEach(() => {
 	jest.restoreAllMocks();
 });
 
 describe('Videos of one project', () => {
-	test('are made one after the other, so that each row gets its own', async () => {
-		const seconds = [20, 20, 20, 5, 41];
-		playSeconds(...seconds);
-		const { items, error } = await run(ofOneProject(5));
-		expect(error).toBeUndefined();
-		expect(getIds(items)).toEqual(getOwnIds(items));
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 1, 2, 3, 4].map((item) => ({ item })),
-		);
-		expect(countAtOnce(seconds)).toBe(1);
-	});
-
-	test.each([300, 2_000, 9_000])(
-		'go to their rows also where the list shows them %d ms before the progress does',
-		async (leadMs) => {
-			const { sandbox } = service;
-			planVideos(
-				sandbox,
-				...[20_000, 21_000, 22_500].map((processingMs) => ({
-					processingMs: processingMs - leadMs,
-				})),
-			);
-			// The progress says "processing" for a while after the list shows the video.
-			const masked = new Set<string>();
-			const stop = sandbox.onRequest(() => {
-				for (const { queueId, at } of sandbox.charges) {
-					if (masked.has(queueId)) continue;
-					masked.add(queueId);
-					const fault = sandbox.addFault({
-						...{ kind: 'statusWord', word: 'processing', insteadOf: 'completed' },
-						...{ operation: 'queue.getProgress', containing: queueId },
-					});
-					setTimeout(
-						() => {
-							sandbox.removeFault(fault);
-						},
-						at + 20_000 - sandbox.clock.now(),
-					);
-				}
-			});
-			const { items, error } = await run(ofOneProject(3));
-			stop();
-			expect(error).toBeUndefined();
-			expect(getIds(items)).toEqual(getOwnIds(items));
-		},
-	);
-
-	test('are made beside those of other projects', async () => {
+	test('are made one after the other, beside those of another project', async () => {
 		const seconds = [40, 40, 40, 40];
-		playSeconds(...seconds);
+		makeVideosIn(...seconds);
 		const startedAt = service.sandbox.clock.now();
-		const { items, error } = await run([{}, { project: TOUR }, {}, { project: TOUR }]);
-		expect(error).toBeUndefined();
-		expect(getIds(items)).toEqual(getOwnIds(items));
+		const { items } = await run([{}, { project: TOUR }, {}, { project: TOUR }]);
+		expectOwnVideos(items, 4);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
 		expect(countAtOnce(seconds)).toBe(1);
 		expect(countAtOnce(seconds, TOUR)).toBe(1);
 		expect(service.sandbox.clock.now() - startedAt).toBeLessThan(2 * 56_000);
@@ -121,14 +110,14 @@ describe('Videos of one project', () => {
 
 	test("are made beside each other up to 'Videos at Once'", async () => {
 		const seconds = [40, 100, 40, 40];
-		playSeconds(...seconds);
+		makeVideosIn(...seconds);
 		const { items } = await run(ofOneProject(4), { waitOptions: { videosAtOnce: 2 } });
 		expect(items).toHaveLength(4);
 		expect(countAtOnce(seconds)).toBe(2);
 	});
 
 	test('are not followed by another one when they fail and the node stops', async () => {
-		playSeconds(20, 20);
+		makeVideosIn(20, 20);
 		service.sandbox.addFault({
 			...{ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress', times: 1 },
 		});
@@ -137,32 +126,8 @@ describe('Videos of one project', () => {
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
 	});
 
-	test('are not taken for that of an add whose response was lost long before, however short they are', async () => {
-		playSeconds(4, 4);
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
-		const { items, errorItems } = await run(ofOneProject(2), { requestOptions }, CONTINUE);
-		expect(errorItems).toHaveLength(1);
-		expect(getIds(items)).toEqual(getOwnIds(items));
-	});
-
-	test('are made although the credential cannot be read for the first one, which fails alone', async () => {
-		playSeconds(5);
-		let lookUps = 0;
-		interceptLookUps((found) => {
-			lookUps += 1;
-			if (lookUps > 1) return found;
-			throw new Error('Connection terminated unexpectedly');
-		});
-		const options = { maxTries: 1 };
-		const { items, errorItems } = await run(ofOneProject(2), { options }, CONTINUE);
-		expect(errorItems.map(({ json }) => json.row)).toEqual([0]);
-		expect(items).toHaveLength(1);
-		expect(getIds(items)).toEqual(getOwnIds(items));
-	});
-
 	test('are followed by the next one before they are downloaded', async () => {
-		playSeconds(20, 20);
+		makeVideosIn(20, 20);
 		const order: string[] = [];
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			if (operation === 'queue.add' || operation === 'video.file') order.push(operation);
@@ -175,184 +140,233 @@ describe('Videos of one project', () => {
 		expect(order.indexOf('video.file', 2)).toBeGreaterThan(order.lastIndexOf('queue.add'));
 	});
 
-	test('that wait for their turn end within a second when the execution is stopped', async () => {
-		playSeconds(600);
-		await play(async () => {
-			const items = ofOneProject(500);
-			const waitOptions = { pollingInterval: 1 };
-			const started = await startNode({ ...service.setup({ ...GENERATE, waitOptions }), items });
-			await service.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
-			const stoppedAt = performance.now();
-			started.stop();
-			const { run: execution } = await started.result;
-			expect(performance.now() - stoppedAt).toBeLessThan(1_000);
-			expect(execution.status).toBe('canceled');
-			expect(jest.getTimerCount()).toBe(0);
+	test('that an earlier try has queued are waited for before the next add', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
+		const seconds = [40, 20];
+		makeVideosIn(...seconds);
+		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const waitOptions = { timeout: 30 };
+		const { items } = await run(ofOneProject(2), { waitOptions }, { ...CONTINUE, ...retry });
+		expectOwnVideos(items, 2);
+		expect(countAtOnce(seconds)).toBe(1);
+	});
+
+	test('are all made although n8n has no database for a moment', async () => {
+		makeVideosIn(20, 20, 20);
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		let failures = 3;
+		interceptLookUps((found) => {
+			failures -= 1;
+			if (failures >= 0) throw new Error('Connection terminated');
+			return found;
 		});
-		expect(service.sandbox.charges).toHaveLength(1);
-	});
-
-	test.each([0, 1.5, 'many'])("are not queued with %p 'Videos at Once'", async (videosAtOnce) => {
-		const { error } = await run([{}], { waitOptions: { videosAtOnce } });
-		expect(error?.message).toBe("'Videos at Once' must be a whole number of 1 or more");
-		expect(service.sandbox.requests).toEqual([]);
+		const { items } = await run(ofOneProject(3));
+		expect(failures).toBeLessThan(0);
+		expectOwnVideos(items, 3);
 	});
 });
 
-describe('A video that is finished before this execution looks at it', () => {
-	const addOld = () => {
-		const createdAt = '2025-01-01T00:00:00.000Z';
-		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
-	};
-
-	test('is told apart by the date of its add when the execution is retried', async () => {
-		addOld();
-		playSeconds(2_400);
-		const setup = { ...service.setup(GENERATE), items: [{}] };
-		const first = await play(async () => await runNode(setup));
-		expect(first.error?.message).toBe('The video was not finished within 1800 seconds');
-		passTime(3_600_000);
-		service.sandbox.clock.advance(3_600_000);
-		const { items, error } = await play(async () => await runNode({ ...setup, failed: first.run }));
-		expect(error).toBeUndefined();
-		expect(getIds(items)).toEqual(getOwnIds(items));
-		expect(service.sandbox.charges).toHaveLength(1);
-	});
-
-	test.each(['', '.toDateTime()', '.toDateTime().toJSDate()'])(
-		"is told apart by 'Queued At'%s",
-		async (conversion) => {
-			addOld();
-			const { items: added } = await service.run(OPERATIONS['queue.add']);
-			service.sandbox.clock.advance(60_000);
-			const parameters = {
-				...{ ...WAIT, queueId: '={{ $json.queueId }}' },
-				...{ projectId: byId(PROJECT), queuedAt: `={{ $json.createdAt${conversion} }}` },
-			};
-			const setup = { ...service.setup(parameters), items: added.map(({ json }) => json) };
-			const { items } = await play(async () => await runNode(setup));
-			expect(items).toHaveLength(1);
-			expect(getIds(items)).toEqual(getOwnIds(items));
-		},
-	);
-});
-
-describe('A look that fails', () => {
-	test.each<[string, Partial<FaultSpec>]>([
-		['with 401', { kind: 'status', status: 401 }],
-		['with a redirect', { kind: 'redirect', location: '/maintenance' }],
-		['with a web page', { kind: 'html' }],
-	])('%s ends no wait, unless it fails four times in a row', async (_, fault) => {
-		playSeconds(100);
-		const spec = { ...fault, operation: 'queue.getProgress' } as FaultSpec;
-		service.sandbox.addFault({ ...spec, times: 3, skip: 2 });
-		const { items, error } = await run([{}]);
-		expect(error).toBeUndefined();
-		expect(getIds(items)).toEqual(getOwnIds(items));
-		playSeconds(100);
-		service.sandbox.addFault({ ...spec, skip: 2 });
-		service.sandbox.clearRequests();
-		const { error: lasting } = await run([{}]);
-		expect(lasting).toBeDefined();
-		const looks = service.sandbox.requests.filter(
-			({ operation }) => operation === 'queue.getProgress',
+test.each<[string, SettingsChange, FaultSpec[]]>([
+	['an ordinary service', {}, []],
+	[
+		'a service that lists videos 3 s early, makes one at a time, and has words of its own',
+		{ durations: { logDelayMs: -3_000 }, maxAtOnce: 1, numericQueueIds: true },
+		[
+			{ kind: 'statusWord', word: 'In Progress', insteadOf: 'processing' },
+			{ kind: 'statusWord', word: 'Done', insteadOf: 'completed' },
+		],
+	],
+])(
+	'With %s, executions that start at the same moment and a few seconds apart get their own videos',
+	async (_, settings, faults) => {
+		service.sandbox.configure(settings);
+		for (const fault of faults) {
+			service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
+		}
+		makeVideosIn(...SECONDS);
+		const endings = await play(
+			begin([{}], { mode: 'webhook' }),
+			begin([{}, {}], { mode: 'webhook' }),
+			begin([{}], { mode: 'webhook' }),
+			begin([{}], { mode: 'trigger', afterMs: 4_000 }),
+			begin([{}], { mode: 'trigger', afterMs: 9_000 }),
 		);
-		expect(looks).toHaveLength(6);
+		expectOwnVideos(listItems(endings), 6);
+	},
+);
+
+describe('Executions at the same time get their own videos:', () => {
+	beforeEach(() => {
+		makeVideosIn(...SECONDS);
+	});
+
+	test.each([
+		['that call the tool themselves', false],
+		['whose calls n8n makes as steps', true],
+	])('a batch and the messages of two chats with agents %s', async (_, asSteps) => {
+		const { credentials, parameters } = service.setup({
+			...{ ...GENERATE, projectId: byId(PROJECT) },
+			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
+		});
+		const chat = (afterMs: number, ...prompts: string[]) => ({
+			afterMs,
+			start: async () => {
+				const calls = [prompts.map((prompt) => ({ prompt }))];
+				const answers = await runTools({ credentials, parameters, calls, asSteps });
+				return answers.flatMap((answer) => JSON.parse(answer) as IDataObject[]);
+			},
+		});
+		const batch = begin([{}, {}, {}]);
+		const endings = await play(
+			{ start: async () => (await batch.start()).items.map(({ json }) => json) },
+			chat(6_000, 'sea', 'city'),
+			chat(7_000, 'sea'),
+		);
+		const items = endings.flatMap(({ result }) => result).map((json) => ({ json }));
+		expectOwnVideos(items, 6);
+	});
+
+	test('two whose credentials have the same key', async () => {
+		const { credentials } = service.setup(GENERATE);
+		const typed = { ...credentials, baseUrl: ` ${credentials.baseUrl}/v1/` };
+		const endings = await play(
+			begin([{}, {}]),
+			begin([{}, {}], { credentials: typed, afterMs: 3_000 }),
+		);
+		expectOwnVideos(listItems(endings), 4);
+	});
+
+	test('those beside one that is stopped while it waits, and sends nothing', async () => {
+		const [, stopped, ...others] = await play(
+			begin([{ prompt: 'first' }]),
+			begin([{ prompt: 'stopped' }, { prompt: 'stopped' }], { stopAfterMs: 5_000 }),
+			begin([{ prompt: 'last' }], { afterMs: 1_000 }),
+		);
+		expect(stopped?.result.run.status).toBe('canceled');
+		expect((stopped?.endedAt ?? 0) - (stopped?.startedAt ?? 0)).toBeLessThan(6_000);
+		expect(getPrompts()).toEqual(['first', 'last']);
+		expectOwnVideos(listItems(others), 1);
+	});
+
+	test('a retry, after another execution has made one between its tries', async () => {
+		service.sandbox.addFault({
+			...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'second', times: 1 },
+		});
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 5_000 };
+		const endings = await play(
+			begin([{ prompt: 'first' }, { prompt: 'second' }], { settings }),
+			begin([{ prompt: 'between' }], { afterMs: 10_000 }),
+		);
+		expect(getPrompts()).toEqual(['first', 'between', 'second']);
+		expectOwnVideos(listItems(endings), 3);
 	});
 });
 
-describe('An entry that names the queue ID', () => {
-	test.each(['field', 'address'] as const)(
-		'lets all rows but the first come out as soon as they are finished (%s)',
-		async (entriesNameQueueId) => {
-			service.sandbox.configure({ entriesNameQueueId });
-			playSeconds(20, 20, 20);
-			const startedAt = service.sandbox.clock.now();
-			const { items } = await run(ofOneProject(3));
-			expect(getIds(items)).toEqual(getOwnIds(items));
-			// Listing Delay is waited for once.
-			expect(service.sandbox.clock.now() - startedAt).toBeLessThan(3 * 20_000 + 10_000 + 3_500);
-		},
-	);
-});
-
-test('An entry that names the queue ID of an item that waits for it ends the reads of the list', async () => {
-	service.sandbox.configure({ entriesNameQueueId: 'field' });
-	const videos = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
-	planVideos(service.sandbox, ...videos, { processingMs: 6_000, logDelayMs: 9_000 });
-	const { items } = await run([{}, {}, { project: TOUR }], { waitOptions: { videosAtOnce: 2 } });
-	expect(getIds(items)).toEqual(getOwnIds(items));
-	const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
-	expect(reads.length).toBeLessThanOrEqual(7);
-});
-
-test('What an earlier try has queued is waited for before the next add of its project', async () => {
-	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
-	const seconds = [40, 20];
-	playSeconds(...seconds);
-	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-	const { items } = await run(
-		ofOneProject(2),
-		{ waitOptions: { timeout: 30 } },
-		{ ...CONTINUE, ...retry },
-	);
-	expect(getIds(items)).toEqual(getOwnIds(items));
-	expect(items).toHaveLength(2);
-	expect(countAtOnce(seconds)).toBe(1);
-});
-
-test('A retry gives no item the video that an earlier execution gave to another', async () => {
-	// The second item is still made when the first execution ends, long before the third video.
-	playSeconds(20, 100);
-	const waitOptions = { timeout: '={{ $json.timeout }}' };
-	const setup = {
-		...service.setup({ ...GENERATE, waitOptions: { ...waitOptions, videosAtOnce: 2 } }),
-		items: [{ timeout: 1_800 }, { timeout: 60 }],
-	};
-	const first = await play(async () => await runNode(setup));
-	expect(first.error?.message).toBe('The video was not finished within 60 seconds');
-	service.sandbox.clock.advance(600_000);
-	passTime(600_000);
-	const { items } = await play(async () => await runNode({ ...setup, failed: first.run }));
-	expect(getIds(items)).toEqual(getOwnIds(items));
-});
-
-test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
-	playSeconds(20, 20);
-	const added = [];
-	for (let count = 0; count < 2; count++) {
-		const { items } = await service.run(OPERATIONS['queue.add']);
-		added.push(items[0]?.json ?? {});
-		service.sandbox.clock.advance(30_000);
-	}
-	service.sandbox.configure({ videoUrlInDetails: true });
-	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
-	const createSetup = ({ queueId, createdAt }: IDataObject) => ({
-		...service.setup({
-			...{ resource: 'queue', operation: 'wait', downloadVideo: true },
-			...{ queueId: queueId as string, queuedAt: createdAt as string },
-			projectId: byId(PROJECT),
-			waitOptions: { listingDelay: 5 },
-		}),
-		items: [{}],
+test('A retry of an item that left the queue without a video is not given that of another execution', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
+	service.sandbox.changeProject(PROJECT, { fails: true });
+	const stop = service.sandbox.onRequest(({ body }) => {
+		const { customPrompt } = (body ?? {}) as IDataObject;
+		if (customPrompt === 'other') service.sandbox.changeProject(PROJECT, { fails: false });
 	});
-	const [wrong = {}, right = {}] = added;
-	const { run: failed } = await play(async () => await runNode(createSetup(wrong)));
-	const { items } = await play(async () => await runNode({ ...createSetup(right), failed }));
-	expect(getIds(items)).toEqual([getOwnVideoId(service.sandbox, right)]);
+	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 5_000 };
+	const [failed, other] = await play(begin([{}], { settings }), begin([{ prompt: 'other' }]));
+	stop();
+	expectOwnVideos(other?.result.items ?? [], 1);
+	expect(failed?.result.items).toEqual([]);
+	expect(failed?.result.error).toBeDefined();
+	expect(getPrompts()).toHaveLength(2);
 });
 
-test('A moment without the database of n8n fails no row', async () => {
-	playSeconds(20, 20, 20);
-	jest.spyOn(Math, 'random').mockReturnValue(0);
-	let failures = 3;
+test('An item whose credential can only be read later is not given what was made until then', async () => {
+	makeVideosIn(5, 60, 20);
+	jest.spyOn(Math, 'random').mockReturnValue(1);
+	let lookUps = 0;
 	interceptLookUps((found) => {
-		failures -= 1;
-		if (failures >= 0) throw new Error('Connection terminated');
+		lookUps += 1;
+		// That of the batch's second item fails five times, for 31 seconds.
+		if (lookUps > 2 && lookUps < 8) throw new Error('Connection terminated');
 		return found;
 	});
-	const { items, error } = await run(ofOneProject(3));
-	expect(failures).toBeLessThan(0);
-	expect(error).toBeUndefined();
-	expect(getIds(items)).toEqual(getOwnIds(items));
+	const patient = service.setup({ ...GENERATE, options: { maxTries: 10 } });
+	const endings = await play(
+		begin([{}]),
+		begin([{ project: TOUR }, {}], { ...patient, afterMs: 1_000 }),
+	);
+	expect(lookUps).toBeGreaterThan(7);
+	expectOwnVideos(listItems(endings), 3);
+});
+
+test('An item that leaves the queue unseen is not confused with a video whose address another execution was told', async () => {
+	service.sandbox.configure({
+		...{ videoUrlInDetails: true, endedItemsLeaveAfterMs: 4_000 },
+		durations: { logDelayMs: 8_000 },
+	});
+	makeVideosIn(5, 5, 1);
+	const items = listItems(await play(begin([{}, {}]), begin([{}])));
+	expect(items).toHaveLength(3);
+	for (const item of items) expect(item.json.videoUrl).toContain(getOwnId(item));
+});
+
+test('Nothing of a lane is left after its last item, however the executions have ended: a later one begins at once', async () => {
+	const lanes = new Set<Map<unknown, unknown>>();
+	const { set } = Map.prototype;
+	jest.spyOn(Map.prototype, 'set').mockImplementation(function (
+		this: Map<unknown, unknown>,
+		key: unknown,
+		value: unknown,
+	) {
+		if (typeof (value as { enter?: unknown } | undefined)?.enter === 'function') lanes.add(this);
+		return set.call(this, key, value);
+	});
+	service.sandbox.addFault({
+		...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'refused' },
+	});
+	await play(
+		begin([{}, { project: TOUR }]),
+		begin([{ prompt: 'refused' }, {}], { afterMs: 1_000 }),
+		begin([{}, {}], { afterMs: 2_000, stopAfterMs: 5_000 }),
+		begin([{}], { afterMs: 3_000 }),
+	);
+	expect([...lanes].map(({ size }) => size)).toEqual([0]);
+	const [last] = await play(begin([{}]));
+	const queuedAt = service.sandbox.charges.at(-1)?.at ?? Infinity;
+	expect(queuedAt - (last?.startedAt ?? 0)).toBeLessThan(1_000);
+});
+
+test('A single item waits for at most two of a batch of ten', async () => {
+	makeVideosIn(...Array.from({ length: 11 }, () => 12));
+	const batch = Array.from({ length: 10 }, (_, row) => ({ prompt: `Film ${row}` }));
+	const endings = await play(
+		begin(batch, { settings: CONTINUE }),
+		begin([{ prompt: 'single' }], { afterMs: 10_000 }),
+	);
+	expectOwnVideos(listItems(endings), 11);
+	expect(getPrompts().indexOf('single')).toBe(2);
+});
+
+test('An item that waits for other executions is logged when it begins to, and a hint after its run says how long it has', async () => {
+	const getHints = ({ result }: Ending<NodeResult>) =>
+		(result.run.data.resultData.runData['Video Generation']?.at(-1)?.hints ?? []).map(
+			({ message }) => message,
+		);
+	const info = jest.spyOn(Container.get(Logger), 'info');
+	makeVideosIn(...SECONDS.map(() => 25));
+	const endings = await play(
+		...[0, 1_000, 2_000].map((afterMs) => begin([{ prompt: 'Sea' }], { afterMs })),
+		begin([1, 2, 3].map((row) => ({ project: TOUR, prompt: `Film ${row}` }))),
+	);
+	const lines = info.mock.calls
+		.map(([line]) => line)
+		.filter((line) => line.includes('Waiting for other executions'));
+	expect(lines).toHaveLength(2);
+	for (const line of lines) expect(line).toContain(`"${PROJECT}"`);
+	const [first, second, third, batch] = endings.map(getHints);
+	expect([first, batch]).toEqual([[], []]);
+	// The second one waited for one video, and the third one for two.
+	const seconds = [second, third].map((hints) =>
+		Number(/waited (\d+) seconds/.exec(hints?.[0] ?? '')?.[1]),
+	);
+	expect(seconds[0]).toBeGreaterThan(30);
+	expect(seconds[1]).toBeGreaterThan(60);
 });

@@ -14,10 +14,11 @@ const service = useSandbox();
 useBinaryStore();
 
 /**
- * An expression for a column that the row lacks. Not tried here: values of a wrong type
- * (unit/parameters.test.ts), expressions that fail, and the fields of the trigger (trigger.test.ts).
+ * Expressions for a column that the row lacks, and for a value that no field takes. Not tried here: other values
+ * (unit/item/parameters.test.ts), expressions that fail, and the fields of the trigger (trigger.test.ts).
  */
 const NOTHING = '={{ $json.misspelt }}';
+const OBJECT = '={{ ({ a: 1 }) }}';
 
 /** The parameters of each operation, with all of its fields in use. */
 const SET_UP: Record<string, Record<string, NodeParameterValueType>> = {
@@ -39,8 +40,14 @@ const OPTIONAL = new Set([
 const isOptional = (field: string) =>
 	OPTIONAL.has(field) || /(options\.maxTries|waitOptions\.\w+)$/.test(field);
 
+interface Field {
+	path: string;
+	label: string;
+	isLocator: boolean;
+}
+
 /** The fields of an operation: those of a collection by their path. */
-function listFields(operation: string): [name: string, label: string, value: unknown][] {
+function listFields(operation: string): Field[] {
 	const [resource, name] = operation.split('.');
 	const isOf = ({ displayOptions, name: field }: INodeProperties) =>
 		!['resource', 'operation'].includes(field) &&
@@ -48,58 +55,49 @@ function listFields(operation: string): [name: string, label: string, value: unk
 		displayOptions.show.operation?.includes(name ?? '') === true;
 	const isShown = ({ displayOptions }: INodeProperties) =>
 		displayOptions?.show?.['/operation']?.includes(name ?? '') ?? true;
-	return new VideoGeneration().description.properties
-		.filter(isOf)
-		.flatMap((property): [string, string, unknown][] => {
-			const { displayName, name: field, options = [], type } = property;
-			if (type !== 'collection') {
-				const value = type === 'resourceLocator' ? byId(NOTHING) : NOTHING;
-				return [[field, displayName, value]];
-			}
-			return (options as (INodeProperties & INodePropertyCollection)[])
-				.filter(isShown)
-				.map((each) => [
-					`${field}.${each.name}`,
-					each.displayName,
-					each.type === 'resourceLocator' ? byId(NOTHING) : NOTHING,
-				]);
-		});
+	const toField = (property: INodeProperties, path: string): Field => ({
+		...{ path, label: property.displayName, isLocator: property.type === 'resourceLocator' },
+	});
+	return new VideoGeneration().description.properties.filter(isOf).flatMap((property) => {
+		if (property.type !== 'collection') return [toField(property, property.name)];
+		const options = property.options as (INodeProperties & INodePropertyCollection)[];
+		return options.filter(isShown).map((each) => toField(each, `${property.name}.${each.name}`));
+	});
 }
 
-const CASES = Object.keys(SET_UP).flatMap((operation) =>
-	listFields(operation).map(([...field]) => [operation, ...field] as const),
-);
-
-test('All operations have fields', () => {
-	expect(CASES.length).toBeGreaterThan(35);
-});
-
-test.each(CASES)(
-	"%s with an expression without a value in '%s' sends nothing and names the field, unless it may be left out",
-	async (operation, path, label, value) => {
+test.each(Object.keys(SET_UP))(
+	'%s with a field without a value, unless it may be left out, or with an object sends nothing and names the field',
+	async (operation) => {
 		service.sandbox.configure({ videoUrlInDetails: true });
-		const { items } = await service.run(OPERATIONS['queue.add']);
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }]);
+		const [queueId] = await service.queueVideos(1);
 		const { url } = (await service.run(OPERATIONS['video.getAll'])).items[0]?.json ?? {};
-		service.sandbox.clearRequests();
-		const [field = '', entry] = path.split('.');
-		const parameters = {
-			...SET_UP[operation],
-			[field]: entry === undefined ? value : { [entry]: value },
-		};
-		const { error } = await runWithoutWaiting(
-			async () =>
-				await runNode({
-					...service.setup(parameters as Parameters<typeof service.setup>[0]),
-					items: [{ queueId: items[0]?.json.queueId, url }],
-				}),
-			service.sandbox,
-		);
-		if (isOptional(`${operation} ${path}`)) {
-			expect(error?.message).toBeUndefined();
-			return;
+		const fields = listFields(operation);
+		if (operation !== 'account.get') expect(fields.length).toBeGreaterThan(1);
+		for (const { path, label, isLocator } of fields) {
+			for (const value of [NOTHING, OBJECT]) {
+				service.sandbox.clearRequests();
+				const [field = '', entry] = path.split('.');
+				const given = isLocator ? byId(value) : value;
+				const parameters = {
+					...SET_UP[operation],
+					[field]: entry === undefined ? given : { [entry]: given },
+				};
+				const { error } = await runWithoutWaiting(
+					async () =>
+						await runNode({
+							...service.setup(parameters),
+							items: [{ queueId, url }],
+						}),
+					service.sandbox,
+				);
+				const text = `${error?.message} ${error?.description}`;
+				const isTaken = value === NOTHING && isOptional(`${operation} ${path}`);
+				const names = isTaken ? error === undefined : text.includes(`'${label}'`);
+				const requests = isTaken ? 0 : service.sandbox.requests.length;
+				const isAsPromised = { path, value, text, names: true, requests: 0 };
+				expect({ path, value, text, names, requests }).toEqual(isAsPromised);
+			}
 		}
-		expect(`${error?.message} ${error?.description}`).toContain(`'${label}'`);
-		expect(service.sandbox.requests).toEqual([]);
 	},
 );

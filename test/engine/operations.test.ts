@@ -1,6 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
-import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -20,8 +19,6 @@ async function queueVideo() {
 	return items[0]?.json.queueId as string;
 }
 
-/** `test/unit/response.test.ts` has the rule for every text. */
-const VALUES = ['../clear', '..', '%2e%2e', 'a\r\nX-Injected: 1', 'x'.repeat(10_240), ' q1 ', ''];
 const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
 
 /** Runs on a fake clock that the sandbox follows. */
@@ -35,8 +32,6 @@ const listBodies = () =>
 	service.sandbox.requests
 		.filter(({ operation }) => operation === 'queue.add')
 		.map(({ body }) => body);
-
-const LOCATOR = byId('={{ $json.value }}');
 
 describe('Every request', () => {
 	test('carries the key, asks for JSON and comes from the service’s own paths', async () => {
@@ -75,27 +70,32 @@ describe('Queue > Add', () => {
 		]);
 	});
 
-	test.each([
-		[{ overwriteSettings: false, customPrompt: 'Rain' }, { customPrompt: 'Rain' }],
-		[
-			{ overwriteSettings: true, customPrompt: ' Rain\non glass ' },
-			{ overwriteSettings: true, customPrompt: ' Rain\non glass ' },
-		],
-	])('with %j sends %j beside the project', async (parameters, expected) => {
-		await service.run({ ...OPERATIONS['queue.add'], ...parameters });
-		expect(sent()[0]?.body).toEqual({ projectId: PROJECT, ...expected });
+	test('sends its settings beside the project: a prompt as it is, a number as text, an empty one not at all', async () => {
+		const parameters = { ...ADD, overwriteSettings: '={{ $json.overwrite }}' };
+		const { error } = await run(parameters, [
+			{ overwrite: true, prompt: ' Rain\non glass ' },
+			{ overwrite: false, prompt: 2024 },
+			{ overwrite: false, prompt: ' ' },
+			// An item that a node has output without its json.
+			undefined,
+		]);
+		expect(error).toBeUndefined();
+		expect(listBodies()).toEqual([
+			{ projectId: PROJECT, overwriteSettings: true, customPrompt: ' Rain\non glass ' },
+			{ projectId: PROJECT, customPrompt: '2024' },
+			{ projectId: PROJECT },
+			{ projectId: PROJECT },
+		]);
 	});
 
 	test.each([
-		[
-			'picked from the list',
-			{ __rl: true, mode: 'list', value: PROJECT, cachedResultName: 'Product teaser' },
-		],
-		['given by an expression', byId('={{ $json.id }}')],
-		['given as plain text, as an agent may', PROJECT],
+		['picked from the list', { __rl: true, mode: 'list', value: '42', cachedResultName: 'Film' }],
+		['given by an expression, as a number', byId('={{ $json.id }}')],
+		['given as plain text, as an agent may', '42'],
 	])('takes a project %s', async (_how, projectId) => {
-		await service.run({ ...OPERATIONS['queue.add'], projectId }, { items: [{ id: PROJECT }] });
-		expect(sent()[0]?.body).toEqual({ projectId: PROJECT });
+		service.sandbox.addProjects('main', [{ id: '42' }]);
+		await run({ ...OPERATIONS['queue.add'], projectId }, [{ id: 42 }]);
+		expect(listBodies()).toEqual([{ projectId: '42' }]);
 	});
 
 	test.each([
@@ -106,6 +106,22 @@ describe('Queue > Add', () => {
 		expect(error?.message).toBe(message);
 		expect(error?.description).toMatch(/Nothing was (queued|sent)/);
 		expect(sent()).toEqual([]);
+	});
+
+	test('is not sent with a prompt that was typed as text and not as an expression', async () => {
+		const braces = 'Braces {{ like these }}, and $json';
+		const typed = ['{{ $json.a }}', "A {{$('Sheet').item.json.a}}", '{{ $node.Sheet }}'];
+		const { errorItems } = await service.run(ADD, {
+			items: [...typed, braces].map((prompt) => ({ prompt })),
+			settings: { onError: 'continueErrorOutput' },
+		});
+		expect(listBodies()).toMatchObject([{ customPrompt: braces }]);
+		expect(errorItems.map(({ json }) => json)).toMatchObject(
+			typed.map(() => ({
+				error: "'Custom Prompt' contains an expression that was typed as text",
+				message: expect.stringContaining("select 'Expression'") as string,
+			})),
+		);
 	});
 });
 
@@ -204,7 +220,6 @@ describe('Video > Get Many', () => {
 
 	test.each([
 		[{ projectId: { __rl: true, mode: 'list', value: 'project-city-tour' } }, ['c']],
-		[{ createdAfter: '2026-01-01T12:00:00Z' }, ['c', 'b']],
 		[
 			{
 				createdAfter: "={{ DateTime.fromISO('2026-01-01T12:00:00Z') }}",
@@ -213,7 +228,6 @@ describe('Video > Get Many', () => {
 			['b'],
 		],
 		[null, ['c', 'b', 'a']],
-		[{ createdAfter: "={{ new Date('2026-01-02T12:00:00Z') }}" }, ['c']],
 	])('with the filters %j returns %j', async (filters, expected) => {
 		expect(await getIds({ filters })).toEqual(expected);
 	});
@@ -223,15 +237,15 @@ describe('Video > Get Many', () => {
 		expect(await getIds({ limit: 1, filters })).toEqual(['b']);
 	});
 
-	test.each([
-		[{ filters: { createdAfter: '={{ [1] }}' } }, "'Created After' must be a date"],
-		[{ filters: { createdBefore: '' } }, "'Created Before' must be a date"],
-		[{ filters: { projectId: byId('') } }, "'Project' is empty"],
-		[{ limit: 0 }, "'Limit' must be a whole number of 1 or more"],
-	])('with %j fails before any request: %s', async (parameters, message) => {
-		const { error } = await service.run({ ...OPERATIONS['video.getAll'], ...parameters });
-		expect(error?.message).toBe(message);
-		expect(sent()).toEqual([]);
+	// The tests run in a time zone that is not UTC (jest.config.js).
+	test('takes a date of an entry without a time zone for UTC', async () => {
+		service.sandbox.addVideos('main', [
+			video('bare', '2026-02-01T12:00:00'),
+			video('zoned', '2026-02-01T12:30:00Z'),
+		]);
+		const createdAfter = '2026-01-31T00:00:00Z';
+		const filters = { createdAfter, createdBefore: '2026-02-01T12:10:00Z' };
+		expect(await getIds({ filters })).toEqual(['bare']);
 	});
 });
 
@@ -245,22 +259,12 @@ describe('Project > Get Many', () => {
 		expect(sent()).toEqual([{ method: 'GET', url, body: undefined }]);
 	});
 
-	test('returns one item for each project, in the order of the service', async () => {
-		const { items } = await service.run({
-			...OPERATIONS['project.getAll'],
-			options: { sort: 'createdAt', order: 'asc' },
-		});
+	test('returns one item for each project up to the limit, in the order of the service', async () => {
+		const options = { sort: 'createdAt', order: 'asc' };
+		const parameters = { ...OPERATIONS['project.getAll'], options };
+		const { items } = await service.run({ ...parameters, limit: 3 });
 		expect(items.map(({ json }) => json.name)).toEqual([
-			'Launch film (3 credits)',
-			'Product teaser',
-			'City tour',
-			'Broken storyboard (always fails)',
-		]);
-		expect(Object.keys(items[0]?.json ?? {}).sort()).toEqual([
-			'createdAt',
-			'id',
-			'name',
-			'updatedAt',
+			...['Launch film (3 credits)', 'Product teaser', 'City tour'],
 		]);
 	});
 
@@ -268,11 +272,6 @@ describe('Project > Get Many', () => {
 		service.sandbox.addFault({ kind: 'status', status: 200, body: [{ id: 'p', name: 'P' }] });
 		const { items } = await service.run(OPERATIONS['project.getAll']);
 		expect(items.map(({ json }) => json)).toEqual([{ id: 'p', name: 'P' }]);
-	});
-
-	test('limits the list', async () => {
-		const { items } = await service.run({ ...OPERATIONS['project.getAll'], limit: 3 });
-		expect(items).toHaveLength(3);
 	});
 });
 
@@ -302,28 +301,15 @@ describe('Fields that the specification does not name', () => {
 	});
 });
 
-describe('A queue ID', () => {
-	test.each(VALUES)(
-		'of %j is exactly one segment of the path, or fails before the request',
-		async (queueId) => {
-			const { error } = await service.run(OPERATIONS['queue.getProgress'], {
-				items: [{ queueId }],
-			});
-			const { requests } = service.sandbox;
-			if (requests.length === 0) {
-				expect(error?.message).toMatch(/^'Queue ID' is (empty|not the ID of a queue item)$/);
-				return;
-			}
-			expect(requests).toHaveLength(1);
-			const [, ...segments] = requests[0]?.url.split('/') ?? [];
-			expect(segments.slice(0, 3)).toEqual(['v1', 'queue', 'progress']);
-			expect(segments).toHaveLength(4);
-			expect(segments[3]).not.toMatch(/[?#\s]/);
-			expect(decodeURIComponent(segments[3] ?? '')).toBe(queueId.trim());
-			expect(requests[0]?.headers).not.toHaveProperty('x-injected');
-			expect(['400', '404', '414', '431']).toContain(error?.httpCode);
-		},
-	);
+test('A queue ID is exactly one segment of the path, or fails before the request', async () => {
+	const parameters = OPERATIONS['queue.getProgress'];
+	await service.run(parameters, { items: [{ queueId: ' ../a?b#c\r\nX-Injected: 1 ' }] });
+	const [request] = service.sandbox.requests;
+	expect(request?.url).toBe('/v1/queue/progress/..%2Fa%3Fb%23c%0D%0AX-Injected%3A%201');
+	expect(request?.headers).not.toHaveProperty('x-injected');
+	const { error } = await service.run(parameters, { items: [{ queueId: '..' }] });
+	expect(error?.message).toBe("'Queue ID' is not the ID of a queue item");
+	expect(service.sandbox.requests).toHaveLength(1);
 });
 
 describe('A service whose log names the address of a video videoUrl', () => {
@@ -332,29 +318,12 @@ describe('A service whose log names the address of a video videoUrl', () => {
 			...{ kind: 'renamedField', field: 'url', to: 'videoUrl', operation: 'video.getAll' },
 		}),
 	);
-	const addVideo = () => {
-		const [video] = service.sandbox.addVideos('main', [{}]);
-		return { ...video, url: `${service.sandbox.url}/files/${String(video?.id)}.mp4` };
-	};
-
 	test('is listed with its url as well', async () => {
-		const { id, url, projectId, createdAt } = addVideo();
+		const [{ id, projectId, createdAt } = {}] = service.sandbox.addVideos('main', [{}]);
+		const url = `${service.sandbox.url}/files/${id}.mp4`;
 		const { items } = await service.run(OPERATIONS['video.getAll']);
 		expect(items[0]?.json).toEqual({ id, projectId, url, createdAt, videoUrl: url });
 		expect(Object.keys(items[0]?.json ?? {}).slice(0, 3)).toEqual(['id', 'projectId', 'url']);
-	});
-
-	test('has its videos handed on by the trigger, with the file', async () => {
-		const trigger = await ActiveTrigger.create({
-			credentials: { baseUrl: service.sandbox.url, apiKey: service.sandbox.apiKey },
-			storage: 'static data',
-			parameters: { options: { downloadVideo: true } },
-		});
-		await trigger.activate();
-		const { id, url } = addVideo();
-		const { items } = await trigger.poll();
-		expect(items?.[0]?.json).toMatchObject({ id, url });
-		expect(items?.[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
 	});
 
 	test('has its video found and downloaded by Video > Generate', async () => {
@@ -374,148 +343,44 @@ test('An entry with both names keeps its own url', async () => {
 	expect(items[0]?.json).toMatchObject({ url: 'https://a.example/1' });
 });
 
-// `test/unit/parameters.test.ts` has the tables of all values.
-
-test('A number as a prompt is sent as text, and an empty prompt is left out', async () => {
-	expect((await run(ADD, [{ prompt: 2024 }, { prompt: ' ' }])).error).toBeUndefined();
-	expect(listBodies()).toEqual([
-		{ projectId: PROJECT, customPrompt: '2024' },
-		{ projectId: PROJECT },
-	]);
+test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {
+	const details = { queueId: null, status: 'pending' };
+	const body = { status: 'success', details };
+	service.sandbox.addFault({ kind: 'status', status: 200, body });
+	const get = { ...OPERATIONS['queue.getProgress'], queueId: '9007199254740993' };
+	expect((await run(get)).items[0]?.json).toMatchObject({ queueId: '9007199254740993' });
 });
-
-test('A number as an ID is sent as text', async () => {
-	service.sandbox.addProjects('main', [{ id: '42' }]);
-	const { error } = await run({ ...ADD, projectId: '={{ $json.id }}' }, [{ id: 42 }]);
-	expect(error).toBeUndefined();
-	expect(listBodies()).toEqual([{ projectId: '42' }]);
-});
-
-test.each<[string, string, INodeParameters]>([
-	['text', 'Custom Prompt', { ...ADD, customPrompt: '={{ $json.value }}' }],
-	['true or false', 'Overwrite Settings', { ...ADD, overwriteSettings: '={{ $json.value }}' }],
-	['true or false', 'Download Video', { ...GENERATE, downloadVideo: '={{ $json.value }}' }],
-	['an ID', 'Project', { ...ADD, projectId: '={{ $json.value }}' }],
-	['an ID', 'Project', { ...ADD, projectId: LOCATOR }],
-	['an ID', 'Queue ID', { ...OPERATIONS['queue.getProgress'], queueId: '={{ $json.value }}' }],
-	['an ID', 'Queue ID', { ...OPERATIONS['queue.clear'], queueId: '={{ $json.value }}' }],
-	['an ID', 'Queue ID', { resource: 'queue', operation: 'wait', queueId: '={{ $json.value }}' }],
-])('What is not %s in "%s" is refused before any request', async (kind, label, parameters) => {
-	for (const value of [['a', 'b'], { text: 'x' }]) {
-		const { error } = await run(parameters, [{ value }]);
-		expect(error?.message).toBe(`'${label}' must be ${kind}`);
-	}
-	expect(service.sandbox.requests).toEqual([]);
-});
-
-test.each([
-	[
-		'Sort By',
-		{ resource: 'project', operation: 'getAll', options: { sort: '={{ ["createdAt"] }}' } },
-	],
-	['Sort Order', { resource: 'project', operation: 'getAll', options: { order: '={{ ({}) }}' } }],
-	['Completed Statuses', { waitOptions: { completedStatuses: '={{ ["completed"] }}' } }],
-	['Failed Statuses', { waitOptions: { failedStatuses: '={{ ["failed"] }}' } }],
-])("A list or an object in '%s' is refused before any request", async (label, parameters) => {
-	const { error } = await run({ ...GENERATE, ...parameters });
-	expect(error?.message).toBe(`'${label}' must be text`);
-	expect(service.sandbox.requests).toEqual([]);
-});
-
-test.each(['9007199254740993', 'null'])(
-	'Get Progress outputs the queue ID that was asked for, also where the details have %s',
-	async (queueId) => {
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 200, contentType: 'application/json' },
-			body: `{"status":"success","details":{"queueId":${queueId},"status":"pending"}}`,
-		});
-		const get = { ...OPERATIONS['queue.getProgress'], queueId: '9007199254740993' };
-		expect((await run(get)).items[0]?.json).toMatchObject({ queueId: '9007199254740993' });
-	},
-);
 
 describe("n8n's Request Options", () => {
-	test.each<string | number>(['={{ 1500.5 }}', 5_000_000_000])(
-		'take %j for a timeout: requests are sent and answered',
-		async (timeout) => {
-			const add = await run({ ...ADD, requestOptions: { timeout } });
-			expect(add.error).toBeUndefined();
-			const read = await run({ ...OPERATIONS['account.get'], requestOptions: { timeout } });
-			expect(read.error).toBeUndefined();
-			const [queueId] = service.sandbox.charges.map((charge) => charge.queueId);
-			const wait = { ...WAIT, queueId: queueId ?? '' };
-			const waited = await run({ ...wait, requestOptions: { timeout } });
-			expect(waited.items[0]?.json.status).toBe('completed');
-		},
-	);
-
-	test.each([
-		['Timeout', { timeout: '={{ "10 s" }}' }],
-		['Items per Batch', { batching: { batch: { batchSize: '={{ "all" }}' } } }],
-	])("refuse a text for '%s' before anything is sent", async (label, requestOptions) => {
-		const { error } = await run({ ...ADD, requestOptions });
-		expect(error?.message).toBe(`'${label}' must be a number`);
+	test("fail every item if 'Items per Batch' is no number, and none comes out as a success", async () => {
+		const requestOptions = { batching: { batch: { batchSize: '={{ "all" }}', batchInterval: 0 } } };
+		for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {
+			const setup = { items: [{}, {}], settings: { onError } };
+			const { items, errorItems } = await service.run({ ...ADD, requestOptions }, setup);
+			const failed = onError === 'continueErrorOutput' ? errorItems : items;
+			const error = "'Items per Batch' must be a number";
+			expect(failed.map(({ json }) => json.error)).toEqual([error, error]);
+			expect(items.length + errorItems.length).toBe(2);
+		}
 		expect(service.sandbox.requests).toEqual([]);
 	});
 
-	test.each(['={{ $json.nothing }}', '', '={{ "all" }}'])(
-		"fail every item if 'Items per Batch' is %j, and none comes out as a success",
-		async (batchSize) => {
-			const requestOptions = { batching: { batch: { batchSize, batchInterval: 0 } } };
-			for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {
-				const parameters = { ...ADD, requestOptions };
-				const { items, errorItems } = await service.run(parameters, {
-					...{ items: [{}, {}], settings: { onError } },
-				});
-				const failed = onError === 'continueErrorOutput' ? errorItems : items;
-				expect(failed.map(({ json }) => json.error)).toEqual([
-					"'Items per Batch' must be a number",
-					"'Items per Batch' must be a number",
-				]);
-				expect(items.length + errorItems.length).toBe(2);
-			}
-			expect(service.sandbox.requests).toEqual([]);
-		},
-	);
-
-	test.each([
-		[{ options: null }],
-		[{ options: { maxTries: '={{ undefined }}' } }],
-		[{ requestOptions: null }],
-		[{ requestOptions: { timeout: null, proxy: null } }],
-		[{ requestOptions: { batching: { batch: null } } }],
-	])('and Options may be %j', async (parameters) => {
-		const { items, error } = await run({ ...OPERATIONS['account.get'], ...parameters });
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(1);
+	test('and Options may be there without a value', async () => {
+		for (const parameters of [
+			{ options: null, requestOptions: null },
+			{ options: { maxTries: '={{ undefined }}' }, requestOptions: { timeout: null, proxy: null } },
+			{ requestOptions: { batching: { batch: null } } },
+		]) {
+			const { items, error } = await run({ ...OPERATIONS['account.get'], ...parameters });
+			expect(error).toBeUndefined();
+			expect(items).toHaveLength(1);
+		}
 	});
 });
 
-// These tests run in a time zone that is not UTC (jest.config.js).
-describe('A date without a time zone', () => {
-	test('means UTC in the entries of Video > Get Many', async () => {
-		service.sandbox.addVideos('main', [
-			{ id: 'bare', createdAt: '2026-01-01T12:00:00' },
-			{ id: 'zoned', createdAt: '2026-01-01T12:30:00Z' },
-		]);
-		const createdBefore = '2026-01-01T12:10:00Z';
-		const { items } = await run({ ...OPERATIONS['video.getAll'], filters: { createdBefore } });
-		expect(items.map(({ json }) => json.id)).toEqual(['bare']);
-	});
-});
-
-describe('Odd responses', () => {
-	test('do not hide the video that is waited for', async () => {
-		service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
-		const { items, error } = await run(GENERATE);
-		expect(error).toBeUndefined();
-		expect(items[0]?.json.status).toBe('completed');
-	});
-});
-
-test('An item that a node has output without its json is an item like any other', async () => {
-	const { items, error } = await run(ADD, [undefined]);
+test('Odd entries do not hide the video that is waited for', async () => {
+	service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
+	const { items, error } = await run(GENERATE);
 	expect(error).toBeUndefined();
-	expect(items).toHaveLength(1);
-	expect(listBodies()).toEqual([{ projectId: PROJECT }]);
+	expect(items[0]?.json.status).toBe('completed');
 });

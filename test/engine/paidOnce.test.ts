@@ -1,139 +1,421 @@
-import type { ServerResponse } from 'node:http';
-import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import type { NodeResult, NodeSetup } from '../support/engine/runNode';
+/*
+ * Paid once. An item is charged at most once, through all tries of Retry On Fail and all retries of its execution.
+ * An add whose fate is unknown is never sent again, and a queue ID that arrived is never lost.
+ *
+ * The laws of random executions ("random/laws.ts") hold this for everything that can happen; here each promise has
+ * its example. What each error, status and body means is decided by pure functions ("unit/failures/fate.test.ts",
+ * "unit/api/addResponse.test.ts").
+ */
+
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import type { NodeResult } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
 
-const host = useFileHost();
 const service = useSandbox();
+const host = useFileHost();
 useBinaryStore();
 
-const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-const BODY = JSON.stringify({
-	status: 'success',
-	newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+const FIVE: IDataObject[] = ['one', 'two', 'three', 'four', 'five'].map((prompt) => ({ prompt }));
+const THREE = FIVE.slice(0, 3);
+const ONE = FIVE.slice(0, 1);
+const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+const RETRY_ON_FAIL: Partial<INode> = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+
+/** Runs the node; with a failed result, presses Executions > Retry instead. */
+const run = async (
+	parameters: INodeParameters = ADD,
+	items: IDataObject[] = THREE,
+	{ failed, ...settings }: Partial<INode> & { failed?: NodeResult } = {},
+) =>
+	await runWithoutWaiting(
+		async () =>
+			await runNode({
+				...service.setup(parameters),
+				...{ items, settings },
+				...(failed && { failed: failed.run }),
+			}),
+		service.sandbox,
+	);
+
+const failAdd = (fault: FaultSpec) =>
+	service.sandbox.addFault({ ...fault, operation: 'queue.add' });
+
+const listSent = () =>
+	service.sandbox.requests
+		.filter(({ operation }) => operation === 'queue.add')
+		.map(({ body }) => (body as { customPrompt?: string }).customPrompt);
+
+const listPaidIds = () => service.sandbox.charges.map(({ queueId }) => queueId);
+
+describe('Several adds', () => {
+	test('are sent one at a time, in the order of the items', async () => {
+		service.sandbox.configure({ latencyMs: 20 });
+		const unanswered: number[] = [];
+		const stopListening = service.sandbox.onRequest(() => {
+			unanswered.push(service.sandbox.requests.filter(({ status }) => status === undefined).length);
+		});
+		const { items } = await service.run(ADD, { items: FIVE });
+		stopListening();
+		expect(listSent()).toEqual(['one', 'two', 'three', 'four', 'five']);
+		expect(unanswered).toEqual([1, 1, 1, 1, 1]);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	});
+
+	test('end with the first one that is refused when the node stops: the error lists what was accepted', async () => {
+		failAdd({ kind: 'status', status: 400, message: 'Prompt not allowed', nth: 3 });
+		const { error, items } = await run(ADD, FIVE);
+		expect(listSent()).toEqual(['one', 'two', 'three']);
+		expect(items).toEqual([]);
+		const paidIds = listPaidIds();
+		expect(error?.message).toBe('The video service rejected the request (400)');
+		expect(error?.description).toMatch(
+			/No video was queued for this item\. The service said: "Prompt not allowed"\. A/,
+		);
+		expect(error?.description).toContain(
+			`Already queued and paid for. To go on without paying again, select Retry`,
+		);
+		expect(error?.description).toContain(paidIds.map((id) => `${id} (pending)`).join(', '));
+		expect(error?.description).not.toContain("the other items' videos");
+		expect(error?.context).toMatchObject({ itemIndex: 2, acceptedQueueIds: paidIds });
+		expect(error?.context.mayBeQueued).toBeUndefined();
+		expect(error?.httpCode).toBe('400');
+	});
+
+	test('cost nothing when n8n cannot evaluate a parameter of one in a later batch, and the node stops', async () => {
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 1000 } } };
+		const customPrompt = "={{ $json.prompt || $('Nowhere').item.json.x }}";
+		const { error } = await run({ ...ADD, customPrompt, requestOptions }, [...ONE, { prompt: '' }]);
+		expect(error?.context.itemIndex).toBe(1);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test('come further and further apart in an outage', async () => {
+		failAdd({ kind: 'status', status: 503 });
+		const { errorItems } = await run(ADD, FIVE, ERROR_OUTPUT);
+		expect(errorItems).toHaveLength(5);
+		const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
+		const seconds = others.map((at) => Math.round((at - first) / 1000));
+		expect(seconds).toEqual([0, 1, 3, 7]);
+	});
+
+	test.each(['queue.add', 'queue.getProgress'] as const)(
+		'are not run again because of a key "error" in a response of %s that is a success',
+		async (operation) => {
+			for (const [value, serviceError] of [
+				['', undefined],
+				['none', 'none'],
+			]) {
+				service.sandbox.reset();
+				service.sandbox.addFault({ kind: 'errorKey', value, operation });
+				const parameters = operation === 'queue.add' ? ADD : GENERATE;
+				const { items } = await run(parameters, FIVE.slice(0, 2), RETRY_ON_FAIL);
+				expect(listSent()).toEqual(['one', 'two']);
+				expect(items).toHaveLength(2);
+				expect(items[0]?.json).not.toHaveProperty('error');
+				expect(items[0]?.json.serviceError).toBe(serviceError);
+			}
+		},
+	);
+
+	test('of a node that runs twice in one execution are paid for each run, with Retry On Fail as well', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 1 });
+		const setup = { ...service.setup(ADD), items: ONE, settings: RETRY_ON_FAIL, times: 2 };
+		const { runs } = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+		expect(listSent()).toEqual(['one', 'one', 'one']);
+		expect(runs.map((items) => items[0]?.json.queueId)).toEqual(listPaidIds());
+	});
 });
 
-/** Runs one add at a service that answers every request alike. */
-async function addAt(
-	answer: (response: ServerResponse) => void,
-	setup: Partial<NodeSetup> = {},
-): Promise<NodeResult> {
-	host.answer((request, response) => {
-		request.resume().on('end', () => {
-			answer(response);
-		});
+describe('A refused add', () => {
+	test('is sent again after the wait that a rate limit asks for', async () => {
+		failAdd({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 1, times: 2 });
+		const { items } = await run(ADD, FIVE.slice(0, 2));
+		expect(listSent()).toEqual(['one', 'one', 'one', 'two']);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
 	});
-	return await runNode({
-		parameters: OPERATIONS['queue.add'],
-		credentials: { baseUrl: host.url, apiKey: 'key-123456' },
-		...setup,
-	});
-}
 
-describe('A response that calls itself a refusal and names a queue item', () => {
-	test.each([
-		['in a new item, with 429', 429, { status: 'error', newQueueItem: { queueId: 'q-1' } }],
-		['in a new item, with 400', 400, { status: 'error', newQueueItem: { queueId: 'q-1' } }],
-		['beside its words, with 200', 200, { status: 'error', queueId: 'q-1' }],
-		['deeper, with 403', 403, { error: { details: [{ queueId: 'q-1' }] } }],
-	])('%s, is of unknown fate: nothing is sent again', async (_where, status, body) => {
-		const answer = (response: ServerResponse) =>
-			response.writeHead(status).end(JSON.stringify(body));
-		const settings = { ...RETRY, onError: 'continueRegularOutput' } as const;
-		const { items } = await runWithoutWaiting(async () => await addAt(answer, { settings }));
-		expect(host.requests).toHaveLength(1);
-		expect(items[0]?.json).toMatchObject({
-			message: expect.stringMatching(/^The video may have been queued.*"q-1"/) as string,
-			details: { mayBeQueued: true, receivedQueueId: 'q-1' },
+	test('because the account has run out says so, with a balance that is read once for all rows if it can be', async () => {
+		service.sandbox.setCredits('main', 0);
+		const { errorItems } = await run(ADD, FIVE, ERROR_OUTPUT);
+		expect(errorItems).toHaveLength(5);
+		for (const { json } of errorItems) {
+			expect(json).toMatchObject({
+				message: expect.stringMatching(/^The account has 0 credits left/) as string,
+				details: { remainingCredits: 0, mayBeQueued: false },
+			});
+			expect(json.details).not.toHaveProperty('receivedText');
+		}
+		const operations = service.sandbox.requests.map(({ operation }) => operation);
+		expect(operations.filter((operation) => operation === 'account.get')).toHaveLength(1);
+		service.sandbox.addFault({ kind: 'html', operation: 'account.get' });
+		expect((await run()).error?.description).toMatch(/^This video was not queued/);
+	});
+
+	test('whose response breaks off is known by its status', async () => {
+		service.sandbox.setCredits('main', 0);
+		failAdd({ kind: 'cutOff', ending: 'break', keepBytes: 10 });
+		const { errorItems } = await run(ADD, ONE, ERROR_OUTPUT);
+		expect(errorItems[0]?.json).toMatchObject({
+			...{ error: 'There are not enough credits for this video' },
+			details: { mayBeQueued: false, httpCode: '402' },
 		});
 	});
 });
 
-describe('A response to an add that stalls until the timeout', () => {
-	const parameters = { ...OPERATIONS['queue.add'], requestOptions: { timeout: 2_000 } };
+describe('An add of unknown fate', () => {
+	const named = (status: number, body: object): FaultSpec => ({ kind: 'status', status, body });
 
-	test.each([
-		['before its headers', (response: ServerResponse) => response.socket?.setKeepAlive(true)],
-		['in its body', (response: ServerResponse) => response.writeHead(200).write(BODY.slice(0, 30))],
-	])('%s is a timeout of unknown fate in every try', async (_when, answer) => {
-		const first = await addAt(answer, { parameters });
-		const again = await addAt(answer, { parameters, failed: first.run });
+	test.each<[string, FaultSpec, object]>([
+		['a 500', { kind: 'status', status: 500 }, { httpCode: '500' }],
+		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, { httpCode: '302' }],
+		['a broken status line', { kind: 'brokenHttp' }, { httpCode: 'ECONNRESET' }],
+		['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, { httpCode: 'ECONNRESET' }],
+		['no ID', { kind: 'missingField', field: 'newQueueItem.queueId' }, { httpCode: '200' }],
+		[
+			'a refusal that names a queue item',
+			named(429, { status: 'error', newQueueItem: { queueId: 'q-1' } }),
+			{ httpCode: '429', receivedQueueId: 'q-1' },
+		],
+		[
+			'a success whose queue ID is elsewhere',
+			named(200, { status: 'error', data: [{ queueId: 'q-1' }] }),
+			{ httpCode: '200', receivedQueueId: 'q-1' },
+		],
+	])(
+		'because of %s is sent once, also with Retry On Fail, and says so as text and as data',
+		async (_what, fault, details) => {
+			failAdd({ ...fault, nth: 1 });
+			const { errorItems } = await run(ADD, ONE, { ...RETRY_ON_FAIL, ...ERROR_OUTPUT });
+			expect(listSent()).toEqual(['one']);
+			expect(errorItems[0]?.json).toMatchObject({
+				message: expect.stringMatching(
+					/^The video may have been queued and paid for.*Account > Get.*Video > Get Many/,
+				) as string,
+				details: { projectId: PROJECT, mayBeQueued: true, ...details },
+			});
+		},
+	);
+
+	test('because its response stalls behind the queue ID is a timeout in every try, and shows what arrived', async () => {
+		const begun = '{"status":"success","newQueueItem":{"queueId":"q-1","status":"pending"';
+		host.answer((request, response) => {
+			request.resume().on('end', () => response.writeHead(200).write(begun));
+		});
+		const setup = {
+			...service.setup({ ...ADD, requestOptions: { timeout: 2_000 } }),
+			...{ credentials: { baseUrl: host.url, apiKey: 'key-123456' }, items: ONE },
+		};
+		const first = await runNode(setup);
+		const again = await runNode({ ...setup, failed: first.run });
 		expect(host.requests).toHaveLength(1);
-		for (const { error, run } of [first, again]) {
-			expect(run.status).toBe('error');
+		for (const { error, run: execution } of [first, again]) {
+			expect(execution.status).toBe('error');
 			expect(error?.message).toBe('The video service did not answer in time');
 			expect(error?.description).toMatch(/^The video may have been queued/);
 		}
+		expect(first.error?.description).toContain('"queueId":"q-1"');
 	});
 
-	test('behind its queue ID shows the ID', async () => {
-		const answer = (response: ServerResponse) => response.writeHead(200).write(BODY.slice(0, -2));
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const { items } = await addAt(answer, { parameters, settings });
-		expect(items[0]?.json.details).toMatchObject({
-			...{ mayBeQueued: true, receivedText: BODY.slice(0, -2) },
+	test('shows the beginning of its response, without the key', async () => {
+		const body = `<h1>Gateway</h1> ${service.sandbox.apiKey} ${'x'.repeat(1_000)}`;
+		failAdd({ kind: 'status', status: 502, body, contentType: 'text/html', phase: 'after' });
+		const { errorItems } = await run(ADD, ONE, ERROR_OUTPUT);
+		const { receivedText } = errorItems[0]?.json.details as { receivedText: string };
+		expect(receivedText).toMatch(/^<h1>Gateway<\/h1> \[API key\] x+$/);
+		expect(receivedText).toHaveLength(300);
+	});
+
+	test('shows an ID beyond the numbers of JavaScript, in its error and in the log of n8n', async () => {
+		service.sandbox.configure({ numericQueueIds: 'long' });
+		const info = jest.spyOn(Container.get(Logger), 'info');
+		const { error } = await run(ADD, ONE);
+		const [queueId = '?'] = listPaidIds();
+		expect(queueId).toMatch(/^\d{17,}$/);
+		expect(error?.description).toMatch(new RegExp(`names a queue item: .*"queueId": ?${queueId}`));
+		expect(JSON.stringify(info.mock.calls)).toContain(queueId);
+		info.mockRestore();
+	});
+});
+
+describe('An accepted add', () => {
+	const slow = useSandbox({
+		// The reply comes once the node has read the progress of another item.
+		wait: async () => {
+			await slow.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
+			for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+		},
+	});
+
+	test('that is still on its way when another item ends the run stands in the error', async () => {
+		const { sandbox } = slow;
+		const latency = { kind: 'latency', delayMs: 1, phase: 'after', nth: 2 } as const;
+		sandbox.addFault({ ...latency, operation: 'queue.add' });
+		sandbox.addFault({ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress' });
+		const waitOptions = { pollingInterval: 1, videosAtOnce: 3 };
+		const { error } = await slow.run({ ...GENERATE, waitOptions }, { items: THREE });
+		const paidIds = sandbox.charges.map(({ queueId }) => queueId);
+		// The third is not sent any more.
+		expect(paidIds).toHaveLength(2);
+		expect(error?.context.acceptedQueueIds).toEqual(paidIds);
+		for (const queueId of paidIds) expect(error?.description).toContain(queueId);
+	});
+
+	test('does not fail because n8n cannot log it', async () => {
+		const log = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {
+			throw new Error('ENOSPC: no space left on device');
+		});
+		const { items } = await run();
+		log.mockRestore();
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+	});
+});
+
+test.each<[string, INodeParameters, FaultSpec | undefined, RegExp]>([
+	[
+		'failed',
+		GENERATE,
+		{ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress', skip: 2 },
+		/could not be generated/,
+	],
+	[
+		'cannot be told from others',
+		{ ...GENERATE, downloadVideo: true, waitOptions: { videosAtOnce: 2 } },
+		undefined,
+		/could not be identified/,
+	],
+	[
+		'may have been queued',
+		GENERATE,
+		{ kind: 'status', status: 500, operation: 'queue.add', nth: 2 },
+		/failed to process the request/,
+	],
+])(
+	'With the node set to stop, the error of a video that %s says how to get the others',
+	async (_what, parameters, fault, message) => {
+		if (fault) service.sandbox.addFault(fault);
+		const { error } = await run(parameters, FIVE.slice(0, 2));
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
+		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
+	},
+);
+
+describe('Executions > Retry', () => {
+	test('sends what was refused, and no add again that was accepted', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run();
+		const { items, error } = await run(ADD, THREE, { failed });
+		expect(error).toBeUndefined();
+		expect(listSent()).toEqual(['one', 'two', 'two', 'three']);
+		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
+		expect(items[0]?.json).toMatchObject({
+			...{ projectId: PROJECT, status: 'pending', generationProgress: 0, videoUrl: null },
+			createdAt: expect.stringMatching(/^\d{4}-/) as string,
 		});
 	});
-});
 
-test('With the node set to stop, the error of a failed video says how to get the others', async () => {
-	service.sandbox.changeProject('project-city-tour', { fails: true });
-	const items = ['project-product-teaser', 'project-city-tour'].map((project) => ({ project }));
-	const run = async (setup: Partial<NodeSetup> = {}) =>
-		await runWithoutWaiting(
-			async () => await runNode({ ...service.setup(GENERATE), items, ...setup }),
-			service.sandbox,
-		);
-	const { error, run: failed } = await run();
-	expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
-	const retried = await run({ failed, settings: { onError: 'continueErrorOutput' } });
-	expect(retried.items.map(({ json }) => json.status)).toEqual(['completed']);
-	expect(retried.errorItems).toHaveLength(1);
-	expect(service.sandbox.charges).toHaveLength(2);
-});
-
-test('With the node set to stop, the error of an add of unknown fate says how to get the others', async () => {
-	service.sandbox.addFault({ kind: 'status', status: 500, operation: 'queue.add', nth: 2 });
-	const { error } = await runWithoutWaiting(
-		async () => await runNode({ ...service.setup(GENERATE), items: [{}, {}] }),
-		service.sandbox,
-	);
-	expect(error?.context.mayBeQueued).toBe(true);
-	expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
-});
-
-test('A download that is retried after its address has expired gets the address that the list shows now', async () => {
-	const video = readVideoFile('product-teaser');
-	let signature = 'old';
-	host.answer(({ url = '' }, response) => {
-		const videoUrl = `${host.url}/v.mp4?signature=${signature}`;
-		const isListed = host.requests.some(({ url: sent }) => sent === '/v1/queue/progress/q-1');
-		const list = {
-			status: 'success',
-			newQueueItem: { queueId: 'q-1', projectId: 'p', status: 'pending' },
-			details: { status: 'completed' },
-			videos: isListed ? [{ id: 7, projectId: 'p', url: videoUrl }] : [],
-		};
-		if (!url.startsWith('/v.mp4')) response.end(JSON.stringify(list));
-		else if (url !== '/v.mp4?signature=new') response.writeHead(403).end();
-		else response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
+	test('sends no accepted add again after the node was set to other operations', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run(ADD, FIVE.slice(0, 2));
+		const clear = { resource: 'queue', operation: 'clear', queueId: 'none' };
+		const cleared = await run(clear, FIVE.slice(0, 2), { failed });
+		expect(cleared.error).toBeDefined();
+		const { items } = await run(GENERATE, FIVE.slice(0, 2), { failed: cleared });
+		expect(listSent()).toEqual(['one', 'two', 'two']);
+		expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
 	});
-	const setup = {
-		parameters: { ...GENERATE, downloadVideo: true },
-		credentials: { baseUrl: host.url, apiKey: 'key-123456' },
-	};
-	const first = await runWithoutWaiting(async () => await runNode(setup));
-	expect(first.error?.message).toContain('does not allow the download (403)');
-	expect(first.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
-	signature = 'new';
-	const retry = async () => await runNode({ ...setup, failed: first.run });
-	const { items } = await runWithoutWaiting(retry);
-	expect(items[0]?.binary?.data?.bytes).toBe(video.length);
-	expect(items[0]?.json.videoUrl).toContain('signature=new');
-	expect(host.requests.filter(({ url }) => url === '/v1/queue/add')).toHaveLength(1);
+
+	test('looks at no video again that could not be told from others', async () => {
+		failAdd({ kind: 'status', status: 400, nth: 3 });
+		const parameters = { ...GENERATE, waitOptions: { videosAtOnce: 2 } };
+		const failed = await run(parameters);
+		const [first, second] = listPaidIds();
+		service.sandbox.clearRequests();
+		const { items } = await run(parameters, THREE, { failed });
+		expect(items.map(({ json }) => json.video === null)).toEqual([true, true, false]);
+		const addresses = service.sandbox.requests.map(({ url }) => url).join();
+		expect(addresses).not.toContain(first);
+		expect(addresses).not.toContain(second);
+	});
+
+	test('tells what became of an add, also if its parameters are wrong by now', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const failed = await run(GENERATE);
+		const changed = { options: { uniqueKey: "={{ $('Removed').item.json.id }}" } };
+		const parameters = { ...GENERATE, ...changed };
+		const retried = await run(parameters, THREE, { failed, onError: 'continueRegularOutput' });
+		expect(retried.items.map(({ json }) => json)).toMatchObject([
+			{ queueId: listPaidIds()[0], status: 'completed' },
+			{
+				message: expect.stringContaining('may have been queued') as string,
+				details: { mayBeQueued: true },
+			},
+			{ details: { mayBeQueued: false } },
+		]);
+		const stopped = await run({ ...ADD, ...changed }, THREE, { failed });
+		expect(stopped.error?.description).toContain('may have been queued');
+		expect(listSent()).toEqual(['one', 'two']);
+	});
+
+	test('that fails at one item names the others that may have been queued', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const failed = await run(GENERATE);
+		const changed = { ...GENERATE, waitOptions: { pollingInterval: 0 } };
+		const { error } = await run(changed, THREE, { failed });
+		expect(error?.message).toBe("'Polling Interval' must be 1 second or more");
+		expect(error?.context).toMatchObject({
+			...{ itemIndex: 0, mayBeQueued: true, acceptedQueueIds: listPaidIds().slice(0, 1) },
+		});
+		expect(error?.description).toMatch(/Other items that may have been queued.*: item 1\.$/);
+	});
+
+	test('after a failed download only downloads, from the address that the list shows now', async () => {
+		const { sandbox } = service;
+		sandbox.configure({ signedUrls: true });
+		sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', nth: 1 });
+		const downloading = { ...GENERATE, downloadVideo: true };
+		const failed = await run(downloading, ONE);
+		expect(failed.error?.message).toContain('does not allow the download (403)');
+		expect(failed.error?.description).toMatch(/^The video is finished and paid for\. A retry/);
+		const expired = sandbox.requests.at(-1)?.url;
+		sandbox.clearRequests();
+		const { items } = await run(downloading, ONE, { failed });
+		expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+		expect(items[0]?.json).toMatchObject({ queueId: listPaidIds()[0], status: 'completed' });
+		const [, file] = sandbox.requests;
+		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
+			...['video.getAll', 'video.file'],
+		]);
+		expect(file?.url).not.toBe(expired);
+		expect(items[0]?.json.videoUrl).toBe(`${sandbox.url}${file?.url}`);
+	});
+
+	test.each([
+		['its own video', 'product-teaser', undefined],
+		['no video, since it has failed', 'broken-storyboard', 'The video could not be generated'],
+	])(
+		'gives an item that was seen at its end, and has left the queue since, %s',
+		async (_what, project, message) => {
+			const projectId = byId(`project-${project}`);
+			const parameters = { ...GENERATE, projectId, downloadVideo: true };
+			const fault = { kind: 'status', status: 503, operation: 'video.getAll' } as const;
+			const id = service.sandbox.addFault(fault);
+			const failed = await run(parameters, ONE);
+			expect(failed.error).toBeDefined();
+			service.sandbox.removeFault(id);
+			service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
+			const { error, items } = await run(parameters, ONE, { failed });
+			expect(error?.message).toBe(message);
+			if (message === undefined) expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+		},
+	);
 });

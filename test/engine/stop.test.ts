@@ -117,14 +117,12 @@ describe('Pressing stop', () => {
 		expect(service.sandbox.requests).toHaveLength(1);
 	});
 
-	test('while 50 items wait ends the execution within a second, and nothing is left to be sent', async () => {
-		service.sandbox.setCredits('main', 50);
-		const items = Array.from({ length: 50 }, () => ({}));
+	test('while 50 videos are made, and 450 wait for their turn, ends the execution within a second, and leaves nothing', async () => {
+		service.sandbox.setCredits('main', 500);
+		const waitOptions = { pollingInterval: 1, videosAtOnce: 50 };
+		const items = Array.from({ length: 500 }, () => ({}));
 		await runWithoutWaiting(async () => {
-			const started = await startNode({
-				...service.setup({ ...GENERATE, waitOptions: { pollingInterval: 1, videosAtOnce: 50 } }),
-				items,
-			});
+			const started = await startNode({ ...service.setup({ ...GENERATE, waitOptions }), items });
 			await service.sandbox.waitForRequests({ count: 50, operation: 'queue.getProgress' });
 			const stoppedAt = performance.now();
 			started.stop();
@@ -133,10 +131,9 @@ describe('Pressing stop', () => {
 			expect(execution.status).toBe('canceled');
 			expect(jest.getTimerCount()).toBe(0);
 		}, service.sandbox);
-		const looks = service.sandbox.requests.filter(
-			({ operation }) => operation === 'queue.getProgress',
-		);
-		expect(looks).toHaveLength(50);
+		const operations = service.sandbox.requests.map(({ operation }) => operation);
+		expect(operations.filter((operation) => operation === 'queue.getProgress')).toHaveLength(50);
+		expect(service.sandbox.charges).toHaveLength(50);
 	});
 
 	test('ends all downloads, closes their connections, begins no other, and leaves nothing', async () => {

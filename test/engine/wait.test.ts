@@ -1,7 +1,9 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
+import type { NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -66,26 +68,21 @@ describe('Video > Generate', () => {
 		]);
 	});
 
-	test('lets 50 items wait together: each is looked at once an interval, the video log once a second at most', async () => {
-		const seconds = Array.from({ length: 50 }, (_, i) => 5 + (i % 16));
-		finishAfter(...seconds);
+	test('lets 20 items wait together: each is looked at once an interval, the video log once a second at most', async () => {
+		finishAfter(...Array.from({ length: 20 }, (_, i) => 5 + (i % 16)));
 		const startedAt = service.sandbox.clock.now();
 		const projects = service.sandbox.addProjects(
 			'main',
-			Array.from({ length: 50 }, () => ({})),
+			Array.from({ length: 20 }, () => ({})),
 		);
-		service.sandbox.setCredits('main', 50);
-		const { items, found } = await run(
-			{ ...GENERATE, waitOptions: { pollingInterval: 2 } },
-			projects.map(({ id }) => ({ project: id })),
-		);
+		const rows = projects.map(({ id }) => ({ project: id }));
+		const { items, found } = await run({ ...GENERATE, waitOptions: { pollingInterval: 2 } }, rows);
 		const waitedSeconds = (service.sandbox.clock.now() - startedAt) / 1000;
-		expect(items).toHaveLength(50);
 		expect(items.map(({ json }) => json.projectId)).toEqual(projects.map(({ id }) => id));
-		expect(
-			items.every(({ json }) => (json.video as IDataObject | null)?.projectId === json.projectId),
-		).toBe(true);
-		expect(found.items).toEqual(projects.map(({ id }) => ({ project: id })));
+		expect(items.map(({ json }) => (json.video as IDataObject).projectId)).toEqual(
+			projects.map(({ id }) => id),
+		);
+		expect(found.items).toEqual(rows);
 		// The slowest one, its listing delay, and 2 seconds.
 		expect(waitedSeconds).toBeLessThanOrEqual(20 + 10 + 2);
 		for (const { json } of items) {
@@ -96,30 +93,22 @@ describe('Video > Generate', () => {
 		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
-	test('goes by the address that the progress tells', async () => {
-		finishAfter(1000);
+	test.each<[string, IDataObject, IDataObject]>([
+		['an address, whatever its status', { word: 'baking', videoUrl: 'http://127.0.0.1/v.mp4' }, {}],
+		['a usual word in capitals', { word: 'COMPLETED' }, {}],
+		[
+			"a word of 'Completed Statuses'",
+			{ word: 'im Kasten' },
+			{ completedStatuses: 'fertig, IM KASTEN' },
+		],
+	])('knows a finished item by %s', async (_what, told, waitOptions) => {
 		service.sandbox.addFault({
-			kind: 'statusWord',
-			word: 'baking',
-			videoUrl: 'http://127.0.0.1/v.mp4',
-			operation: 'queue.getProgress',
+			...{ kind: 'statusWord', insteadOf: 'completed', operation: 'queue.getProgress' },
+			...(told as { word: string }),
 		});
-		const { items } = await run(GENERATE);
-		expect(items[0]?.json).toMatchObject({ status: 'baking', videoUrl: 'http://127.0.0.1/v.mp4' });
-	});
-
-	test.each([
-		['in capitals', 'COMPLETED', {}],
-		['of the user', 'im Kasten', { completedStatuses: 'fertig, IM KASTEN' }],
-	])('knows a status %s', async (_what, word, waitOptions) => {
-		service.sandbox.addFault({
-			kind: 'statusWord',
-			word,
-			insteadOf: 'completed',
-			operation: 'queue.getProgress',
-		});
-		const { items } = await run({ ...GENERATE, waitOptions });
-		expect(items[0]?.json).toMatchObject({ status: word });
+		const { items } = await run({ ...GENERATE, waitOptions } as INodeParameters);
+		const { word, ...address } = told;
+		expect(items[0]?.json).toMatchObject({ status: word, ...address });
 	});
 
 	test('fails an item whose generation fails, beside its neighbours, with what a repair needs', async () => {
@@ -181,8 +170,6 @@ describe('Video > Generate', () => {
 
 	test('reads its options before anything is spent', async () => {
 		for (const [waitOptions, message] of [
-			[{ pollingInterval: 0 }, "'Polling Interval' must be 1 second or more"],
-			[{ timeout: 'soon' }, "'Timeout' must be 1 second or more"],
 			[{ listingDelay: -1 }, "'Listing Delay' must be 0 seconds or more"],
 			[{ videosAtOnce: 1.5 }, "'Videos at Once' must be a whole number of 1 or more"],
 		] as const) {
@@ -194,17 +181,10 @@ describe('Video > Generate', () => {
 });
 
 describe('Queue > Wait', () => {
-	async function queueVideo(project = PROJECT) {
-		const parameters = { ...OPERATIONS['queue.add'], projectId: project };
-		const { items } = await service.run(parameters);
-		service.sandbox.clearRequests();
-		return items[0]?.json.queueId as string;
-	}
-
 	test('returns the finished video of a queue item that is still running, also among older videos', async () => {
 		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
 		finishAfter(40);
-		const queueId = await queueVideo();
+		const [queueId] = await service.queueVideos(1);
 		const { items, error } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(error).toBeUndefined();
 		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed', projectId: PROJECT });
@@ -214,7 +194,7 @@ describe('Queue > Wait', () => {
 	});
 
 	test('fails for a queue item that is not there, after a few checks', async () => {
-		const queueId = await queueVideo();
+		const [queueId = ''] = await service.queueVideos(1);
 		service.sandbox.removeQueueItem(queueId);
 		const { error } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(error).toMatchObject({
@@ -225,31 +205,27 @@ describe('Queue > Wait', () => {
 	});
 });
 
-test.each(['soon', "={{ new Date('soon') }}"])(
-	"A 'Queued At' that is no date (%s) is refused before anything is sent",
-	async (queuedAt) => {
-		const { error } = await run({ ...WAIT, queuedAt }, [{ queueId: 'x', project: PROJECT }]);
-		expect(error?.message).toBe("'Queued At' must be a date");
-		expect(service.sandbox.requests).toEqual([]);
-	},
-);
-
-test('An added item that no look finds has left the queue: the only video that can be its own is given', async () => {
-	finishAfter(1);
-	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
-	const { items } = await run(GENERATE);
-	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+test("A 'Queued At' that is no date is refused before anything is sent", async () => {
+	const { error } = await run({ ...WAIT, queuedAt: 'soon' }, [{ queueId: 'x', project: PROJECT }]);
+	expect(error?.message).toBe("'Queued At' must be a date");
+	expect(service.sandbox.requests).toEqual([]);
 });
 
-test('A list that fails for half a minute when it must show a video costs no video', async () => {
-	finishAfter(1);
-	const stopListening = service.sandbox.onRequest(({ operation }) => {
-		if (operation !== 'queue.add') return;
-		service.sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll', times: 5 });
-	});
+test.each<[string, Partial<FaultSpec>]>([
+	['with 401', { kind: 'status', status: 401 }],
+	['with a web page', { kind: 'html' }],
+])('A look that fails %s ends no wait, unless it fails four times in a row', async (_, fault) => {
+	finishAfter(100, 100);
+	const spec = { ...fault, operation: 'queue.getProgress' } as FaultSpec;
+	service.sandbox.addFault({ ...spec, times: 3, skip: 2 });
 	const { items } = await run(GENERATE);
-	stopListening();
 	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+	service.sandbox.addFault({ ...spec, skip: 2 });
+	service.sandbox.clearRequests();
+	const { error } = await run(GENERATE);
+	expect(error?.description).toMatch(/^The video is queued and paid for\./);
+	expect(error?.description).not.toContain("'Custom Prompt'");
+	expect(countRequests('queue.getProgress')).toBe(6);
 });
 
 test('Items whose addresses have expired read the list together before they are downloaded again', async () => {
@@ -379,70 +355,48 @@ test.each([-3_600_000, 3_600_000])(
 	},
 );
 
-test('An interval of more than 24.8 days is kept', async () => {
-	const days = 24 * 3600;
-	planVideos(service.sandbox, { processingMs: 29 * days * 1000 });
-	const { items, error } = await run({
-		...GENERATE,
-		waitOptions: { pollingInterval: 30 * days, timeout: 100 * days },
-	});
-	expect(error).toBeUndefined();
-	expect(items[0]?.json.status).toBe('completed');
-	expect(countRequests('queue.getProgress')).toBe(1);
-});
-
 describe('The word "canceled"', () => {
-	test.each(['canceled', 'Cancelled'])(
-		'as a status, %s, fails the item, and the execution is an error',
-		async (word) => {
-			service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
-			const { error, run: execution } = await run(GENERATE);
-			expect(error?.message).toBe('The video could not be generated');
-			expect(error?.description).toContain(`the status is "${word}"`);
-			expect(error?.description).not.toContain("the other items' videos");
-			expect(execution.status).toBe('error');
-		},
-	);
+	test('as a status fails the item, and the execution is an error', async () => {
+		const word = 'Cancelled';
+		service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+		const { error, run: execution } = await run(GENERATE);
+		expect(error?.message).toBe('The video could not be generated');
+		expect(error?.description).toContain(`the status is "${word}"`);
+		expect(error?.description).not.toContain("the other items' videos");
+		expect(execution.status).toBe('error');
+	});
 
 	test.each([403, 429, 200])(
 		'in what the service says with %d leaves the execution an error',
 		async (status) => {
 			const body = { status: 'error', message: 'Your subscription was canceled' };
 			service.sandbox.addFault({ kind: 'status', status, body });
-			for (const parameters of [GENERATE, OPERATIONS['account.get']]) {
-				const { error, run: execution } = await run(parameters);
-				expect(error?.message).not.toMatch(/canceled/i);
-				expect(execution.status).toBe('error');
-			}
+			const { error, run: execution } = await run(GENERATE);
+			expect(error?.message).not.toMatch(/canceled/i);
+			expect(execution.status).toBe('error');
 		},
 	);
 });
 
 describe('Download Video', () => {
-	const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 	const GENERATE_FILE = { ...GENERATE, downloadVideo: true };
-	const WAIT_FOR_FILE = { ...WAIT, projectId: byId(PROJECT), downloadVideo: true };
 
-	test.each([
-		['Video > Generate', GENERATE_FILE],
-		['Queue > Wait', WAIT_FOR_FILE],
-	])('has the finished item of %s carry its file, by default', async (name, parameters) => {
-		const items =
-			name === 'Queue > Wait'
-				? (await service.queueVideos(1)).map((queueId) => ({ queueId }))
-				: [{}];
-		const result = await run(
-			{ ...parameters, downloadVideo: undefined, binaryPropertyName: 'film' },
-			items,
-		);
-		expect(result.error).toBeUndefined();
-		const [item] = result.items;
-		expect(item?.json).toMatchObject({ status: 'completed', video: { projectId: PROJECT } });
-		expect(item?.binary?.film).toMatchObject({
+	test('has the finished item of Queue > Wait carry its file, by default, which alone Retry On Fail does again', async () => {
+		const items = (await service.queueVideos(1)).map((queueId) => ({ queueId, project: PROJECT }));
+		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
+		const parameters = { ...WAIT, downloadVideo: undefined, binaryPropertyName: 'film' };
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { items: waited } = await run(parameters, items, settings);
+		expect(waited[0]?.json).toMatchObject({ status: 'completed', video: { projectId: PROJECT } });
+		expect(waited[0]?.binary?.film).toMatchObject({
 			mimeType: 'video/mp4',
 			bytes: readVideoFile('product-teaser').length,
 		});
-		expect(item?.pairedItem).toEqual({ item: 0 });
+		expect(waited[0]?.pairedItem).toEqual({ item: 0 });
+		const operations = service.sandbox.requests.map(({ operation }) => operation);
+		expect(operations.slice(operations.indexOf('video.file'))).toEqual([
+			...['video.file', 'video.getAll', 'video.file'],
+		]);
 	});
 
 	test('of a video whose entry has no address says so', async () => {
@@ -471,29 +425,6 @@ describe('Download Video', () => {
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
 
-	test.each([
-		['Video > Generate', GENERATE_FILE],
-		['Queue > Wait', WAIT_FOR_FILE],
-	])('of %s is all that Retry On Fail does again', async (name, parameters) => {
-		const items =
-			name === 'Queue > Wait'
-				? (await service.queueVideos(1)).map((queueId) => ({ queueId }))
-				: [{}];
-		const before = service.sandbox.charges.length;
-		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', nth: 1 });
-		const looks: number[] = [];
-		const stop = service.sandbox.onRequest(({ operation }) => {
-			if (operation === 'video.file') looks.push(countRequests('queue.getProgress'));
-		});
-		const result = await run(parameters, items, RETRY);
-		stop();
-		expect(result.error).toBeUndefined();
-		expect(result.items[0]?.binary?.data).toBeDefined();
-		expect(looks).toHaveLength(2);
-		expect(looks[1]).toBe(looks[0]);
-		expect(service.sandbox.charges).toHaveLength(name === 'Queue > Wait' ? before : before + 1);
-	});
-
 	test('fails an item whose video cannot be told from others, and says where to find it', async () => {
 		const { errorItems } = await run(
 			{ ...GENERATE_FILE, waitOptions: { videosAtOnce: 2 } },
@@ -511,10 +442,22 @@ describe('Download Video', () => {
 		);
 		expect(countRequests('video.file')).toBe(0);
 	});
+});
 
-	test('of a video that cannot be told from others says how to get the others, with the node set to stop', async () => {
-		const { error } = await run({ ...GENERATE_FILE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
-		expect(error?.message).toContain('could not be identified');
-		expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
-	});
+test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
+	finishAfter(20, 20);
+	const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
+	service.sandbox.clock.advance(60_000);
+	service.sandbox.configure({ videoUrlInDetails: true });
+	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
+	const [wrong, right] = added.map(({ json }) => json.queueId);
+	const play = async (queueId: unknown, more: Partial<NodeSetup> = {}) => {
+		const parameters = { ...WAIT, queueId, downloadVideo: true } as INodeParameters;
+		const setup = { ...service.setup(parameters), items: [{ project: PROJECT }], ...more };
+		return await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+	};
+	const { error, run: failed } = await play(wrong);
+	expect(error?.message).toContain('There is no video at this address');
+	const { items } = await play(right, { failed });
+	expect(items[0]?.json.videoUrl).toContain(service.sandbox.charges[1]?.videoId);
 });

@@ -17,16 +17,14 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
+import type { NodeResult } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
 const TOUR = 'project-city-tour';
-
-/** Makes all videos of a project at the same time. */
-const TOGETHER = { ...GENERATE, waitOptions: { videosAtOnce: 1_000 } };
 
 const play = async <T>(start: () => Promise<T>) => await runWithoutWaiting(start, service.sandbox);
 
@@ -44,19 +42,12 @@ const count = (operation: string) =>
 
 const getOwnId = (json: IDataObject) => getOwnVideoId(service.sandbox, json) ?? '';
 
-/** Queues a video that no execution waits for. */
-async function queueVideo(parameters: INodeParameters = {}) {
-	const { items } = await service.run({ ...OPERATIONS['queue.add'], ...parameters });
-	service.sandbox.clearRequests();
-	return items[0]?.json.queueId as string;
-}
-
-/** Expects each video to be the item's own, or none. */
-function expectOwnOrNone(outputs: IDataObject[]) {
-	for (const { video, videoUrl, ...json } of outputs) {
-		if (video !== null) expect((video as IDataObject).id).toBe(getOwnId(json));
-		expect(videoUrl).toBe((video as IDataObject | null)?.url ?? null);
-	}
+/** Expects so many items, each with its own video. */
+function expectOwn({ items }: NodeResult, length = 1) {
+	expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
+		items.map(({ json }) => getOwnId(json)),
+	);
+	expect(items).toHaveLength(length);
 }
 
 /** Clears the first queue item with the first progress request after this time. */
@@ -118,28 +109,44 @@ describe('Certain is the address that the progress tells: an item', () => {
 	});
 });
 
-describe('Rule 1: a video is of the project and account of its item, which', () => {
-	const FOREIGN = 'project-garden-story';
-	const runWithKeys = async (parameters: INodeParameters, items: IDataObject[]) =>
-		await play(
-			async () =>
-				await runNode({
-					parameters,
-					credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
-					items,
-				}),
-		);
+describe('Certain is an entry that names the queue ID:', () => {
+	test.each(['field', 'address'] as const)(
+		'all rows but the first come out as soon as they are finished (%s)',
+		async (entriesNameQueueId) => {
+			service.sandbox.configure({ entriesNameQueueId });
+			planVideos(service.sandbox, ...[1, 2, 3].map(() => ({ processingMs: 20_000 })));
+			const startedAt = service.sandbox.clock.now();
+			expectOwn(await run(GENERATE, [{}, {}, {}]), 3);
+			// Listing Delay is waited for once.
+			expect(service.sandbox.clock.now() - startedAt).toBeLessThan(3 * 20_000 + 10_000 + 3_500);
+		},
+	);
 
+	test('the list is read no more once it has named the item that waits for it', async () => {
+		service.sandbox.configure({ entriesNameQueueId: 'field' });
+		const videos = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
+		planVideos(service.sandbox, ...videos, { processingMs: 6_000, logDelayMs: 9_000 });
+		const waitOptions = { videosAtOnce: 2 };
+		expectOwn(await run({ ...GENERATE, waitOptions }, [{}, {}, { project: TOUR }]), 3);
+		expect(count('video.getAll')).toBeLessThanOrEqual(7);
+	});
+});
+
+describe('Rule 1: a video is of the project and account of its item, which', () => {
 	test('waits for, looks up and gives each video with the key of its item', async () => {
 		const { main, other } = service.sandbox.accounts;
-		const { items, error } = await runWithKeys(GENERATE, [
-			{ key: main.apiKey, project: PROJECT },
-			{ key: other.apiKey, project: FOREIGN },
-		]);
-		expect(error).toBeUndefined();
-		expect(items.map(({ json }) => (json.video as IDataObject).id)).toEqual(
-			items.map(({ json }) => getOwnId(json)),
+		const result = await play(
+			async () =>
+				await runNode({
+					parameters: GENERATE,
+					credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
+					items: [
+						{ key: main.apiKey, project: PROJECT },
+						{ key: other.apiKey, project: 'project-garden-story' },
+					],
+				}),
 		);
+		expectOwn(result, 2);
 		for (const { operation, headers, url } of service.sandbox.requests) {
 			if (operation !== 'queue.getProgress') continue;
 			const charge = service.sandbox.charges.find(({ queueId }) => url.includes(queueId));
@@ -150,9 +157,8 @@ describe('Rule 1: a video is of the project and account of its item, which', () 
 });
 
 describe("Rule 2: an item's video is new to it. An old entry", () => {
-	const addOld = (more: IDataObject = {}) => {
-		const createdAt = '2025-01-01T00:00:00.000Z';
-		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt, ...more }]);
+	const addOld = (createdAt = '2025-01-01T00:00:00.000Z') => {
+		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
 	};
 
 	test('takes no video from an item when the list could not be read before its add', async () => {
@@ -160,32 +166,42 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 		service.sandbox.addFault({
 			...{ kind: 'status', status: 500, operation: 'video.getAll', nth: 1 },
 		});
-		const { items } = await run(GENERATE);
-		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+		expectOwn(await run(GENERATE));
 	});
 
-	test('is not given to an item when its date cannot be read', async () => {
-		addOld({ createdAt: 'never' });
+	test('is known whatever its date says, and whatever the clock of the log does', async () => {
+		addOld('never');
+		service.sandbox.configure({ logClockSkewMs: -600_000, logWholeSeconds: true });
 		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
-		const { items } = await run(GENERATE);
-		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+		expectOwn(await run(GENERATE));
 	});
 
-	test.each([-600_000, 600_000])(
-		'is known where the clock of the log is off by %d ms',
-		async (skew) => {
-			const { sandbox } = service;
-			sandbox.configure({ logClockSkewMs: skew, logWholeSeconds: true });
-			const createdAt = new Date(sandbox.clock.now() - 300_000 + skew).toISOString();
-			sandbox.addVideos('main', [{ projectId: PROJECT, createdAt }]);
-			planVideos(sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
-			const { items } = await run(GENERATE);
-			expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
+	test('is told apart by the date of the add when the execution is retried', async () => {
+		addOld();
+		planVideos(service.sandbox, { processingMs: 100_000 });
+		const setup = { ...service.setup({ ...GENERATE, waitOptions: { timeout: 60 } }), items: [{}] };
+		const first = await play(async () => await runNode(setup));
+		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+		passTime(3_600_000);
+		service.sandbox.clock.advance(3_600_000);
+		expectOwn(await play(async () => await runNode({ ...setup, failed: first.run })));
+		expect(service.sandbox.charges).toHaveLength(1);
+	});
+
+	test.each(['', '.toDateTime()', '.toDateTime().toJSDate()'])(
+		"is told apart by 'Queued At'%s",
+		async (conversion) => {
+			addOld();
+			const { items: added } = await service.run(OPERATIONS['queue.add']);
+			service.sandbox.clock.advance(60_000);
+			const parameters = { ...WAIT, queuedAt: `={{ $json.createdAt${conversion} }}` };
+			const { queueId, createdAt } = added[0]?.json ?? {};
+			expectOwn(await run(parameters, [{ queueId, createdAt, project: PROJECT }]));
 		},
 	);
 
 	test('may be the own one of an item without a date that was never seen running: none is given, though there is only one', async () => {
-		const queueId = await queueVideo();
+		const [queueId = ''] = await service.queueVideos(1);
 		service.sandbox.clock.advance(60_000);
 		const { items } = await run(WAIT, [{ queueId, project: PROJECT }]);
 		expect(items[0]?.json).toMatchObject({ video: null, videoUrl: null });
@@ -199,7 +215,7 @@ describe("Rule 3: an item's video is not listed long before its end. An old entr
 		const createdAt = '2025-01-01T00:00:00.000Z';
 		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);
 		planVideos(service.sandbox, { processingMs: 28_000, logDelayMs: 6_000 });
-		const queueId = await queueVideo();
+		const [queueId = ''] = await service.queueVideos(1);
 		const body = { status: 'success', message: 'No videos found', videos: [] };
 		service.sandbox.addFault({
 			...{ kind: 'status', status: 200, body, operation: 'video.getAll', nth: 1 },
@@ -210,14 +226,10 @@ describe("Rule 3: an item's video is not listed long before its end. An old entr
 });
 
 describe('Rule 4: the list that settles an item shows its video. A log that', () => {
-	test.each([2, 20])(
-		'lags by the listing delay of %d s still gives it to the only item',
-		async (lag) => {
-			service.sandbox.configure({ durations: { logDelayMs: lag * 1000 } });
-			const { items } = await run({ ...GENERATE, waitOptions: { listingDelay: lag } });
-			expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
-		},
-	);
+	test('lags by the listing delay still gives it to the only item', async () => {
+		service.sandbox.configure({ durations: { logDelayMs: 20_000 } });
+		expectOwn(await run({ ...GENERATE, waitOptions: { listingDelay: 20 } }));
+	});
 
 	test('lags by far more is not waited for: the item comes out without a video', async () => {
 		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
@@ -244,38 +256,29 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 		expect(seconds).toBeLessThan(51);
 	});
 
+	test('cannot be read for half of that time costs no video', async () => {
+		planVideos(service.sandbox, { processingMs: 1_000 });
+		const stop = service.sandbox.onRequest(({ operation }) => {
+			const fault = { kind: 'status', status: 503, operation: 'video.getAll', times: 5 } as const;
+			if (operation === 'queue.add') service.sandbox.addFault(fault);
+		});
+		expectOwn(await run(GENERATE));
+		stop();
+	});
+
 	test('cannot be read is read again when the service asks to be', async () => {
 		service.sandbox.addFault({
 			...{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 7 },
 			...{ operation: 'video.getAll', times: 1 },
 		});
 		planVideos(service.sandbox, { processingMs: 9_000 });
-		const reads: number[] = [];
-		service.sandbox.onRequest(({ operation, at }) => {
-			if (operation === 'video.getAll') reads.push(at);
-		});
-		const { items } = await run(GENERATE);
-		expect(items[0]?.json.video).not.toBeNull();
-		expect((reads[1] ?? 0) - (reads[0] ?? 0)).toBeGreaterThanOrEqual(7_000);
+		expectOwn(await run(GENERATE));
+		const reads = service.sandbox.requests.filter(({ operation }) => operation === 'video.getAll');
+		expect((reads[1]?.at ?? 0) - (reads[0]?.at ?? 0)).toBeGreaterThanOrEqual(7_000);
 	});
 });
 
 describe("Rule 5: an item's video is no other item's. Videos whose log lags", () => {
-	test.each([
-		[{ processingMs: 13_000 }, { processingMs: 14_000, logDelayMs: 8_000 }],
-		[
-			{ processingMs: 3_000, logDelayMs: 9_000 },
-			{ processingMs: 14_000, logDelayMs: 8_000 },
-		],
-		[{ processingMs: 11_000, logDelayMs: 10_000 }, { processingMs: 12_000 }],
-	])('go to the right one of two items, %j and %j', async (...videos) => {
-		planVideos(service.sandbox, ...videos);
-		const { items, error } = await run(TOGETHER, [{}, {}]);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(2);
-		expectOwnOrNone(items.map(({ json }) => json));
-	});
-
 	test('are not given to an item while one that was given up may own them', async () => {
 		planVideos(
 			service.sandbox,
@@ -286,38 +289,38 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		const { items, errorItems } = await run(
 			{ ...GENERATE, waitOptions: { timeout } },
 			[{ timeout: 12 }, { timeout: 100 }],
-			{ onError: 'continueErrorOutput' },
+			CONTINUE,
 		);
 		expect(errorItems).toHaveLength(1);
-		expect(items).toHaveLength(1);
-		expectOwnOrNone(items.map(({ json }) => json));
+		expect(items.map(({ json }) => json.video)).toEqual([null]);
 	});
 
-	test('are not given to the sibling of an item that was called failed', async () => {
-		const { sandbox } = service;
-		planVideos(sandbox, { processingMs: 23_000 }, { processingMs: 28_000, logDelayMs: 6_000 });
-		const stop = sandbox.onRequest(({ operation }) => {
-			const [first] = sandbox.charges;
-			if (operation !== 'queue.getProgress' || !first) return;
-			stop();
-			const containing = first.queueId;
-			sandbox.addFault({ kind: 'statusWord', word: 'failed', operation, containing, times: 1 });
-		});
-		const { items, errorItems } = await run(GENERATE, [{}, {}], { onError: 'continueErrorOutput' });
-		expect(errorItems).toHaveLength(1);
-		expectOwnOrNone(items.map(({ json }) => json));
+	test('are not given to an item after an add whose response was lost long before, however short they are', async () => {
+		planVideos(service.sandbox, { processingMs: 4_000 }, { processingMs: 4_000 });
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
+		expectOwn(await run({ ...GENERATE, requestOptions }, [{}, {}], CONTINUE));
+	});
+
+	test('are not given to an item of a retry if an earlier execution gave them to another', async () => {
+		// The second item is still made when the first execution ends, long before the third video.
+		planVideos(service.sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
+		const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
+		const setup = {
+			...service.setup({ ...GENERATE, waitOptions }),
+			items: [{ timeout: 1_800 }, { timeout: 60 }],
+		};
+		const first = await play(async () => await runNode(setup));
+		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+		service.sandbox.clock.advance(600_000);
+		passTime(600_000);
+		expectOwn(await play(async () => await runNode({ ...setup, failed: first.run })), 2);
 	});
 
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
-		const queueId = await queueVideo();
-		const { items } = await run(WAIT, [
-			{ queueId, project: PROJECT },
-			{ queueId, project: PROJECT },
-		]);
-		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual([
-			...[getOwnId({ queueId }), getOwnId({ queueId })],
-		]);
+		const [queueId = ''] = await service.queueVideos(1);
+		expectOwn(await run(WAIT, Array(2).fill({ queueId, project: PROJECT })), 2);
 	});
 });
 
@@ -354,11 +357,9 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 	test('is given the only video that can be its own', async () => {
 		planVideos(service.sandbox, { processingMs: 9_000 });
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
-		const { items, error } = await run(GENERATE);
-		expect(error).toBeUndefined();
+		expectOwn(await run(GENERATE));
 		// After 10, 15, 20 and 25 seconds.
 		expect(count('queue.getProgress')).toBe(1 + 4);
-		expect(items[0]?.json.video).toMatchObject({ id: getOwnId(items[0]?.json ?? {}) });
 	});
 
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {
@@ -381,41 +382,25 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 			...[{ processingMs: 600_000 }, { processingMs: 20_000 }, { processingMs: 20_000 }],
 		);
 		clearAfter(15);
-		const { items, errorItems } = await run(GENERATE, [{}, {}, {}], CONTINUE);
-		expect(errorItems).toHaveLength(1);
-		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
-			items.map(({ json }) => getOwnId(json)),
-		);
-		expect(items).toHaveLength(2);
+		expectOwn(await run(GENERATE, [{}, {}, {}], CONTINUE), 2);
 	});
 });
 
 describe('The list of videos is read', () => {
-	test.each(['strong', 'none'] as const)(
-		'at most five times in half a minute, and once a minute after that (tags: %s)',
-		async (etags) => {
-			service.sandbox.configure({ etags });
-			const countReads = async (seconds: number) => {
-				planVideos(service.sandbox, { processingMs: seconds * 1_000 });
-				service.sandbox.clearRequests();
-				const { items } = await run(GENERATE);
-				expectOwnOrNone(items.map(({ json }) => json));
-				return count('video.getAll');
-			};
-			expect(await countReads(30)).toBeLessThanOrEqual(5);
-			expect(await countReads(1_700)).toBeLessThanOrEqual(1_700 / 60 + 3);
-		},
-	);
+	test('at most five times in half a minute, and once a minute after that', async () => {
+		const countReads = async (seconds: number, pollingInterval: number) => {
+			planVideos(service.sandbox, { processingMs: seconds * 1_000 });
+			service.sandbox.clearRequests();
+			expectOwn(await run({ ...GENERATE, waitOptions: { pollingInterval } }));
+			return count('video.getAll');
+		};
+		expect(await countReads(30, 5)).toBeLessThanOrEqual(5);
+		expect(await countReads(1_700, 20)).toBeLessThanOrEqual(1_700 / 60 + 3);
+	});
 
 	test('so seldom that ten items of two minutes fit into 100 requests in 15 minutes', async () => {
 		planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 120_000 })));
-		const { items } = await run(
-			GENERATE,
-			Array.from({ length: 10 }, () => ({})),
-		);
-		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
-			items.map(({ json }) => getOwnId(json)),
-		);
+		expectOwn(await run(GENERATE, Array(10).fill({})), 10);
 		expect(count('video.getAll')).toBeLessThanOrEqual(50);
 	});
 
@@ -423,14 +408,10 @@ describe('The list of videos is read', () => {
 		const videos = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
 		planVideos(service.sandbox, ...videos);
 		const projects = [PROJECT, TOUR, 'project-launch-film'];
-		const items: IDataObject[] = [];
-		for (const project of projects) {
-			items.push({ queueId: await queueVideo({ projectId: byId(project) }), project });
-		}
-		const { items: finished, error } = await run(WAIT, items);
-		expect(error).toBeUndefined();
-		expect(finished.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
-			finished.map(({ json }) => getOwnId(json)),
-		);
+		const parameters = { ...OPERATIONS['queue.add'], projectId: byId('={{ $json.project }}') };
+		const rows = projects.map((project) => ({ project }));
+		const { items: added } = await service.run(parameters, { items: rows });
+		const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
+		expectOwn(await run(WAIT, items), 3);
 	});
 });

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
@@ -96,22 +95,6 @@ export class TestNetwork {
 			}
 		};
 		jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
-	}
-
-	/** Calls a function with each socket of this process that begins to connect. */
-	watchClient(onSocket: (socket: net.Socket) => void): void {
-		const listener = (message: unknown) => {
-			process.nextTick(onSocket, (message as { socket: net.Socket }).socket);
-		};
-		subscribe('net.client.socket', listener);
-		this.endings.push(() => unsubscribe('net.client.socket', listener));
-	}
-
-	/** Makes all connections trust a certificate, as if an authority of this machine had issued it. */
-	trust(ca: string): void {
-		const original = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
-		const connect = (options: tls.ConnectionOptions) => original({ ...options, ca });
-		jest.spyOn(tls, 'connect').mockImplementation(connect as never);
 	}
 }
 

@@ -1,3 +1,4 @@
+import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 /** Requests for a list, whose responses take these times. */
@@ -11,15 +12,14 @@ const createRequests = (takeMs: () => number) => ({
 	signal: new AbortController().signal,
 });
 
-/** Reads a list again and again, whose responses take these times. @returns how far apart they were requested */
-async function readRepeatedly(...responseMs: number[]): Promise<number[]> {
+/** Reads a list three times in a row. @returns how far apart it was requested */
+async function readThrice(requests: AccountRequests): Promise<number[]> {
 	const requestedAt: number[] = [];
 	const list = new ListReads(async (_entries, at) => {
 		await Promise.resolve(requestedAt.push(at));
 	});
-	const requests = createRequests(() => responseMs.shift() ?? 0);
 	const reads = (async () => {
-		while (responseMs.length > 0) await list.read(requests);
+		for (let i = 0; i < 3; i += 1) await list.read(requests);
 	})();
 	await jest.runAllTimersAsync();
 	await reads;
@@ -30,32 +30,25 @@ describe('The list of videos', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
+	test.each([
+		['is read a second after the last time at the soonest', [1, 1, 1], [1_000, 1_000]],
+		['that takes 2 s each time is read every 100 s', [2_000, 2_000, 2_000], [100_000, 100_000]],
+		[
+			'is not rested from for minutes because one response came late',
+			[100, 10_000, 100],
+			[5_000, 10_020],
+		],
+	])('%s', async (_, responseMs, expected) => {
+		expect(await readThrice(createRequests(() => responseMs.shift() ?? 0))).toEqual(expected);
+	});
+
 	test('is rested from for its receiving and parsing alone, however slow the service is', async () => {
-		const requestedAt: number[] = [];
-		const list = new ListReads(async (_entries, at) => {
-			await Promise.resolve(requestedAt.push(at));
-		});
-		const parsed = createRequests(() => 100);
+		const requests = createRequests(() => 100);
 		const fetchList = async () => {
 			await new Promise((resolve) => setTimeout(resolve, 3_000));
-			return await parsed.fetchList();
+			return await requests.fetchList();
 		};
-		const requests = { ...parsed, fetchList };
-		const reads = (async () => {
-			for (let i = 0; i < 3; i += 1) await list.read(requests);
-		})();
-		await jest.runAllTimersAsync();
-		await reads;
-		const [first = 0, second = 0, third = 0] = requestedAt;
-		expect([second - first, third - second]).toEqual([5_000, 5_000]);
-	});
-
-	test('is read a second after the last time at the soonest', async () => {
-		expect(await readRepeatedly(1, 1, 1)).toEqual([1_000, 1_000]);
-	});
-
-	test('that takes 2 s each time is read every 100 s', async () => {
-		expect(await readRepeatedly(2_000, 2_000, 2_000)).toEqual([100_000, 100_000]);
+		expect(await readThrice({ ...requests, fetchList })).toEqual([5_000, 5_000]);
 	});
 
 	test('that takes 10 s holds up nobody who only wants it to be recent', async () => {
@@ -65,18 +58,13 @@ describe('The list of videos', () => {
 			reads += 1;
 			return 10_000;
 		});
-		const refresh = async () => {
+		// Its 500 s of rest are over with the seventh call.
+		for (let i = 0; i < 7; i += 1) {
 			const work = list.refresh(requests);
 			await jest.advanceTimersByTimeAsync(11_000);
 			await work;
 			await jest.advanceTimersByTimeAsync(89_000);
-		};
-		// Its 500 s of rest are over with the seventh call.
-		for (let i = 0; i < 7; i += 1) await refresh();
+		}
 		expect(reads).toBe(2);
-	});
-
-	test('is not rested from for minutes because one response came late', async () => {
-		expect(await readRepeatedly(100, 10_000, 100)).toEqual([5_000, 10_020]);
 	});
 });
