@@ -50,15 +50,15 @@ describe('A later poll', () => {
 		expect(selectNewVideos(log, cursor, { ...WATCH, projectIds }).cursor).toBe(cursor);
 	});
 
-	test('counts each change of the cursor, of which the later one has more', () => {
+	test('counts each change of the cursor, and remembers which projects are watched now', () => {
 		const { changes, ...cursor } = save(createEntries(1));
 		for (const [log, watch] of [
-			[createEntries(2), {}],
-			[createEntries(1), { projectIds: ['p'] }],
-			[[], { account: 'other' }],
+			[createEntries(2), WATCH],
+			[createEntries(1), { ...WATCH, projectIds: ['p'] }],
+			[[], { ...WATCH, account: 'other' }],
 		] as const) {
-			const later = selectNewVideos(log, { ...cursor, changes }, { ...WATCH, ...watch });
-			expect(later.cursor.changes).toBe(changes + 1);
+			const { cursor: later } = selectNewVideos(log, { ...cursor, changes }, watch);
+			expect(later).toMatchObject({ projects: watch.projectIds, changes: changes + 1 });
 		}
 		expect(keepTag({ ...cursor, changes }, '"a"', START).changes).toBe(changes + 1);
 	});
