@@ -486,7 +486,7 @@ function identify({ id, url, projectId, createdAt }: Video): string {
 }
 
 function getPath({ json }: INodeExecutionData): string {
-	return new URL(String(json.url)).pathname;
+	return new URL(json.url as string).pathname;
 }
 
 function createId(count: number): unknown {
@@ -565,7 +565,7 @@ const STEPS: { [K in keyof History]: [number, fc.Arbitrary<Parameters<History[K]
 		}),
 	],
 	rename: [10, fc.constantFrom('Video Trigger', 'Renamed', 'toString')],
-	watch: [15, projects],
+	watch: [30, projects],
 	damage: [3, fc.constantFrom(5, null, { version: 2, videos: '' }, undefined)],
 };
 type Step = readonly [keyof typeof STEPS, unknown];
