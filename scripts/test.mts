@@ -43,7 +43,7 @@ const SUITES: Record<string, Suite> = {
 	long: {
 		args: [
 			...['--maxWorkers=2', '--testTimeout=3600000'],
-			...['trigger/histories', 'triggerHistories', 'slowStores', 'engine/random/'],
+			...['triggerHistories', 'engine/random/'],
 		],
 		prepare: () => ({ HISTORIES: '10000', RUNS: '2500' }),
 	},

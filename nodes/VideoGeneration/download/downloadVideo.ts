@@ -23,7 +23,6 @@ const MAX_GIB = 16;
 
 /** A short link, a load balancer and a storage service together need fewer. */
 const MAX_REDIRECTS = 10;
-const REDIRECTS = [301, 302, 303, 307, 308];
 
 const REQUEST = {
 	method: 'GET',
@@ -175,7 +174,7 @@ function getRedirect(statusCode: number, headers: VideoResponse['headers'], url:
 	const httpCode = String(statusCode);
 	// A part of a file (206), or none yet (202, 204).
 	if (statusCode < 300) throw new RequestFailure({ kind: 'uncertain', httpCode });
-	if (!REDIRECTS.includes(statusCode)) checkBody({ headers, statusCode }, undefined);
+	if (statusCode >= 400) checkBody({ headers, statusCode }, undefined);
 	const location = toText(headers.location);
 	const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
 	const address = location === '' ? undefined : parseVideoAddress(target?.href);

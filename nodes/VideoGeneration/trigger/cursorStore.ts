@@ -62,7 +62,7 @@ export class CursorStore {
 	 */
 	isOutdated(loaded: StoredCursor): boolean {
 		const last = lastSaves.get(this.node);
-		if (!this.isDurable || loaded === 'absent' || !last) return false;
+		if (!this.isDurable || !last) return false;
 		return count(loaded) < last.changes && performance.now() - last.at < PREPARED_MS;
 	}
 

@@ -1,18 +1,26 @@
-import type { IBinaryData, IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IDataObject,
+	INodeExecutionData,
+	IPollFunctions,
+	NodeApiError,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { VideoLog } from '../api/videoLog';
 import { fetchVideoLog } from '../api/videoLog';
 import { createSlots } from '../api/pacing';
-import type { Service } from '../api/request';
+import type { ApiOptions } from '../api/request';
 import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
+import type { FailureContext } from '../failures/texts';
 import { describeFailure, OUT_OF_TIME } from '../failures/texts';
 import { DOWNLOADS_AT_ONCE } from '../item/job';
 import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import type { PollParameters } from './triggerParameters';
+
+const RETRIES = { maxTries: DEFAULT_MAX_TRIES };
 
 /** Without its scheduler, n8n sets no limit. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -30,6 +38,9 @@ const MAX_LIST_MS = 60_000;
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
 const NEXT_TEST = 'Fetch the test event again later.';
 const NEXT_DOWNLOAD = 'Download it later in the workflow with Video > Download.';
+const DOWNLOAD_TEXTS: FailureContext = {
+	...{ requestKind: 'read', nextTry: NEXT_DOWNLOAD, rateLimitAdvice: NEXT_DOWNLOAD },
+};
 
 /**
  * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`.
@@ -38,16 +49,11 @@ const NEXT_DOWNLOAD = 'Download it later in the workflow with Video > Download.'
  */
 const polled = new Map<string, number>();
 
-/** The videos for which a poll has an item each, oldest first. */
-type FetchVideos = (
-	context: IPollFunctions,
-	parameters: PollParameters,
-	deadline: number,
-) => Promise<IDataObject[]>;
-
 /**
  * Fetches the video log and returns an item for each new video, oldest first; none while another poll of the
  * node lasts, or if n8n prepared this one before it saved that one: the next poll finds what is left.
+ *
+ * @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem
  */
 export async function pollVideos(
 	context: IPollFunctions,
@@ -58,46 +64,43 @@ export async function pollVideos(
 	const isFirst = !isTest && new CursorStore(context).isFirst;
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const maxMs = isFirst ? Math.min(budgetMs, FIRST_BUDGET_MS) : budgetMs;
+	// The list and the downloads share it: n8n abandons a poll that takes longer, with what it found.
 	const deadline = startedAt + maxMs * USED_SHARE;
-	const poll = async (fetch: FetchVideos) => await pollUntil(deadline, fetch, context, parameters);
-	if (isTest) return await poll(fetchTestEvent);
+	const poll = async () => {
+		const retries = { ...RETRIES, deadline: Math.min(deadline, startedAt + MAX_LIST_MS) };
+		const fetching = (isTest ? fetchTestEvent : fetchNewVideos)(context, parameters, retries);
+		const videos = await fetching.catch((error: unknown) => {
+			throw describeError(context, error, isTest);
+		});
+		if (isTest && videos.length === 0) throw createNoVideoError(context, parameters);
+		const { binaryPropertyName } = parameters;
+		if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
+		return await attachFiles(context, videos, binaryPropertyName, deadline);
+	};
+	if (isTest) return await poll();
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
 	// A poll that hangs, as on n8n's database, holds up the others no longer than it may last.
 	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
 	polled.set(node, deadline);
 	try {
-		return await poll(fetchNewVideos);
+		return await poll();
 	} finally {
 		if (polled.get(node) === deadline) polled.delete(node);
 	}
-}
-
-/** The list and the downloads share one deadline: n8n abandons a poll that takes longer, with what it found. */
-async function pollUntil(
-	deadline: number,
-	fetch: FetchVideos,
-	context: IPollFunctions,
-	parameters: PollParameters,
-): Promise<INodeExecutionData[]> {
-	const listDeadline = Math.min(deadline, performance.now() + MAX_LIST_MS);
-	const videos = await fetch(context, parameters, listDeadline);
-	const { binaryPropertyName } = parameters;
-	if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
-	return await attachFiles(context, videos, binaryPropertyName, deadline);
 }
 
 /** The videos that are new to this node; they are not new any more afterwards. */
 async function fetchNewVideos(
 	context: IPollFunctions,
 	{ projectIds, emitExisting }: PollParameters,
-	deadline: number,
+	retries: ApiOptions,
 ): Promise<IDataObject[]> {
-	const service = await open(context);
+	const service = await openService(context, RETRIES);
 	const account = hashAccount(service.account);
 	const store = new CursorStore(context);
 	const stored = store.load();
 	if (store.isOutdated(stored)) return [];
-	const log = await fetchLog(service, context, findTag(stored, account, Date.now()), deadline);
+	const log = await fetchVideoLog(service, findTag(stored, account, Date.now()), retries);
 	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
 	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
 	// The tag belongs to the account that the cursor knows.
@@ -111,12 +114,18 @@ async function fetchNewVideos(
 async function fetchTestEvent(
 	context: IPollFunctions,
 	{ projectIds }: PollParameters,
-	deadline: number,
+	retries: ApiOptions,
 ): Promise<IDataObject[]> {
-	const { entries } = await fetchLog(await open(context), context, undefined, deadline);
+	const { entries } = await fetchVideoLog(await openService(context, RETRIES), undefined, retries);
 	const newest = findNewestVideo(entries, projectIds);
-	if (newest) return [newest];
-	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
+	return newest ? [newest] : [];
+}
+
+function createNoVideoError(
+	context: IPollFunctions,
+	{ projectIds }: PollParameters,
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
 			projectIds.length === 0
 				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
@@ -124,36 +133,15 @@ async function fetchTestEvent(
 	});
 }
 
-async function open(context: IPollFunctions): Promise<Service> {
-	const retries = { maxTries: DEFAULT_MAX_TRIES };
-	return await withApiError(context, async () => await openService(context, retries));
-}
-
-async function fetchLog(
-	service: Service,
-	context: IPollFunctions,
-	etag: string | undefined,
-	deadline: number,
-): Promise<VideoLog> {
-	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
-	return await withApiError(context, async () => await fetchVideoLog(service, etag, retries));
-}
-
-/** @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem */
-async function withApiError<T>(context: IPollFunctions, work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		const isTest = context.getMode() === 'manual';
-		throw createApiError(context.getNode(), error, {
-			requestKind: 'read',
-			nextTry: isTest ? NEXT_TEST : NEXT_POLL,
-			rateLimitAdvice: isTest
-				? NEXT_TEST
-				: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
-			certificateAdvice: 'have n8n trust it with NODE_EXTRA_CA_CERTS',
-		});
-	}
+function describeError(context: IPollFunctions, error: unknown, isTest: boolean): NodeApiError {
+	return createApiError(context.getNode(), error, {
+		requestKind: 'read',
+		nextTry: isTest ? NEXT_TEST : NEXT_POLL,
+		rateLimitAdvice: isTest
+			? NEXT_TEST
+			: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
+		certificateAdvice: 'have n8n trust it with NODE_EXTRA_CA_CERTS',
+	});
 }
 
 /**
@@ -167,14 +155,12 @@ async function attachFiles(
 	binaryPropertyName: string,
 	deadline: number,
 ): Promise<INodeExecutionData[]> {
-	const retries = { maxTries: DEFAULT_MAX_TRIES, deadline };
+	const retries = { ...RETRIES, deadline };
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
 	const describe = (reason: unknown) =>
 		performance.now() >= deadline
 			? OUT_OF_TIME
-			: describeFailure(classifyError(reason), {
-					...{ requestKind: 'read', nextTry: NEXT_DOWNLOAD, rateLimitAdvice: NEXT_DOWNLOAD },
-				});
+			: describeFailure(classifyError(reason), DOWNLOAD_TEXTS);
 	const attach = async (json: IDataObject) =>
 		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(
 			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),

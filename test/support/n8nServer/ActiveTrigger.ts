@@ -48,15 +48,6 @@ export interface Fate {
 	after?: Promise<unknown>;
 }
 
-const now = performance.now.bind(performance);
-let passedMs = 0;
-
-/** Lets a minute pass, as n8n does before it polls again. */
-export function passMinute(): void {
-	passedMs += 60_000;
-	jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
-}
-
 export interface TriggerSetup {
 	credentials: ICredentialDataDecryptedObject;
 	storage: Storage;
@@ -66,6 +57,8 @@ export interface TriggerSetup {
 	/** The time that n8n waits for a poll. */
 	budgetMs?: number;
 }
+
+let workflows = 0;
 
 /**
  * An active workflow that begins with the built trigger, in n8n's own engine. The database is
@@ -81,6 +74,9 @@ export class ActiveTrigger {
 
 	/** The node's name, which the next activation uses. */
 	name = 'Video Trigger';
+
+	/** The trigger remembers workflows as long as the process lasts. */
+	private readonly id = `w${(workflows += 1)}`;
 
 	private workflow: Workflow;
 
@@ -104,11 +100,6 @@ export class ActiveTrigger {
 	/** The whole remembered state, in memory and in the database. */
 	get state(): string {
 		return JSON.stringify([this.workflow.staticData, this.database]);
-	}
-
-	/** The workflow's static data in n8n's memory, in which plain static data hold the state. */
-	get staticData(): IDataObject {
-		return this.workflow.getStaticData('global');
 	}
 
 	/**
@@ -227,7 +218,7 @@ export class ActiveTrigger {
 			...{ id: NODE_ID, credentials: CREDENTIALS, parameters: this.parameters },
 		});
 		return new Workflow({
-			id: 'w1',
+			id: this.id,
 			active: true,
 			nodeTypes: this.nodeTypes,
 			nodes: [node],

@@ -4,13 +4,20 @@ import type {
 	DownloadContext,
 	VideoDownload,
 } from '../../../nodes/VideoGeneration/download/downloadVideo';
-import { downloadVideo } from '../../../nodes/VideoGeneration/download/downloadVideo';
+import {
+	downloadVideo,
+	hideQuery,
+	parseVideoAddress,
+	storeVideo,
+} from '../../../nodes/VideoGeneration/download/downloadVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const VIDEO = readVideoFile('city-tour');
 const FILE: IBinaryData = { data: '', mimeType: 'video/mp4' };
+const WHOLE = { file: { bytes: VIDEO.length, ...FILE } };
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
+const never = new Promise<void>(() => undefined);
 
 /** A host that sends its file chunk by chunk, when the test says so. */
 class Host {
@@ -40,7 +47,8 @@ class Host {
 		this.body.push(VIDEO.subarray(from, to));
 	}
 
-	end(): void {
+	sendAll(): void {
+		this.send(0, VIDEO.length);
 		this.body.push(null);
 	}
 }
@@ -65,14 +73,14 @@ const pass = async (ms: number) => {
 	for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-beforeEach(() => {
-	jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-});
-afterEach(() => {
-	jest.useRealTimers();
-});
-
 describe('A download', () => {
+	beforeEach(() => {
+		jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
 	test('ends when the host sends nothing for the timeout', async () => {
 		const host = new Host();
 		const outcome = start(host);
@@ -85,38 +93,37 @@ describe('A download', () => {
 			kind: 'uncertain',
 			facts: { httpCode: 'ETIMEDOUT', receivedBytes: 1000, address: 'https://files.example/a.mp4' },
 		});
-		expect(outcome.error).not.toHaveProperty('facts.found');
 		expect(host.body.destroyed).toBe(true);
 	});
 
 	test('goes on while something arrives now and then', async () => {
 		const host = new Host();
 		const outcome = start(host);
-		for (let at = 0; at < 6000; at += 100) {
-			host.send(at, at + 100);
+		for (let at = 0; at < 6000; at += 1000) {
+			host.send(at, at + 1000);
 			await pass(50 * SECOND);
 		}
 		expect(outcome).toEqual({});
 		host.send(6000, VIDEO.length);
-		host.end();
+		host.body.push(null);
 		await pass(0);
-		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
+		expect(outcome).toEqual(WHOLE);
 	});
 
-	test("does not end because n8n's store is slow", async () => {
+	test("does not end because n8n's store is slow, and leaves no timer behind", async () => {
 		const host = new Host();
 		let endStoring: () => void = () => undefined;
 		host.storing = new Promise((resolve) => {
 			endStoring = resolve;
 		});
 		const outcome = start(host);
-		host.send(0, VIDEO.length);
-		host.end();
+		host.sendAll();
 		await pass(10 * 60 * SECOND);
 		expect(outcome).toEqual({});
 		endStoring();
-		await pass(0);
-		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
+		await pass(SECOND);
+		expect(outcome).toEqual(WHOLE);
+		expect(jest.getTimerCount()).toBe(0);
 	});
 
 	test('ends at its deadline, and no other try begins', async () => {
@@ -134,24 +141,21 @@ describe('A download', () => {
 		expect(host.requests).toBe(1);
 	});
 
-	test("ends at its deadline while n8n's store is still at work", async () => {
+	test("ends at its deadline while n8n's store is still at work, and is not begun after it", async () => {
 		const host = new Host();
-		host.storing = new Promise(() => undefined);
-		const outcome = start(host, { deadline: performance.now() + 30 * SECOND });
-		host.send(0, VIDEO.length);
-		host.end();
+		host.storing = never;
+		const deadline = performance.now() + 30 * SECOND;
+		const outcome = start(host, { deadline });
+		host.sendAll();
 		await pass(29 * SECOND);
 		expect(outcome).toEqual({});
 		await pass(2 * SECOND);
-		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
-	});
-
-	test('is not begun after its deadline', async () => {
-		const host = new Host();
-		const outcome = start(host, { deadline: performance.now() });
+		const late = start(host, { deadline });
 		await pass(0);
-		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
-		expect(host.requests).toBe(0);
+		for (const { error } of [outcome, late]) {
+			expect(error).toMatchObject({ facts: { isTooSlow: true } });
+		}
+		expect(host.requests).toBe(1);
 	});
 
 	test('without a deadline ends after 6 hours, however the clock is set', async () => {
@@ -167,15 +171,97 @@ describe('A download', () => {
 		await pass(30 * SECOND);
 		expect(outcome.error).toMatchObject({ facts: { isTooSlow: true } });
 	});
+});
 
-	test('leaves no timer behind', async () => {
-		const host = new Host();
-		const outcome = start(host);
-		host.send(0, VIDEO.length);
-		host.end();
-		await pass(0);
-		expect(outcome).toEqual({ file: { bytes: VIDEO.length, ...FILE } });
-		await pass(SECOND);
-		expect(jest.getTimerCount()).toBe(0);
+describe('A stream on its way to the store', () => {
+	/** Passes a body on to a store. @returns the error, and the state of the transfer */
+	async function store(
+		body: Iterable<Buffer>,
+		prepareBinaryData: (stream: Readable) => Promise<unknown>,
+		receivedBytes = 0,
+	) {
+		const transfer = { receivedBytes };
+		const helpers = {
+			httpRequest: () => Promise.reject(new Error('not needed')),
+			prepareBinaryData: prepareBinaryData as DownloadContext['helpers']['prepareBinaryData'],
+		};
+		const url = new URL('https://files.example/a.mp4');
+		const response = { body: Readable.from(body), headers: {}, url };
+		const storing = storeVideo({ helpers }, response, undefined, transfer);
+		const error: unknown = await storing.then(
+			() => undefined,
+			(reason: unknown) => reason,
+		);
+		return { error, transfer };
+	}
+
+	function* breakOff() {
+		yield VIDEO.subarray(0, 1000);
+		throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+	}
+	function* flow() {
+		for (;;) yield VIDEO;
+	}
+	const readUntilError = async (stream: Readable) => {
+		await new Promise((resolve) => stream.resume().once('error', resolve));
+		throw new Error('Premature end');
+	};
+
+	test('that fails is the reason, whatever the store reports', async () => {
+		const { error, transfer } = await store(breakOff(), readUntilError);
+		expect(error).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
+		expect(transfer.receivedBytes).toBe(1000);
+	});
+
+	test('that fails before the store listens to it ends nothing but the download', async () => {
+		const { error } = await store(breakOff(), async (stream) => {
+			stream.resume();
+			await new Promise((resolve) => stream.once('close', resolve));
+			await stream.toArray();
+		});
+		expect(error).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
+	});
+
+	test('that does not end is broken off when the video becomes too large', async () => {
+		const almostAll = 16 * 1024 ** 3 - 10 * VIDEO.length;
+		const { error, transfer } = await store(flow(), readUntilError, almostAll);
+		expect(error).toMatchObject({
+			kind: 'unreadable',
+			facts: { content: 'tooLarge', limit: '16 GiB' },
+		});
+		expect(transfer.receivedBytes).toBe(almostAll + 11 * VIDEO.length);
+	});
+
+	test("that is complete is not the reason for the store's own failure", async () => {
+		const serviceMessage = 'ENOSPC: no space left on device, write';
+		const { error } = await store([VIDEO], () => Promise.reject(new Error(serviceMessage)));
+		expect(error).toMatchObject({ kind: 'storageFailed', facts: { serviceMessage } });
+	});
+});
+
+describe('The address of a video', () => {
+	test.each([
+		[
+			'  https://files.example/a.mp4?signature=b%2Fc\n',
+			'https://files.example/a.mp4?signature=b%2Fc',
+		],
+		['HTTP://[::1]:8080/a', 'http://[::1]:8080/a'],
+	])('%j is %s', (text, href) => {
+		expect(parseVideoAddress(text)).toMatchObject({ href });
+	});
+
+	test.each([
+		...['', undefined, {}, ['https://files.example/a.mp4'], 7, 'file:///etc/passwd'],
+		...['javascript:alert(1)', '//files.example/a.mp4', 'files.example/a.mp4', 'http://'],
+		...['https://ada@files.example/a.mp4', 'https://:secret@files.example/a.mp4'],
+		'data:https://files.example/a.mp4',
+	])('is not %j', (value) => {
+		expect(parseVideoAddress(value)).toBeUndefined();
+	});
+
+	test('is shown without the query, which may be as good as a key', () => {
+		expect(hideQuery(new URL('https://files.example:8443/a/b.mp4?signature=c#d'))).toBe(
+			'https://files.example:8443/a/b.mp4',
+		);
 	});
 });
