@@ -191,8 +191,8 @@ const SURE_MS = 15_000;
  * next poll that can see it, only once, oldest first, with its file or with a reason; and n8n's limits of
  * time and the limits of the state are kept.
  *
- * Not drawn: entries that are completed later, polls that hang, polls in another process, a change of n8n's
- * storage, stores that fail or slow down within a file, and slow hosts (trigger.test.ts, download.test.ts).
+ * Not drawn: entries that are completed later, polls that hang, polls in another process, polls that n8n has
+ * prepared at once before it saved any state, a change of n8n's storage, stores that fail or slow down within a file, and slow hosts (trigger.test.ts, download.test.ts).
  */
 class History {
 	private readonly counts: Record<Account, number> = { a: 0, b: 0 };
@@ -275,6 +275,7 @@ class History {
 
 	/** After a pause, n8n has at least prepared at once the polls that it has missed. */
 	async pollPrepared(): Promise<void> {
+		if (this.memory === undefined) return;
 		const start = () => {
 			const after = this.trigger.poll();
 			return [after, this.trigger.poll({ after }), this.trigger.poll({ after })];

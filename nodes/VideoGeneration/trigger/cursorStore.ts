@@ -62,7 +62,8 @@ export class CursorStore {
 	 */
 	isOutdated(loaded: StoredCursor): boolean {
 		const last = lastSaves.get(this.node);
-		if (!this.isDurable || !last) return false;
+		// Without any cursor, n8n may have begun anew.
+		if (!this.isDurable || loaded === 'absent' || !last) return false;
 		return count(loaded) < last.changes && performance.now() - last.at < PREPARED_MS;
 	}
 
