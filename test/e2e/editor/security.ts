@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
-import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { buildAgent } from '../support/e2e/buildAgent';
+import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import { buildAgent } from '../../support/e2e/buildAgent';
 import {
 	buildWorkflow,
 	makeItems,
@@ -10,32 +10,18 @@ import {
 	videoGeneration,
 	videoGenerationTrigger,
 	type WorkflowStep,
-} from '../support/e2e/buildWorkflow';
+} from '../../support/e2e/buildWorkflow';
 import { escapeEntities, KeySearch } from './KeySearch';
-import { PACKAGE } from '../support/e2e/PLACES';
-import { readItems, runContent } from '../support/e2e/runContent';
-import { ScriptedModel } from '../support/e2e/ScriptedModel';
-import { WITHOUT_EDITOR } from '../support/e2e/RealN8n';
-import { useRealN8n } from '../support/e2e/useRealN8n';
-import { waitFor } from '../../scripts/waitFor';
+import { KEY, real } from './n8n';
+import { PACKAGE } from '../../support/e2e/PLACES';
+import { readItems, runContent } from '../../support/e2e/runContent';
+import { useScriptedModel } from '../../support/e2e/useScriptedModel';
+import { waitFor } from '../../../scripts/waitFor';
 
-/** The key looks different in a link. */
-const KEY = 'sk/9b1e+sentinel~Zx4==';
 const PROJECT = { __rl: true, mode: 'id', value: 'project-product-teaser' };
 const POLL_MS = 60_000;
 const inLowerCase = (text: string) =>
 	encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase());
-
-const real = useRealN8n('security', {
-	apiKey: KEY,
-	environment: {
-		...WITHOUT_EDITOR,
-		N8N_LOG_LEVEL: 'debug',
-		N8N_SSRF_PROTECTION_ENABLED: 'true',
-		// The service and the chat model are in this range; all other private addresses stay forbidden.
-		N8N_SSRF_ALLOWED_IP_RANGES: '127.0.0.1/32',
-	},
-});
 
 const node = (name: string, parameters: object, settings = {}) =>
 	videoGeneration(name, real.credential, { ...parameters }, settings);
@@ -157,7 +143,8 @@ describe("With n8n's SSRF protection on", () => {
 
 describe("The credential's key", () => {
 	const search = new KeySearch(KEY);
-	const model = new ScriptedModel();
+	const chat = useScriptedModel(real);
+	const { model } = chat;
 	/** All responses of n8n, as its editor receives them. */
 	const replies: string[] = [];
 	/** One for each way in which n8n gets and keeps the service's words. */
@@ -174,8 +161,7 @@ describe("The credential's key", () => {
 		{ kind: 'missingField', field: 'newQueueItem.queueId' },
 	];
 
-	beforeAll(async () => {
-		await model.start();
+	beforeAll(() => {
 		const { client } = real;
 		const request = client.request.bind(client);
 		jest.spyOn(client, 'request').mockImplementation(async (method, path, body) => {
@@ -187,41 +173,13 @@ describe("The credential's key", () => {
 			return reply;
 		});
 	});
-	afterAll(async () => {
+	afterAll(() => {
 		jest.restoreAllMocks();
-		await model.stop();
 	});
 
 	const ADD = { resource: 'queue', operation: 'add', projectId: PROJECT, options: { maxTries: 1 } };
 	const GENERATE = { ...ADD, resource: 'video', operation: 'generate', downloadVideo: false };
 	const ACCOUNT = { resource: 'account', operation: 'get', options: { maxTries: 1 } };
-	/**
-	 * Reads everything that n8n stores or shows after a run. @returns the replies and files that
-	 * contain the key
-	 */
-	const readEverything = async () => {
-		const { client, n8n } = real;
-		replies.length = 0;
-		const { results } = await client.request<{ results: { id: string }[] }>(
-			'GET',
-			'/executions?limit=100',
-		);
-		for (const { id } of results) await client.getExecution(id);
-		const { data } = await client
-			.request<{ data: { id: string }[] } | { id: string }[]>('GET', '/workflows')
-			.then((list) => (Array.isArray(list) ? { data: list } : list));
-		for (const { id } of data) await client.request('GET', `/workflows/${id}`);
-		for (const { id } of await client.listCredentials()) {
-			await client.request('GET', `/credentials/${id}?includeData=true`);
-		}
-		// A page holds a hundred executions, so these are all.
-		expect(results.length).toBeLessThan(100);
-		return {
-			replies: replies.filter((reply) => search.isIn(reply)),
-			files: search.findFiles(n8n.userFolder),
-		};
-	};
-
 	test('is used by successful runs: a whole video, a trigger, an agent, a pinned output', async () => {
 		const { client, sandbox } = real;
 		sandbox.configure({ durations: { pendingMs: 100, processingMs: 100, renderingMs: 100 } });
@@ -244,15 +202,10 @@ describe("The credential's key", () => {
 			pinData: { Account: readItems(execution, 'Account').map(({ json }) => ({ json })) },
 		};
 		await client.createWorkflow(pinned);
-		const modelCredential = await client.createCredential({
-			name: 'Scripted model',
-			type: 'openAiApi',
-			data: { apiKey: 'none', url: model.url },
-		});
 		sandbox.addFault({ kind: 'status', status: 401, message: KEY, operation: 'queue.add', nth: 2 });
 		const call = { tool: 'Add', input: {} };
 		model.play([[call], [call], 'Done']);
-		await runContent(client, buildAgent(modelCredential, [node('Add', ADD)]));
+		await runContent(client, buildAgent(chat.credential, [node('Add', ADD)]));
 		expect(model.toolResults).toHaveLength(2);
 		expect(search.isIn(JSON.stringify(model.requests))).toBe(false);
 	});
@@ -293,29 +246,32 @@ describe("The credential's key", () => {
 	});
 
 	test('is in no reply of n8n, no execution, no file, no log and no database', async () => {
+		const { client, n8n } = real;
+		type List = { results: { id: string }[] };
+		const { results } = await client.request<List>('GET', '/executions?limit=100');
+		for (const { id } of results) await client.getExecution(id);
+		// A page holds a hundred executions, so these are all.
+		expect(results.length).toBeLessThan(100);
+		for (const { id } of await client.listCredentials()) {
+			await client.request('GET', `/credentials/${id}?includeData=true`);
+		}
 		expect(replies.filter((reply) => search.isIn(reply))).toEqual([]);
-		expect(await readEverything()).toEqual({ replies: [], files: [] });
+		expect(search.findFiles(n8n.userFolder)).toEqual([]);
 	});
 
 	test('is found in all of them once it is put there, so that the search is worth something', async () => {
-		const plant: WorkflowStep = {
-			// n8n logs which nodes it starts.
-			name: `Plant ${KEY}`,
-			type: 'n8n-nodes-base.code',
-			typeVersion: 2,
-			parameters: {
-				jsCode: `
-					const key = ${JSON.stringify(KEY)};
-					const data = await this.helpers.prepareBinaryData(Buffer.from(key), 'key.txt');
-					return [{ json: { key }, binary: { data } }];`,
-			},
+		replies.length = 0;
+		// n8n logs which nodes it starts.
+		const plant = makeItems([{ key: KEY }], `Plant ${KEY}`);
+		const file: WorkflowStep = {
+			...{ name: 'File', type: 'n8n-nodes-base.convertToFile', typeVersion: 1.1 },
+			parameters: { operation: 'toText', sourceProperty: 'key' },
 		};
-		const execution = await run(plant);
-		const found = await readEverything();
+		const execution = await run(...plant, file);
 		const replyOfExecution = (reply: string) => reply.includes(`"id":"${execution.id}"`);
-		expect(found.replies.some(replyOfExecution)).toBe(true);
+		expect(replies.filter((reply) => search.isIn(reply)).some(replyOfExecution)).toBe(true);
 		const expectFile = (name: RegExp) => expect.stringMatching(name) as string;
-		expect(found.files).toEqual(
+		expect(search.findFiles(real.n8n.userFolder)).toEqual(
 			expect.arrayContaining([
 				expectFile(/^n8n\.log$/),
 				expectFile(/database\.sqlite/),

@@ -1,17 +1,20 @@
+import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
-import type { VideoPlayer } from '../../scripts/editor/NodePanel';
-import { waitFor } from '../../scripts/waitFor';
-import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import { describeSchemas } from '../support/e2e/describeSchemas';
-import { describeWith } from '../support/e2e/describeWith';
+import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
+import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import type { VideoPlayer } from '../../../scripts/editor/NodePanel';
+import { waitFor } from '../../../scripts/waitFor';
+import { buildWorkflow, START, videoGeneration } from '../../support/e2e/buildWorkflow';
+import { describeWith } from '../../support/e2e/describeWith';
+import { PACKAGE } from '../../support/e2e/PLACES';
+import { setUpExample } from '../../support/e2e/setUpExample';
+import { loadSchema } from '../../support/schemas/loadSchema';
 import { eventually } from './eventually';
+import { FormPage } from './FormPage';
+import { real } from './n8n';
 import { useEditor } from './useEditor';
-import { useRealN8n } from '../support/e2e/useRealN8n';
-import { byId, OPERATIONS } from '../support/engine/OPERATIONS';
-
-const { description } = new VideoGeneration();
+import { byId, OPERATIONS } from '../../support/engine/OPERATIONS';
 
 const BASICS = ['Resource', 'Operation'];
 const LIST = ['Return All', 'Limit'];
@@ -29,8 +32,7 @@ const TRIGGER_LABELS = ['Poll Times', 'Mode', 'Trigger On', 'Project Names or ID
 const TEST_EVENTS = 2;
 
 describeWith(['chromium'], "In n8n's editor,", () => {
-	const real = useRealN8n('browser');
-	const visit = useEditor('browser', real);
+	const visit = useEditor('editor', real);
 
 	describe('the node', () => {
 		/** Creates a workflow of the start and one node of ours, called "Node". */
@@ -57,7 +59,9 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await panel.openDetails('Video Generation');
 				await eventually(async () => {
 					const shown = [...(await panel.readEntries())].sort();
-					expect(shown).toEqual(['On video finished', ...listActions()].sort());
+					expect(shown).toEqual(
+						['On video finished', ...listOperations().map(({ action }) => action)].sort(),
+					);
 				});
 				expect(await panel.findCutTexts()).toEqual([]);
 				await panel.choose('Wait for queued video');
@@ -298,7 +302,64 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		);
 	});
 
-	describeSchemas(real);
+	test(
+		'the example with a form hands each of two people who send it in the same second their own video, and says on its last page what went wrong',
+		visit(async (_, browser) => {
+			const { client, credential, sandbox } = real;
+			sandbox.configure({ durations: { pendingMs: 300, processingMs: 300, renderingMs: 300 } });
+			const { id, name } = credential;
+			const ours = { credentials: { videoGenerationApi: { id, name } } };
+			const workflow = await client.createWorkflow(
+				setUpExample('video-from-a-form', {
+					choices: { [`${PACKAGE}.videoGeneration`]: ours },
+					changes: {
+						'Generate the video': { waitOptions: { pollingInterval: 1, listingDelay: 1 } },
+					},
+				}),
+			);
+			await client.activateWorkflow(workflow);
+			const address = `${client.address}/form/video-from-a-form`;
+			const isThere = async () =>
+				(await axios.get(address, { proxy: false, validateStatus: () => true })).status === 200;
+			await waitFor('the form', isThere);
+			const prompts = ['The sea at dawn', 'The sea at dusk'];
+			const forms = await Promise.all(
+				prompts.map(async () => await FormPage.open(browser, address)),
+			);
+			const files = forms.map(async (form) => await form.receiveFile());
+			await Promise.all(
+				forms.map(async (form, index) => {
+					await form.send(prompts[index] ?? '');
+				}),
+			);
+			const videoOf = (prompt: string) =>
+				sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt)?.videoId;
+			expect(await Promise.all(files)).toEqual(
+				prompts.map((prompt) => ({
+					fileName: `${videoOf(prompt)}.mp4`,
+					content: readVideoFile('launch-film'),
+				})),
+			);
+
+			sandbox.setCredits('main', 10);
+			const form = await FormPage.open(browser, address);
+			await form.send('The sea at night');
+			expect(await form.readEnding()).toMatch(
+				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
+			);
+			expect(sandbox.charges.map(({ customPrompt }) => customPrompt).sort()).toEqual(prompts);
+		}),
+	);
+
+	test("the editor is given each operation's output schema, as the package has it", async () => {
+		for (const { resource, value } of listOperations()) {
+			const schema = `${PACKAGE}.videoGeneration/1.0.0/${resource}/${value}.json`;
+			const { data } = await axios.get<unknown>(`${real.client.address}/schemas/${schema}`, {
+				proxy: false,
+			});
+			expect([schema, data]).toEqual([schema, loadSchema(`${resource}.${value}`)]);
+		}
+	});
 });
 
 async function expectToPlay(video: VideoPlayer): Promise<void> {
@@ -309,13 +370,17 @@ async function expectToPlay(video: VideoPlayer): Promise<void> {
 	expect(state.durationSeconds).toBeCloseTo(2, 1);
 }
 
-/** Returns the texts of all actions from the description. */
-function listActions(): string[] {
+/** Returns all operations of the description, with their actions. */
+function listOperations() {
 	const isOperation = ({ name }: INodeProperties) => name === 'operation';
-	return description.properties
+	return new VideoGeneration().description.properties
 		.filter(isOperation)
-		.flatMap(({ options }) =>
-			(options as INodePropertyOptions[]).map(({ action }) => action ?? ''),
+		.flatMap(({ displayOptions, options }) =>
+			(options as INodePropertyOptions[]).map(({ action, value }) => ({
+				resource: displayOptions?.show?.resource?.[0] as string,
+				value: value as string,
+				action,
+			})),
 		);
 }
 
