@@ -14,10 +14,8 @@ import { eventually } from './eventually';
 import { FormPage } from './FormPage';
 import { real } from './n8n';
 import { useEditor } from './useEditor';
-import { byId, OPERATIONS } from '../../support/engine/OPERATIONS';
 
 const BASICS = ['Resource', 'Operation'];
-const LIST = ['Return All', 'Limit'];
 const ORDER = ['Project', 'Custom Prompt', 'Overwrite Settings'];
 const FILE_FIELD = 'Put Output File in Field';
 const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
@@ -35,15 +33,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 	const visit = useEditor('editor', real);
 
 	describe('the node', () => {
-		/** Creates a workflow of the start and one node of ours, called "Node". */
-		const createWorkflow = async (parameters: Record<string, unknown>, settings = {}) =>
-			await real.client.createWorkflow(
-				buildWorkflow('One node', [
-					START,
-					videoGeneration('Node', real.credential, parameters, settings),
-				]),
-			);
-
 		test(
 			'is found by typing "video", "generate" or "queue", with its trigger, shows every action with its whole text, and is added by one with its credential',
 			visit(async (editor) => {
@@ -72,9 +61,15 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		);
 
 		test(
-			'marks a required field that is empty, takes a project by its name, and shows the fields of each choice, and no others',
+			'shows the fields of a choice, marks a required one that is empty, takes a project by its name, and says after a run what may have been paid',
 			visit(async (editor) => {
-				const { id } = await createWorkflow({});
+				const node = videoGeneration(
+					'Node',
+					real.credential,
+					{},
+					{ onError: 'continueRegularOutput' },
+				);
+				const { id } = await real.client.createWorkflow(buildWorkflow('One node', [START, node]));
 				await editor.openWorkflow(id);
 				const panel = await editor.openNode('Node');
 				await expectLabels(panel, [...BASICS, ...ORDER, ...WAITING, 'Options']);
@@ -111,26 +106,11 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
 				expect(rows).toHaveLength(1);
 
-				await panel.select('operation', 'Delete');
-				await panel.waitForLabel('Queue ID');
-				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
-
-				await panel.select('resource', 'Video');
-				await panel.waitForLabel('Wait Options');
-				await panel.select('operation', 'Get Many');
-				await panel.waitForLabel('Filters');
-				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
-				await panel.toggle('returnAll');
-				await panel.waitForLabel('Limit', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
-
-				await panel.select('operation', 'Download');
-				await panel.waitForLabel('Video URL');
-				await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
-
-				await panel.select('resource', 'Account');
-				await panel.waitForLabel('Video URL', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Options']);
+				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
+				await panel.beginRun();
+				expect(await panel.readHints()).toEqual([
+					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
+				]);
 			}),
 		);
 
@@ -163,63 +143,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				const add = real.sandbox.requests.find(({ operation }) => operation === 'queue.add');
 				const body = { projectId: 'project-city-tour', customPrompt: prompt };
 				expect(add?.body).toEqual(body);
-			}),
-		);
-
-		test(
-			'makes a video with its file, downloads it again, and n8n plays both; then a node of it is executed alone',
-			visit(async (editor) => {
-				const generate = videoGeneration('Generate', real.credential, {
-					resource: 'video',
-					operation: 'generate',
-					projectId: byId('project-city-tour'),
-					waitOptions: { pollingInterval: 1 },
-				});
-				const download = videoGeneration('Download', real.credential, {
-					resource: 'video',
-					operation: 'download',
-					videoUrl: '={{ $json.videoUrl }}',
-				});
-				const content = buildWorkflow('Make and download', [START, generate, download]);
-				const { id } = await real.client.createWorkflow(content);
-				await editor.openWorkflow(id);
-				await editor.executeWorkflow([START.name, 'Generate', 'Download']);
-				for (const node of ['Generate', 'Download']) {
-					const panel = await editor.openNode(node);
-					await expectToPlay(await panel.viewVideo());
-					await panel.close();
-				}
-
-				const panel = await editor.openNode('Download');
-				await panel.beginRun();
-				const { heads } = await panel.readTable();
-				expect(heads).toContain('videoUrl');
-				expect(await editor.readErrorToasts()).toEqual([]);
-			}),
-		);
-
-		test(
-			'offers a unique key among the options of Add, and says after a run what may have been paid',
-			visit(async (editor) => {
-				const settings = { onError: 'continueRegularOutput' };
-				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] }, settings);
-				await editor.openWorkflow(id);
-				const panel = await editor.openNode('Node');
-				expect(await panel.openOptions()).toContain('Unique Key');
-				await panel.addOption('Unique Key');
-				await panel.parameter('uniqueKey').locator('input').fill('row 1');
-				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-				await panel.beginRun();
-				expect(await panel.readHints()).toEqual([
-					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
-				]);
-				await eventually(async () => {
-					// A busy editor can miss the end of a run of milliseconds, so the button is pressed again.
-					await panel.beginRun();
-					const { rows } = await panel.readTable();
-					expect(rows[0]).toContain('A video was already queued for this key, or may have been');
-				});
-				expect(real.sandbox.charges).toHaveLength(1);
 			}),
 		);
 	});

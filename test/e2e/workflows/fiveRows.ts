@@ -1,12 +1,29 @@
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
-import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
+import {
+	buildWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../../support/e2e/runContent';
 import { byId, PROJECT } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const ROWS = [1, 2, 3, 4, 5].map((row) => ({ row }));
+/** Reads the source of each of its items, as a user's expression does. */
+const LOOK_BACK: WorkflowStep = {
+	...{ name: 'Look back', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+	parameters: {
+		assignments: {
+			assignments: [
+				{ id: '1', name: 'row', type: 'number', value: "={{ $('Rows').item.json.row }}" },
+			],
+		},
+	},
+};
 let sandbox: Sandbox;
 let execution: Promise<Execution>;
 
@@ -23,10 +40,8 @@ beforeAll(async () => {
 	});
 	const parameters = { resource: 'video', operation: 'generate', projectId: byId(PROJECT) };
 	const generate = videoGeneration('Generate', credential, parameters);
-	execution = runContent(
-		real.client,
-		buildWorkflow('Five rows', [START, ...makeItems(ROWS), generate]),
-	);
+	const steps = [START, ...makeItems(ROWS, 'Rows'), generate, LOOK_BACK];
+	execution = runContent(real.client, buildWorkflow('Five rows', steps));
 });
 afterAll(async () => {
 	await sandbox.close();
@@ -34,6 +49,7 @@ afterAll(async () => {
 
 test('Five rows of one project with the default options each get the file of their own video', async () => {
 	const items = readItems(await execution, 'Generate');
+	expect(readItems(await execution, LOOK_BACK.name).map(({ json }) => json)).toEqual(ROWS);
 	expect(items.map(({ json }) => (json.video as { id?: string } | null)?.id)).toEqual(
 		sandbox.charges.map(({ videoId }) => videoId),
 	);
