@@ -1,7 +1,7 @@
 const base = require('../../jest.config.js');
 
 /**
- * Tests in a real n8n. They take minutes: n8n starts often, and videos and polls take their time.
+ * Tests in a real n8n. They take minutes: n8n starts, and videos and polls take their time.
  * @type {import('jest').Config}
  */
 module.exports = {
@@ -10,7 +10,6 @@ module.exports = {
 	roots: ['<rootDir>/test/e2e'],
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
-	testSequencer: '<rootDir>/test/support/e2e/LongestFirst.js',
-	// They wait for n8n's polls and for videos most of the time.
+	// All files at once: they wait for n8n's polls and for videos most of the time.
 	maxWorkers: 4,
 };

@@ -1,8 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import axios from 'axios';
-import * as fc from 'fast-check';
 import type { Project } from '../../sandbox/domain/model';
-import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import type { Credential, Execution, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import {
 	buildCalledWorkflow,
 	buildWorkflow,
@@ -16,26 +14,23 @@ import { readItems } from '../support/e2e/runContent';
 import { useQueueMode } from './queueMode/useQueueMode';
 import { waitFor } from '../../scripts/waitFor';
 
-const EXECUTIONS = 30;
-/** The concurrency of one worker. */
-const CONCURRENCY = 6;
-/** Index of the project whose add is in flight when its worker is killed. */
-const IN_THE_AIR = EXECUTIONS / 2;
-const CREDITS = 1_000;
+/** How many executions one worker runs at the same time. */
+const CONCURRENCY = 2;
+/** All places of both workers, and two executions that wait in Redis. */
+const EXECUTIONS = 2 * CONCURRENCY + 2;
+const CREDITS = 100;
 
 const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
 /** Durations longer than the test: such a video is finished by hand. */
 const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
 
-/** Executions of 1 to 3 items, 12 in all, in one project, each beside a video of somebody else. */
-const SHARING = 6;
 /** The list shows each video within this time of its end. */
 const MAX_LAG_MS = 2_000;
 
 /** The trigger polls every ten seconds. */
 const NEXT_POLL_MS = 60_000;
 
-/** Beside other checks, a machine may need minutes for thirty executions. */
+/** Beside other checks, a machine may need minutes. */
 const BUSY_MS = 180_000;
 
 const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
@@ -53,11 +48,10 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	);
 	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
 
-	/** Adds projects: the first ones have short videos, all others have endless ones. */
-	const addProjects = (count: number, shortOnes = 0): Project[] =>
+	const addProjects = (count: number, durations: object): Project[] =>
 		queueMode.sandbox.addProjects(
 			'main',
-			Array.from({ length: count }, (_, i) => ({ durations: i < shortOnes ? SHORT : ENDLESS })),
+			Array.from({ length: count }, () => ({ durations })),
 		);
 	/** Starts one execution for each project. @returns their ids, by project */
 	const startVideos = async (projects: Project[]): Promise<Map<string, string>> => {
@@ -67,140 +61,74 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		}
 		return started;
 	};
-	const waitUntilQueued = async (projects: Project[]) => {
-		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
-		await waitFor('the videos to be queued', areQueued, BUSY_MS);
-	};
+	/** Starts executions with these numbers of rows of one project, at the same time. */
+	const startRows = async (projectId: string, counts: number[]): Promise<string[]> =>
+		await Promise.all(
+			counts.map(async (count) => {
+				const rows = Array.from({ length: count }, () => ({ projectId }));
+				return await startExecution(SHARE, { rows });
+			}),
+		);
 	const finishVideos = (projects: Project[]) => {
-		for (const { id } of projects) queueMode.sandbox.finish(findQueueItem(id)?.queueId ?? '');
+		for (const { id } of projects) {
+			const item = findQueueItem(id);
+			if (item) queueMode.sandbox.finish(item.queueId);
+		}
 	};
 	const findWorker = (executionId: string | undefined): N8nWorker => {
 		const worker = n8n.workers.find((each) => each.listStarted().includes(executionId ?? ''));
 		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
 		return worker;
 	};
+	/** Returns the video that each item was given, and its own. */
+	const listGiven = (executions: Execution[]) => {
+		const { queue } = queueMode.sandbox.readState();
+		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
+		return executions
+			.flatMap((execution) => readItems(execution, 'Generate'))
+			.map(({ json }) => ({
+				given: (json.video as { id?: string } | null)?.id,
+				own: ownOf.get(json.queueId as string),
+			}));
+	};
+	const isOwn = ({ given, own }: { given?: string; own?: string }) => given === own;
 	const listHandedOn = async () =>
 		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
 			.flatMap((execution) => readItems(execution, 'When a video is finished'))
 			.map(({ json }) => json.id);
-
-	test('no video is paid twice and none is lost when a worker is killed', async () => {
-		const { sandbox } = queueMode;
-		// The trigger's first poll outputs nothing, so the videos come after it.
-		await sandbox.waitForRequests({
-			count: 1,
-			operation: 'video.getAll',
-			timeoutMs: NEXT_POLL_MS,
-		});
-		const projects = addProjects(EXECUTIONS, IN_THE_AIR);
-		const inTheAir = projects[IN_THE_AIR]?.id ?? '';
-		sandbox.addFault({
-			kind: 'latency',
-			phase: 'after',
-			delayMs: ENDLESS.processingMs,
-			operation: 'queue.add',
-			containing: inTheAir,
-		});
-		const started = await startVideos(projects);
-
-		// All slots of both workers are occupied by endless videos: nothing moves any more.
-		const accepted = IN_THE_AIR + 2 * CONCURRENCY;
-		const countLogged = () =>
-			n8n.workers.reduce((sum, worker) => sum + readQueuedVideos(worker.readLog()).size, 0);
-		await waitFor('all places to be taken', () => countLogged() === accepted - 1, BUSY_MS);
-		expect(sandbox.readState().queue).toHaveLength(accepted);
-
-		const victim = findWorker(started.get(inTheAir));
-		const atWork = victim.listRunning();
-		expect(atWork).toHaveLength(CONCURRENCY);
-		victim.kill();
-		await victim.waitForEnd();
-		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
-		finishVideos(projects.slice(IN_THE_AIR, accepted));
-		// The worker is restarted, as a process manager would do.
-		await victim.start();
-		const executions = await waitForExecutions(started.values());
-
-		// One add for each project was sent, accepted and paid, and one video made.
-		const { queue, accounts } = sandbox.readState();
-		const itemOf = new Map(queue.map((item) => [item.projectId, item]));
-		expect([queue.length, itemOf.size]).toEqual([EXECUTIONS, EXECUTIONS]);
-		expect(countRequests('queue.add')).toBe(EXECUTIONS);
-		expect(accounts.find(({ id }) => id === 'main')?.credits).toBe(CREDITS - EXECUTIONS);
-		const videos = await queueMode.listVideos();
-		expect(videos.map(({ projectId }) => projectId).sort()).toEqual([...started.keys()].sort());
-
-		// Exactly the running executions of the killed worker have failed.
-		const failed = executions.filter(({ status }) => status !== 'success');
-		expect(failed.map(({ id }) => id).sort()).toEqual(atWork.sort());
-		expect(failed.filter(({ status }) => !['error', 'crashed'].includes(status))).toEqual([]);
-
-		// The other executions have output the video of their project.
-		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
-		for (const execution of executions.filter(({ status }) => status === 'success')) {
-			const { queueId, projectId, videoId } = itemOf.get(projectOf.get(execution.id) ?? '') ?? {};
-			expect(readItems(execution, 'Generate').map(({ json }) => json)).toEqual([
-				expect.objectContaining({
-					...{ queueId, projectId },
-					video: expect.objectContaining({ id: videoId }) as unknown,
-				}),
-			]);
-		}
-
-		// The killed worker's log names the queue item of each, except the one whose response never
-		// arrived.
-		const logged = readQueuedVideos(victim.readLog());
-		for (const { id } of failed) {
-			const projectId = projectOf.get(id) ?? '';
-			const named = { queueId: itemOf.get(projectId)?.queueId, projectId };
-			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
-		}
-	});
+	/** The worker that is killed, and the one that is left. */
+	let [killed, left] = [] as N8nWorker[];
 
 	test('nobody is given the video of another worker, execution or person of the same project', async () => {
 		const { sandbox } = queueMode;
-		const [{ id: projectId } = { id: '' }] = addProjects(1);
-		const durations = fc.record({
-			...{ pendingMs: fc.constant(500), renderingMs: fc.constant(500) },
-			...{ processingMs: fc.integer({ min: 500, max: 5_000 }), logDelayMs: fc.nat(MAX_LAG_MS) },
+		// The trigger's first poll outputs nothing, so the videos come after it.
+		await sandbox.waitForRequests({
+			...{ count: 1, operation: 'video.getAll', timeoutMs: NEXT_POLL_MS },
 		});
-		const samples = fc.sample(durations, { numRuns: 25 + SHARING, seed: 40 });
-		const changeDurations = () => {
-			sandbox.changeProject(projectId, { durations: samples.pop() ?? {} });
-		};
-		// Each add gets durations of its own, before it is processed.
+		const [{ id: projectId } = { id: '' }] = addProjects(1, {});
+		// Each add gets durations of its own, and is followed by a video of somebody else.
+		let adds = 0;
 		const stopListening = sandbox.onRequest(({ operation }) => {
-			if (operation === 'queue.add') changeDurations();
+			if (operation !== 'queue.add') return;
+			const processingMs = 500 + 900 * (adds % 5);
+			const logDelayMs = (700 * adds) % MAX_LAG_MS;
+			sandbox.changeProject(projectId, { durations: { ...SHORT, processingMs, logDelayMs } });
+			adds += 1;
+			if (adds % 2 === 0) sandbox.queueVideo(projectId);
 		});
-		const started: string[] = [];
-		for (let count = 0; count < SHARING; count++) {
-			const rows = Array.from({ length: 1 + (count % 3) }, () => ({ projectId }));
-			started.push(await startExecution(SHARE, { rows }));
-			changeDurations();
-			sandbox.queueVideo(projectId);
-			await setTimeout(500);
-		}
+		const started = await startRows(projectId, [1, 2, 1, 2]);
 		const executions = await waitForExecutions(started);
 		// Once the others are finished, the next video of the project is told again.
-		const next = await startExecution(SHARE, { rows: [{ projectId }] });
-		const [alone] = await waitForExecutions([next]);
+		const next = await waitForExecutions(await startRows(projectId, [1]));
 		stopListening();
 
 		expect(executions.map(({ status }) => status)).toEqual(started.map(() => 'success'));
-		const items = executions.flatMap((execution) => readItems(execution, 'Generate'));
-		const workers = n8n.workers.filter((worker) => countBegun(started)(worker) > 0);
-		expect([items.length, workers.length]).toEqual([12, 2]);
-		const { queue } = sandbox.readState();
-		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
-		const given = items.filter(({ json }) => json.video !== null);
-		const wrong = given.filter(({ json }) => {
-			const { id } = json.video as { id: string };
-			return id !== ownOf.get(json.queueId as string);
-		});
-		expect(wrong).toEqual([]);
-		const [last] = alone ? readItems(alone, 'Generate') : [];
-		const ownVideo = { id: ownOf.get(last?.json.queueId as string) };
-		expect(last?.json.video).toEqual(expect.objectContaining(ownVideo));
+		// They fill all places, so that both workers have had their part.
+		expect(n8n.workers.map((worker) => worker.listStarted().length)).not.toContain(0);
+		const items = listGiven(executions);
+		expect(items).toHaveLength(6);
+		expect(items.filter((item) => item.given !== undefined && !isOwn(item))).toEqual([]);
+		expect(listGiven(next).map(isOwn)).toEqual([true]);
 	});
 
 	test('a file that a worker has downloaded can be read from main', async () => {
@@ -218,25 +146,89 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect((await n8n.main.client.readBinary(file)).equals(Buffer.from(data))).toBe(true);
 	});
 
-	test('the trigger hands on each video once, also when main is killed during a poll', async () => {
+	test('no video is paid twice and none is lost when a worker is killed', async () => {
 		const { sandbox } = queueMode;
-		const projects = addProjects(10);
+		const before = countRequests('queue.add');
+		const projects = addProjects(EXECUTIONS, ENDLESS);
+		// The response to this add never comes.
+		const inTheAir = projects[0]?.id ?? '';
+		const add = { operation: 'queue.add', containing: inTheAir } as const;
+		sandbox.addFault({ kind: 'latency', phase: 'after', delayMs: ENDLESS.processingMs, ...add });
 		const started = await startVideos(projects);
-		await waitUntilQueued(projects);
+
+		// All places of both workers are occupied by endless videos: nothing moves any more.
+		const countLogged = () =>
+			n8n.workers
+				.flatMap((worker) => [...readQueuedVideos(worker.readLog()).keys()])
+				.filter((id) => [...started.values()].includes(id)).length;
+		await waitFor('all places to be taken', () => countLogged() === 2 * CONCURRENCY - 1, BUSY_MS);
+
+		killed = findWorker(started.get(inTheAir));
+		left = n8n.workers.find((worker) => worker !== killed);
+		const atWork = killed.listRunning();
+		expect(atWork).toHaveLength(CONCURRENCY);
+		killed.kill();
+		await killed.waitForEnd();
+		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
+		finishVideos(projects);
+		const executions = await waitForExecutions(started.values());
+
+		// One add for each project was sent, accepted and paid.
+		const paid = sandbox.charges.filter(({ projectId }) => started.has(projectId));
+		expect(paid.map(({ projectId }) => projectId).sort()).toEqual([...started.keys()].sort());
+		expect(countRequests('queue.add')).toBe(before + EXECUTIONS);
+
+		// Exactly the running executions of the killed worker have failed.
+		const failed = executions.filter(({ status }) => status !== 'success');
+		expect(failed.map(({ id }) => id).sort()).toEqual(atWork.sort());
+		expect(failed.filter(({ status }) => !['error', 'crashed'].includes(status))).toEqual([]);
+		const items = listGiven(executions.filter(({ status }) => status === 'success'));
+		expect(items.map(isOwn)).toEqual(Array(EXECUTIONS - CONCURRENCY).fill(true));
+
+		// The killed worker's log names the queue item of each, except the one whose response never
+		// arrived.
+		const logged = readQueuedVideos(killed.readLog());
+		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
+		for (const id of atWork) {
+			const projectId = projectOf.get(id) ?? '';
+			const named = { queueId: findQueueItem(projectId)?.queueId, projectId };
+			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
+		}
+	});
+
+	test('on the one worker that is left, executions at the same time take turns, and each item gets its own video', async () => {
+		const [{ id: projectId } = { id: '' }] = addProjects(1, SHORT);
+		const items = listGiven(await waitForExecutions(await startRows(projectId, [1, 2])));
+		expect(items.map(isOwn)).toEqual([true, true, true]);
+	});
+
+	/** Fills the worker that is left with videos that are not finished by themselves. */
+	const occupyWorker = async () => {
+		const projects = addProjects(CONCURRENCY, ENDLESS);
+		const started = await startVideos(projects);
+		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
+		await waitFor('the videos to be queued', areQueued, BUSY_MS);
+		return { projects, ids: [...started.values()] };
+	};
+	const expectSuccess = async (ids: string[]) => {
+		const executions = await waitForExecutions(ids);
+		expect(executions.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
+	};
+
+	test('the trigger hands on each video once, also when main is killed during a poll', async () => {
+		const { projects, ids } = await occupyWorker();
 		// Only the trigger sends tags, so this is a poll. Without durable cursors, main keeps its state itself.
-		const stopListening = sandbox.onRequest(({ headers }) => {
+		const stopListening = queueMode.sandbox.onRequest(({ headers }) => {
 			if ('if-none-match' in headers) n8n.main.kill();
 		});
 		await n8n.main.waitForEnd();
 		stopListening();
-		// The videos are finished while main does not poll; the workers continue to wait meanwhile.
+		// The videos are finished while main does not poll; the worker continues to wait meanwhile.
 		finishVideos(projects);
 		await n8n.main.start();
-		const executions = await waitForExecutions(started.values());
-		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
+		await expectSuccess(ids);
 
 		const videoIds = (await queueMode.listVideos()).map(({ id }) => id).sort();
-		expect(videoIds.length).toBeGreaterThan(EXECUTIONS);
 		await waitFor(
 			'the trigger to hand them on',
 			async () => (await listHandedOn()).length >= videoIds.length,
@@ -248,41 +240,15 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	});
 
 	test('a worker that is asked to end waits for its videos first', async () => {
-		const [stopped] = n8n.workers;
-		const projects = addProjects(10);
-		const started = await startVideos(projects);
-		await waitUntilQueued(projects);
-		const begun = new Set(stopped.listStarted());
-		const own = [...started.values()].filter((id) => begun.has(id));
-		expect(own.length).toBeGreaterThan(0);
-
-		const ended = stopped.stop();
+		const { projects, ids } = await occupyWorker();
+		const ended = left?.stop();
 		await waitFor('the worker to say what it waits for', () =>
-			stopped.readLog().includes('active executions to finish'),
+			left?.readLog().includes('active executions to finish'),
 		);
 		finishVideos(projects);
 		await ended;
-		const log = stopped.readLog();
-		expect(own.filter((id) => !log.includes(`Worker finished execution ${id} `))).toEqual([]);
-		const executions = await waitForExecutions(started.values());
-		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
-	});
-
-	test('on the one worker that is left, executions at the same time take turns, and each item gets its own video', async () => {
-		const [{ id: projectId } = { id: '' }] = addProjects(1, 1);
-		const started = [];
-		for (const count of [1, 3, 1, 2]) {
-			const rows = Array.from({ length: count }, () => ({ projectId }));
-			started.push(await startExecution(SHARE, { rows }));
-		}
-		const executions = await waitForExecutions(started);
-		const { queue } = queueMode.sandbox.readState();
-		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
-		const items = executions.flatMap((execution) => readItems(execution, 'Generate'));
-		expect(items).toHaveLength(7);
-		expect(items.map(({ json }) => (json.video as { id?: string } | null)?.id)).toEqual(
-			items.map(({ json }) => ownOf.get(json.queueId as string)),
-		);
+		expect(left?.listRunning()).toEqual([]);
+		await expectSuccess(ids);
 	});
 });
 
@@ -319,12 +285,6 @@ function buildWorkflows(credential: Credential): WorkflowContent[] {
 		]),
 		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),
 	];
-}
-
-/** Returns a function that counts the executions that a worker has started. */
-function countBegun(ids: Iterable<string>) {
-	const wanted = new Set(ids);
-	return (worker: N8nWorker): number => worker.listStarted().filter((id) => wanted.has(id)).length;
 }
 
 /**

@@ -7,7 +7,7 @@ import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { N8nWorker } from './N8nWorker';
 import { E2E_FOLDER } from '../../support/e2e/PLACES';
-import { RealN8n, WITHOUT_CODE } from '../../support/e2e/RealN8n';
+import { RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
 import { startPostgresql, startRedis } from './startDatabases';
 import { waitFor } from '../../../scripts/waitFor';
 
@@ -17,7 +17,7 @@ const EXECUTION_TIMEOUT_MS = 150_000;
  * The settings of `docs/scaling.md`, except that the death of a worker is noticed within seconds.
  */
 const ENVIRONMENT = {
-	...WITHOUT_CODE,
+	...WITHOUT_EDITOR,
 	EXECUTIONS_MODE: 'queue',
 	// The instances share one key, because each must decrypt the others' data; otherwise each would
 	// generate its own.

@@ -2,7 +2,7 @@ import type { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { Execution, ExecutionItem, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { START } from './buildWorkflow';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Runs a workflow from its START as a user does by hand, and waits for its end. */
 export async function runContent(client: N8nClient, content: WorkflowContent): Promise<Execution> {

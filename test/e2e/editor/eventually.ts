@@ -1,4 +1,4 @@
-import { waitFor } from '../../scripts/waitFor';
+import { waitFor } from '../../../scripts/waitFor';
 
 /** Many times as long as an idle machine needs. */
 const TIMEOUT_MS = 60_000;

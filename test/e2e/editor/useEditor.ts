@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
-import { Editor } from '../../scripts/editor/Editor';
-import { launchBrowser } from '../../scripts/editor/launchBrowser';
-import { OWNER } from '../../scripts/n8n/N8nClient';
-import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
-import type { RealN8nInTests } from '../support/e2e/useRealN8n';
+import { Editor } from '../../../scripts/editor/Editor';
+import { launchBrowser } from '../../../scripts/editor/launchBrowser';
+import { OWNER } from '../../../scripts/n8n/N8nClient';
+import { E2E_FOLDER, PACKAGE } from '../../support/e2e/PLACES';
+import type { RealN8nInTests } from '../../support/e2e/useRealN8n';
 
+const TIMEOUT_MS = 120_000;
 const SCHEMAS = join('dist', 'nodes', 'VideoGeneration', '__schema__');
 
-/** Runs steps in n8n's editor, logged in. */
-type Visit = (steps: (editor: Editor) => Promise<void>) => () => Promise<void>;
+/** Runs steps in n8n's editor, logged in, or in other pages of its browser. */
+type Visit = (steps: (editor: Editor, browser: Browser) => Promise<void>) => () => Promise<void>;
 
 /**
  * Starts a browser for all tests of a file.
@@ -27,6 +28,8 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 	beforeAll(async () => {
 		browser = await launchBrowser();
 		editor = await Editor.open(browser, real.client.address);
+		// While other tests start their n8n, a page may take long.
+		editor.page.setDefaultTimeout(TIMEOUT_MS);
 		collectErrors(editor.page, errors);
 		await editor.logIn(OWNER);
 	});
@@ -34,10 +37,10 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 		await browser?.close();
 	});
 	return (steps) => async () => {
-		if (!editor) throw new Error('The browser is there from beforeAll to afterAll');
+		if (!editor || !browser) throw new Error('The browser is there from beforeAll to afterAll');
 		errors.length = 0;
 		try {
-			await steps(editor);
+			await steps(editor, browser);
 			expect(errors.filter(isOurs)).toEqual([]);
 		} catch (error) {
 			await keepFailure(editor.page, errors, folder);

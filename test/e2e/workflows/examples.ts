@@ -1,65 +1,42 @@
 import axios from 'axios';
-import { basename } from 'node:path';
-import type { Browser } from 'playwright-core';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
-import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import type { Execution } from '../../scripts/n8n/n8nTypes';
-import { launchBrowser } from '../../scripts/editor/launchBrowser';
-import { waitFor } from '../../scripts/waitFor';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import type { Execution } from '../../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../../scripts/waitFor';
+import { OPERATIONS } from '../../support/engine/OPERATIONS';
 import { pressButton } from './apps/pressButton';
-import { useApps } from './apps/useApps';
-import { buildCalledWorkflow, makeItems, videoGeneration } from '../support/e2e/buildWorkflow';
+import { buildCalledWorkflow, makeItems, videoGeneration } from '../../support/e2e/buildWorkflow';
 import {
 	describeExample,
 	findMissingNodes,
 	getSourceType,
 	listExamples,
-} from '../support/e2e/describeExample';
-import { FormPage } from './FormPage';
+} from '../../support/e2e/describeExample';
 import { McpClient } from './McpClient';
-import { readItems } from '../support/e2e/runContent';
-import { ScriptedModel } from '../support/e2e/ScriptedModel';
-import { setUpExample, type ExampleSetUp } from '../support/e2e/setUpExample';
-import { useRealN8n } from '../support/e2e/useRealN8n';
-import { listUnknownParameters } from '../support/listUnknownParameters';
+import { apps, chat, real } from './n8n';
+import { setUpExample, type ExampleSetUp } from '../../support/e2e/setUpExample';
+import { listUnknownParameters } from '../../support/listUnknownParameters';
 
 const OUR_TYPES = ['videoGeneration', 'videoGenerationTrigger', 'videoGenerationTool'];
 const TEASER = 'project-product-teaser';
 const TOUR = 'project-city-tour';
-const COSTLY = 'project-launch-film';
-const QUICK = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 const SLOW = { pendingMs: 3_600_000 };
 const QUICK_WAIT = { waitOptions: { pollingInterval: 1, listingDelay: 1 } };
 const TIMEOUT_MS = 180_000;
 const NO_PROXY = { proxy: false, validateStatus: () => true } as const;
 
-const apps = useApps('examples');
 const { sheet, drive, slack, youTube } = apps;
-const real = useRealN8n('examples', { environment: apps.environment });
-const model = new ScriptedModel();
-afterAll(async () => {
-	await apps.stop();
-	await model.stop();
-});
+const { model } = chat;
 
 let choices: ExampleSetUp['choices'];
 beforeAll(async () => {
-	await model.start();
 	const { id, name } = real.credential;
 	const credentials = { videoGenerationApi: { id, name } };
 	choices = await apps.choose(real.client);
 	for (const type of OUR_TYPES) choices[`n8n-nodes-video-generation.${type}`] = { credentials };
-	const openAi = await real.client.createCredential({
-		...{ name: 'Scripted model', type: 'openAiApi' },
-		data: { apiKey: 'none', url: model.url },
-	});
 	choices['@n8n/n8n-nodes-langchain.lmChatOpenAi'] = {
-		credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
+		credentials: { openAiApi: { id: chat.credential.id, name: chat.credential.name } },
 	};
-});
-beforeEach(() => {
-	real.sandbox.configure({ durations: QUICK });
 });
 
 /** Adds an example to n8n as a user does; `run` presses its trigger and waits for the end. */
@@ -92,64 +69,6 @@ const findAddress = (prompt: string) => {
 	return `${real.sandbox.url}/files/${item?.videoId}.mp4`;
 };
 const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
-
-describeExample('queue-a-video', 'The example that generates a video', () => {
-	test('generates one video of the project updated last, and downloads it', async () => {
-		const setUp = { changes: { 'Generate a video': QUICK_WAIT } };
-		const execution = await (await take('queue-a-video', setUp)).run('When you press Execute');
-		expect(real.sandbox.readState().queue).toMatchObject([{ projectId: COSTLY }]);
-		const [item] = readItems(execution, 'Generate a video');
-		const file = item?.binary?.data;
-		const content = file && (await real.client.readBinary(file));
-		expect(content?.equals(readVideoFile('launch-film'))).toBe(true);
-	});
-});
-
-describeExample('video-from-a-form', 'The example with a form', () => {
-	let browser: Browser;
-	beforeAll(async () => {
-		browser = await launchBrowser();
-	});
-	afterAll(async () => {
-		await browser.close();
-	});
-
-	test('hands each of two people who send it in the same second their own video, and says on its last page what went wrong', async () => {
-		const { client, n8n, sandbox } = real;
-		const { workflow } = await take('video-from-a-form', {
-			changes: { 'Generate the video': QUICK_WAIT },
-		});
-		await client.activateWorkflow(workflow);
-		const address = `${client.address}/form/video-from-a-form`;
-		await waitFor('the form', async () => (await axios.get(address, NO_PROXY)).status === 200);
-		const prompts = ['The sea at dawn', 'The sea at dusk'];
-		const forms = await Promise.all(prompts.map(async () => await FormPage.open(browser, address)));
-		const files = forms.map(async (form) => await form.receiveFile());
-		await Promise.all(
-			forms.map(async (form, index) => {
-				await form.send(prompts[index] ?? '');
-			}),
-		);
-		expect(await Promise.all(files)).toEqual(
-			prompts.map((prompt) => ({
-				fileName: basename(findAddress(prompt)),
-				content: readVideoFile('launch-film'),
-			})),
-		);
-		expect(listPaid().sort()).toEqual(prompts);
-
-		sandbox.setCredits('main', 10);
-		const form = await FormPage.open(browser, address);
-		await form.send('The sea at night');
-		expect(await form.readEnding()).toMatch(
-			/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
-		);
-		expect(listPaid().sort()).toEqual(prompts);
-		for (const { id } of await n8n.listExecutions(workflow.id)) {
-			expectSuccess(await client.waitForExecution(id, TIMEOUT_MS));
-		}
-	});
-});
 
 describeExample('video-for-each-row', 'The example that makes a video for each row', () => {
 	test('writes the link of each video to its row before the next is paid, says why a row failed, pays none twice, and goes on after a full drive', async () => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { readProvided } from '../support/e2e/provided';
+import { readProvided } from '../../support/e2e/provided';
 
 /** The used part of the official MCP SDK, which n8n's installation contains. */
 interface Sdk {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
-import type { N8nClient } from '../../../scripts/n8n/N8nClient';
-import type { WorkflowNode } from '../../../scripts/n8n/n8nTypes';
-import { E2E_FOLDER } from '../../support/e2e/PLACES';
-import { WITHOUT_CODE } from '../../support/e2e/RealN8n';
+import type { N8nClient } from '../../../../scripts/n8n/N8nClient';
+import type { WorkflowNode } from '../../../../scripts/n8n/n8nTypes';
+import { E2E_FOLDER } from '../../../support/e2e/PLACES';
+import { WITHOUT_EDITOR } from '../../../support/e2e/RealN8n';
 import { GoogleDrive } from './GoogleDrive';
 import { GoogleSheet } from './GoogleSheet';
 import { InterceptingProxy } from './InterceptingProxy';
@@ -28,7 +28,7 @@ export function useApps(name: string) {
 		'slack.com': slack.answer,
 		'files.slack.com': slack.answerUpload,
 	});
-	const environment: Record<string, string> = { ...WITHOUT_CODE };
+	const environment: Record<string, string> = { ...WITHOUT_EDITOR };
 	const credentials: Credentials = {};
 	beforeAll(async () => {
 		Object.assign(environment, await proxy.start(join(E2E_FOLDER, `${name}-apps.pem`)));
@@ -41,6 +41,9 @@ export function useApps(name: string) {
 	afterEach(() => {
 		expect(proxy.unknown).toEqual([]);
 	});
+	afterAll(async () => {
+		await proxy.stop();
+	});
 	return {
 		environment,
 		/** The credentials of all apps, once they are chosen. */
@@ -49,10 +52,6 @@ export function useApps(name: string) {
 		drive,
 		slack,
 		youTube,
-		/** Stops the proxy; call it after n8n has stopped. */
-		stop: async () => {
-			await proxy.stop();
-		},
 		/** Returns the settings that a user chooses in the apps' nodes, by node type. */
 		choose: async (client: N8nClient): Promise<Record<string, Choice>> => {
 			Object.assign(credentials, await createCredentials(client));

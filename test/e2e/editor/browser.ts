@@ -1,20 +1,21 @@
+import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
-import type { VideoPlayer } from '../../scripts/editor/NodePanel';
-import { waitFor } from '../../scripts/waitFor';
-import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
-import { describeSchemas } from '../support/e2e/describeSchemas';
-import { describeWith } from '../support/e2e/describeWith';
+import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
+import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import type { VideoPlayer } from '../../../scripts/editor/NodePanel';
+import { waitFor } from '../../../scripts/waitFor';
+import { buildWorkflow, START, videoGeneration } from '../../support/e2e/buildWorkflow';
+import { describeWith } from '../../support/e2e/describeWith';
+import { PACKAGE } from '../../support/e2e/PLACES';
+import { setUpExample } from '../../support/e2e/setUpExample';
+import { loadSchema } from '../../support/schemas/loadSchema';
 import { eventually } from './eventually';
+import { FormPage } from './FormPage';
+import { real } from './n8n';
 import { useEditor } from './useEditor';
-import { useRealN8n } from '../support/e2e/useRealN8n';
-import { byId, OPERATIONS } from '../support/engine/OPERATIONS';
-
-const { description } = new VideoGeneration();
 
 const BASICS = ['Resource', 'Operation'];
-const LIST = ['Return All', 'Limit'];
 const ORDER = ['Project', 'Custom Prompt', 'Overwrite Settings'];
 const FILE_FIELD = 'Put Output File in Field';
 const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
@@ -29,19 +30,9 @@ const TRIGGER_LABELS = ['Poll Times', 'Mode', 'Trigger On', 'Project Names or ID
 const TEST_EVENTS = 2;
 
 describeWith(['chromium'], "In n8n's editor,", () => {
-	const real = useRealN8n('browser');
-	const visit = useEditor('browser', real);
+	const visit = useEditor('editor', real);
 
 	describe('the node', () => {
-		/** Creates a workflow of the start and one node of ours, called "Node". */
-		const createWorkflow = async (parameters: Record<string, unknown>, settings = {}) =>
-			await real.client.createWorkflow(
-				buildWorkflow('One node', [
-					START,
-					videoGeneration('Node', real.credential, parameters, settings),
-				]),
-			);
-
 		test(
 			'is found by typing "video", "generate" or "queue", with its trigger, shows every action with its whole text, and is added by one with its credential',
 			visit(async (editor) => {
@@ -57,7 +48,9 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await panel.openDetails('Video Generation');
 				await eventually(async () => {
 					const shown = [...(await panel.readEntries())].sort();
-					expect(shown).toEqual(['On video finished', ...listActions()].sort());
+					expect(shown).toEqual(
+						['On video finished', ...listOperations().map(({ action }) => action)].sort(),
+					);
 				});
 				expect(await panel.findCutTexts()).toEqual([]);
 				await panel.choose('Wait for queued video');
@@ -68,9 +61,15 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		);
 
 		test(
-			'marks a required field that is empty, takes a project by its name, and shows the fields of each choice, and no others',
+			'shows the fields of a choice, marks a required one that is empty, takes a project by its name, and says after a run what may have been paid',
 			visit(async (editor) => {
-				const { id } = await createWorkflow({});
+				const node = videoGeneration(
+					'Node',
+					real.credential,
+					{},
+					{ onError: 'continueRegularOutput' },
+				);
+				const { id } = await real.client.createWorkflow(buildWorkflow('One node', [START, node]));
 				await editor.openWorkflow(id);
 				const panel = await editor.openNode('Node');
 				await expectLabels(panel, [...BASICS, ...ORDER, ...WAITING, 'Options']);
@@ -107,26 +106,11 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
 				expect(rows).toHaveLength(1);
 
-				await panel.select('operation', 'Delete');
-				await panel.waitForLabel('Queue ID');
-				await expectLabels(panel, [...BASICS, 'Queue ID', 'Options']);
-
-				await panel.select('resource', 'Video');
-				await panel.waitForLabel('Wait Options');
-				await panel.select('operation', 'Get Many');
-				await panel.waitForLabel('Filters');
-				await expectLabels(panel, [...BASICS, ...LIST, 'Filters', 'Options']);
-				await panel.toggle('returnAll');
-				await panel.waitForLabel('Limit', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Return All', 'Filters', 'Options']);
-
-				await panel.select('operation', 'Download');
-				await panel.waitForLabel('Video URL');
-				await expectLabels(panel, [...BASICS, 'Video URL', FILE_FIELD, 'Options']);
-
-				await panel.select('resource', 'Account');
-				await panel.waitForLabel('Video URL', 'hidden');
-				await expectLabels(panel, [...BASICS, 'Options']);
+				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
+				await panel.beginRun();
+				expect(await panel.readHints()).toEqual([
+					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
+				]);
 			}),
 		);
 
@@ -161,63 +145,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				expect(add?.body).toEqual(body);
 			}),
 		);
-
-		test(
-			'makes a video with its file, downloads it again, and n8n plays both; then a node of it is executed alone',
-			visit(async (editor) => {
-				const generate = videoGeneration('Generate', real.credential, {
-					resource: 'video',
-					operation: 'generate',
-					projectId: byId('project-city-tour'),
-					waitOptions: { pollingInterval: 1 },
-				});
-				const download = videoGeneration('Download', real.credential, {
-					resource: 'video',
-					operation: 'download',
-					videoUrl: '={{ $json.videoUrl }}',
-				});
-				const content = buildWorkflow('Make and download', [START, generate, download]);
-				const { id } = await real.client.createWorkflow(content);
-				await editor.openWorkflow(id);
-				await editor.executeWorkflow([START.name, 'Generate', 'Download']);
-				for (const node of ['Generate', 'Download']) {
-					const panel = await editor.openNode(node);
-					await expectToPlay(await panel.viewVideo());
-					await panel.close();
-				}
-
-				const panel = await editor.openNode('Download');
-				await panel.beginRun();
-				const { heads } = await panel.readTable();
-				expect(heads).toContain('videoUrl');
-				expect(await editor.readErrorToasts()).toEqual([]);
-			}),
-		);
-
-		test(
-			'offers a unique key among the options of Add, and says after a run what may have been paid',
-			visit(async (editor) => {
-				const settings = { onError: 'continueRegularOutput' };
-				const { id } = await createWorkflow({ ...OPERATIONS['queue.add'] }, settings);
-				await editor.openWorkflow(id);
-				const panel = await editor.openNode('Node');
-				expect(await panel.openOptions()).toContain('Unique Key');
-				await panel.addOption('Unique Key');
-				await panel.parameter('uniqueKey').locator('input').fill('row 1');
-				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-				await panel.beginRun();
-				expect(await panel.readHints()).toEqual([
-					expect.stringMatching(/^1 video may have been queued and paid for, .+ Account > Get/),
-				]);
-				await eventually(async () => {
-					// A busy editor can miss the end of a run of milliseconds, so the button is pressed again.
-					await panel.beginRun();
-					const { rows } = await panel.readTable();
-					expect(rows[0]).toContain('A video was already queued for this key, or may have been');
-				});
-				expect(real.sandbox.charges).toHaveLength(1);
-			}),
-		);
 	});
 
 	describe('the trigger', () => {
@@ -225,7 +152,8 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			'shows a test event, is published, and starts the workflow for the next video',
 			visit(async (editor) => {
 				const { sandbox } = real;
-				await editor.openWorkflow((await real.client.createWorkflow(buildWorkflow('New', []))).id);
+				const { id } = await real.client.createWorkflow(buildWorkflow('New', []));
+				await editor.openWorkflow(id);
 				await editor.nodesPanel.open();
 				await editor.nodesPanel.search('video');
 				await editor.nodesPanel.openDetails('Video Generation');
@@ -255,6 +183,8 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await editor.openExecution(executions.first());
 				const shown = await editor.openNode('Video Generation Trigger');
 				expect((await shown.readTable()).rows[0]?.[0]).toBe('the-second-video');
+				// It would send requests of its own to the service of all later tests.
+				await real.client.deactivateWorkflow(id);
 			}),
 		);
 	});
@@ -283,7 +213,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await form.field('apiKey').fill(real.sandbox.apiKey);
 				await form.root.getByTestId('credential-save-button').click();
 				await form.root.getByText('Connection tested successfully').waitFor();
-				// The trigger, which is still published, also sends requests.
 				const tests = real.sandbox.requests.filter(
 					({ operation, status }) => operation === 'account.get' && status === 200,
 				);
@@ -298,7 +227,64 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		);
 	});
 
-	describeSchemas(real);
+	test(
+		'the example with a form hands each of two people who send it in the same second their own video, and says on its last page what went wrong',
+		visit(async (_, browser) => {
+			const { client, credential, sandbox } = real;
+			sandbox.configure({ durations: { pendingMs: 300, processingMs: 300, renderingMs: 300 } });
+			const { id, name } = credential;
+			const ours = { credentials: { videoGenerationApi: { id, name } } };
+			const workflow = await client.createWorkflow(
+				setUpExample('video-from-a-form', {
+					choices: { [`${PACKAGE}.videoGeneration`]: ours },
+					changes: {
+						'Generate the video': { waitOptions: { pollingInterval: 1, listingDelay: 1 } },
+					},
+				}),
+			);
+			await client.activateWorkflow(workflow);
+			const address = `${client.address}/form/video-from-a-form`;
+			const isThere = async () =>
+				(await axios.get(address, { proxy: false, validateStatus: () => true })).status === 200;
+			await waitFor('the form', isThere);
+			const prompts = ['The sea at dawn', 'The sea at dusk'];
+			const forms = await Promise.all(
+				prompts.map(async () => await FormPage.open(browser, address)),
+			);
+			const files = forms.map(async (form) => await form.receiveFile());
+			await Promise.all(
+				forms.map(async (form, index) => {
+					await form.send(prompts[index] ?? '');
+				}),
+			);
+			const videoOf = (prompt: string) =>
+				sandbox.readState().queue.find(({ customPrompt }) => customPrompt === prompt)?.videoId;
+			expect(await Promise.all(files)).toEqual(
+				prompts.map((prompt) => ({
+					fileName: `${videoOf(prompt)}.mp4`,
+					content: readVideoFile('launch-film'),
+				})),
+			);
+
+			sandbox.setCredits('main', 10);
+			const form = await FormPage.open(browser, address);
+			await form.send('The sea at night');
+			expect(await form.readEnding()).toMatch(
+				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
+			);
+			expect(sandbox.charges.map(({ customPrompt }) => customPrompt).sort()).toEqual(prompts);
+		}),
+	);
+
+	test("the editor is given each operation's output schema, as the package has it", async () => {
+		for (const { resource, value } of listOperations()) {
+			const schema = `${PACKAGE}.videoGeneration/1.0.0/${resource}/${value}.json`;
+			const { data } = await axios.get<unknown>(`${real.client.address}/schemas/${schema}`, {
+				proxy: false,
+			});
+			expect([schema, data]).toEqual([schema, loadSchema(`${resource}.${value}`)]);
+		}
+	});
 });
 
 async function expectToPlay(video: VideoPlayer): Promise<void> {
@@ -309,13 +295,17 @@ async function expectToPlay(video: VideoPlayer): Promise<void> {
 	expect(state.durationSeconds).toBeCloseTo(2, 1);
 }
 
-/** Returns the texts of all actions from the description. */
-function listActions(): string[] {
+/** Returns all operations of the description, with their actions. */
+function listOperations() {
 	const isOperation = ({ name }: INodeProperties) => name === 'operation';
-	return description.properties
+	return new VideoGeneration().description.properties
 		.filter(isOperation)
-		.flatMap(({ options }) =>
-			(options as INodePropertyOptions[]).map(({ action }) => action ?? ''),
+		.flatMap(({ displayOptions, options }) =>
+			(options as INodePropertyOptions[]).map(({ action, value }) => ({
+				resource: displayOptions?.show?.resource?.[0] as string,
+				value: value as string,
+				action,
+			})),
 		);
 }
 
