@@ -166,11 +166,6 @@ export class Editor {
 		await this.page.getByTestId('canvas-node-status-success').first().waitFor();
 	}
 
-	/** Returns the error messages in the corner. */
-	async readErrorToasts(): Promise<string[]> {
-		return await this.page.locator('.el-notification:has(.el-notification--error)').allInnerTexts();
-	}
-
 	/**
 	 * Shows a part of the canvas at its own size, at the canvas's upper left corner.
 	 *

@@ -52,20 +52,6 @@ export class NodePanel {
 		await options.first().waitFor({ state: 'hidden' });
 	}
 
-	/** Opens the list of the options that can be added. @returns their names */
-	async openOptions(): Promise<string[]> {
-		// The second list is that of n8n's own Request Options.
-		await this.parameters.getByTestId('collection-parameter-add').first().click();
-		await this.options.first().waitFor();
-		return await this.options.allInnerTexts();
-	}
-
-	/** Adds an option of the open list. */
-	async addOption(name: string): Promise<void> {
-		await this.options.getByText(name, { exact: true }).click();
-		await this.waitForLabel(name);
-	}
-
 	async toggle(name: string): Promise<void> {
 		await this.parameter(name).locator('.el-switch').click();
 	}
@@ -162,10 +148,6 @@ export class NodePanel {
 	async close(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.root.waitFor({ state: 'hidden' });
-	}
-
-	private get options(): Locator {
-		return this.page.locator('[role="option"]').filter({ visible: true });
 	}
 
 	private get entries(): Locator {
