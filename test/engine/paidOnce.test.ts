@@ -174,29 +174,47 @@ describe('A refused add', () => {
 describe('An add of unknown fate', () => {
 	const named = (status: number, body: object): FaultSpec => ({ kind: 'status', status, body });
 
-	test.each<[string, FaultSpec, object]>([
-		['a 500', { kind: 'status', status: 500 }, { httpCode: '500' }],
-		['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/' }, { httpCode: '302' }],
-		['a broken status line', { kind: 'brokenHttp' }, { httpCode: 'ECONNRESET' }],
-		['a broken chunk', { kind: 'brokenHttp', part: 'chunk' }, { httpCode: 'ECONNRESET' }],
-		['no ID', { kind: 'missingField', field: 'newQueueItem.queueId' }, { httpCode: '200' }],
+	test.each<[string, FaultSpec, RegExp, object]>([
+		['a 500', { kind: 'status', status: 500 }, /\(500\)$/, { httpCode: '500' }],
+		[
+			'a redirect',
+			{ kind: 'redirect', location: 'http://127.0.0.1:1/' },
+			/redirects/,
+			{ httpCode: '302' },
+		],
+		['a broken status line', { kind: 'brokenHttp' }, /broke before/, { httpCode: 'ECONNRESET' }],
+		[
+			'a broken chunk',
+			{ kind: 'brokenHttp', part: 'chunk' },
+			/broke before/,
+			{ httpCode: 'ECONNRESET' },
+		],
+		[
+			'no ID',
+			{ kind: 'missingField', field: 'newQueueItem.queueId' },
+			/has no 'newQueueItem\.queueId'$/,
+			{ httpCode: '200' },
+		],
 		[
 			'a refusal that names a queue item',
 			named(429, { status: 'error', newQueueItem: { queueId: 'q-1' } }),
+			/too many requests/,
 			{ httpCode: '429', receivedQueueId: 'q-1' },
 		],
 		[
 			'a success whose queue ID is elsewhere',
 			named(200, { status: 'error', data: [{ queueId: 'q-1' }] }),
+			/did not confirm/,
 			{ httpCode: '200', receivedQueueId: 'q-1' },
 		],
 	])(
 		'because of %s is sent once, also with Retry On Fail, and says so as text and as data',
-		async (_what, fault, details) => {
+		async (_what, fault, error, details) => {
 			failAdd({ ...fault, nth: 1 });
 			const { errorItems } = await run(ADD, ONE, { ...RETRY_ON_FAIL, ...ERROR_OUTPUT });
 			expect(listSent()).toEqual(['one']);
 			expect(errorItems[0]?.json).toMatchObject({
+				error: expect.stringMatching(error) as string,
 				message: expect.stringMatching(
 					/^The video may have been queued and paid for.*Account > Get.*Video > Get Many/,
 				) as string,
@@ -205,25 +223,33 @@ describe('An add of unknown fate', () => {
 		},
 	);
 
-	test('because its response stalls behind the queue ID is a timeout in every try, and shows what arrived', async () => {
-		const begun = '{"status":"success","newQueueItem":{"queueId":"q-1","status":"pending"';
-		host.answer((request, response) => {
-			request.resume().on('end', () => response.writeHead(200).write(begun));
-		});
-		const setup = {
-			...service.setup({ ...ADD, requestOptions: { timeout: 2_000 } }),
-			...{ credentials: { baseUrl: host.url, apiKey: 'key-123456' }, items: ONE },
-		};
-		const first = await runNode(setup);
-		const again = await runNode({ ...setup, failed: first.run });
-		expect(host.requests).toHaveLength(1);
-		for (const { error, run: execution } of [first, again]) {
-			expect(execution.status).toBe('error');
-			expect(error?.message).toBe('The video service did not answer in time');
-			expect(error?.description).toMatch(/^The video may have been queued/);
-		}
-		expect(first.error?.description).toContain('"queueId":"q-1"');
-	});
+	test.each([
+		[
+			'behind the queue ID',
+			'{"status":"success","newQueueItem":{"queueId":"q-1","status":"pending"',
+		],
+		['before it begins', ''],
+	])(
+		'because its response stalls %s is a timeout in every try, and shows what arrived',
+		async (_where, begun) => {
+			host.answer((request, response) => {
+				request.resume().on('end', () => begun && response.writeHead(200).write(begun));
+			});
+			const setup = {
+				...service.setup({ ...ADD, requestOptions: { timeout: 2_000 } }),
+				...{ credentials: { baseUrl: host.url, apiKey: 'key-123456' }, items: ONE },
+			};
+			const first = await runNode(setup);
+			const again = await runNode({ ...setup, failed: first.run });
+			expect(host.requests).toHaveLength(1);
+			for (const { error, run: execution } of [first, again]) {
+				expect(execution.status).toBe('error');
+				expect(error?.message).toBe('The video service did not answer in time');
+				expect(error?.description).toMatch(/^The video may have been queued/);
+			}
+			expect(first.error?.description?.includes('"queueId":"q-1"')).toBe(begun !== '');
+		},
+	);
 
 	test('shows the beginning of its response, without the key', async () => {
 		const body = `<h1>Gateway</h1> ${service.sandbox.apiKey} ${'x'.repeat(1_000)}`;
