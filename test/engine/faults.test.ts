@@ -85,8 +85,8 @@ const readAll = (error: unknown) =>
 	JSON.stringify(error, Object.getOwnPropertyNames(error)) + JSON.stringify(error);
 
 /**
- * All operations share the checks of a response: one read and the add get every fault, the others a few. Of
- * an add whose response breaks off, the queue ID is taken from the part that arrived.
+ * All operations share the checks of a response: one read and the add get every fault, the others a few. An add
+ * whose response breaks off has an unknown fate ("paidOnce.test.ts").
  */
 const CASES = API_OPERATIONS.flatMap((name) => {
 	const missing = { kind: 'missingField', field: PROMISED[name] } as const;
