@@ -335,12 +335,15 @@ describe('A service whose log names the address of a video videoUrl', () => {
 	});
 });
 
-test('An entry with both names keeps its own url', async () => {
-	const videos = [{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' }];
+test('An entry with both names keeps its own url, unless that is empty', async () => {
+	const videos = [
+		{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' },
+		{ id: 'b', url: '', videoUrl: 'https://a.example/3' },
+	];
 	const body = { status: 'success', videos };
 	service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
 	const { items } = await service.run(OPERATIONS['video.getAll']);
-	expect(items[0]?.json).toMatchObject({ url: 'https://a.example/1' });
+	expect(items.map(({ json }) => json.url)).toEqual(['https://a.example/1', 'https://a.example/3']);
 });
 
 test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {
