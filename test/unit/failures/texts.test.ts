@@ -85,7 +85,7 @@ const OF_SERVICE: Row[] = [
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Video > Download/],
 	['timedOut', STILL_QUEUED, /within 5 seconds.*Queue > Wait/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
-	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in the queue.*Get Many/],
+	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in.* "unknown"\..*Get Many/],
 	[
 		'timedOut',
 		{ ...STILL_QUEUED, statusSeconds: 4 },
@@ -324,6 +324,11 @@ describe('The hints of a run', () => {
 			'videos that the same can be, which are named once',
 			{ unidentified: [two, two] },
 			/^2 videos could not be told apart[^"]*"p"[^"]*$/,
+		],
+		[
+			'videos of many projects, of which it names five',
+			{ unidentified: [1, 2, 3, 4, 5, 6].map((p) => ({ ...two, projectId: `p${p}` })) },
+			/^6 videos.* among 2 videos of project "p1".*"p5"(?!.*"p6")/,
 		],
 		[
 			'a video that may be that of an add of unknown fate',
