@@ -160,6 +160,13 @@ describe('Queue > Get Progress', () => {
 });
 
 describe('Queue > Clear', () => {
+	test('names a queue item that it could not delete', async () => {
+		const clear = { ...OPERATIONS['queue.clear'], queueId: 'none' };
+		const settings = { onError: 'continueErrorOutput' } as const;
+		const { errorItems } = await service.run(clear, { settings });
+		expect(errorItems[0]?.json.details).toHaveProperty('queueId', 'none');
+	});
+
 	test('returns what was deleted', async () => {
 		const queueId = await queueVideo();
 		const { items } = await service.run({ ...OPERATIONS['queue.clear'], queueId });
