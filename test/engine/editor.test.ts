@@ -69,6 +69,7 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 	});
 	const input = items.map((json) => ({ json }));
 	return (await getHints())
+		.filter((hint) => hint.location === 'outputPane' && hint.whenToDisplay === 'beforeExecution')
 		.filter(({ displayCondition = '' }) => {
 			const value = workflow.expression.getParameterValue(
 				displayCondition,

@@ -16,6 +16,8 @@ test.each([
 	['2026-01-31T12:00:00Z', BERLIN, '2026-01-31T12:00:00.000Z'],
 	['2026-01-31T12:00:00.123+02:00', BERLIN, '2026-01-31T10:00:00.123Z'],
 	['2026-01-31T23:00:00-05:00', BERLIN, '2026-02-01T04:00:00.000Z'],
+	['2026-01-31 12:00:00 America/New_York', BERLIN, '2026-01-31T17:00:00.000Z'],
+	['2026-01-31T12:00:00[America/New_York]', BERLIN, '2026-01-31T17:00:00.000Z'],
 	[new Date('2026-01-31T12:00:00Z'), BERLIN, '2026-01-31T12:00:00.000Z'],
 ])('The date %s of a filter, in a workflow in %s, is %s', (value, timeZone, expected) => {
 	expect(new Date(parseDateTime(value, timeZone) ?? NaN).toISOString()).toBe(expected);
