@@ -55,6 +55,7 @@ describe('A later poll', () => {
 		for (const [log, watch] of [
 			[createEntries(2), WATCH],
 			[createEntries(1), { ...WATCH, projectIds: ['p'] }],
+			[createEntries(1), { ...WATCH, account: 'with a renewed key' }],
 			[[], { ...WATCH, account: 'other' }],
 		] as const) {
 			const { cursor: later } = selectNewVideos(log, { ...cursor, changes }, watch);
@@ -74,9 +75,10 @@ describe('The tag of the last list', () => {
 	const find = (tag: unknown, now = START) =>
 		findTag({ ...save([]), tag: tag as Cursor['tag'] }, WATCH.account, now);
 
-	test('is sent for an hour after the list was read in full', () => {
+	test('is sent for an hour after the list was read in full, to its own account alone', () => {
 		const tag = { etag: '"a"', fullReadAt: START };
 		expect(find(tag)).toBe('"a"');
+		expect(findTag({ ...save([]), tag }, 'other', START)).toBeUndefined();
 		expect(find(tag, START + HOUR_MS - 1)).toBe('"a"');
 		expect(find(tag, START + HOUR_MS)).toBeUndefined();
 		expect(find(tag, START - 1)).toBeUndefined();
