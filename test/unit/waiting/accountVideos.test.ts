@@ -1,5 +1,5 @@
 import type { AccountRequests } from '../../../nodes/VideoGeneration/waiting/accountVideos';
-import { ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+import { AccountVideos, ListReads } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 /** Requests for a list, whose responses take these times. */
 const createRequests = (takeMs: () => number) => ({
@@ -66,5 +66,18 @@ describe('The list of videos', () => {
 			await jest.advanceTimersByTimeAsync(89_000);
 		}
 		expect(reads).toBe(2);
+	});
+
+	test('tells how many entries may be the video of an item, and from when to when they are dated', async () => {
+		const dates = ['2026-01-15T12:05:00Z', undefined, '2026-01-15T12:00:00Z'];
+		const entries = dates.map((createdAt, id) => ({ id, projectId: 'p', createdAt }));
+		const fetchList = async () =>
+			await Promise.resolve({ entries, respondedAt: performance.now() });
+		const videos = new AccountVideos([]);
+		const item = videos.track({ queueId: 'q', projectId: 'p', sentAt: performance.now() });
+		const own = videos.claim(item, { ...createRequests(() => 0), fetchList });
+		await jest.runAllTimersAsync();
+		const [to, , from] = dates;
+		expect(await own).toEqual({ unidentified: { count: 3, projectId: 'p', from, to } });
 	});
 });
