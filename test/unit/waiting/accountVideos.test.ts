@@ -69,7 +69,8 @@ describe('The list of videos', () => {
 	});
 
 	test('tells how many entries may be the video of an item, and from when to when they are dated', async () => {
-		const dates = ['2026-01-15T12:05:00Z', undefined, '2026-01-15T12:00:00Z'];
+		const minutes = ['05', undefined, '00', '01'];
+		const dates = minutes.map((minute) => minute && `2026-01-15T12:${minute}:00Z`);
 		const entries = dates.map((createdAt, id) => ({ id, projectId: 'p', createdAt }));
 		const fetchList = async () =>
 			await Promise.resolve({ entries, respondedAt: performance.now() });
@@ -78,6 +79,6 @@ describe('The list of videos', () => {
 		const own = videos.claim(item, { ...createRequests(() => 0), fetchList });
 		await jest.runAllTimersAsync();
 		const [to, , from] = dates;
-		expect(await own).toEqual({ unidentified: { count: 3, projectId: 'p', from, to } });
+		expect(await own).toEqual({ unidentified: { count: 4, projectId: 'p', from, to } });
 	});
 });
