@@ -23,6 +23,14 @@ const NO_REDIRECTS = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
+/** The part of a request that n8n has no type for, or overwrites. */
+interface OwnOptions {
+	url: unknown;
+	uri: unknown;
+	/** Ends a request of the package: n8n overwrites an `abortSignal`. */
+	endSignal: AbortSignal;
+}
+
 export class VideoGenerationApi implements ICredentialType {
 	name = 'videoGenerationApi';
 
@@ -53,7 +61,8 @@ export class VideoGenerationApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'The address of the service, without a path. A trailing /v1 is fine.',
+			description:
+				'The address of the service, without a path. A trailing /v1 is fine. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
 		},
 	];
 
@@ -80,7 +89,11 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		const targets = listTargets(requestOptions);
+		// The HTTP Request node uses an older function of n8n, which names the address `uri`.
+		const { url, uri, endSignal } = requestOptions as Partial<OwnOptions>;
+		const targets = [url, uri]
+			.filter((target) => target !== undefined && target !== null)
+			.map(String);
 		const { origin } = new URL(serviceUrl);
 		const isOurs = (target: string) =>
 			URL.canParse(target, serviceUrl) && new URL(target, serviceUrl).origin === origin;
@@ -90,23 +103,18 @@ export class VideoGenerationApi implements ICredentialType {
 			);
 		}
 		const isRelative = !targets.some((target) => /^https?:\/\//i.test(target));
+		// The package's own requests name an encoding, so a relative request without one is the credential test.
+		const isTest = isRelative && requestOptions.encoding === undefined;
 		return await Promise.resolve({
 			...requestOptions,
 			...NO_REDIRECTS,
-			...(isRelative ? { baseURL: serviceUrl } : {}),
-			// The package's own requests are streams, so a relative request that is none is the credential test.
-			...(isRelative && requestOptions.encoding !== 'stream'
-				? { abortSignal: AbortSignal.timeout(TEST_TIMEOUT_MS) }
-				: {}),
+			...(isRelative && { baseURL: serviceUrl }),
+			...(isTest && { abortSignal: AbortSignal.timeout(TEST_TIMEOUT_MS) }),
+			...(endSignal && { abortSignal: endSignal }),
 			headers: {
 				...requestOptions.headers,
 				Authorization: `Bearer ${parseApiKey(credentials.apiKey)}`,
 			},
 		});
 	}
-}
-
-/** The address of a request. The HTTP Request node uses an older function, which names it `uri`. */
-function listTargets({ url, uri }: Partial<IHttpRequestOptions> & { uri?: unknown }): string[] {
-	return [url, uri].filter((target) => target !== undefined && target !== null).map(String);
 }

@@ -4,7 +4,6 @@ export const CREDENTIAL = 'videoGenerationApi';
 /** A problem of the credential that a person has to correct: what it is, and what to do. */
 export class CredentialProblem extends Error {
 	constructor(
-		readonly field: 'apiKey' | 'baseUrl',
 		readonly problem: string,
 		readonly whatToDo: string,
 	) {
@@ -12,7 +11,14 @@ export class CredentialProblem extends Error {
 	}
 }
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
+const OPEN = 'Open the Video Generation API credential and';
+
+const LOOPBACK = /^(https?:\/\/)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
+
+/** Whether an address, with or without a scheme, is on the machine of n8n, or in its container. */
+export function isLoopback(address: string): boolean {
+	return LOOPBACK.test(address);
+}
 
 /**
  * The service's address, from the "Base URL" as a person pastes it: with spaces or quotes around it, without
@@ -24,32 +30,20 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
 	if (text === '') {
-		throw new CredentialProblem(
-			'baseUrl',
-			"'Base URL' is empty",
-			'Open the Video Generation API credential and enter the address of the service.',
-		);
+		throw new CredentialProblem("'Base URL' is empty", `${OPEN} enter the address of the service.`);
 	}
-	const withScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
-		? text
-		: `${LOOPBACK.test(text) ? 'http' : 'https'}://${text}`;
-	const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+	const address = hasScheme ? text : `${isLoopback(text) ? 'http' : 'https'}://${text}`;
+	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
 		throw new CredentialProblem(
-			'baseUrl',
 			"'Base URL' is not a web address",
-			'Open the Video Generation API credential and enter an address like https://api.example.com.',
+			`${OPEN} enter an address like https://api.example.com.`,
 		);
 	}
-	const path = trimSlashes(trimSlashes(url.pathname).replace(/\/v1$/i, ''));
-	return url.origin + path;
-}
-
-/** Removes the slashes at the end. */
-function trimSlashes(path: string): string {
-	let { length } = path;
-	while (path[length - 1] === '/') length -= 1;
-	return path.slice(0, length);
+	const path = url.pathname.split('/').filter(Boolean);
+	if (path.at(-1)?.toLowerCase() === 'v1') path.pop();
+	return [url.origin, ...path].join('/');
 }
 
 /** Spaces and quotes, straight or typographic, which are often copied with a text. */
@@ -70,26 +64,17 @@ function trimApiKey(pasted: unknown): string {
 	return trimPasted(trimPasted(pasted).replace(/^Bearer\s+/i, ''));
 }
 
-/** Whether a trimmed key can stand in a header; any other key is never sent. */
-function isSendableKey(key: string): boolean {
-	return /^[\x21-\x7e]+$/.test(key);
-}
-
-/** @throws a CredentialProblem when the key cannot be sent */
+/** The key as it stands in a header. @throws a CredentialProblem when it cannot be sent */
 export function parseApiKey(pasted: unknown): string {
 	const key = trimApiKey(pasted);
-	if (isSendableKey(key)) return key;
-	throw key === ''
-		? new CredentialProblem(
-				'apiKey',
-				"'API Key' is empty",
-				'Open the Video Generation API credential and paste the key from the developers page of your account.',
-			)
-		: new CredentialProblem(
-				'apiKey',
-				"'API Key' contains characters that are not allowed, such as spaces or line breaks",
-				'Copy it again from the developers page of your account.',
-			);
+	if (/^[\x21-\x7e]+$/.test(key)) return key;
+	const isEmpty = key === '';
+	throw new CredentialProblem(
+		isEmpty
+			? "'API Key' is empty"
+			: "'API Key' contains characters that are not allowed, such as spaces or line breaks",
+		`${OPEN} paste the key from the developers page of your account.`,
+	);
 }
 
 /**

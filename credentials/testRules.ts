@@ -6,27 +6,30 @@ const NOT_THE_SERVICE =
 const REDIRECTED =
 	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
 
-const REFUSED =
-	'The service does not accept this key. Copy it again from the developers page of your account.';
+const COPY_KEY = 'Copy the key again from the developers page of your account.';
 
-/** The texts for the statuses that a person can do something about; n8n has its own for the others. */
-const TEXT_BY_STATUS = {
-	...{ 301: REDIRECTED, 302: REDIRECTED, 303: REDIRECTED, 307: REDIRECTED, 308: REDIRECTED },
-	...{ 401: REFUSED, 403: REFUSED, 404: NOT_THE_SERVICE, 405: NOT_THE_SERVICE },
-};
+const REFUSED = `The service does not accept this key. ${COPY_KEY}`;
+
+/** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */
+const DENIED = `The service does not accept this key, or a firewall or a login page in front of it refuses n8n. ${COPY_KEY} If it is right, ask those who run the service or your network to let n8n through.`;
+
+const byStatus = (message: string, ...statuses: number[]) =>
+	statuses.map((value) => ({ type: 'responseCode', properties: { value, message } }));
+
+const byBody = (message: string, key: string, value: unknown) => ({
+	type: 'responseSuccessBody',
+	properties: { key, value, message },
+});
 
 /**
  * A test passes unless a rule matches, and a rule on the body matches when the key's value is exactly the
  * rule's. So a web page is recognized by the account's missing fields, which are `undefined`.
  */
 export const credentialTestRules = [
-	...Object.entries(TEXT_BY_STATUS).map(([status, message]) => ({
-		type: 'responseCode',
-		properties: { value: Number(status), message },
-	})),
-	...[
-		{ key: 'status', value: undefined, message: NOT_THE_SERVICE },
-		{ key: 'status', value: 'error', message: REFUSED },
-		{ key: 'usage', value: undefined, message: NOT_THE_SERVICE },
-	].map((properties) => ({ type: 'responseSuccessBody', properties })),
+	...byStatus(REDIRECTED, 301, 302, 303, 307, 308),
+	...byStatus(DENIED, 401, 403),
+	...byStatus(NOT_THE_SERVICE, 404, 405),
+	byBody(NOT_THE_SERVICE, 'status', undefined),
+	byBody(REFUSED, 'status', 'error'),
+	byBody(NOT_THE_SERVICE, 'usage', undefined),
 ] as ICredentialTestRequest['rules'];

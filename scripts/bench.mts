@@ -4,13 +4,13 @@ import { installN8n } from './n8n/install.mjs';
 import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/command.mjs';
 
-const BENCHMARKS = ['poll', 'wait', 'batch', 'memory', 'download', 'items', 'compare'];
+const BENCHMARKS = ['poll', 'wait', 'batch', 'memory', 'download', 'items', 'compare', 'worker'];
 
-/** The benchmarks in jest's clock, which skips all waits. The others are measured in real time. */
-const IN_JEST = ['batch', 'memory'];
+/** The benchmarks that jest runs: `batch` and `memory` in a clock that skips all waits. */
+const IN_JEST = ['batch', 'memory', 'worker'];
 
 /** The benchmarks that run in a real n8n. */
-const IN_N8N = ['items', 'compare'];
+const IN_N8N = ['items', 'compare', 'worker'];
 
 /**
  * `npm run bench`: measures the built package in n8n's engine, with its log silenced, and in n8n's

@@ -6,6 +6,7 @@ const DOCUMENTS = [
 	'CHANGELOG.md',
 	'SECURITY.md',
 	'CODE_OF_CONDUCT.md',
+	'CONTRIBUTING.md',
 	'docs',
 	'examples',
 	'sandbox',

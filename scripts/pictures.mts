@@ -1,12 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { startSandbox } from '../sandbox/startSandbox.js';
 import { build } from './build.mjs';
 import { type Area, Editor, type Session } from './editor/Editor.js';
 import { launchBrowser } from './editor/launchBrowser.js';
 import { choosePorts, furnishN8n, startN8n } from './n8n/demo.mjs';
 import { installN8n, installPackage } from './n8n/install.mjs';
-import { OWNER } from './n8n/N8nClient.js';
 import type { Workflow } from './n8n/n8nTypes.js';
 import { step } from './support/command.mjs';
 
@@ -31,6 +31,10 @@ interface Picture {
 /** Pixels of a picture for each pixel of the window. */
 const SCALE = 2;
 
+const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
+/** In a wider picture, a page would show n8n's small texts too small to read. */
+const MAX_WIDTH_PX = 905;
+
 /** The lowest part of a panel, which shows what is behind its corners. */
 const ROUNDED_CORNER_PX = 10;
 
@@ -44,30 +48,24 @@ const PICTURES: Picture[] = [
 	{ name: 'nodes-panel', width: 1280, height: 1060, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
-	ofExample('idea-to-youtube', { x: 1180, y: -400, width: 905, height: 890 }),
-	ofExample('video-from-a-form', { x: -60, y: -330, width: 905, height: 690 }),
-	ofExample('video-for-each-row', { x: 594, y: -240, width: 905, height: 840 }),
-	ofExample('store-finished-videos', { x: 170, y: -380, width: 905, height: 790 }),
-	ofExample('agent-that-makes-videos', { x: 430, y: -200, width: 905, height: 1100 }),
-	ofExample('ask-before-spending', { x: 625, y: -424, width: 905, height: 880 }),
-	ofExample('when-something-fails', { x: 422, y: -410, width: 905, height: 990 }),
-	ofExample('credits-check', { x: -84, y: -300, width: 905, height: 640 }),
-	ofExample('wait-through-a-restart', { x: 400, y: -230, width: 905, height: 570 }),
-	ofExample('videos-for-mcp-clients', { x: -50, y: -90, width: 905, height: 880 }),
+	...readdirSync('examples')
+		.filter((file) => file.endsWith('.json'))
+		.map(ofExample),
 ];
 
-/** Returns the picture of the part that is specific to an example, before anything is set up. */
-function ofExample(file: string, area: Area): Picture {
+/** Returns the picture of an example, before anything is set up. */
+function ofExample(file: string): Picture {
+	const example = basename(file, '.json');
 	const take = async (editor: Editor, workflows: Workflows) => {
-		await editor.openWorkflow(getWorkflow(workflows, file));
-		return await takeArea(editor, area);
+		await editor.openWorkflow(getWorkflow(workflows, example).id);
+		return await takePicture(editor, await editor.showWorkflow(MAX_WIDTH_PX));
 	};
-	return { name: `example-${file}`, width: area.width + 400, height: area.height + 300, take };
+	return { name: `example-${example}`, width: 1300, height: 1300, take };
 }
 
 /** Takes a picture of the node's parameters and the video that it has made, playing. */
 async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
+	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video').id);
 	const panel = await editor.openNode('Generate a video');
 	await panel.execute();
 	await panel.readTable();
@@ -80,7 +78,7 @@ async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> 
 
 /** Takes a picture of five rows, and below it a picture of each one's video. */
 async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'five-rows'));
+	await editor.openWorkflow(getWorkflow(workflows, 'five-rows').id);
 	const panel = await editor.openNode('Each row with its video');
 	await panel.execute();
 	await panel.waitForSuccess(BATCH_TIMEOUT_MS);
@@ -109,7 +107,7 @@ async function takeNodesPanel(editor: Editor): Promise<Buffer> {
 
 /** Takes a picture of the node with its parameters beside the fields of its input. */
 async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video'));
+	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video').id);
 	const panel = await editor.openNode('Generate a video');
 	await panel.execute();
 	await panel.readTable();
@@ -120,18 +118,12 @@ async function takeNode(editor: Editor, workflows: Workflows): Promise<Buffer> {
 
 /** Takes a picture of the first example after a run. */
 async function takeRun(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'queue-a-video'));
-	await editor.executeWorkflow([
-		'When you press Execute',
-		'Find the project updated last',
-		'Generate a video',
-		'See the credits left',
-	]);
-	return await takeArea(editor, { x: -70, y: -240, width: 866, height: 590 });
-}
-
-async function takeArea(editor: Editor, area: Area): Promise<Buffer> {
-	return await takePicture(editor, await editor.showArea(area));
+	const workflow = getWorkflow(workflows, 'queue-a-video');
+	await editor.openWorkflow(workflow.id);
+	await editor.executeWorkflow(
+		workflow.nodes.filter(({ type }) => type !== STICKY_NOTE).map(({ name }) => name),
+	);
+	return await takePicture(editor, await editor.showWorkflow(MAX_WIDTH_PX));
 }
 
 /** Replaces the local address, because the reader's service has another one. */
@@ -140,10 +132,10 @@ async function takePicture(editor: Editor, clip: Area): Promise<Buffer> {
 	return await editor.picture(clip);
 }
 
-function getWorkflow(workflows: Workflows, file: string): string {
+function getWorkflow(workflows: Workflows, file: string): Workflow {
 	const workflow = workflows.get(file);
 	if (!workflow) throw new Error(`There is no workflow ${file}.json to take a picture of.`);
-	return workflow.id;
+	return workflow;
 }
 
 /**
@@ -185,7 +177,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 						scale: SCALE,
 						session,
 					});
-					session ??= await editor.logIn(OWNER);
+					session ??= await editor.logIn();
 					const file = join(TARGET_FOLDER, `${name}-${theme}.png`);
 					await writeFile(file, await take(editor, workflows));
 					await editor.close();

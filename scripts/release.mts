@@ -3,11 +3,14 @@ import { execa } from 'execa';
 
 const CHANGELOG = 'CHANGELOG.md';
 const UNRELEASED = '## [Unreleased]\n';
+const README = 'README.md';
+/** The version in the name of the file that `npm pack` writes. */
+const PACKED_VERSION = /(?<=n8n-nodes-video-generation-)\d\S*(?=\.tgz)/g;
 
 /**
- * `npm run release -- minor` makes a version: npm checks that nothing is uncommitted, sets the
- * version, commits and tags. Its hook `version` in package.json runs this file again, which dates
- * the entries of the changelog.
+ * `npm run release -- minor` makes a version, and `-- preminor --preid=rc` a release candidate: npm
+ * checks that nothing is uncommitted, sets the version, commits and tags. Its hook `version` in
+ * package.json runs this file again, which writes the version into the documents.
  */
 export default async function release(args: string[]): Promise<number> {
 	const changelog = readFileSync(CHANGELOG, 'utf8');
@@ -15,12 +18,16 @@ export default async function release(args: string[]): Promise<number> {
 	if (!/^\s*[^#\s]|^\s*###/.test(changes)) {
 		throw new Error(`Describe the changes under "Unreleased" in ${CHANGELOG} first.`);
 	}
-	if (args[0] === '--date-changes') {
+	if (args[0] === '--write-version') {
 		const { npm_package_version: version = '' } = process.env;
-		const date = new Date().toISOString().slice(0, 10);
-		const dated = `${UNRELEASED}\n## [${version}] - ${date}\n`;
-		writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, dated));
-		await execa('git', ['add', CHANGELOG]);
+		writeFileSync(README, readFileSync(README, 'utf8').replaceAll(PACKED_VERSION, version));
+		// The changes of a release candidate stay those of the next version.
+		if (!version.includes('-')) {
+			const date = new Date().toISOString().slice(0, 10);
+			const dated = `${UNRELEASED}\n## [${version}] - ${date}\n`;
+			writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, dated));
+		}
+		await execa('git', ['add', CHANGELOG, README]);
 		return 0;
 	}
 	// The project's .npmrc keeps npm from running scripts. git may ask for a passphrase, so it gets

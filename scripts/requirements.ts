@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import which from 'which';
 
 /** Versions of Node.js in which the package is loaded and used. Current n8n needs the last one. */
 export const NODE_MAJORS = [20, 22, 24];
@@ -8,11 +7,11 @@ export const NODE_MAJORS = [20, 22, 24];
 /** The oldest n8n that is supported: its engine is in `scripts/versions`. */
 export const OLDEST_N8N = '2.20.12';
 
-/** Programs that the tests in a real n8n need besides n8n, with their Debian packages. */
+/** What to install for programs that the tests in a real n8n need besides n8n. */
 export const PROGRAMS = {
-	chromium: { debianPackage: 'chromium', needs: 'a Chromium browser in the path' },
-	'redis-server': { debianPackage: 'redis-server', needs: 'Redis (redis-server) in the path' },
-	postgres: { debianPackage: 'postgresql', needs: 'PostgreSQL (postgres, initdb) in the path' },
+	chromium: 'a Chromium browser in the path',
+	'redis-server': 'Redis (redis-server) in the path',
+	postgres: 'PostgreSQL (postgres, initdb) in the path',
 } as const;
 
 export type Program = keyof typeof PROGRAMS;
@@ -24,7 +23,8 @@ const POSTGRESQL = '/usr/lib/postgresql';
 export function findProgram(name: string): string | undefined {
 	const versions = existsSync(POSTGRESQL) ? readdirSync(POSTGRESQL) : [];
 	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
-	const folders = newestFirst.map((version) => join(POSTGRESQL, version, 'bin'));
-	const path = [process.env.PATH, ...folders].join(delimiter);
-	return which.sync(name, { nothrow: true, path }) ?? undefined;
+	const inPath = process.env.PATH?.split(delimiter) ?? [];
+	return [...inPath, ...newestFirst.map((version) => join(POSTGRESQL, version, 'bin'))]
+		.map((folder) => join(folder, name))
+		.find((file) => existsSync(file));
 }

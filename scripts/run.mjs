@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,14 +13,8 @@ process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
 
 const OLDEST_NODE = 20;
 const STAMP = 'node_modules/.installed-lock';
-/**
- * npm's arguments. `npm ci` refuses a lock file that lacks the optional packages of other platforms;
- * `npm install --no-save` installs the same versions. `--include=dev` overrides a
- * NODE_ENV=production of the user.
- */
-const NPM = 'install --no-save --include=dev --no-audit --loglevel=error';
-/** See `scripts/support/cache.mts`. */
-const BUN = JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
+/** npm's own record of its last `npm install`. */
+const NPM_RECORD = 'node_modules/.package-lock.json';
 
 const [command = '', ...args] = process.argv.slice(2);
 
@@ -37,19 +31,15 @@ const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 // A release changes only the version, and the dependencies stay the same.
 delete packages[''].version;
 const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex');
-if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
+if (!isInstalled()) {
 	console.log('❯ Installing development dependencies (up to a minute)');
-	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: resolve('node_modules/.bun-files') };
-	const options = {
-		env,
-		stdio: ['ignore', 'ignore', 'inherit'],
-		shell: process.platform === 'win32',
-	};
-	// Bun only fills a new folder: it would arrange npm's packages anew.
-	const installers = existsSync('node_modules') ? [NPM] : [BUN, NPM];
-	const install = (installer) => spawnSync('npm', installer.split(' '), options).status === 0;
-	if (!installers.some(install)) {
-		console.error('\nnpm could not install the development dependencies: see above.');
+	// Bun would arrange the packages of another installation anew.
+	rmSync('node_modules', { recursive: true, force: true });
+	const bun = JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
+	const shell = process.platform === 'win32';
+	const stdio = ['ignore', 'ignore', 'inherit'];
+	if (spawnSync('npm', bun.split(' '), { stdio, shell }).status !== 0) {
+		console.error('\nBun could not install the development dependencies. Try npm install.');
 		process.exit(1);
 	}
 	writeFileSync(STAMP, lock);
@@ -57,3 +47,10 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
 const { tsImport } = await import('tsx/esm/api');
 const { runCommand } = await tsImport('./support/command.mts', import.meta.url);
 await runCommand(command, args);
+
+/** Returns whether Bun or the user's `npm install` has installed the locked packages. */
+function isInstalled() {
+	if (existsSync(STAMP)) return readFileSync(STAMP, 'utf8') === lock;
+	const getTime = (file) => statSync(file).mtimeMs;
+	return existsSync(NPM_RECORD) && getTime(NPM_RECORD) >= getTime('package-lock.json');
+}

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import manifest from '../package.json' with { type: 'json' };
 import { build } from './build.mjs';
 import { unpackPackage } from './n8n/install.mjs';
 import { installManifest } from './support/cache.mjs';
@@ -14,10 +15,14 @@ interface Scanner {
 	/** What it scans on a checkout. */
 	SOURCE_FILE_PATTERNS: string[];
 	/** A folder without any file passes, with a message. */
-	analyzePackage: (
-		folder: string,
-		patterns: string[],
-	) => Promise<{ message?: string; details?: string }>;
+	analyzePackage: (folder: string, patterns: string[]) => Promise<Verdict>;
+	/** Scans a published version, and what its provenance statement says that it was built from. */
+	analyzePackageByName: (name: string, version: string) => Promise<Verdict>;
+}
+
+interface Verdict {
+	message?: string;
+	details?: string;
 }
 
 /** The files of a tarball that n8n scans; the scan of the sources covers the declarations. */
@@ -31,18 +36,23 @@ setTimeout(() => undefined, 1000);
 
 /**
  * `npm run scan`: runs n8n's verification scan on this checkout and on the packed and unpacked
- * package, as n8n does before it verifies a package.
+ * package, as n8n does before it verifies a package; with a version, on the published one.
  */
-export default async function scan(): Promise<void> {
-	await build();
+export default async function scan([version]: string[]): Promise<void> {
 	const installation = await installManifest('scan', "Installing n8n's verification scan");
-	const { analyzePackage, SOURCE_FILE_PATTERNS } = (await import(
+	const { analyzePackage, analyzePackageByName, SOURCE_FILE_PATTERNS } = (await import(
 		pathToFileURL(join(installation, SCANNER)).href
 	)) as Scanner;
-	const check = async (folder: string, patterns: string[]) => {
-		const { message, details = '' } = await analyzePackage(folder, patterns);
+	const expectClean = ({ message, details = '' }: Verdict) => {
 		if (message) throw new Error(`${message}\n${details}`);
 	};
+	if (version !== undefined) {
+		await step(`Scanning ${version} as published`, async () => {
+			expectClean(await analyzePackageByName(manifest.name, version));
+		});
+		return;
+	}
+	await build();
 	const temporary = await mkdtemp(join(tmpdir(), 'scan-'));
 	try {
 		const planted = join(temporary, 'planted');
@@ -54,11 +64,13 @@ export default async function scan(): Promise<void> {
 				throw new Error('The scan did not find a planted violation, so its result means nothing.');
 			}
 		});
-		await step('Scanning the checkout', () => check(process.cwd(), SOURCE_FILE_PATTERNS));
+		await step('Scanning the checkout', async () => {
+			expectClean(await analyzePackage(process.cwd(), SOURCE_FILE_PATTERNS));
+		});
 		await step('Scanning the packed package', async () => {
 			const folder = join(temporary, 'package');
 			await unpackPackage(join(temporary, 'packed'), folder);
-			await check(folder, TARBALL_PATTERNS);
+			expectClean(await analyzePackage(folder, TARBALL_PATTERNS));
 		});
 	} finally {
 		await rm(temporary, { recursive: true, force: true });

@@ -13,6 +13,7 @@ import { serveUntilStopped, startServer, whileServersLive, step } from './suppor
 import { waitFor } from './waitFor.js';
 
 const OPTIONS = {
+	n8n: { type: 'string' },
 	once: { type: 'boolean' },
 	rows: { type: 'boolean' },
 	watch: { type: 'boolean' },
@@ -32,7 +33,10 @@ export default async function start(args: string[]): Promise<void> {
 	const userFolder = resolve('.n8n-local', options.watch ? 'dev' : '');
 	await claimFolder(userFolder);
 	const ports = await choosePorts();
-	const installation = await installN8n();
+	const installation =
+		options.n8n === undefined
+			? await installN8n()
+			: { node: process.execPath, script: join(options.n8n, 'bin', 'n8n') };
 	if (options.watch) {
 		await step('Building the package into n8n', () =>
 			whileServersLive(buildContinuously(userFolder)),
@@ -48,14 +52,14 @@ export default async function start(args: string[]): Promise<void> {
 	const client = await startN8n({ installation, userFolder, ports, env });
 	const account = { name: 'Local video service', apiKey: sandbox.apiKey, url: sandbox.url };
 	const workflows = await furnishN8n(client, account, ['examples', join('scripts', 'demo')]);
-	if (!options.watch) {
-		await runWorkflow(client, workflows.get(options.rows ? 'five-rows' : 'queue-a-video'));
-	}
+	const workflow = workflows.get(options.rows ? 'five-rows' : 'queue-a-video');
+	if (!workflow) throw new Error('The example is missing.');
+	const run = options.watch ? '' : `/executions/${await runWorkflow(client, workflow)}`;
 	const hint = options.watch
 		? 'Change a file in nodes/, credentials/ or icons/: the editor shows it within seconds.'
 		: 'The workflow "Five rows, five videos" makes five videos of one project in two minutes.';
 	console.log(`
-n8n            ${client.address}
+n8n            ${client.address}/workflow/${workflow.id}${run}
 Login          ${OWNER.email}, password ${OWNER.password}
 Video service  ${sandbox.url}, API key ${sandbox.apiKey}
 Logs           ${relative(process.cwd(), join(userFolder, 'logs'))}
@@ -64,13 +68,12 @@ ${hint}`);
 	if (!options.once) await serveUntilStopped();
 }
 
-/** Runs a workflow as its button does, and prints what each node returned. */
-async function runWorkflow(client: N8nClient, workflow: Workflow | undefined): Promise<void> {
-	const trigger = workflow?.nodes.find(({ type }) => type === MANUAL_TRIGGER);
-	if (!workflow || !trigger) throw new Error('The example, or its Manual Trigger, is missing.');
-	const { data, status } = await step(`Running "${workflow.name}" in n8n`, async () => {
-		const id = await client.runWorkflow(workflow.id, trigger.name);
-		return await whileServersLive(client.waitForExecution(id, RUN_TIMEOUT_MS));
+/** Runs a workflow as its button does, and prints what each node returned. @returns the execution's ID */
+async function runWorkflow(client: N8nClient, workflow: Workflow): Promise<string> {
+	const trigger = workflow.nodes.find(({ type }) => type === MANUAL_TRIGGER)?.name ?? '';
+	const { id, data, status } = await step(`Running "${workflow.name}" in n8n`, async () => {
+		const started = await client.runWorkflow(workflow.id, trigger);
+		return await whileServersLive(client.waitForExecution(started, RUN_TIMEOUT_MS));
 	});
 	const { error, runData } = data.resultData;
 	if (status !== 'success') {
@@ -84,6 +87,7 @@ async function runWorkflow(client: N8nClient, workflow: Workflow | undefined): P
 			console.log(`    ${file.fileName ?? ''}, ${file.mimeType}, ${length} bytes`);
 		}
 	}
+	return id;
 }
 
 /** Compiles and copies everything once, and then each change. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { build } from './build.mjs';
 import { buildN8nEnvironment } from './n8n/environment.js';
 import { installN8n, installPackage } from './n8n/install.mjs';
-import { findProgram, OLDEST_N8N, PROGRAMS, type Program } from './requirements.js';
+import { OLDEST_N8N } from './requirements.js';
 import { installManifest } from './support/cache.mjs';
 import { run, runVisibly, step } from './support/command.mjs';
 
@@ -64,10 +64,15 @@ export default async function test([name = '', ...args]: string[]): Promise<numb
 	return await runVisibly('jest', [...suite.args, ...args], { env });
 }
 
-/** Installs the engine of a version of n8n. @returns environment variables for the tests in it */
-async function provideEngine(version: string): Promise<Environment> {
-	const title = `Installing the engine of n8n ${version}: 240 MB`;
-	return { VIDEO_GENERATION_ENGINE: await installManifest(`versions/${version}`, title) };
+/**
+ * Provides the engine of n8n.
+ * @param n8n one of the versions in `scripts/versions`, or the folder of any other n8n
+ * @returns environment variables for the tests in it
+ */
+async function provideEngine(n8n: string): Promise<Environment> {
+	if (isAbsolute(n8n)) return { VIDEO_GENERATION_ENGINE: n8n };
+	const title = `Installing the engine of n8n ${n8n}: 240 MB`;
+	return { VIDEO_GENERATION_ENGINE: await installManifest(`versions/${n8n}`, title) };
 }
 
 /** Installs all that the tests in a real n8n need. @returns environment variables for them */
@@ -86,26 +91,5 @@ export async function provideN8n(): Promise<Environment> {
 		// This file holds a key that n8n generated: each n8n generates its own, or is given one.
 		await rm(join(template, '.n8n', 'config'));
 	}
-	for (const program in PROGRAMS) await provideProgram(program as Program);
 	return { VIDEO_GENERATION_E2E: JSON.stringify({ node, n8n: script, template }) };
-}
-
-/**
- * Installs a missing program on Debian, as root. Elsewhere it stays missing, which is an error only
- * in continuous integration (`CI` is set), where no test may be skipped.
- */
-async function provideProgram(name: Program): Promise<void> {
-	if (findProgram(name)) return;
-	const { debianPackage, needs } = PROGRAMS[name];
-	if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
-		// These settings keep apt-get from asking questions and from starting a server.
-		const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-		await step(`Installing ${debianPackage} with apt-get`, async () => {
-			await run('apt-get', ['update'], { env });
-			await run('apt-get', ['install', '--yes', '--no-install-recommends', debianPackage], { env });
-		});
-	}
-	if (!findProgram(name) && process.env.CI) {
-		throw new Error(`These tests need ${needs}: install it and start again.`);
-	}
 }

@@ -4,6 +4,7 @@ import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
+import { searchVideos } from './listSearch/videos';
 import { accountOperations, accountProperties } from './resources/account';
 import { projectOperations, projectProperties } from './resources/project';
 import { hints } from './resources/hints';
@@ -11,10 +12,10 @@ import { queueOperations, queueProperties } from './resources/queue';
 import { videoOperations, videoProperties } from './resources/video';
 
 const operations = {
-	video: videoOperations,
-	queue: queueOperations,
-	project: projectOperations,
 	account: accountOperations,
+	project: projectOperations,
+	queue: queueOperations,
+	video: videoOperations,
 };
 
 export class VideoGeneration implements INodeType {
@@ -49,23 +50,23 @@ export class VideoGeneration implements INodeType {
 				type: 'options',
 				noDataExpression: true,
 				options: [
-					{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
-					{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
-					{ name: 'Project', value: 'project', description: 'What videos are made from' },
 					{ name: 'Account', value: 'account', description: 'Your name and your credits' },
+					{ name: 'Project', value: 'project', description: 'What videos are made from' },
+					{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
+					{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
 				],
 				default: 'video',
 				// n8n's routing asks the pagination function even when it finds no operation.
 				routing: { send: { paginate: true } },
 			},
-			...videoProperties,
-			...queueProperties,
-			...projectProperties,
 			...accountProperties,
+			...projectProperties,
+			...queueProperties,
+			...videoProperties,
 		],
 	};
 
 	customOperations = createCustomOperations(operations);
 
-	methods = { listSearch: { searchProjects } };
+	methods = { listSearch: { searchProjects, searchVideos } };
 }

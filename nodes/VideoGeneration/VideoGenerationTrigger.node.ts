@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { getProjects } from './listSearch/projects';
 import { CREDENTIAL } from '../../credentials/connection';
-import { getTriggerParameters, triggerPanel, triggerProperties } from './trigger/triggerParameters';
+import { triggerPanel, triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 
 export class VideoGenerationTrigger implements INodeType {
@@ -41,7 +41,7 @@ export class VideoGenerationTrigger implements INodeType {
 
 	/** @returns the new videos, oldest first, or null when there are none */
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		const items = await pollVideos(this, getTriggerParameters(this));
+		const items = await pollVideos(this);
 		return items.length === 0 ? null : [items];
 	}
 }

@@ -8,6 +8,7 @@ export const SEED_ACCOUNTS = {
 		name: 'Ada Example',
 		email: 'ada@example.com',
 		apiKey: 'sandbox-key-of-ada-5f0c1d',
+		otherApiKey: 'sandbox-key-of-ada-7c41aa',
 		credits: 100,
 	},
 	/** Its projects and videos must be invisible to the main account. */

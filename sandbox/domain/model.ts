@@ -14,6 +14,8 @@ export interface Account {
 	name: string;
 	email: string;
 	apiKey: string;
+	/** A second key, such as for another team. */
+	otherApiKey?: string;
 	credits: number;
 }
 

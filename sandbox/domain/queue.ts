@@ -151,9 +151,10 @@ export function settleQueue(store: Store, now: number): void {
 		return endedAt === null ? [] : [{ item, status, endedAt }];
 	});
 
-	const { endedItemsLeaveAfterMs } = store.settings;
+	const { endedItemsLeaveAfterMs, finishedItemsStay } = store.settings;
 	for (const { item, status, endedAt } of ended) {
-		if (endedItemsLeaveAfterMs !== null && now >= endedAt + endedItemsLeaveAfterMs) {
+		const leaves = endedItemsLeaveAfterMs !== null && (status === 'failed' || !finishedItemsStay);
+		if (leaves && now >= endedAt + endedItemsLeaveAfterMs) {
 			item.left = true;
 		}
 		// An item that has left is kept until its log entry is written.

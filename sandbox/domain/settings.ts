@@ -5,6 +5,8 @@ export interface Durations {
 	renderingMs: number;
 	/** Time from the end of the item to its entry in the video log; negative for an entry before it. */
 	logDelayMs: number;
+	/** Time from the end of the item until its progress tells the address, if it does. */
+	urlDelayMs: number;
 }
 
 /** The maximum number of requests in each window, per account and limited endpoint. */
@@ -32,6 +34,8 @@ export interface Settings {
 	maxAtOnce: number | null;
 	/** Null keeps finished and failed items in the queue until they are cleared. */
 	endedItemsLeaveAfterMs: number | null;
+	/** Whether only failed items leave the queue then. */
+	finishedItemsStay: boolean;
 	/**
 	 * New queue ids consist of digits, and replies send them as JSON numbers. `long` ids have 19
 	 * digits: a client that parses them as JavaScript numbers changes them.
@@ -41,8 +45,10 @@ export interface Settings {
 	logClockSkewMs: number;
 	/** Writes `createdAt` of new log entries without milliseconds. */
 	logWholeSeconds: boolean;
-	/** Adds `videoUrl` to the progress of a completed item. */
-	videoUrlInDetails: boolean;
+	/** Adds `videoUrl` to the progress of a completed item: of all, of every other one, or of so many first ones. */
+	videoUrlInDetails: boolean | 'everyOther' | number;
+	/** Sends the same list of videos again for so long. */
+	listCacheMs: number;
 	/**
 	 * Each video shows its own prompt, for people who compare them; drawing it takes a second. All
 	 * videos of a project are the same file otherwise.
@@ -64,13 +70,21 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	rateLimit: { max: 100, windowMs: 60_000 },
 	etags: 'strong',
 	// Eight seconds per video: long enough to see progress, short enough to wait for.
-	durations: { pendingMs: 1000, processingMs: 4000, renderingMs: 3000, logDelayMs: 0 },
+	durations: {
+		pendingMs: 1000,
+		processingMs: 4000,
+		renderingMs: 3000,
+		logDelayMs: 0,
+		urlDelayMs: 0,
+	},
 	maxAtOnce: null,
 	endedItemsLeaveAfterMs: null,
+	finishedItemsStay: false,
 	numericQueueIds: false,
 	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
+	listCacheMs: 0,
 	promptInVideos: false,
 	signedUrls: false,
 	entriesNameQueueId: false,

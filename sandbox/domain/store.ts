@@ -13,6 +13,8 @@ export interface Store {
 	/** Charges in the order of the adds. */
 	charges: Charge[];
 	settings: Settings;
+	/** The last list of videos of each account, and when it was made. */
+	listCache: Map<string, { at: number; body: object }>;
 	/** The last time to which the queue was brought up. */
 	settledAt: number;
 	/** Returns the next unused id for a queue item, a video or a project. */
@@ -40,6 +42,7 @@ export function createStore({ seed = 1, credits, apiKey, ...change }: StoreOptio
 		videos: new Map([['other', createForeignVideos(createId)]]),
 		charges: [],
 		settings: changeSettings(DEFAULT_SETTINGS, change),
+		listCache: new Map(),
 		settledAt: -Infinity,
 		createId,
 	};

@@ -22,9 +22,13 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 		'/videos',
 		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
 		(request) => {
-			const { settings } = context.store;
-			const logs = listVideos(context.store, request.account, context.clock.now());
-			return {
+			const { listCache, settings } = context.store;
+			const now = context.clock.now();
+			const { id: accountId } = request.account;
+			const cached = listCache.get(accountId);
+			if (cached && now < cached.at + settings.listCacheMs) return cached.body;
+			const logs = listVideos(context.store, request.account, now);
+			const body = {
 				status: 'success',
 				message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
 				videos: logs.map(({ id, queueId, url, projectId, createdAt }) => ({
@@ -35,6 +39,8 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 					createdAt,
 				})),
 			};
+			listCache.set(accountId, { at: now, body });
+			return body;
 		},
 	);
 

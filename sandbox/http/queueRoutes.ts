@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
-import { getItemState, type QueueItemState } from '../domain/lifeCycle';
+import { getItemState } from '../domain/lifeCycle';
 import { ServiceError } from '../domain/model';
 import { addQueueItem, clearQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
 import type { Settings } from '../domain/settings';
+import type { Store } from '../domain/store';
 import { getVideoUrl } from './fileRoutes';
 
 interface QueueId {
@@ -61,15 +62,14 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 			const { store, clock } = context;
 			const queueId = parseQueueId(request.params.queueId, store.settings);
 			const item = getQueueItem(store, request.account, queueId, clock.now());
-			const state = getItemState(item, clock.now());
+			const { endedAt, ...progress } = getItemState(item, clock.now());
+			const isDue = endedAt !== null && clock.now() >= endedAt + item.durations.urlDelayMs;
+			const tells = isDue && progress.status === 'completed' && tellsVideoUrl(store, queueId);
+			const videoUrl = tells ? getVideoUrl(request, item, store.settings) : undefined;
 			return {
 				status: 'success',
 				message: 'Queue progress retrieved',
-				details: describeProgress(
-					state,
-					getVideoUrl(request, item, store.settings),
-					store.settings,
-				),
+				details: { ...progress, videoUrl },
 			};
 		},
 	);
@@ -92,17 +92,12 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 	);
 }
 
-function describeProgress(
-	{ status, generationProgress, renderProgress }: QueueItemState,
-	videoUrl: string,
-	{ videoUrlInDetails }: Settings,
-): object {
-	return {
-		status,
-		generationProgress,
-		renderProgress,
-		...(videoUrlInDetails && status === 'completed' ? { videoUrl } : {}),
-	};
+/** Whether the progress of an item tells the address of its video. */
+function tellsVideoUrl({ charges, settings }: Store, queueId: string): boolean {
+	const { videoUrlInDetails } = settings;
+	if (typeof videoUrlInDetails === 'boolean') return videoUrlInDetails;
+	const index = charges.findIndex((charge) => charge.queueId === queueId);
+	return videoUrlInDetails === 'everyOther' ? index % 2 === 0 : index < videoUrlInDetails;
 }
 
 /** Writes a queue id of digits as a JSON number with all its digits; JavaScript has no such number. */

@@ -48,6 +48,8 @@ export async function createServer(
 		routerOptions: { maxParamLength: 256 * KIBIBYTE },
 		ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
 		forceCloseConnections: true,
+		// A service may be below a path. Another path is another service to its clients.
+		rewriteUrl: ({ url = '' }) => url.replace(/^\/(?!v1\/)[^?]*?(?=\/v1\/)/, ''),
 		exposeHeadRoutes: false,
 		frameworkErrors: (error, _request, reply) => {
 			void replyWithError(error, reply);
@@ -102,7 +104,9 @@ async function registerApi(v1: FastifyInstance, context: SandboxContext): Promis
  */
 async function authenticate(request: FastifyRequest, { store }: SandboxContext): Promise<void> {
 	const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-	const account = [...store.accounts.values()].find(({ apiKey }) => apiKey === key);
+	const account = [...store.accounts.values()].find(
+		({ apiKey, otherApiKey }) => key !== undefined && [apiKey, otherApiKey].includes(key),
+	);
 	if (!account) {
 		const message = key === undefined ? 'Missing API key' : 'Invalid API key';
 		throw Object.assign(new Error(message), { statusCode: 401 });

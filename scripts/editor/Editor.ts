@@ -5,8 +5,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import type { Owner } from '../n8n/n8nTypes';
-import { CredentialForm } from './CredentialForm';
+import { OWNER } from '../n8n/N8nClient';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';
 
@@ -25,6 +24,10 @@ interface EditorOptions {
 
 const TIMEOUT_MS = 30_000;
 
+const CANVAS = '.vue-flow__transformationpane';
+const FIRST_NOTE = '[data-id="note-what-this-does"]';
+const MARGIN_PX = 24;
+
 /** A part of the page, in its pixels. */
 export interface Area {
 	x: number;
@@ -37,7 +40,6 @@ export interface Area {
 export class Editor {
 	readonly nodesPanel: NodesPanel;
 	readonly nodePanel: NodePanel;
-	readonly credentialForm: CredentialForm;
 
 	/** Whether a path was opened since the login. */
 	private isSettled = false;
@@ -48,7 +50,6 @@ export class Editor {
 	) {
 		this.nodesPanel = new NodesPanel(page);
 		this.nodePanel = new NodePanel(page);
-		this.credentialForm = new CredentialForm(page);
 	}
 
 	/** Opens a window that shares nothing with other windows. */
@@ -74,11 +75,11 @@ export class Editor {
 	}
 
 	/** @returns the login, for further windows */
-	async logIn({ email, password }: Owner): Promise<Session> {
+	async logIn(): Promise<Session> {
 		const { page } = this;
 		await page.goto(`${this.address}/signin`);
-		await page.getByLabel('Email').fill(email);
-		await page.getByLabel('Password').fill(password);
+		await page.getByLabel('Email').fill(OWNER.email);
+		await page.getByLabel('Password').fill(OWNER.password);
 		await page.getByRole('button', { name: 'Sign in' }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
 		return await page.context().storageState();
@@ -95,22 +96,11 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').or(empty).first().waitFor();
 	}
 
-	async newCredential(typeName: string): Promise<void> {
-		await this.visit('/home/credentials/create');
-		await this.credentialForm.chooseType(typeName);
-	}
-
-	async openCredential(id: string): Promise<void> {
-		await this.page.goto(`${this.address}/home/credentials/${id}`);
-		await this.credentialForm.root.waitFor();
-		await this.credentialForm.field('apiKey').waitFor();
-	}
-
 	/**
 	 * Opens a path within the editor, which takes a browser seconds to load. The first time, it is loaded anew:
 	 * after a login, n8n may still be on the way to its first page.
 	 */
-	private async visit(path: string): Promise<void> {
+	async visit(path: string): Promise<void> {
 		const { page, address, isSettled } = this;
 		this.isSettled = true;
 		if (!isSettled) await page.goto(address + path);
@@ -140,54 +130,34 @@ export class Editor {
 		}
 	}
 
-	/** Publishes the workflow, and closes n8n's dialogs about it. */
-	async publish(): Promise<void> {
-		const { page } = this;
-		await page.getByTestId('workflow-open-publish-modal-button').click();
-		await page.getByTestId('workflow-publish-button').click();
-		await page.getByTestId('activation-modal').waitFor();
-		await page.keyboard.press('Escape');
-		await page.getByTestId('workflow-active-version-indicator').waitFor();
-	}
-
-	/** Opens the list of executions. @returns its entries, which n8n keeps up to date */
-	async openExecutions(): Promise<Locator> {
-		await this.page.getByTestId('radio-button-executions').click();
-		const list = this.page.getByTestId('current-executions-list');
-		await list.waitFor();
-		return list.locator('[data-test-id^="execution-details-"]');
-	}
-
-	/** Shows an execution in place of the canvas. */
-	async openExecution(entry: Locator): Promise<void> {
-		const id = (await entry.getAttribute('data-test-id'))?.replace('execution-details-', '');
-		await entry.click();
-		await this.page.getByTestId(`execution-preview-details-${id}`).waitFor();
-		await this.page.getByTestId('canvas-node-status-success').first().waitFor();
-	}
-
 	/**
-	 * Shows a part of the canvas at its own size, at the canvas's upper left corner.
+	 * Shows all nodes and notes of the workflow but its first note at the canvas's upper left corner.
 	 *
-	 * @param area in the coordinates of a workflow's nodes
-	 * @returns where it is shown
+	 * @param maxWidth in pixels: a wider workflow is drawn smaller
+	 * @returns where they are shown
 	 */
-	async showArea({ x, y, width, height }: Area): Promise<Area> {
+	async showWorkflow(maxWidth: number): Promise<Area> {
+		const move = async (transform: string) => {
+			const content = `${FIRST_NOTE} { display: none; } ${CANVAS} { transform: ${transform} !important; }`;
+			await this.page.addStyleTag({ content });
+		};
 		// n8n's shortcut for a zoom of 100 %: n8n enlarges texts at a smaller zoom.
 		await this.page.keyboard.press('0');
-		const transform = `translate(${-x}px, ${-y}px) scale(1)`;
-		await this.page.addStyleTag({
-			content: `.vue-flow__transformationpane { transform: ${transform} !important; }`,
+		await move('none');
+		const nodes = this.page.locator('.vue-flow__node, .vue-flow__node *');
+		const box = await nodes.filter({ visible: true }).evaluateAll((elements) => {
+			const boxes = elements.map((element) => element.getBoundingClientRect());
+			const x = Math.min(...boxes.map(({ left }) => left));
+			const y = Math.min(...boxes.map(({ top }) => top));
+			const right = Math.max(...boxes.map((each) => each.right));
+			const bottom = Math.max(...boxes.map((each) => each.bottom));
+			return { x, y, width: right - x, height: bottom - y };
 		});
-		const { x: left, y: top } = await this.locate(this.page.getByTestId('canvas-wrapper'));
-		// Nodes that are only partly in the area are hidden, so that no text is cut off.
-		await this.page.evaluate(`for (const node of document.querySelectorAll('.vue-flow__node')) {
-			const box = node.getBoundingClientRect();
-			const isInside = box.left >= ${left} && box.top >= ${top}
-				&& box.right <= ${left + width} && box.bottom <= ${top + height};
-			if (!isInside) node.style.visibility = 'hidden';
-		}`);
-		return { x: left, y: top, width, height };
+		const { x, y } = await this.locate(this.page.getByTestId('canvas-wrapper'));
+		const [width, height] = [box.width + 2 * MARGIN_PX, box.height + 2 * MARGIN_PX];
+		const scale = Math.min(1, maxWidth / width);
+		await move(`scale(${scale}) translate(${x + MARGIN_PX - box.x}px, ${y + MARGIN_PX - box.y}px)`);
+		return { x, y, width: width * scale, height: height * scale };
 	}
 
 	/** Returns the position and size of a part of the page. */

@@ -1,11 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The width of an element's content, and its visible width. */
-interface Box {
-	scrollWidth: number;
-	clientWidth: number;
-}
-
 /** n8n's panel for finding and adding nodes. */
 export class NodesPanel {
 	constructor(private readonly page: Page) {}
@@ -63,8 +57,8 @@ export class NodesPanel {
 
 	/** Returns the texts that are cut off for lack of space. */
 	async findCutTexts(): Promise<string[]> {
-		const cut = await this.names.evaluateAll((elements: unknown[]) =>
-			(elements as Box[]).map((element) => element.scrollWidth > element.clientWidth + 1),
+		const cut = await this.names.evaluateAll((elements) =>
+			elements.map((element) => element.scrollWidth > element.clientWidth + 1),
 		);
 		return (await this.readEntries()).filter((_text, index) => cut[index]);
 	}

@@ -1,15 +1,13 @@
 import axios, { isAxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { parse } from 'flatted';
+import type { IBinaryData } from 'n8n-workflow';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../waitFor';
 import type {
-	BinaryFile,
 	Credential,
 	CredentialContent,
-	CredentialTest,
 	Execution,
-	Owner,
 	Workflow,
 	WorkflowContent,
 } from './n8nTypes';
@@ -24,7 +22,7 @@ const NO_PINS = { pinData: {} };
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
 
 /** The login of a local n8n. It is no secret: n8n listens locally only and protects nothing. */
-export const OWNER: Owner = {
+export const OWNER = {
 	email: 'demo@example.com',
 	password: 'LocalDemo1',
 	firstName: 'Demo',
@@ -59,10 +57,10 @@ export class N8nClient {
 	}
 
 	/** Logs in the owner, whose account is created if there is none yet. */
-	async setUpOwner(owner: Owner): Promise<void> {
-		const { email: emailOrLdapLoginId, password } = owner;
+	async setUpOwner(): Promise<void> {
+		const { email: emailOrLdapLoginId, password } = OWNER;
 		await this.request('POST', '/login', { emailOrLdapLoginId, password }).catch(() =>
-			this.request('POST', '/owner/setup', owner),
+			this.request('POST', '/owner/setup', OWNER),
 		);
 	}
 
@@ -81,11 +79,6 @@ export class N8nClient {
 		return existing
 			? await this.request('PATCH', `/credentials/${existing.id}`, content)
 			: await this.createCredential(content);
-	}
-
-	/** Runs the credential's own test, as the editor does after saving it. */
-	async testCredential(id: string, content: CredentialContent): Promise<CredentialTest> {
-		return await this.request('POST', '/credentials/test', { credentials: { id, ...content } });
 	}
 
 	/** @param id id for the new workflow, so that it can be found again */
@@ -146,12 +139,8 @@ export class N8nClient {
 		return (await this.request<{ id: string }>('POST', path, { loadWorkflow })).id;
 	}
 
-	async stopExecution(id: string): Promise<void> {
-		await this.request('POST', `/executions/${id}/stop`);
-	}
-
-	/** Returns the content of a file of an execution. */
-	async readBinary({ id, data }: BinaryFile): Promise<Buffer> {
+	/** Returns a file of an execution: n8n stores its content under `id`, or without one as base64 in `data`. */
+	async readBinary({ id, data }: IBinaryData): Promise<Buffer> {
 		if (id === undefined) return Buffer.from(data, 'base64');
 		const url = `/binary-data?action=download&id=${encodeURIComponent(id)}`;
 		return (await this.send<Buffer>({ method: 'GET', url, responseType: 'arraybuffer' })).data;

@@ -7,7 +7,7 @@ import { startServer, whileServersLive, step } from '../support/command.mjs';
 import { buildN8nEnvironment } from './environment.js';
 import { placeExamples } from './examples.js';
 import type { N8nInstallation } from './install.mjs';
-import { N8nClient, OWNER } from './N8nClient.js';
+import { N8nClient } from './N8nClient.js';
 import type { Workflow } from './n8nTypes.js';
 
 /** The first start also creates the database. */
@@ -63,7 +63,7 @@ export async function startN8n({
 			logFile: join(userFolder, 'logs', 'n8n.log'),
 		});
 		await whileServersLive(client.waitUntilReady(N8N_TIMEOUT_MS));
-		await client.setUpOwner(OWNER);
+		await client.setUpOwner();
 	});
 	return client;
 }

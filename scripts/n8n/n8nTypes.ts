@@ -1,13 +1,6 @@
-import type { IBinaryData, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import type { IRunExecutionData } from 'n8n-workflow';
 
 /** The parts of n8n's REST bodies that are used here. */
-
-export interface Owner {
-	email: string;
-	password: string;
-	firstName: string;
-	lastName: string;
-}
 
 export interface CredentialContent {
 	name: string;
@@ -19,11 +12,6 @@ export interface Credential {
 	id: string;
 	name: string;
 	type: string;
-}
-
-export interface CredentialTest {
-	status: 'OK' | 'Error';
-	message: string;
 }
 
 export interface WorkflowNode {
@@ -48,10 +36,6 @@ export interface Workflow extends WorkflowContent {
 	versionId: string;
 	active: boolean;
 }
-
-/** A file of an item. n8n stores its content under `id`, or without an `id` in `data` as base64. */
-export type BinaryFile = IBinaryData;
-export type ExecutionItem = INodeExecutionData;
 
 export interface Execution {
 	id: string;

@@ -12,8 +12,6 @@ import installWithBun from './installWithBun.json' with { type: 'json' };
 const CACHE_FOLDER = resolve(
 	process.env.VIDEO_GENERATION_CACHE_DIR ?? envPaths(manifest.name, { suffix: '' }).cache,
 );
-/** Bun keeps the files of all installations once. */
-const BUN_FILES = { BUN_INSTALL_CACHE_DIR: join(CACHE_FOLDER, 'bun-files') };
 
 const FOR_EVER = { forever: true, factor: 1, minTimeout: 1_000, maxTimeout: 1_000 };
 /** What an enclosing `npm run` has set for this project, and what would change an installation. */
@@ -28,18 +26,17 @@ export async function installManifest(
 	title: string,
 	finish?: Finish,
 ): Promise<string> {
-	const read = (file: string) => [file, readFileSync(join('scripts', name, file), 'utf8')];
-	const files = ['package.json', 'package-lock.json', '.npmrc'].map(read);
-	return await installInCache(name, title, Object.fromEntries(files) as Files, finish);
+	const read = (file: string) => readFileSync(join('scripts', name, file), 'utf8');
+	const files = { 'package.json': read('package.json'), 'bun.lock': read('bun.lock') };
+	return await installInCache(name, title, files, finish);
 }
 
 type Files = Record<string, string>;
 
 /**
- * Returns the folder of an installation in the cache, and installs it if it does not exist yet: with Bun,
- * which reads npm's lock files and takes an eighth of npm's time, or with npm where Bun cannot, such as
- * with a registry that only npm can use. The folder gets its name only when it is complete. If two
- * processes want the same installation, the second waits for the first.
+ * Returns the folder of an installation in the cache, and installs it if it does not exist yet, with Bun,
+ * which takes a tenth of npm's time. The folder gets its name only when it is complete. If two processes
+ * want the same installation, the second waits for the first.
  * @param files what is installed: other contents get another folder
  */
 export async function installInCache(
@@ -63,9 +60,7 @@ export async function installInCache(
 		await mkdir(unfinished);
 		for (const [file, text] of Object.entries(files)) await writeFile(join(unfinished, file), text);
 		await step(`${title} (once, into ${CACHE_FOLDER})`, () =>
-			runNpm(installWithBun.split(' '), unfinished, BUN_FILES).catch(() =>
-				runNpm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], unfinished),
-			),
+			runNpm(installWithBun.split(' '), unfinished),
 		);
 		await finish?.(unfinished);
 		await rename(unfinished, folder);

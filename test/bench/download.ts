@@ -38,7 +38,7 @@ async function measureDownload(url: string, folder: string): Promise<Figures> {
 	}, SAMPLE_MS);
 	const startedAt = performance.now();
 	const { items, error } = await runNode({
-		parameters: { resource: 'video', operation: 'download', videoUrl: url },
+		parameters: { resource: 'video', operation: 'download', video: url },
 		credentials: { baseUrl: new URL(url).origin, apiKey: 'none' },
 	});
 	clearInterval(sampling);

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { runWithoutWaiting, SkippedTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox({ credits: 1_000_000 });
@@ -84,4 +84,60 @@ test('Executions that take turns leave no more memory than others', async () => 
 		`${EXECUTIONS} executions, two at a time, leave ${own} bytes each; of Project > Get Many, ${peer}\n`,
 	);
 	expect(own - peer).toBeLessThan(LIMIT);
+}, 3_600_000);
+
+/** The rounds of a loop, and the videos that the service lists meanwhile. */
+const ROUNDS = EXECUTIONS / 10;
+const LISTED = 5_000;
+
+/** The memory that a round may leave beyond one with a short list, in bytes. */
+const ROUND_LIMIT = 5_000;
+
+/** Runs the node in a loop of one execution. @returns the bytes that each round leaves */
+async function loop(listed: number): Promise<number> {
+	const { sandbox } = service;
+	sandbox.reset();
+	sandbox.configure({ durations: { pendingMs: 0, processingMs: 500, renderingMs: 0 } });
+	const createdAt = '2025-01-01T00:00:00.000Z';
+	sandbox.addVideos(
+		'main',
+		Array.from({ length: listed }, () => ({ createdAt })),
+	);
+	const heap: number[] = [];
+	const firstRound = Math.ceil(ROUNDS / 10);
+	let round = 0;
+	const stop = sandbox.onRequest(({ operation }) => {
+		if (operation !== 'queue.add') return;
+		round += 1;
+		if (round === firstRound || round === ROUNDS) heap.push(measureHeap());
+		// The service has its memory in this process, too.
+		sandbox.clearRequests();
+	});
+	const setup = { ...service.setup(generate('project-product-teaser')), times: ROUNDS };
+	const time = new SkippedTime(sandbox);
+	const work = { isOver: false };
+	const result = runNode(setup).finally(() => {
+		work.isOver = true;
+	});
+	result.catch(() => undefined);
+	try {
+		// A thousand rounds take longer than a run of the skipped clock may.
+		while (!work.isOver) await time.skipUntil(() => work.isOver).catch(() => undefined);
+	} finally {
+		time.end();
+		stop();
+	}
+	expect((await result).runs).toHaveLength(ROUNDS);
+	const [first = 0, last = 0] = heap;
+	return Math.round((last - first) / (ROUNDS - firstRound));
+}
+
+test('A round of a loop leaves nothing of a long list', async () => {
+	await loop(10);
+	const short = await loop(10);
+	const long = await loop(LISTED);
+	process.stdout.write(
+		`A round leaves ${long} bytes with ${LISTED} videos listed, and ${short} with 10\n`,
+	);
+	expect(long - short).toBeLessThan(ROUND_LIMIT);
 }, 3_600_000);

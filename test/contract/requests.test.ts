@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** Returns whether `docs/openapi.yaml` allows `body` at POST /v1/queue/add. */
-function isDescribed(body: unknown): boolean {
-	const add = loadOpenApi().find(({ path }) => path === '/v1/queue/add');
+async function isDescribed(body: unknown): Promise<boolean> {
+	const add = (await loadOpenApi()).find(({ path }) => path === '/v1/queue/add');
 	const schema = add?.requestBody?.content['application/json']?.schema;
 	if (!schema) throw new Error('docs/openapi.yaml describes no body of POST /v1/queue/add');
 	return new Ajv2020({ strict: false }).validate(schema, body);
@@ -46,6 +46,6 @@ describe('POST /v1/queue/add takes and refuses the bodies that docs/openapi.yaml
 			headers: { 'Content-Type': 'application/json' },
 		});
 		expect(reply.status).toBe(status);
-		expect(isDescribed(body)).toBe(status === 200);
+		expect(await isDescribed(body)).toBe(status === 200);
 	});
 });

@@ -1,31 +1,35 @@
 import axios from 'axios';
 import type { Project } from '../../sandbox/domain/model';
-import type { Credential, Execution, WorkflowContent } from '../../scripts/n8n/n8nTypes';
-import {
-	buildCalledWorkflow,
-	buildWorkflow,
-	videoGeneration,
-	videoGenerationTrigger,
-	type WorkflowStep,
-} from '../support/e2e/buildWorkflow';
+import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { describeWith } from '../support/e2e/describeWith';
 import type { N8nWorker } from './queueMode/N8nWorker';
 import { readItems } from '../support/e2e/runContent';
 import { useQueueMode } from './queueMode/useQueueMode';
+import {
+	buildWorkflows,
+	DOWNLOAD,
+	END_TURN,
+	GENERATE,
+	MAX_LAG_MS,
+	ORDER,
+	PARK,
+	PARKED_PROJECT,
+	REACT,
+	SHARE,
+	WAIT,
+} from './queueMode/workflows';
 import { waitFor } from '../../scripts/waitFor';
 
 /** How many executions one worker runs at the same time. */
 const CONCURRENCY = 2;
 /** All places of both workers, and two executions that wait in Redis. */
 const EXECUTIONS = 2 * CONCURRENCY + 2;
+const WORKERS = ['worker-1', 'worker-2'];
 const CREDITS = 100;
 
-const SHORT = { pendingMs: 500, processingMs: 1_000, renderingMs: 500 };
+const SHORT = { pendingMs: 200, processingMs: 500, renderingMs: 200 };
 /** Durations longer than the test: such a video is finished by hand. */
 const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
-
-/** The list shows each video within this time of its end. */
-const MAX_LAG_MS = 2_000;
 
 /** The trigger polls every ten seconds. */
 const NEXT_POLL_MS = 60_000;
@@ -33,17 +37,13 @@ const NEXT_POLL_MS = 60_000;
 /** Beside other checks, a machine may need minutes. */
 const BUSY_MS = 180_000;
 
+/** What n8n says of the executions of a worker that has ended before them. */
+const TOO_MANY = /failed to be processed too many times/;
 const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
-
-// The names of the workflows, which are also the paths of their webhooks.
-const GENERATE = 'generate';
-const DOWNLOAD = 'download';
-const REACT = 'react';
-const SHARE = 'share';
 
 describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
 	const queueMode = useQueueMode(
-		{ name: 'queue-mode', concurrency: CONCURRENCY, credits: CREDITS },
+		{ name: 'queue-mode', workers: WORKERS, concurrency: CONCURRENCY, credits: CREDITS },
 		buildWorkflows,
 	);
 	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
@@ -56,19 +56,29 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	/** Starts one execution for each project. @returns their ids, by project */
 	const startVideos = async (projects: Project[]): Promise<Map<string, string>> => {
 		const started = new Map<string, string>();
-		for (const { id } of projects) {
-			started.set(id, await startExecution(GENERATE, { projectId: id }));
-		}
+		for (const { id } of projects) started.set(id, await startExecution(GENERATE, { project: id }));
 		return started;
 	};
-	/** Starts executions with these numbers of rows of one project, at the same time. */
-	const startRows = async (projectId: string, counts: number[]): Promise<string[]> =>
+	/** Starts one execution that orders videos of a project through the example. */
+	const startOrder = async (project: string, ...prompts: string[]): Promise<string> =>
+		await startExecution(ORDER, { rows: prompts.map((prompt) => ({ project, prompt })) });
+	/** Ends the turn of a project in its row, as a person does. @returns the row */
+	const endTurn = async (project: string) => {
+		const [execution] = await waitForExecutions([await startExecution(END_TURN, { project })]);
+		return execution && readItems(execution, 'End')[0]?.json;
+	};
+	/** Starts executions with these numbers of rows at the same time, by default of the worker's project. */
+	const startRows = async (project: string | undefined, counts: number[]): Promise<string[]> =>
 		await Promise.all(
 			counts.map(async (count) => {
-				const rows = Array.from({ length: count }, () => ({ projectId }));
+				const rows = Array.from({ length: count }, () => ({ project }));
 				return await startExecution(SHARE, { rows });
 			}),
 		);
+	const waitForItems = async (projects: Project[]) => {
+		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
+		await waitFor('the videos to be queued', areQueued, BUSY_MS);
+	};
 	const finishVideos = (projects: Project[]) => {
 		for (const { id } of projects) {
 			const item = findQueueItem(id);
@@ -81,11 +91,11 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		return worker;
 	};
 	/** Returns the video that each item was given, and its own. */
-	const listGiven = (executions: Execution[]) => {
+	const listGiven = (executions: Execution[], node = 'Generate') => {
 		const { queue } = queueMode.sandbox.readState();
 		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
 		return executions
-			.flatMap((execution) => readItems(execution, 'Generate'))
+			.flatMap((execution) => readItems(execution, node))
 			.map(({ json }) => ({
 				given: (json.video as { id?: string } | null)?.id,
 				own: ownOf.get(json.queueId as string),
@@ -93,18 +103,15 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	};
 	const isOwn = ({ given, own }: { given?: string; own?: string }) => given === own;
 	const listHandedOn = async () =>
-		(await n8n.main.listExecutions(queueMode.getWorkflowId(REACT)))
+		(await n8n.main.listExecutions(REACT))
 			.flatMap((execution) => readItems(execution, 'When a video is finished'))
 			.map(({ json }) => json.id);
-	/** The worker that is killed, and the one that is left. */
-	let [killed, left] = [] as N8nWorker[];
 
 	test('nobody is given the video of another worker, execution or person of the same project', async () => {
 		const { sandbox } = queueMode;
 		// The trigger's first poll outputs nothing, so the videos come after it.
-		await sandbox.waitForRequests({
-			...{ count: 1, operation: 'video.getAll', timeoutMs: NEXT_POLL_MS },
-		});
+		const firstPoll = { operation: 'video.getAll', count: 1, timeoutMs: NEXT_POLL_MS } as const;
+		await sandbox.waitForRequests(firstPoll);
 		const [{ id: projectId } = { id: '' }] = addProjects(1, {});
 		// Each add gets durations of its own, and is followed by a video of somebody else.
 		let adds = 0;
@@ -131,6 +138,38 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect(listGiven(next).map(isOwn)).toEqual([true]);
 	});
 
+	test('with a project for each worker, their videos are made side by side, and each execution gets its own', async () => {
+		const { sandbox } = queueMode;
+		const projects = sandbox.addProjects(
+			'main',
+			WORKERS.map((worker) => ({ id: `project-of-${worker}`, durations: ENDLESS })),
+		);
+		const started = await startRows(undefined, [1, 1, 1, 1]);
+		await waitForItems(projects);
+		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
+		finishVideos(projects);
+		expect(listGiven(await waitForExecutions(started)).map(isOwn)).toEqual(Array(4).fill(true));
+	});
+
+	test('with the example that takes turns, orders of one project each get their own video, also after one that fails', async () => {
+		const [{ id: project } = { id: '' }] = addProjects(1, SHORT);
+		const add = { operation: 'queue.add', containing: 'refused' } as const;
+		queueMode.sandbox.addFault({ kind: 'status', status: 400, ...add });
+		const [first] = await waitForExecutions([await startOrder(project, 'refused', 'accepted')]);
+		expect(first && readItems(first, 'Generate', 1)).toMatchObject([
+			{ json: { details: { mayBeQueued: false } } },
+		]);
+		expect(first && listGiven([first]).map(isOwn)).toEqual([true]);
+
+		const prompts = ['a', 'b', 'c', 'd', 'e', 'f'];
+		const orders = await Promise.all(prompts.map((prompt) => startOrder(project, prompt)));
+		const executions = await waitForExecutions(orders);
+		expect(new Set(orders.map(findWorker)).size).toBe(2);
+		expect(listGiven(executions).map(isOwn)).toEqual(Array(6).fill(true));
+		const files = executions.flatMap((execution) => readItems(execution, 'Generate'));
+		expect(files.map(({ binary }) => binary?.data?.mimeType)).toEqual(Array(6).fill('video/mp4'));
+	});
+
 	test('a file that a worker has downloaded can be read from main', async () => {
 		const [video] = await queueMode.listVideos();
 		const id = await startExecution(DOWNLOAD, { videoUrl: video?.url });
@@ -146,77 +185,143 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect((await n8n.main.client.readBinary(file)).equals(Buffer.from(data))).toBe(true);
 	});
 
-	test('no video is paid twice and none is lost when a worker is killed', async () => {
-		const { sandbox } = queueMode;
-		const before = countRequests('queue.add');
-		const projects = addProjects(EXECUTIONS, ENDLESS);
-		// The response to this add never comes.
-		const inTheAir = projects[0]?.id ?? '';
-		const add = { operation: 'queue.add', containing: inTheAir } as const;
-		sandbox.addFault({ kind: 'latency', phase: 'after', delayMs: ENDLESS.processingMs, ...add });
-		const started = await startVideos(projects);
+	describe('when one worker is killed, the other one is asked to end, and the next one starts', () => {
+		/** The executions of these projects fill both workers, and two more wait in Redis. */
+		let projects: Project[];
+		let started: Map<string, string>;
+		let killed: N8nWorker;
+		let asked: N8nWorker;
+		/** The executions that the killed worker was running. */
+		let lost: string[];
+		/** An execution of the other worker that ends within its time, and one that does not. */
+		let short: string;
+		let long: string;
+		/** The prompt of an order after them. */
+		const NEXT = 'next';
+		/** An execution that n8n's Wait node keeps in the database. */
+		let parked: string;
 
-		// All places of both workers are occupied by endless videos: nothing moves any more.
-		const countLogged = () =>
-			n8n.workers
-				.flatMap((worker) => [...readQueuedVideos(worker.readLog()).keys()])
-				.filter((id) => [...started.values()].includes(id)).length;
-		await waitFor('all places to be taken', () => countLogged() === 2 * CONCURRENCY - 1, BUSY_MS);
+		const findProject = (execution: string) =>
+			projects.find(({ id }) => started.get(id) === execution)?.id ?? '';
 
-		killed = findWorker(started.get(inTheAir));
-		left = n8n.workers.find((worker) => worker !== killed);
-		const atWork = killed.listRunning();
-		expect(atWork).toHaveLength(CONCURRENCY);
-		killed.kill();
-		await killed.waitForEnd();
-		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
-		finishVideos(projects);
-		const executions = await waitForExecutions(started.values());
+		beforeAll(async () => {
+			const { sandbox } = queueMode;
+			const { client } = n8n.main;
+			parked = await client.runWorkflow(PARK, 'When you press Execute');
+			const isParked = async () => (await client.getExecution(parked)).status === 'waiting';
+			await waitFor('the execution to wait in the database', isParked, BUSY_MS);
 
-		// One add for each project was sent, accepted and paid.
-		const paid = sandbox.charges.filter(({ projectId }) => started.has(projectId));
-		expect(paid.map(({ projectId }) => projectId).sort()).toEqual([...started.keys()].sort());
-		expect(countRequests('queue.add')).toBe(before + EXECUTIONS);
+			projects = addProjects(EXECUTIONS, ENDLESS);
+			// The response to the add of an order that takes its turn never comes.
+			const inTheAir = projects[0]?.id ?? '';
+			const add = { operation: 'queue.add', containing: inTheAir } as const;
+			sandbox.addFault({ kind: 'latency', phase: 'after', delayMs: ENDLESS.processingMs, ...add });
+			const order = await startOrder(inTheAir, '');
+			started = new Map([[inTheAir, order], ...(await startVideos(projects.slice(1)))]);
+			const countLogged = () =>
+				n8n.workers
+					.flatMap((worker) => [...readQueuedVideos(worker.readLog()).keys()])
+					.filter((id) => [...started.values()].includes(id)).length;
+			const areTaken = () =>
+				countLogged() === 2 * CONCURRENCY - 1 && findQueueItem(inTheAir) !== undefined;
+			await waitFor('all places to be taken', areTaken, BUSY_MS);
 
-		// Exactly the running executions of the killed worker have failed.
-		const failed = executions.filter(({ status }) => status !== 'success');
-		expect(failed.map(({ id }) => id).sort()).toEqual(atWork.sort());
-		expect(failed.filter(({ status }) => !['error', 'crashed'].includes(status))).toEqual([]);
-		const items = listGiven(executions.filter(({ status }) => status === 'success'));
-		expect(items.map(isOwn)).toEqual(Array(EXECUTIONS - CONCURRENCY).fill(true));
+			killed = findWorker(order);
+			asked = n8n.workers.find((worker) => worker !== killed) ?? killed;
+			lost = killed.listRunning();
+			[short = '', long = ''] = asked.listRunning();
+			killed.kill();
+			await killed.waitForEnd();
+			for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
+			const finish = (ids: string[]) => {
+				for (const id of ids) sandbox.finish(findQueueItem(findProject(id))?.queueId ?? '');
+			};
+			finish([...lost, short]);
+			await Promise.all([asked.stop(), killed.start()]);
+			expect(asked.listRunning()).toEqual([long]);
+			sandbox.clearFaults();
+		});
 
-		// The killed worker's log names the queue item of each, except the one whose response never
-		// arrived.
-		const logged = readQueuedVideos(killed.readLog());
-		const projectOf = new Map([...started].map(([projectId, id]) => [id, projectId]));
-		for (const id of atWork) {
-			const projectId = projectOf.get(id) ?? '';
-			const named = { queueId: findQueueItem(projectId)?.queueId, projectId };
-			expect(logged.get(id)).toEqual(projectId === inTheAir ? undefined : named);
-		}
+		test("their logs name the queue item of each whose response had arrived, and Queue > Wait gets a video that isn't finished", async () => {
+			for (const [worker, ids] of [
+				[killed, lost],
+				[asked, [long]],
+			] as const) {
+				const logged = readQueuedVideos(worker.readLog());
+				for (const id of ids) {
+					const projectId = findProject(id);
+					const named = { queueId: findQueueItem(projectId)?.queueId, projectId };
+					expect(logged.get(id)).toEqual(projectId === projects[0]?.id ? undefined : named);
+				}
+			}
+			const { sandbox } = queueMode;
+			const named = readQueuedVideos(asked.readLog()).get(long);
+			const queueId = named?.queueId ?? '';
+			sandbox.clearRequests();
+			const wait = await startExecution(WAIT, { ...named });
+			const isLookedAt = () => sandbox.requests.some(({ url }) => url.endsWith(queueId));
+			await waitFor('a look at it', isLookedAt, BUSY_MS);
+			sandbox.finish(queueId);
+			expect(listGiven(await waitForExecutions([wait])).map(isOwn)).toEqual([true]);
+		});
+
+		test("the next worker continues what n8n's Wait node keeps", async () => {
+			const { queueId = '', customPrompt } = findQueueItem(PARKED_PROJECT) ?? {};
+			queueMode.sandbox.finish(queueId);
+			// The link that goes on, as a browser opens it.
+			const { pathname, search } = new URL(customPrompt ?? '');
+			const { status } = await axios.get(`${n8n.main.client.address}${pathname}${search}`, {
+				headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
+				proxy: false,
+			});
+			expect(status).toBe(200);
+			const [continued] = await waitForExecutions([parked]);
+			expect(continued && listGiven([continued], 'Use the video').map(isOwn)).toEqual([true]);
+			// It was started by hand: with OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS, workers ran all of it.
+			const runs = n8n.workers.flatMap((worker) => worker.listStarted());
+			expect(runs.filter((id) => id === parked)).toHaveLength(2);
+		});
+
+		test('the next order of the project begins when the turn of the lost one is over', async () => {
+			const project = projects[0]?.id ?? '';
+			const next = await startOrder(project, NEXT);
+			const turn = await endTurn(project);
+			expect(Number(turn?.owner)).toBeLessThan(Number(next));
+			expect(listGiven(await waitForExecutions([next])).map(isOwn)).toEqual([true]);
+		});
+
+		test('on one worker, executions at the same time take turns, and each gets its own video', async () => {
+			const [{ id: project } = { id: '' }] = addProjects(1, SHORT);
+			const start = async () => await startExecution(GENERATE, { project });
+			const executions = await waitForExecutions(await Promise.all([start(), start()]));
+			expect(listGiven(executions).map(isOwn)).toEqual([true, true]);
+		});
+
+		// n8n takes most of a minute to notice it, so this comes last.
+		test('what they were still running fails, Retry repeats the error, the others succeed, and none is paid twice', async () => {
+			const executions = await waitForExecutions(started.values());
+			const failed = executions.filter(({ status }) => status === 'error');
+			expect(failed.map(({ id }) => id).sort()).toEqual([...lost, long].sort());
+			const retries = failed.map(({ id }) => n8n.main.client.retryExecution(id, false));
+			for (const { data } of [
+				...failed,
+				...(await waitForExecutions(await Promise.all(retries))),
+			]) {
+				expect(data.resultData.error?.message).toMatch(TOO_MANY);
+			}
+			const items = listGiven(executions.filter(({ status }) => status === 'success'));
+			expect(items.map(isOwn)).toEqual(Array(EXECUTIONS - failed.length).fill(true));
+			const { charges } = queueMode.sandbox;
+			const paid = charges.filter(({ customPrompt }) => customPrompt !== NEXT);
+			const ofThese = paid.map(({ projectId }) => projectId).filter((id) => started.has(id));
+			expect(ofThese.sort()).toEqual([...started.keys()].sort());
+		});
 	});
 
-	test('on the one worker that is left, executions at the same time take turns, and each item gets its own video', async () => {
-		const [{ id: projectId } = { id: '' }] = addProjects(1, SHORT);
-		const items = listGiven(await waitForExecutions(await startRows(projectId, [1, 2])));
-		expect(items.map(isOwn)).toEqual([true, true, true]);
-	});
-
-	/** Fills the worker that is left with videos that are not finished by themselves. */
-	const occupyWorker = async () => {
+	test('the trigger hands on each video once, also those of lost executions, and when main is killed during a poll', async () => {
 		const projects = addProjects(CONCURRENCY, ENDLESS);
 		const started = await startVideos(projects);
-		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
-		await waitFor('the videos to be queued', areQueued, BUSY_MS);
-		return { projects, ids: [...started.values()] };
-	};
-	const expectSuccess = async (ids: string[]) => {
-		const executions = await waitForExecutions(ids);
-		expect(executions.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
-	};
-
-	test('the trigger hands on each video once, also when main is killed during a poll', async () => {
-		const { projects, ids } = await occupyWorker();
+		await waitForItems(projects);
 		// Only the trigger sends tags, so this is a poll. Without durable cursors, main keeps its state itself.
 		const stopListening = queueMode.sandbox.onRequest(({ headers }) => {
 			if ('if-none-match' in headers) n8n.main.kill();
@@ -226,7 +331,8 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		// The videos are finished while main does not poll; the worker continues to wait meanwhile.
 		finishVideos(projects);
 		await n8n.main.start();
-		await expectSuccess(ids);
+		const executions = await waitForExecutions(started.values());
+		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
 
 		const videoIds = (await queueMode.listVideos()).map(({ id }) => id).sort();
 		await waitFor(
@@ -238,54 +344,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		await waitFor('the poll after', () => countRequests('video.getAll') > polls, NEXT_POLL_MS);
 		expect((await listHandedOn()).sort()).toEqual(videoIds);
 	});
-
-	test('a worker that is asked to end waits for its videos first', async () => {
-		const { projects, ids } = await occupyWorker();
-		const ended = left?.stop();
-		await waitFor('the worker to say what it waits for', () =>
-			left?.readLog().includes('active executions to finish'),
-		);
-		finishVideos(projects);
-		await ended;
-		expect(left?.listRunning()).toEqual([]);
-		await expectSuccess(ids);
-	});
 });
-
-function buildWorkflows(credential: Credential): WorkflowContent[] {
-	const ours = (name: string, parameters: object) =>
-		videoGeneration(name, credential, { ...parameters, options: {} });
-	const generate = (projectId: string, waitOptions: object) =>
-		ours('Generate', {
-			...{ resource: 'video', operation: 'generate', downloadVideo: false },
-			...{ projectId: { __rl: true, mode: 'id', value: projectId }, waitOptions },
-		});
-	const trigger = videoGenerationTrigger('When a video is finished', credential);
-	const rows: WorkflowStep = {
-		name: 'Rows',
-		type: 'n8n-nodes-base.splitOut',
-		parameters: { fieldToSplitOut: 'body.rows', options: {} },
-	};
-	const video = {
-		resource: 'video',
-		operation: 'download',
-		videoUrl: '={{ $json.body.videoUrl }}',
-	};
-	return [
-		buildWorkflow(REACT, [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
-		buildCalledWorkflow(GENERATE, [
-			generate('={{ $json.body.projectId }}', { pollingInterval: 1 }),
-		]),
-		buildCalledWorkflow(SHARE, [
-			rows,
-			generate('={{ $json.projectId }}', {
-				pollingInterval: 1,
-				listingDelay: MAX_LAG_MS / 1_000 + 1,
-			}),
-		]),
-		buildCalledWorkflow(DOWNLOAD, [ours('Download', { ...video, binaryPropertyName: 'data' })]),
-	];
-}
 
 /**
  * Finds the lines of n8n's log in which the node names queued videos. @returns the video of each

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
 import type { WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { byId, DOWNLOAD, OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import {
 	buildWorkflow,
@@ -13,6 +13,7 @@ import {
 	videoGeneration,
 	videoGenerationTrigger,
 } from '../support/e2e/buildWorkflow';
+import { FailingServices } from '../support/e2e/FailingServices';
 import { LocalRegistry } from '../support/e2e/LocalRegistry';
 import { E2E_FOLDER, PACKAGE } from '../support/e2e/PLACES';
 import { RealN8n, WITHOUT_EDITOR } from '../support/e2e/RealN8n';
@@ -42,6 +43,8 @@ const IN_THE_AIR = 7;
 describe('When n8n installs the package, is killed while it adds, polls and waits, and starts again', () => {
 	const workflowIds = new Map<string, string>();
 	const registry = new LocalRegistry();
+	const services = new FailingServices();
+	let restartedAt = 0;
 	let sandbox: Sandbox;
 	let n8n: RealN8n;
 	let waiting: string;
@@ -86,21 +89,15 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 			const step = videoGeneration('Video', credential, add, { onError: 'continueErrorOutput' });
 			await create(buildWorkflow(key, [START, ...makeItems(rows), step]));
 		}
-		const download = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
 		const steps = [
 			videoGenerationTrigger(TRIGGER, credential),
-			videoGeneration('Download', credential, download),
+			videoGeneration('Download', credential, DOWNLOAD),
 		];
 		await client.activateWorkflow(await create(buildWorkflow(TRIGGER, steps)));
-		const assign = (field: string, value: string) => ({
-			...{ id: field, name: field, type: 'string', value },
-		});
 		const example = setUpExample('wait-through-a-restart', {
 			choices: { 'n8n-nodes-video-generation.videoGeneration': choice },
 			changes: {
-				'Set the video': {
-					assignments: { assignments: [assign('project', TOUR), assign('prompt', 'The sea')] },
-				},
+				'Queue the video': { projectId: byId(TOUR), customPrompt: 'The sea' },
 				// n8n is killed and started again within the second wait: an execution that goes on at the same
 				// moment as n8n's recovery counts as crashed. n8n keeps no wait of less than 65 seconds.
 				'Wait in the database': { amount: '={{ $runIndex === 0 ? 1 : 120 }}', unit: 'seconds' },
@@ -125,6 +122,7 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 		const { version } = registry;
 		await n8n.client.request('POST', '/community-packages', { name: PACKAGE, version });
 		await createWorkflows();
+		await services.publish(n8n);
 		await waitFor('the first poll', () => count('video.getAll') > 0, TIMEOUT_MS);
 
 		const hang = { kind: 'hang', operation: 'queue.add' } as const;
@@ -145,10 +143,13 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 		n8n.kill();
 		await n8n.waitForEnd();
 		sandbox.clearFaults();
+		services.stop();
 		await n8n.start();
+		restartedAt = Date.now();
 	});
 	afterAll(async () => {
 		await n8n.stop();
+		services.close();
 		await sandbox.close();
 		await registry.stop();
 	});
@@ -198,6 +199,11 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 		await waitFor('another poll', () => listPollTimes().length > polls, TIMEOUT_MS);
 		const isOfPoll = (video: unknown[]) => ['a', 'b', 'older'].includes(String(video[0]));
 		expect((await listHandedOn()).filter((videos) => videos.some(isOfPoll))).toEqual(handedOn);
+	});
+
+	test('services that are down meanwhile miss no video', async () => {
+		await services.returnAfter(restartedAt);
+		expect(await services.waitForVideos(n8n)).toEqual([['new'], ['new'], ['new'], ['new']]);
 	});
 
 	test('the example that waits goes on, and gets the video that it paid for', async () => {

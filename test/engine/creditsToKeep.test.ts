@@ -1,8 +1,10 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { byId, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { planVideos } from '../support/engine/planVideos';
+import { playTogether } from '../support/engine/playTogether';
 import { runNode } from '../support/engine/runNode';
-import { runTools } from '../support/engine/runTools';
+import { EACH_WAY, runTools } from '../support/engine/runTools';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -30,7 +32,7 @@ describe('Credits to Keep', () => {
 		expect(items).toEqual([]);
 		expect(error?.message).toBe('There are not enough credits to queue this video');
 		expect(error?.description).toContain(
-			"The account has 8 credits. The video would cost 1, and 'Credits to Keep' is 8.",
+			"The credits of the account are 8. The video would cost 1, and 'Credits to Keep' is 8.",
 		);
 		expect(error?.context.acceptedQueueIds).toHaveLength(2);
 		expect(listOperations()).toEqual(['account.get', 'queue.add', 'queue.add']);
@@ -90,7 +92,7 @@ describe('Credits to Keep', () => {
 	});
 
 	test.each([
-		[{ creditsToKeep: '' }, "'Credits to Keep' is empty"],
+		[{ creditsToKeep: '' }, "'Credits to Keep' must be a number of 0 or more"],
 		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
 		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
 	])('refuses %j before anything is sent', async (options, message) => {
@@ -129,7 +131,7 @@ describe('Credits to Keep', () => {
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
 	});
 
-	test.each([false, true])('stops an agent with many calls (as steps: %s)', async (asSteps) => {
+	test.each(EACH_WAY)('stops a model with many calls by %s', async (_name, way) => {
 		const calls = Array.from({ length: 10 }, (_, index) => [{ prompt: `Film ${index}` }]);
 		const { parameters, credentials } = service.setup({
 			...OPERATIONS['queue.add'],
@@ -137,9 +139,55 @@ describe('Credits to Keep', () => {
 			options: { creditsToKeep: 4 },
 		});
 		const settings = { onError: 'continueRegularOutput' } as const;
-		const answers = await runTools({ parameters, credentials, calls, settings, asSteps });
+		const answers = await runTools({ parameters, credentials, calls, settings, way });
 		expect(service.sandbox.charges).toHaveLength(6);
 		expect(answers).toHaveLength(10);
 		expect(answers.at(-1)).toContain('There are not enough credits to queue this video');
+	});
+
+	test.each([12_000, 30_000])(
+		'holds for two batches that take turns, of which the second begins %d ms after the first',
+		async (afterMs) => {
+			service.sandbox.setCredits('main', 10);
+			planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 20_000 })));
+			const setup = service.setup({ ...GENERATE, options: { creditsToKeep: 5 } });
+			const items = makeItems(5);
+			const begin = async () => await runNode({ ...setup, items, settings: ERROR_OUTPUT });
+			const endings = await playTogether(service.sandbox, [
+				{ start: begin },
+				{ start: begin, afterMs },
+			]);
+			expect(service.sandbox.charges).toHaveLength(5);
+			expect(endings.flatMap(({ result }) => result.errorItems)).toHaveLength(5);
+		},
+	);
+
+	test('counts what other nodes spend while videos are made', async () => {
+		service.sandbox.setCredits('main', 10);
+		planVideos(service.sandbox, ...Array.from({ length: 10 }, () => ({ processingMs: 20_000 })));
+		const begin = (customPrompt: string, options: IDataObject) => async () =>
+			await runNode({
+				...service.setup({ ...GENERATE, customPrompt, options } as INodeParameters),
+				items: makeItems(5),
+				settings: ERROR_OUTPUT,
+			});
+		await playTogether(service.sandbox, [
+			{ start: begin('guarded', { creditsToKeep: 5 }) },
+			{ start: begin('unguarded', {}), afterMs: 30_000 },
+		]);
+		const left = service.sandbox.charges.map(({ customPrompt }, index) => ({
+			customPrompt,
+			credits: 9 - index,
+		}));
+		expect(left.length).toBeGreaterThan(5);
+		for (const { customPrompt, credits } of left) {
+			expect(customPrompt === 'guarded' && credits < 5).toBe(false);
+		}
+	});
+
+	test('reads the account once for adds of the same five seconds', async () => {
+		await add({ creditsToKeep: 0 }, makeItems(12), ERROR_OUTPUT);
+		const reads = service.sandbox.requests.filter(({ operation }) => operation === 'account.get');
+		expect(reads).toHaveLength(1);
 	});
 });

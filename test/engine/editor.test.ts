@@ -91,7 +91,6 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
 const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;
 const TOGETHER = /cannot be told apart when they finish close together\. Video > Generate/;
-const NO_PROMPT = /^The expression of 'Custom Prompt' has no value for the first item/;
 const COST = /each video costs credits/;
 const PROJECT_WANTED = /Set 'Project' and 'Queued At'/;
 
@@ -159,7 +158,11 @@ describe('The credential test', () => {
 		[true, { kind: 'html' }, NOT_THE_SERVICE],
 		[true, { kind: 'status', status: 200, body: { status: 'ok' } }, NOT_THE_SERVICE],
 		[true, { kind: 'errorEnvelope' }, /does not accept this key/],
-		[false, { kind: 'status', status: 401 }, /^The service does not accept this key\. Copy it/],
+		[
+			false,
+			{ kind: 'status', status: 401 },
+			/^The service does not accept this key, or a firewall/,
+		],
 		[false, { kind: 'status', status: 403 }, /does not accept this key/],
 		[false, { kind: 'status', status: 404 }, NOT_THE_SERVICE],
 		[false, { kind: 'status', status: 429 }, /Too Many Requests/],
@@ -196,16 +199,12 @@ describe('The credential test', () => {
 
 describe('Before a run, the editor says', () => {
 	const KNOWN = { projectId: byId('p'), queuedAt: '2026-01-31T12:00:00Z' };
-	const MISSPELT = { customPrompt: '={{ $json.promt }}' };
 	test.each([
 		['nothing about a single video', GENERATE, 1, []],
 		['nothing about a single add', OPERATIONS['queue.add'], 1, []],
 		['what several items cost, and that they take turns', GENERATE, 2, [COST, LANES]],
 		['what several adds cost and lose', OPERATIONS['queue.add'], 2, [COST, TOGETHER]],
 		['what several waits lose', { ...WAIT, ...KNOWN }, 2, [TOGETHER]],
-		['that a prompt names no field', { ...GENERATE, ...MISSPELT }, 1, [NO_PROMPT]],
-		['the same of an add', { ...OPERATIONS['queue.add'], ...MISSPELT }, 1, [NO_PROMPT]],
-		['nothing of a prompt that is empty', { ...GENERATE, customPrompt: '' }, 1, []],
 		['that clearing cannot be undone', OPERATIONS['queue.clear'], 1, [/cannot be undone/]],
 		['what a project is good for', { ...WAIT, projectId: byId('') }, 1, [PROJECT_WANTED]],
 		['what a project is good for, left as it was', WAIT, 1, [PROJECT_WANTED]],
@@ -264,48 +263,19 @@ describe('After a run, the output panel says', () => {
 			service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth });
 		}
 		await expectHints(ADD, ITEMS, [
-			/^2 videos may have been queued and paid for.*queue them again.*Account > Get/,
+			/^Videos that may have been queued and paid for.*: 2\. .*queue them again.*Account > Get/,
 		]);
 	});
 
 	test('how many videos could not be told apart, and what helps', async () => {
 		await expectHints({ ...GENERATE, waitOptions: { videosAtOnce: 3 } }, ITEMS, [
-			/^3 videos could not be told apart.* among 3 videos of project "project-product-teaser", listed (at|from) 2026-.*'Videos at Once'.*'Listing Delay'/,
+			/told apart.*: 3\. .* among the 3 newest videos of project "project-product-teaser"\. .*'Videos at Once'.*one worker.*'Listing Delay'/,
 		]);
 	});
 
-	test('which item was not confirmed, where its video may be taken for that of the next one', async () => {
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		await expectHints(GENERATE, ITEMS.slice(1), [
-			/^1 video may have been queued/,
-			/^1 video could not be told apart.*One of them may be the video of item 0/,
-		]);
-	});
-
-	test("which videos were made with the project's own prompt, though an expression was meant to give one", async () => {
-		const rows = [{ prompt: 'A sea' }, {}, { prompt: null }, { prompt: '  ' }];
-		const OWN = /^3 videos were made with the project's own prompt.*: items 1, 2, 3\.$/;
-		await expectHints(ADD, rows, [OWN], '={{ $json.prompt }}');
-		await expectHints(ADD, [{}], [], '');
-	});
-
-	test('which prompts lack a value', async () => {
-		const rows = [{ topic: 'the sea' }, {}, { topic: null }, { topic: { name: 'sea' } }];
-		const THREE = /^3 prompts seem to lack.*: items 1, 2, 3\. Check.*'Custom Prompt'/;
-		await expectHints(ADD, rows, [THREE], '=A film of {{ $json.topic }}');
-		const joined = "={{ 'A film of ' + $json.topic }}";
-		const ONE = /^1 prompt seems to lack.*'undefined'.*: item 1\./;
-		await expectHints(ADD, rows.slice(0, 2), [ONE], joined);
-		await expectHints(ADD, [{ topic: 'nullity' }, { topic: 'an undefined_name' }], [], joined);
-	});
-
-	test('that a wait needs the project and the date of the add', async () => {
+	test('that a video that was waited for could not be told apart', async () => {
 		const [queueId] = await service.queueVideos(2);
-		await expectHints(
-			{ ...WAIT, queueId },
-			[{}],
-			[/^1 video could not be told apart.*Set 'Project' and 'Queued At'/],
-		);
+		await expectHints({ ...WAIT, queueId }, [{}], [/told apart.*: 1\. .*Video > Generate/]);
 	});
 
 	test('that the service lists its videos late, if the list has shown it', async () => {
@@ -313,7 +283,7 @@ describe('After a run, the output panel says', () => {
 		await expectHints(
 			GENERATE,
 			[{}],
-			[/^1 video could not be told apart.*'Listing Delay'.*'Project'.*'Queued At'/],
+			[/are finished, but.*: 1\. .*'Listing Delay'.*'Project'.*'Queued At'/],
 		);
 	});
 
@@ -326,9 +296,7 @@ describe('After a run, the output panel says', () => {
 			await expectHints(
 				{ ...GENERATE, downloadVideo },
 				[{}],
-				[
-					/^1 video is finished, but.*did not show it, or could not be read\. Look for it in Video > Get Many/,
-				],
+				[/are finished, but.*could not be read: 1\. Look for them in Video > Get Many/],
 			);
 		},
 	);

@@ -1,6 +1,6 @@
 /*
- * Lanes: the videos of one project and account are made one after the other, whichever execution of this process
- * makes them, so that each row gets its own. The laws of random executions ("random/parallelLaws.ts") hold this for
+ * Lanes: the videos of one project are made one after the other, whichever execution of this process makes them, so
+ * that each row gets its own, unless the service tells which video is an item's: then several are made at once. The laws of random executions ("random/parallelLaws.ts") hold this for
  * executions of all kinds; here each promise has its example.
  */
 
@@ -15,10 +15,9 @@ import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { startNode } from '../support/engine/runNode';
-import { runTools } from '../support/engine/runTools';
+import { EACH_WAY, runTools } from '../support/engine/runTools';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
-import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 
 const service = useSandbox();
 useBinaryStore();
@@ -150,20 +149,6 @@ describe('Videos of one project', () => {
 		expectOwnVideos(items, 2);
 		expect(countAtOnce(seconds)).toBe(1);
 	});
-
-	test('are all made although n8n has no database for a moment', async () => {
-		makeVideosIn(20, 20, 20);
-		jest.spyOn(Math, 'random').mockReturnValue(0);
-		let failures = 3;
-		interceptLookUps((found) => {
-			failures -= 1;
-			if (failures >= 0) throw new Error('Connection terminated');
-			return found;
-		});
-		const { items } = await run(ofOneProject(3));
-		expect(failures).toBeLessThan(0);
-		expectOwnVideos(items, 3);
-	});
 });
 
 test.each<[string, SettingsChange, FaultSpec[]]>([
@@ -200,10 +185,7 @@ describe('Executions at the same time get their own videos:', () => {
 		makeVideosIn(...SECONDS);
 	});
 
-	test.each([
-		['that call the tool themselves', false],
-		['whose calls n8n makes as steps', true],
-	])('a batch and the messages of two chats with agents %s', async (_, asSteps) => {
+	test.each(EACH_WAY)('a batch and the calls of %s for two models', async (_name, way) => {
 		const { credentials, parameters } = service.setup({
 			...{ ...GENERATE, projectId: byId(PROJECT) },
 			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
@@ -212,7 +194,7 @@ describe('Executions at the same time get their own videos:', () => {
 			afterMs,
 			start: async () => {
 				const calls = [prompts.map((prompt) => ({ prompt }))];
-				const answers = await runTools({ credentials, parameters, calls, asSteps });
+				const answers = await runTools({ credentials, parameters, calls, way });
 				return answers.flatMap((answer) => JSON.parse(answer) as IDataObject[]);
 			},
 		});
@@ -234,6 +216,31 @@ describe('Executions at the same time get their own videos:', () => {
 			begin([{}, {}], { credentials: typed, afterMs: 3_000 }),
 		);
 		expectOwnVideos(listItems(endings), 4);
+	});
+
+	test('two whose credentials have two keys of one account', async () => {
+		const { credentials } = service.setup(GENERATE);
+		const { otherApiKey } = service.sandbox.accounts.main;
+		const endings = await play(
+			begin([{}, {}]),
+			begin([{}, {}], { credentials: { ...credentials, apiKey: otherApiKey }, afterMs: 3_000 }),
+		);
+		expectOwnVideos(listItems(endings), 4);
+	});
+
+	test("a form beside a batch whose 'Videos at Once' is 3: the form is made alone", async () => {
+		const { parameters } = service.setup({ ...GENERATE, waitOptions: { videosAtOnce: 3 } });
+		const [, form] = await play(
+			begin([{}, {}, {}], { parameters }),
+			begin([{}], { afterMs: 1_000 }),
+		);
+		expectOwnVideos(form?.result.items ?? [], 1);
+	});
+
+	test('rows of one run whose Request Options differ', async () => {
+		const requestOptions = { timeout: '={{ $json.timeout }}' };
+		const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
+		expectOwnVideos((await run(rows, { requestOptions })).items, 4);
 	});
 
 	test('those beside one that is stopped while it waits, and sends nothing', async () => {
@@ -278,25 +285,6 @@ test('A retry of an item that left the queue without a video is not given that o
 	expect(getPrompts()).toHaveLength(2);
 });
 
-test('An item whose credential can only be read later is not given what was made until then', async () => {
-	makeVideosIn(5, 60, 20);
-	jest.spyOn(Math, 'random').mockReturnValue(1);
-	let lookUps = 0;
-	interceptLookUps((found) => {
-		lookUps += 1;
-		// That of the batch's second item fails five times, for 31 seconds.
-		if (lookUps > 2 && lookUps < 8) throw new Error('Connection terminated');
-		return found;
-	});
-	const patient = service.setup({ ...GENERATE, options: { maxTries: 10 } });
-	const endings = await play(
-		begin([{}]),
-		begin([{ project: TOUR }, {}], { ...patient, afterMs: 1_000 }),
-	);
-	expect(lookUps).toBeGreaterThan(7);
-	expectOwnVideos(listItems(endings), 3);
-});
-
 test('An item that leaves the queue unseen is not confused with a video whose address another execution was told', async () => {
 	service.sandbox.configure({
 		...{ videoUrlInDetails: true, endedItemsLeaveAfterMs: 4_000 },
@@ -316,7 +304,8 @@ test('Nothing of a lane is left after its last item, however the executions have
 		key: unknown,
 		value: unknown,
 	) {
-		if (typeof (value as { enter?: unknown } | undefined)?.enter === 'function') lanes.add(this);
+		if (typeof (value as { beginNext?: unknown } | undefined)?.beginNext === 'function')
+			lanes.add(this);
 		return set.call(this, key, value);
 	});
 	service.sandbox.addFault({
@@ -334,6 +323,169 @@ test('Nothing of a lane is left after its last item, however the executions have
 	expect(queuedAt - (last?.startedAt ?? 0)).toBeLessThan(1_000);
 });
 
+/** Another address of the service: what it tells is not known there yet. */
+const atAddress = (path: string, parameters = GENERATE) => ({
+	parameters,
+	credentials: {
+		...service.setup(GENERATE).credentials,
+		baseUrl: `${service.sandbox.url}/${path}`,
+	},
+});
+
+describe('Where the service tells which video is whose,', () => {
+	test.each<[string, SettingsChange]>([
+		['by its address in the progress', { videoUrlInDetails: true }],
+		['by its queue ID in the list', { entriesNameQueueId: 'field' }],
+		[
+			'by its address 4 s after its status',
+			{ videoUrlInDetails: true, durations: { urlDelayMs: 4_000 } },
+		],
+	])('%s, a run makes one video more at once with each that it is told', async (kind, settings) => {
+		service.sandbox.configure(settings);
+		const seconds = Array.from({ length: 8 }, () => 20);
+		makeVideosIn(...seconds);
+		const [ending] = await play(begin(ofOneProject(8), atAddress(kind.replaceAll(' ', '-'))));
+		expectOwnVideos(ending?.result.items ?? [], 8);
+		expect(countAtOnce(seconds)).toBe(4);
+		// One, two, four, and the last one.
+		const rounds = 4 * (20_000 + 10_000);
+		expect((ending?.endedAt ?? Infinity) - (ending?.startedAt ?? 0)).toBeLessThan(rounds);
+	});
+
+	test('forms are made beside each other, and at most ten at once', async () => {
+		service.sandbox.configure({ videoUrlInDetails: true });
+		const seconds = Array.from({ length: 13 }, () => 30);
+		makeVideosIn(...seconds);
+		const address = atAddress('forms');
+		const endings = await play(
+			begin([{}], address),
+			...Array.from({ length: 12 }, (_, i) => begin([{}], { ...address, afterMs: 60_000 + i })),
+		);
+		expectOwnVideos(listItems(endings), 13);
+		expect(countAtOnce(seconds)).toBe(10);
+	});
+
+	test('a project that always fails costs a run one video', async () => {
+		service.sandbox.configure({ videoUrlInDetails: true });
+		const address = atAddress('failing');
+		await play(begin([{ project: TOUR }], address));
+		service.sandbox.changeProject(PROJECT, { fails: true });
+		await play(begin(ofOneProject(5), address));
+		expect(service.sandbox.charges.filter(({ projectId }) => projectId === PROJECT)).toHaveLength(
+			1,
+		);
+	});
+
+	test.each<[string, SettingsChange['videoUrlInDetails']]>([
+		['and stops telling', 4],
+		['only for every other one', 'everyOther'],
+	])(
+		'%s, none is given a wrong one, and those that were being made then are lost once',
+		async (kind, videoUrlInDetails) => {
+			service.sandbox.configure({ videoUrlInDetails });
+			const count = 12;
+			makeVideosIn(...Array.from({ length: count }, (_, i) => 20 + (i % 3)));
+			const address = atAddress(kind.replaceAll(' ', '-'));
+			const [ending] = await play(begin(ofOneProject(count), address));
+			const items = ending?.result.items ?? [];
+			const given = items.filter(({ json }) => json.videoUrl !== null);
+			for (const item of given) expect(item.json.videoUrl).toContain(getOwnId(item));
+			expect(items).toHaveLength(count);
+			expect(count - given.length).toBeLessThanOrEqual(5);
+			// It is made alone again.
+			expect(items.slice(-3).every(({ json }) => json.videoUrl !== null)).toBe(true);
+		},
+	);
+});
+
+describe('A place is not held idle:', () => {
+	test("n8n's pause between batches passes before an item takes its place", async () => {
+		makeVideosIn(20, 20, 20, 20);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 600_000 } } };
+		const { parameters } = service.setup({ ...GENERATE, requestOptions });
+		const endings = await play(begin([{}, {}], { parameters }), begin([{}], { afterMs: 60_000 }));
+		expectOwnVideos(listItems(endings), 3);
+		const [, form] = endings;
+		expect((form?.endedAt ?? Infinity) - (form?.startedAt ?? 0)).toBeLessThan(40_000);
+	});
+
+	test('an add that is not answered holds up no other project', async () => {
+		const { sandbox } = service;
+		makeVideosIn(20, 20);
+		sandbox.addFault({ kind: 'hang', operation: 'queue.add', containing: 'hangs' });
+		const hanging = await startNode({
+			...service.setup(GENERATE),
+			items: [{ prompt: 'hangs' }, { project: TOUR, prompt: 'same run' }],
+		});
+		await sandbox.waitForRequests({ operation: 'queue.add', count: 2 });
+		const adds = sandbox.requests.filter(({ operation }) => operation === 'queue.add');
+		expect(adds.map(({ body }) => (body as IDataObject).customPrompt)).toEqual([
+			'hangs',
+			'same run',
+		]);
+		hanging.stop();
+		expect((await hanging.result).run.status).toBe('canceled');
+	});
+});
+
+test("Nothing is paid for that the workflow's own timeout would end: the item fails before its add, and says so", async () => {
+	const seconds = [22, 22, 22, 22];
+	makeVideosIn(...seconds);
+	const executionTimeout = 80;
+	const endings = await play(
+		...seconds.map((_, i) =>
+			begin([{}], {
+				workflowSettings: { executionTimeout },
+				afterMs: i * 500,
+				stopAfterMs: executionTimeout * 1_000,
+			}),
+		),
+	);
+	const items = listItems(endings);
+	expect(service.sandbox.charges).toHaveLength(items.length);
+	expectOwnVideos(items, 2);
+	const errors = endings.flatMap(({ result }) => result.error ?? []);
+	expect(errors.map(({ message }) => message)).toEqual([
+		"The workflow's timeout would end before this video is finished",
+		"The workflow's timeout would end before this video is finished",
+	]);
+	expect(errors[0]?.description).toContain("'Timeout Workflow'");
+});
+
+test('A list that is cached for half a minute gives nobody the video of the execution before', async () => {
+	service.sandbox.configure({ listCacheMs: 30_000 });
+	makeVideosIn(12, 64);
+	const endings = await play(begin([{}]), begin([{}], { afterMs: 1_000 }));
+	for (const item of listItems(endings)) {
+		if (item.json.video !== null) expect(getId(item)).toBe(getOwnId(item));
+	}
+	expect(listItems(endings)).toHaveLength(2);
+});
+
+test('A failed row of a service that drops it is not given the video of an execution that was stopped', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+	makeVideosIn(30, 5);
+	const stop = service.sandbox.onRequest(({ body }) => {
+		const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+		service.sandbox.changeProject(PROJECT, { fails: isFailing });
+	});
+	const [, failing] = await play(
+		begin([{ prompt: 'stopped' }], { stopAfterMs: 8_000 }),
+		begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
+	);
+	stop();
+	expect(getPrompts()).toEqual(['stopped', 'failing']);
+	const [item] = failing?.result.items ?? [];
+	expect(item?.json.video ?? null).toBeNull();
+});
+
+test('Rows whose videos have the same address are told apart by their entries', async () => {
+	makeVideosIn(20, 20, 20);
+	const url = 'https://cdn.example.com/same.mp4';
+	service.sandbox.addFault({ kind: 'extraFields', fields: { url }, operation: 'video.getAll' });
+	expectOwnVideos((await run(ofOneProject(3))).items, 3);
+});
+
 test('A single item waits for at most two of a batch of ten', async () => {
 	makeVideosIn(...Array.from({ length: 11 }, () => 12));
 	const batch = Array.from({ length: 10 }, (_, row) => ({ prompt: `Film ${row}` }));
@@ -345,14 +497,10 @@ test('A single item waits for at most two of a batch of ten', async () => {
 	expect(getPrompts().indexOf('single')).toBe(2);
 });
 
-test('An item that waits for other executions is logged when it begins to, and a hint after its run says how long it has', async () => {
-	const getHints = ({ result }: Ending<NodeResult>) =>
-		(result.run.data.resultData.runData['Video Generation']?.at(-1)?.hints ?? []).map(
-			({ message }) => message,
-		);
+test('An item that waits for other executions is logged when it begins to', async () => {
 	const info = jest.spyOn(Container.get(Logger), 'info');
 	makeVideosIn(...SECONDS.map(() => 25));
-	const endings = await play(
+	await play(
 		...[0, 1_000, 2_000].map((afterMs) => begin([{ prompt: 'Sea' }], { afterMs })),
 		begin([1, 2, 3].map((row) => ({ project: TOUR, prompt: `Film ${row}` }))),
 	);
@@ -361,12 +509,4 @@ test('An item that waits for other executions is logged when it begins to, and a
 		.filter((line) => line.includes('Waiting for other executions'));
 	expect(lines).toHaveLength(2);
 	for (const line of lines) expect(line).toContain(`"${PROJECT}"`);
-	const [first, second, third, batch] = endings.map(getHints);
-	expect([first, batch]).toEqual([[], []]);
-	// The second one waited for one video, and the third one for two.
-	const seconds = [second, third].map((hints) =>
-		Number(/waited (\d+) seconds/.exec(hints?.[0] ?? '')?.[1]),
-	);
-	expect(seconds[0]).toBeGreaterThan(30);
-	expect(seconds[1]).toBeGreaterThan(60);
 });

@@ -4,7 +4,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { ALL_OPERATIONS, byId, createInput } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -20,25 +20,15 @@ useBinaryStore();
 const NOTHING = '={{ $json.misspelt }}';
 const OBJECT = '={{ ({ a: 1 }) }}';
 
-/** The parameters of each operation, with all of its fields in use. */
-const SET_UP: Record<string, Record<string, NodeParameterValueType>> = {
-	...OPERATIONS,
-	'video.generate': { ...GENERATE, downloadVideo: true },
-	'queue.wait': { ...WAIT, projectId: byId(PROJECT), downloadVideo: true },
-	'video.download': { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
-};
-
 /** Without a value, these fields mean what they mean when they are left out. */
 const OPTIONAL = new Set([
-	...['video.generate overwriteSettings', 'video.generate customPrompt'],
-	...['queue.add overwriteSettings', 'queue.add customPrompt', 'queue.wait projectId'],
-	...['video.generate downloadVideo', 'queue.wait downloadVideo'],
-	...['queue.wait queuedAt', 'video.getAll returnAll', 'project.getAll returnAll'],
-	...['video.getAll limit', 'project.getAll limit', 'video.download options.fileName'],
-	...['project.getAll options.sort', 'project.getAll options.order'],
+	...['overwriteSettings', 'downloadVideo', 'queuedAt', 'returnAll', 'limit'],
+	...['options.maxTries', 'options.fileName', 'sort.sort', 'sort.order'],
 ]);
-const isOptional = (field: string) =>
-	OPTIONAL.has(field) || /(options\.maxTries|waitOptions\.\w+)$/.test(field);
+const isOptional = (operation: string, path: string) =>
+	OPTIONAL.has(path) ||
+	path.startsWith('waitOptions.') ||
+	`${operation} ${path}` === 'queue.wait projectId';
 
 interface Field {
 	path: string;
@@ -65,34 +55,28 @@ function listFields(operation: string): Field[] {
 	});
 }
 
-test.each(Object.keys(SET_UP))(
+test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 	'%s with a field without a value, unless it may be left out, or with an object sends nothing and names the field',
 	async (operation) => {
 		service.sandbox.configure({ videoUrlInDetails: true });
-		service.sandbox.addVideos('main', [{ projectId: PROJECT }]);
-		const [queueId] = await service.queueVideos(1);
-		const { url } = (await service.run(OPERATIONS['video.getAll'])).items[0]?.json ?? {};
 		const fields = listFields(operation);
 		if (operation !== 'account.get') expect(fields.length).toBeGreaterThan(1);
 		for (const { path, label, isLocator } of fields) {
 			for (const value of [NOTHING, OBJECT]) {
-				service.sandbox.clearRequests();
+				const items = await createInput(service, operation);
 				const [field = '', entry] = path.split('.');
 				const given = isLocator ? byId(value) : value;
-				const parameters = {
-					...SET_UP[operation],
+				const parameters: Record<string, NodeParameterValueType> = {
+					...ALL_OPERATIONS[operation],
+					downloadVideo: true,
 					[field]: entry === undefined ? given : { [entry]: given },
 				};
 				const { error } = await runWithoutWaiting(
-					async () =>
-						await runNode({
-							...service.setup(parameters),
-							items: [{ queueId, url }],
-						}),
+					async () => await runNode({ ...service.setup(parameters), items }),
 					service.sandbox,
 				);
 				const text = `${error?.message} ${error?.description}`;
-				const isTaken = value === NOTHING && isOptional(`${operation} ${path}`);
+				const isTaken = value === NOTHING && isOptional(operation, path);
 				const names = isTaken ? error === undefined : text.includes(`'${label}'`);
 				const requests = isTaken ? 0 : service.sandbox.requests.length;
 				const isAsPromised = { path, value, text, names: true, requests: 0 };

@@ -1,6 +1,16 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
+import {
+	ALL_OPERATIONS,
+	API_OPERATIONS,
+	byId,
+	createInput,
+	DOWNLOAD,
+	GENERATE,
+	OPERATIONS,
+	PROJECT,
+} from '../support/engine/OPERATIONS';
+import { NODE_TYPE, runNode } from '../support/engine/runNode';
+import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -19,7 +29,7 @@ async function queueVideo() {
 	return items[0]?.json.queueId as string;
 }
 
-const ADD = { ...OPERATIONS['queue.add'], customPrompt: '={{ $json.prompt }}' };
+const ADD = { ...OPERATIONS['queue.add'], customPrompt: "={{ $json.prompt ?? '' }}" };
 
 /** Runs on a fake clock that the sandbox follows. */
 const run = async (parameters: INodeParameters, items: (IDataObject | undefined)[] = [{}]) =>
@@ -35,16 +45,15 @@ const listBodies = () =>
 
 describe('Every request', () => {
 	test('carries the key, asks for JSON and comes from the service’s own paths', async () => {
-		const queueId = await queueVideo();
-		for (const parameters of Object.values(OPERATIONS)) {
-			const { error } = await service.run(parameters, { items: [{ queueId }] });
+		for (const name of API_OPERATIONS) {
+			const items = await createInput(service, name);
+			const { error } = await service.run(OPERATIONS[name], { items });
 			expect(error).toBeUndefined();
-		}
-		expect(service.sandbox.requests).toHaveLength(6);
-		for (const { headers, operation, method, status } of service.sandbox.requests) {
-			expect(headers.authorization).toBe(`Bearer ${service.sandbox.apiKey}`);
-			expect(headers.accept).toBe('application/json');
-			expect(headers['content-type']).toBe(method === 'POST' ? 'application/json' : undefined);
+			expect(service.sandbox.requests).toHaveLength(1);
+			const { headers, operation, method, status } = service.sandbox.requests[0] ?? {};
+			expect(headers?.authorization).toBe(`Bearer ${service.sandbox.apiKey}`);
+			expect(headers?.accept).toBe('application/json');
+			expect(headers?.['content-type']).toBe(method === 'POST' ? 'application/json' : undefined);
 			expect(operation).toBeDefined();
 			expect(status).toBe(200);
 		}
@@ -76,10 +85,10 @@ describe('Queue > Add', () => {
 			{ overwrite: true, prompt: ' Rain\non glass ' },
 			{ overwrite: false, prompt: 2024 },
 			{ overwrite: false, prompt: ' ' },
-			// An item that a node has output without its json.
-			undefined,
 		]);
 		expect(error).toBeUndefined();
+		// An item that a node has output without its json.
+		await run(OPERATIONS['queue.add'], [undefined]);
 		expect(listBodies()).toEqual([
 			{ projectId: PROJECT, overwriteSettings: true, customPrompt: ' Rain\non glass ' },
 			{ projectId: PROJECT, customPrompt: '2024' },
@@ -108,20 +117,67 @@ describe('Queue > Add', () => {
 		expect(sent()).toEqual([]);
 	});
 
-	test('is not sent with a prompt that was typed as text and not as an expression', async () => {
+	const CONTINUE = { onError: 'continueErrorOutput' } as const;
+
+	test('is not sent with a prompt that was typed as text and not as an expression, or with an object in it', async () => {
 		const braces = 'Braces {{ like these }}, and $json';
 		const typed = ['{{ $json.a }}', "A {{$('Sheet').item.json.a}}", '{{ $node.Sheet }}'];
-		const { errorItems } = await service.run(ADD, {
-			items: [...typed, braces].map((prompt) => ({ prompt })),
-			settings: { onError: 'continueErrorOutput' },
-		});
+		const items = [...typed, braces, 'A [object Object]'].map((prompt) => ({ prompt }));
+		const { errorItems } = await service.run(ADD, { items, settings: CONTINUE });
 		expect(listBodies()).toMatchObject([{ customPrompt: braces }]);
-		expect(errorItems.map(({ json }) => json)).toMatchObject(
-			typed.map(() => ({
+		expect(errorItems.map(({ json }) => json)).toMatchObject([
+			...typed.map(() => ({
 				error: "'Custom Prompt' contains an expression that was typed as text",
 				message: expect.stringContaining("select 'Expression'") as string,
 			})),
+			{ error: "'Custom Prompt' contains an object instead of text" },
+		]);
+	});
+
+	const ITEM = { topic: 'Rain', 'the topic': 'Snow', empty: '', nothing: null, a: { b: 'Sun' } };
+	const lacks = (field: string) =>
+		`'Custom Prompt' names the field '${field}', which this item does not have`;
+	const NO_VALUE = "An expression in 'Custom Prompt' has no value";
+
+	test.each([
+		['{{ $json.topc }}', lacks('topc')],
+		['A film about {{ $json.topc }}', lacks('topc')],
+		['{{ $json.topic }} and {{ $json["the topc"] }}', lacks('the topc')],
+		["{{ $json['topc'] }}", lacks('topc')],
+		['{{ $json.topc.trim() }}', lacks('topc')],
+		['About {{ $json?.topc }}', lacks('topc')],
+		['About {{ $json.größe }}', lacks('größe')],
+		['{{ "About " + $json.topc }}', lacks('topc')],
+		['{{ `About ${$json.topc}` }}', lacks('topc')],
+		['{{ $json.topic && $json.topc }}', lacks('topc')],
+		['About {{ $json.a.c }}', NO_VALUE],
+		["About {{ $('Input').item.json.topc }}", NO_VALUE],
+	])('is not sent with the prompt %s, and names what is misspelt', async (prompt, message) => {
+		const parameters = { ...OPERATIONS['queue.add'], customPrompt: `=${prompt}` };
+		const { error } = await service.run(parameters, { items: [ITEM] });
+		expect(error?.message).toBe(message);
+		expect(error?.description).toMatch(
+			/^Check \{\{ .* \?\? '' \}\}: an empty .*no credit was spent/,
 		);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+
+	test.each([
+		['{{ $json.topic }}', 'Rain'],
+		['A {{ $json["the topic"] }}, {{ $json.a.b }}', 'A Snow, Sun'],
+		["A{{ $json.topc ?? '' }}", 'A'],
+		["{{ $json?.topc || 'x' }}", 'x'],
+		["{{ $json.topc ? 'y' : 'z' }}", 'z'],
+		["{{ $ifEmpty($json.topc, 'x') }}", 'x'],
+		["{{ 'An undefined ' + ($json.topc ?? 'shape') }}", 'An undefined shape'],
+		['{{ $json.empty }}', undefined],
+		['{{ $json.nothing }}', undefined],
+		["{{ $json.topc ?? '' }}", undefined],
+	])('takes the value or the default of the prompt %s', async (prompt, customPrompt) => {
+		const parameters = { ...OPERATIONS['queue.add'], customPrompt: `=${prompt}` };
+		const { error } = await service.run(parameters, { items: [ITEM] });
+		expect(error).toBeUndefined();
+		expect(listBodies()).toEqual([{ projectId: PROJECT, ...(customPrompt && { customPrompt }) }]);
 	});
 });
 
@@ -136,6 +192,128 @@ describe('Video > Generate', () => {
 			json: { queueId, status: 'completed', video: { id: videoId } },
 			binary: { data: { mimeType: 'video/mp4' } },
 		});
+	});
+});
+
+describe('Video > Get', () => {
+	const get = async (value: string, mode = 'id') =>
+		await service.run({
+			...{ resource: 'video', operation: 'get' },
+			video: { __rl: true, mode, value },
+		});
+
+	test('returns the entry of a video by its ID, whatever the mode, or by its address', async () => {
+		const added = service.sandbox.addVideos('main', [{ id: 'a' }, { id: '7' }, { id: 'c' }]);
+		const urls = added.map(({ id }) => `${service.sandbox.url}/files/${id}.mp4`);
+		for (const [value, mode] of [
+			['a', 'list'],
+			['={{ 7 }}', 'id'],
+			[urls[2] ?? '', 'id'],
+		]) {
+			const { items } = await get(value ?? '', mode);
+			expect(items[0]?.json).toMatchObject({ url: urls.shift(), projectId: PROJECT });
+		}
+		expect(sent()[0]).toEqual({ method: 'GET', url: '/v1/videos', body: undefined });
+	});
+
+	test('says which video it does not find', async () => {
+		const { errorItems } = await service.run(OPERATIONS['video.get'], {
+			...{ items: [{ id: 'gone' }], settings: { onError: 'continueErrorOutput' } },
+		});
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The account has no finished video with this ID',
+			message: expect.stringContaining("Check 'Video'") as string,
+			details: { videoId: 'gone' },
+		});
+	});
+});
+
+describe('Video > Download', () => {
+	test('takes an ID, whatever the mode, for an address that is fresh, and reads the list once for all items', async () => {
+		const added = service.sandbox.addVideos('main', [{}, {}, {}]);
+		const list = 'list';
+		const { items } = await run(
+			{ ...DOWNLOAD, video: { __rl: true, mode: '={{ $json.mode }}', value: '={{ $json.id }}' } },
+			added.map(({ id }, row) => ({ id, row, mode: ['url', 'id', list][row] })),
+		);
+		expect(items.map(({ json }) => json.row)).toEqual([0, 1, 2]);
+		expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(
+			added.map(({ id }) => `${id}.mp4`),
+		);
+		const requests = service.sandbox.requests.map(({ operation }) => operation);
+		expect(requests.sort()).toEqual([...Array<string>(3).fill('video.file'), 'video.getAll']);
+	});
+});
+
+describe('The files of one run', () => {
+	test.each(['video.generate', 'queue.wait', 'video.download'] as const)(
+		'never have the same name, and are numbered in the order of the items: %s',
+		async (name) => {
+			service.sandbox.configure({ videoUrlInDetails: true });
+			const rows = await Promise.all([1, 2, 3].map(() => createInput(service, name)));
+			const options = { fileName: '={{ $json.file }}' };
+			const { items, error } = await run(
+				{ ...ALL_OPERATIONS[name], downloadVideo: true, options },
+				rows.flat().map((row, index) => ({
+					...row,
+					file: ['Output', 'output.mp4', 'other'][index],
+				})),
+			);
+			expect(error).toBeUndefined();
+			expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual([
+				...['Output.mp4', 'output-2.mp4', 'other.mp4'],
+			]);
+		},
+	);
+});
+
+test('What people use comes first in an output', async () => {
+	const FIRST = {
+		'queue.add': ['queueId', 'status'],
+		'queue.getProgress': ['queueId', 'status'],
+		'queue.wait': ['status', 'videoUrl', 'queueId', 'projectId', 'video'],
+		'video.generate': ['status', 'videoUrl', 'queueId', 'projectId', 'video'],
+		'video.get': ['id', 'url', 'createdAt', 'projectId'],
+		'video.getAll': ['id', 'url', 'createdAt', 'projectId'],
+	};
+	for (const [name, first] of Object.entries(FIRST) as [keyof typeof FIRST, string[]][]) {
+		const items = await createInput(service, name);
+		const json = (await run(ALL_OPERATIONS[name], items)).items[0]?.json ?? {};
+		expect([name, ...Object.keys(json).slice(0, first.length)]).toEqual([name, ...first]);
+		if (json.video) expect(Object.keys(json.video)).toEqual(FIRST['video.get']);
+	}
+});
+
+describe('The list of videos in the editor', () => {
+	const search = async (filter?: string) => {
+		const { context, nodeTypes } = await createLoadOptionsContext(service.setup({}).credentials);
+		const { methods } = nodeTypes.getByNameAndVersion(NODE_TYPE);
+		return (await methods?.listSearch?.searchVideos?.call(context, filter))?.results ?? [];
+	};
+
+	test('shows the newest 100, by date and project, and finds the others by those or by their ID', async () => {
+		service.sandbox.addVideos(
+			'main',
+			Array.from({ length: 120 }, (_, minute) => ({
+				id: `v${minute}`,
+				createdAt: new Date(Date.UTC(2026, 0, 1, 12, minute, 5)).toISOString(),
+				projectId: minute === 0 ? 'project-city-tour' : PROJECT,
+			})),
+		);
+		const shown = await search();
+		expect(shown).toHaveLength(100);
+		expect(shown[0]).toEqual({
+			name: expect.stringMatching(/^2026-01-01 \d\d:59:05, Product teaser$/) as string,
+			value: 'v119',
+		});
+		expect(await search(' City ')).toMatchObject([{ value: 'v0' }]);
+		expect(await search('V7')).toMatchObject([{ value: 'v7' }]);
+		expect(await search('2026-01-01T12:3')).toHaveLength(10);
+	});
+
+	test('shows what is wrong instead of being empty', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
+		await expect(search()).rejects.toThrow(/did not accept the API key\. Open the/);
 	});
 });
 
@@ -261,14 +439,14 @@ describe('Project > Get Many', () => {
 		[{}, '/v1/projects'],
 		[{ sort: 'createdAt' }, '/v1/projects?sort=createdAt'],
 		[{ sort: 'updatedAt', order: 'desc' }, '/v1/projects?sort=updatedAt&order=desc'],
-	])('with the options %j asks for %s', async (options, url) => {
-		await service.run({ ...OPERATIONS['project.getAll'], options });
+	])('sorted as in %j asks for %s', async (sort, url) => {
+		await service.run({ ...OPERATIONS['project.getAll'], sort });
 		expect(sent()).toEqual([{ method: 'GET', url, body: undefined }]);
 	});
 
 	test('returns one item for each project up to the limit, in the order of the service', async () => {
-		const options = { sort: 'createdAt', order: 'asc' };
-		const parameters = { ...OPERATIONS['project.getAll'], options };
+		const sort = { sort: 'createdAt', order: 'asc' };
+		const parameters = { ...OPERATIONS['project.getAll'], sort };
 		const { items } = await service.run({ ...parameters, limit: 3 });
 		expect(items.map(({ json }) => json.name)).toEqual([
 			...['Launch film (3 credits)', 'Product teaser', 'City tour'],
@@ -298,11 +476,11 @@ describe('Account > Get', () => {
 
 describe('Fields that the specification does not name', () => {
 	test('pass through every operation', async () => {
-		const queueId = await queueVideo();
 		service.sandbox.addVideos('main', [{}]);
-		service.sandbox.addFault({ kind: 'extraFields', fields: { addedLater: { a: 1 } } });
-		for (const [name, parameters] of Object.entries(OPERATIONS)) {
-			const { items } = await service.run(parameters, { items: [{ queueId }] });
+		for (const name of API_OPERATIONS) {
+			const input = await createInput(service, name);
+			service.sandbox.addFault({ kind: 'extraFields', fields: { addedLater: { a: 1 } } });
+			const { items } = await service.run(OPERATIONS[name], { items: input });
 			if (name !== 'queue.clear') expect(items[0]?.json).toMatchObject({ addedLater: { a: 1 } });
 		}
 	});
@@ -330,7 +508,8 @@ describe('A service whose log names the address of a video videoUrl', () => {
 		const url = `${service.sandbox.url}/files/${id}.mp4`;
 		const { items } = await service.run(OPERATIONS['video.getAll']);
 		expect(items[0]?.json).toEqual({ id, projectId, url, createdAt, videoUrl: url });
-		expect(Object.keys(items[0]?.json ?? {}).slice(0, 3)).toEqual(['id', 'projectId', 'url']);
+		const order = ['id', 'url', 'createdAt', 'projectId', 'videoUrl'];
+		expect(Object.keys(items[0]?.json ?? {})).toEqual(order);
 	});
 
 	test('has its video found and downloaded by Video > Generate', async () => {

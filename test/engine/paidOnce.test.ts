@@ -4,7 +4,7 @@
  *
  * The laws of random executions ("random/laws.ts") hold this for everything that can happen; here each promise has
  * its example. What each error, status and body means is decided by pure functions ("unit/failures/fate.test.ts",
- * "unit/api/addResponse.test.ts").
+ * "unit/adds/sendAdd.test.ts").
  */
 
 import { Logger } from '@n8n/backend-common';
@@ -78,13 +78,13 @@ describe('Several adds', () => {
 		const paidIds = listPaidIds();
 		expect(error?.message).toBe('The video service rejected the request (400)');
 		expect(error?.description).toMatch(
-			/No video was queued for this item\. The service said: "Prompt not allowed"\. A/,
+			/^This video was not queued\. Check.*The service said: "Prompt not allowed"\. A/,
 		);
 		expect(error?.description).toContain(
-			`Already queued and paid for. To go on without paying again, select Retry`,
+			`Already queued and paid for: ${paidIds.map((id) => `${id} (pending)`).join(', ')}.`,
 		);
-		expect(error?.description).toContain(paidIds.map((id) => `${id} (pending)`).join(', '));
-		expect(error?.description).not.toContain("the other items' videos");
+		// Executions > Retry sends the same prompt again.
+		expect(error?.description).not.toContain('select Retry under');
 		expect(error?.context).toMatchObject({ itemIndex: 2, acceptedQueueIds: paidIds });
 		expect(error?.context.mayBeQueued).toBeUndefined();
 		expect(error?.httpCode).toBe('400');
@@ -143,39 +143,31 @@ describe('A refused add', () => {
 		expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
 	});
 
-	test('because the account has run out says so, with a balance that is read once for all rows if it can be', async () => {
+	test('because the account has run out says so', async () => {
 		service.sandbox.setCredits('main', 0);
 		const { errorItems } = await run(ADD, FIVE, ERROR_OUTPUT);
 		expect(errorItems).toHaveLength(5);
 		for (const { json } of errorItems) {
 			expect(json).toMatchObject({
-				message: expect.stringMatching(/^The account has 0 credits left/) as string,
-				details: { remainingCredits: 0, mayBeQueued: false },
+				message: expect.stringMatching(/^This video was not queued/) as string,
+				details: { httpCode: '402', mayBeQueued: false },
 			});
 			expect(json.details).not.toHaveProperty('receivedText');
 		}
-		const operations = service.sandbox.requests.map(({ operation }) => operation);
-		expect(operations.filter((operation) => operation === 'account.get')).toHaveLength(1);
-		service.sandbox.addFault({ kind: 'html', operation: 'account.get' });
-		expect((await run()).error?.description).toMatch(/^This video was not queued/);
-	});
-
-	test('whose response breaks off is known by its status', async () => {
-		service.sandbox.setCredits('main', 0);
-		failAdd({ kind: 'cutOff', ending: 'break', keepBytes: 10 });
-		const { errorItems } = await run(ADD, ONE, ERROR_OUTPUT);
-		expect(errorItems[0]?.json).toMatchObject({
-			...{ error: 'There are not enough credits for this video' },
-			details: { mayBeQueued: false, httpCode: '402' },
-		});
 	});
 });
 
 describe('An add of unknown fate', () => {
-	const named = (status: number, body: object): FaultSpec => ({ kind: 'status', status, body });
+	const named = (status: number, body: unknown): FaultSpec => ({ kind: 'status', status, body });
+	const CUT_OFF = '{"status":"success","newQueueItem":{"queueId":"q-1","status":"pen';
 
 	test.each<[string, FaultSpec, RegExp, object]>([
-		['a 500', { kind: 'status', status: 500 }, /\(500\)$/, { httpCode: '500' }],
+		[
+			'a 500',
+			{ kind: 'status', status: 500 },
+			/\(500\), so the video may have been queued$/,
+			{ httpCode: '500' },
+		],
 		[
 			'a redirect',
 			{ kind: 'redirect', location: 'http://127.0.0.1:1/' },
@@ -192,7 +184,7 @@ describe('An add of unknown fate', () => {
 		[
 			'no ID',
 			{ kind: 'missingField', field: 'newQueueItem.queueId' },
-			/has no 'newQueueItem\.queueId'$/,
+			/has no 'newQueueItem\.queueId', so the video may have been queued$/,
 			{ httpCode: '200' },
 		],
 		[
@@ -206,6 +198,18 @@ describe('An add of unknown fate', () => {
 			named(200, { status: 'error', data: [{ queueId: 'q-1' }] }),
 			/did not confirm/,
 			{ httpCode: '200', receivedQueueId: 'q-1' },
+		],
+		[
+			'JSON that lacks its end',
+			named(200, CUT_OFF),
+			/was cut off/,
+			{ httpCode: '200', receivedQueueId: 'q-1', receivedText: CUT_OFF },
+		],
+		[
+			'text before the JSON',
+			named(200, `Notice ${CUT_OFF}`),
+			/is not JSON/,
+			{ httpCode: '200', receivedQueueId: 'q-1', receivedText: `Notice ${CUT_OFF}` },
 		],
 	])(
 		'because of %s is sent once, also with Retry On Fail, and says so as text and as data',
@@ -229,27 +233,32 @@ describe('An add of unknown fate', () => {
 			'{"status":"success","newQueueItem":{"queueId":"q-1","status":"pending"',
 		],
 		['before it begins', ''],
-	])(
-		'because its response stalls %s is a timeout in every try, and shows what arrived',
-		async (_where, begun) => {
-			host.answer((request, response) => {
-				request.resume().on('end', () => begun && response.writeHead(200).write(begun));
+	])('because its response stalls %s is a timeout in every try', async (_where, begun) => {
+		let stalled = 0;
+		host.answer((request, response) => {
+			request.resume().on('end', () => {
+				if (begun) response.writeHead(200).write(begun);
+				stalled += 1;
 			});
-			const setup = {
-				...service.setup({ ...ADD, requestOptions: { timeout: 2_000 } }),
-				...{ credentials: { baseUrl: host.url, apiKey: 'key-123456' }, items: ONE },
-			};
-			const first = await runNode(setup);
-			const again = await runNode({ ...setup, failed: first.run });
-			expect(host.requests).toHaveLength(1);
-			for (const { error, run: execution } of [first, again]) {
-				expect(execution.status).toBe('error');
-				expect(error?.message).toBe('The video service did not answer in time');
-				expect(error?.description).toMatch(/^The video may have been queued/);
-			}
-			expect(first.error?.description?.includes('"queueId":"q-1"')).toBe(begun !== '');
-		},
-	);
+		});
+		const setup = {
+			...service.setup(ADD),
+			...{ credentials: { baseUrl: host.url, apiKey: 'key-123456' }, items: ONE },
+		};
+		const add = async () => await runNode(setup);
+		const { clock, onRequest } = service.sandbox;
+		const time = { clock, onRequest, countSleeping: () => stalled };
+		const first = await runWithoutWaiting(add, time);
+		const again = await runNode({ ...setup, failed: first.run });
+		expect(host.requests).toHaveLength(1);
+		for (const { error, run: execution } of [first, again]) {
+			expect(execution.status).toBe('error');
+			expect(error?.message).toMatch(
+				/^The video service did not answer in time, so the video may have/,
+			);
+			expect(error?.description).toMatch(/^The video may have been queued/);
+		}
+	});
 
 	test('shows the beginning of its response, without the key', async () => {
 		const body = `<h1>Gateway</h1> ${service.sandbox.apiKey} ${'x'.repeat(1_000)}`;
@@ -266,13 +275,26 @@ describe('An add of unknown fate', () => {
 		const { error } = await run(ADD, ONE);
 		const [queueId = '?'] = listPaidIds();
 		expect(queueId).toMatch(/^\d{17,}$/);
-		expect(error?.description).toMatch(new RegExp(`names a queue item: .*"queueId": ?${queueId}`));
+		expect(error?.description).toContain(`The response names the queue ID "${queueId}"`);
 		expect(JSON.stringify(info.mock.calls)).toContain(queueId);
 		info.mockRestore();
 	});
 });
 
 describe('An accepted add', () => {
+	test('is of the project that the service names, which may have another ID for it', async () => {
+		const item = { queueId: 'q-1', projectId: 'canonical', status: 'pending' };
+		const body = { status: 'success', newQueueItem: item };
+		const accepted = { queueId: 'q-1', projectId: 'canonical' };
+		failAdd({ kind: 'status', status: 200, body, nth: 1 });
+		failAdd({ kind: 'status', status: 400, nth: 2 });
+		const failed = await run(ADD, FIVE.slice(0, 2));
+		const { items } = await run(ADD, FIVE.slice(0, 2), { failed });
+		expect(items[0]?.json).toMatchObject(accepted);
+		failAdd({ kind: 'status', status: 200, body });
+		expect((await run(ADD, ONE)).items[0]?.json).toMatchObject(accepted);
+	});
+
 	const slow = useSandbox({
 		// The reply comes once the node has read the progress of another item.
 		wait: async () => {
@@ -330,7 +352,7 @@ test.each<[string, INodeParameters, FaultSpec | undefined, RegExp]>([
 		if (fault) service.sandbox.addFault(fault);
 		const { error } = await run(parameters, FIVE.slice(0, 2));
 		expect(error?.message).toMatch(message);
-		expect(error?.description).toMatch(/'On Error'.*'Continue', and retry the execution/);
+		expect(error?.description).toMatch(/'On Error'.*'Continue', and select 'Retry with currently/);
 		expect(error?.context.acceptedQueueIds).toEqual(listPaidIds());
 	},
 );
@@ -397,11 +419,11 @@ describe('Executions > Retry', () => {
 		const failed = await run(GENERATE);
 		const changed = { ...GENERATE, waitOptions: { pollingInterval: 0 } };
 		const { error } = await run(changed, THREE, { failed });
-		expect(error?.message).toBe("'Polling Interval' must be 1 second or more");
+		expect(error?.message).toContain("'Polling Interval' must be");
 		expect(error?.context).toMatchObject({
 			...{ itemIndex: 0, mayBeQueued: true, acceptedQueueIds: listPaidIds().slice(0, 1) },
 		});
-		expect(error?.description).toMatch(/Other items that may have been queued.*: item 1\.$/);
+		expect(error?.description).toMatch(/Other items that may have been queued.*: the 2nd item\.$/);
 	});
 
 	test('after a failed download only downloads, from the address that the list shows now', async () => {

@@ -2,10 +2,20 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
-import { API_OPERATIONS, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import {
+	API_OPERATIONS,
+	createInput,
+	DOWNLOAD,
+	GENERATE,
+	OPERATIONS,
+	toRequest,
+} from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
-import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelper';
+import {
+	interceptLookUps,
+	TestCredentialsHelper,
+} from '../support/n8nServer/TestCredentialsHelper';
 import { hasFeature, testWith } from '../support/engine/testWith';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -48,7 +58,6 @@ async function listTimeouts(requestOptions = {}): Promise<Record<string, number 
 }
 
 const VIDEO = readVideoFile('product-teaser');
-const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
 
 function addVideo() {
 	const [log] = service.sandbox.addVideos('main', [{}]);
@@ -57,21 +66,20 @@ function addVideo() {
 
 describe('A request that changes nothing or does no harm twice', () => {
 	test.each(REPEATED)('%s is sent again after each failure that may pass', async (name) => {
-		const queueId = await queueVideo();
+		const items = await createInput(service, name);
 		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none', nth: 1 });
 		service.sandbox.addFault({ kind: 'hang', nth: 2 });
 		service.sandbox.addFault({ kind: 'cutOff', ending: 'break', nth: 3 });
 		const parameters = { ...OPERATIONS[name], requestOptions: { timeout: 150 } };
-		const { items, error } = await runTimed(() =>
-			service.run(parameters, { items: [{ queueId }] }),
-		);
+		const { items: output, error } = await runTimed(() => service.run(parameters, { items }));
 		expect(error).toBeUndefined();
-		expect(service.sandbox.requests.map(({ operation }) => operation)).toEqual(Array(4).fill(name));
-		if (name !== 'video.getAll') expect(items).not.toEqual([]);
+		const sent = service.sandbox.requests.map(({ operation }) => operation);
+		expect(sent).toEqual(Array(4).fill(toRequest(name)));
+		if (name !== 'video.getAll') expect(output).not.toEqual([]);
 	});
 
 	test.each(REPEATED)('%s is sent 4 times at the most, or as Max Tries says', async (name) => {
-		const items = [{ queueId: await queueVideo() }];
+		const items = await createInput(service, name);
 		service.sandbox.addFault({ kind: 'status', status: 503 });
 		const { error } = await runTimed(() => service.run(OPERATIONS[name], { items }));
 		expect(service.sandbox.requests).toHaveLength(4);
@@ -85,7 +93,7 @@ describe('A request that changes nothing or does no harm twice', () => {
 	test('is sent once when no later try can help', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 401 });
 		for (const name of API_OPERATIONS) {
-			await service.run(OPERATIONS[name], { items: [{ queueId: 'q' }] });
+			await service.run(OPERATIONS[name]);
 		}
 		expect(service.sandbox.requests).toHaveLength(API_OPERATIONS.length);
 	});
@@ -132,7 +140,9 @@ describe('A service that is not there', () => {
 			);
 			expect(errorItems[0]?.json).toMatchObject({
 				error: 'The video service could not be reached: nothing accepts connections there',
-				message: expect.stringContaining("'Base URL'") as string,
+				message: expect.stringMatching(
+					/127\.0\.0\.1:1 is n8n's own.*host\.docker\.internal.*'Base URL'/,
+				) as string,
 				details: { httpCode: 'ECONNREFUSED', tries: 4 },
 			});
 		},
@@ -185,6 +195,16 @@ describe('Reads', () => {
 		expect(service.sandbox.requests).toHaveLength(2);
 		expect(waits).toEqual([0]);
 	});
+});
+
+test('The credential is read once for each item, however many requests it sends', async () => {
+	const lookUps = interceptLookUps((found) => found);
+	const parameters = { ...GENERATE, downloadVideo: true };
+	const run = async () => await service.run(parameters, { items: [{}, {}] });
+	const { items } = await runWithoutWaiting(run, service.sandbox);
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(service.sandbox.requests.length).toBeGreaterThan(4);
+	expect(lookUps).toHaveBeenCalledTimes(2);
 });
 
 test("An add has five minutes, and each later request for its video a minute, unless 'Timeout' of Request Options is set", async () => {
@@ -249,7 +269,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		async () => {
 			const { error } = await service.run(DOWNLOAD, { items: [{ url: addVideo() }] });
 			expect(error?.message).toBe("n8n blocks requests to the video's address");
-			expect(error?.description).toMatch(/\.mp4 was not requested.*'Video URL'.*N8N_SSRF_ALLOWED/);
+			expect(error?.description).toMatch(/blocks \S+\.mp4, or.*'Video'.*N8N_SSRF_ALLOWED/);
 			const { error: other } = await service.run(OPERATIONS['account.get']);
 			expect(other?.message).toBe("n8n blocks requests to the video service's address");
 			expect(other?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
@@ -265,7 +285,7 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		const url = host.url.replace('127.0.0.1', 'localhost');
 		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
 		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toContain(`${location} was not requested`);
+		expect(error?.description).toContain(`blocks ${url}/, or where it redirects to`);
 		expect(host.requests).toHaveLength(1);
 		expect(service.sandbox.requests).toEqual([]);
 	});

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import { DOWNLOAD, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode, startNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { hasFeature } from '../support/engine/testWith';
@@ -12,7 +12,6 @@ const service = useSandbox();
 const host = useFileHost();
 const store = useBinaryStore();
 const ADD = OPERATIONS['queue.add'];
-const DOWNLOAD = { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' };
 
 /** Presses Stop after this number of requests. */
 async function stopAfter(requests: number, parameters: object, items: IDataObject[]) {
@@ -69,21 +68,22 @@ describe('Pressing stop', () => {
 		},
 	);
 
-	test("ends an execution beside another one whose request is never answered, in each one's own time", async () => {
+	test('ends a read of the list that another execution shares, which then reads it itself', async () => {
 		const { sandbox } = service;
 		sandbox.addFault({ kind: 'hang', nth: 1, operation: 'video.getAll' });
-		const other = await startNode({ ...service.setup(GENERATE), items: [{}] });
+		const first = await startNode({ ...service.setup(GENERATE), items: [{}] });
 		await sandbox.waitForRequests({ operation: 'video.getAll', count: 1 });
 		const items = [{ project: 'project-city-tour' }];
-		const started = await startNode({ ...service.setup(GENERATE), items });
-		// It has read the log itself, and waits for its video.
+		const second = await startNode({ ...service.setup(GENERATE), items });
+		first.stop();
+		expect((await first.result).run.status).toBe('canceled');
 		await sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
-		started.stop();
-		expect((await started.result).run.status).toBe('canceled');
-		other.stop();
-		expect((await other.result).run.status).toBe('canceled');
+		second.stop();
+		expect((await second.result).run.status).toBe('canceled');
 		expect(sandbox.requests.map(({ operation }) => operation)).toEqual([
-			...['video.getAll', 'video.getAll', 'queue.add'],
+			'video.getAll',
+			'video.getAll',
+			'queue.add',
 		]);
 	});
 

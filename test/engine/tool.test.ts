@@ -1,9 +1,10 @@
 import { stringify } from 'flatted';
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { ToolSetup } from '../support/engine/runTools';
-import { runTools } from '../support/engine/runTools';
+import { EACH_WAY, runTools } from '../support/engine/runTools';
+import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -24,6 +25,23 @@ const ask = async (parameters: INodeParameters, setup: Partial<ToolSetup> = {}) 
 		service.sandbox,
 	);
 
+const listPaid = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
+
+/** The model is told that the service may have queued a video, and to leave it at that. */
+const MAY_BE_QUEUED =
+	/, so the video may have been queued\..*Do not order it again, not in other words either/s;
+
+/** Has the service accept the first add of this prompt and break the connection before it answers. */
+function loseAdd(containing = 'lost'): void {
+	const operation = 'queue.add';
+	service.sandbox.addFault({ kind: 'reset', phase: 'after', operation, containing, times: 1 });
+}
+
+// The node remembers unknown fates for an hour.
+beforeEach(() => {
+	passTime(3_600_000);
+});
+
 test('A second video is made for an agent that asks for it while the first one is waited for', async () => {
 	const answers = await ask(GENERATE_FILE, {
 		calls: [[call('a'), call('a')]],
@@ -39,33 +57,23 @@ test('A second video is made for an agent that asks for it while the first one i
 	expect(new Set(queueIds).size).toBe(2);
 });
 
-describe('As a tool of an agent that has n8n run it', () => {
-	const asSteps = true;
-
-	test('the node tells the model the ID of a video that it has given up waiting for', async () => {
-		service.sandbox.configure({ durations: { processingMs: 40_000 } });
-		const parameters = { ...GENERATE_FILE, waitOptions: { timeout: 30 } };
-		const [answer] = await ask(parameters, { asSteps });
-		expect(answer).toContain('not finished within 30 seconds');
-		expect(answer).toContain(
-			`do not queue it again: ${service.sandbox.readState().queue[0]?.queueId}`,
-		);
-	});
+describe('As a step of an agent that has n8n run it', () => {
+	const way = 'steps';
 
 	test('the node hands the model data when it is set to continue on an error, and ends the execution when it is set to', async () => {
 		service.sandbox.setCredits('main', 0);
 		const [answer = ''] = await ask(ADD, {
-			...{ asSteps, settings: { onError: 'continueRegularOutput' } },
+			...{ way, settings: { onError: 'continueRegularOutput' } },
 		});
 		expect(JSON.parse(answer)).toMatchObject([
 			{
 				error: expect.stringContaining('not enough credits') as string,
-				message: expect.stringContaining('0 credits left') as string,
-				details: { httpCode: '402', remainingCredits: 0 },
+				message: expect.stringContaining('This video was not queued') as string,
+				details: { httpCode: '402' },
 			},
 		]);
 		const settings = { onError: 'stopWorkflow' } as const;
-		await expect(ask(ADD, { asSteps, settings })).rejects.toMatchObject({
+		await expect(ask(ADD, { way, settings })).rejects.toMatchObject({
 			message: expect.stringContaining('not enough credits') as string,
 		});
 	});
@@ -74,7 +82,7 @@ describe('As a tool of an agent that has n8n run it', () => {
 		const runOld = async (parameters: INodeParameters) => {
 			const kept: string[] = [];
 			const inspect = ({ data }: IRun) => kept.push(stringify(data));
-			const setup = { asSteps, executionOrder: 'v0', inspect } as const;
+			const setup = { way, executionOrder: 'v0', inspect } as const;
 			expect(await ask(parameters, setup)).toEqual(['[]']);
 			return kept.join();
 		};
@@ -86,17 +94,14 @@ describe('As a tool of an agent that has n8n run it', () => {
 	});
 });
 
-describe.each([
-	['calls the tool itself', false],
-	['has n8n run it', true],
-])('As a tool of an agent that %s', (_how, asSteps) => {
-	test('the node tells the model what happened and what to do', async () => {
+describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
+	test('the node tells the model what happened, what to do, and that nothing was queued', async () => {
 		service.sandbox.setCredits('main', 0);
-		const [answer = ''] = await ask(ADD, { asSteps });
+		const [answer = ''] = await ask(ADD, { way });
 		expect(JSON.parse(answer)).toEqual([
 			{
 				error: expect.stringMatching(
-					/not enough credits.*The account has 0 credits left.*This video was not queued/s,
+					/not enough credits.*This video was not queued.*Add credits.*The service said/s,
 				) as string,
 			},
 		]);
@@ -104,7 +109,7 @@ describe.each([
 
 	test('the node tells it of no retry, which n8n does not offer to agents', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.getProgress' });
-		const [answer] = await ask(GENERATE_FILE, { asSteps });
+		const [answer] = await ask(GENERATE_FILE, { way });
 		expect(answer).toMatch(/does not allow this/);
 		expect(answer).not.toMatch(/retry/i);
 	});
@@ -115,14 +120,14 @@ describe.each([
 		async () => {
 			const { credentials } = service.setup(ADD);
 			const [answer] = await ask(ADD, {
-				...{ asSteps, credentials: { ...credentials, allowedHttpRequestDomains: 'none' } },
+				...{ way, credentials: { ...credentials, allowedHttpRequestDomains: 'none' } },
 			});
 			expect(answer).toContain(service.sandbox.charges[0]?.queueId);
 		},
 	);
 
 	test('the node tells the model where its video is, and downloads nothing', async () => {
-		const [answer = ''] = await ask(GENERATE_FILE, { asSteps });
+		const [answer = ''] = await ask(GENERATE_FILE, { way });
 		const [charge] = service.sandbox.charges;
 		expect(JSON.parse(answer)).toMatchObject([
 			{
@@ -130,27 +135,109 @@ describe.each([
 				videoUrl: expect.stringContaining(`${charge?.videoId}.mp4`) as string,
 			},
 		]);
+		const download = {
+			resource: 'video',
+			operation: 'download',
+			videoUrl: `${service.sandbox.url}/files/${charge?.videoId}.mp4`,
+		};
+		const [refused] = await ask(download, { way });
+		expect(refused).toMatch(/can't use Video > Download.*'url'/s);
 		const operations = service.sandbox.requests.map(({ operation }) => operation);
 		expect(operations).not.toContain('video.file');
 	});
 
-	test('the node refuses identical calls after an unknown fate, also several at once, and no other', async () => {
-		for (const nth of [1, 4]) {
-			service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth });
-		}
-		const [a, b, c] = ['a', 'b', 'c'].map(call) as [object, object, object];
-		const calls = [[a], [a, a, a], [b], [b], [c], [a], [c]];
-		const answers = await ask(ADD, { asSteps, calls });
-		expect(service.sandbox.charges.map(({ customPrompt }) => customPrompt)).toEqual([
-			...['a', 'b', 'b', 'c'],
+	test('the node tells the model the queue ID of a video that it has given up waiting for, or that has failed', async () => {
+		const { sandbox } = service;
+		const parameters = { ...GENERATE_FILE, waitOptions: { timeout: 30 } };
+		sandbox.addProjects('main', [
+			{ id: 'slow', durations: { processingMs: 40_000 } },
+			{ id: 'broken', fails: true },
 		]);
-		const [paid, refused] = [answers.splice(4, 2), answers];
-		expect(paid.join()).not.toContain('may have been queued');
-		expect(refused).toHaveLength(7);
-		for (const answer of refused) {
-			expect(answer).toMatch(/may have been queued and paid for\. Do not order it again/);
+		const calls = ['slow', 'broken'].map((project) => [{ project, prompt: 'a' }]);
+		const answers = await ask(parameters, { way, calls });
+		expect(answers[0]).toContain('not finished within 30 seconds');
+		expect(answers[1]).toContain('could not be generated');
+		for (const [index, { queueId }] of sandbox.charges.entries()) {
+			expect(answers[index]).toContain(queueId);
 		}
 	});
+
+	test('the node refuses an identical order after an unknown fate, and no other', async () => {
+		loseAdd();
+		const [a, b] = [call('lost'), call('other')];
+		const [lost, ...answers] = await ask(ADD, { way, calls: [[a], [a, a, a], [b], [b], [a]] });
+		expect(listPaid()).toEqual(['lost', 'other', 'other']);
+		const refused = [lost, ...answers.splice(0, 3), ...answers.splice(2)];
+		for (const answer of refused) expect(answer).toMatch(MAY_BE_QUEUED);
+		expect(answers.join()).not.toMatch(MAY_BE_QUEUED);
+	});
+
+	test('the node pays once for identical orders at the same time whose first has an unknown fate, and otherwise for each', async () => {
+		loseAdd();
+		const [a, b] = [call('lost'), call('other')];
+		const answers = await ask(ADD, {
+			way,
+			calls: [
+				[a, a, a],
+				[b, b],
+			],
+		});
+		expect(listPaid()).toEqual(['lost', 'other', 'other']);
+		for (const answer of answers.splice(0, 3)) expect(answer).toMatch(MAY_BE_QUEUED);
+		for (const { queueId } of service.sandbox.charges.slice(1)) {
+			expect(answers.join()).toContain(queueId);
+		}
+	});
+
+	test('the node pays for one of two guarded calls at once, if the credits are enough for one', async () => {
+		service.sandbox.setCredits('main', 2);
+		const guarded = { ...ADD, options: { creditsToKeep: 1 } };
+		const answers = await ask(guarded, { way, calls: [[call('a'), call('b')]] });
+		expect(answers.join()).toContain("'Credits to Keep' is 1");
+		expect(listPaid()).toHaveLength(1);
+	});
+
+	test('the node says which agents have keys, unless it has them', async () => {
+		new DeduplicationStore().use();
+		const [answer = ''] = await ask({ ...ADD, options: { uniqueKey: 'row 1' } }, { way });
+		const expected =
+			way === 'steps' ? /pending/ : /cannot be used here.*AI Agent node from version 3 on/s;
+		expect(answer).toMatch(expected);
+	});
+});
+
+test.each([
+	['is another order in the next execution of an AI Agent', ['tool', 'steps'], 2],
+	[
+		'is refused where n8n keeps nothing from one call to the next',
+		['mcp', 'mcpWorker', 'agents'],
+		1,
+	],
+] as const)('An order of unknown fate %s', async (_name, ways, paid) => {
+	for (const way of ways) {
+		service.sandbox.reset();
+		passTime(3_600_000);
+		loseAdd('a');
+		await ask(ADD, { way });
+		await ask(ADD, { way });
+		expect(listPaid()).toHaveLength(paid);
+	}
+});
+
+test('An order of unknown fate is refused at once, also while another video of its project is made', async () => {
+	loseAdd();
+	const ended: string[] = [];
+	const order = async (prompt: string) => {
+		const calls = [[call(prompt)]];
+		await runTools({ ...service.setup(GENERATE_FILE), calls, way: 'agents' });
+		ended.push(prompt);
+	};
+	await runWithoutWaiting(async () => {
+		await order('lost');
+		await Promise.all([order('other'), order('lost')]);
+	}, service.sandbox);
+	expect(ended).toEqual(['lost', 'lost', 'other']);
+	expect(listPaid()).toEqual(['lost', 'other']);
 });
 
 // n8n does not evaluate these expressions for a declarative node: its own routing would send GET /

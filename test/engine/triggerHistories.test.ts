@@ -17,7 +17,8 @@ const SETTINGS = LONG_RUNS > 0 ? { numRuns: LONG_RUNS } : { numRuns: 60, seed: 7
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const YEAR_MS = 365 * 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
 
 /** The keys of two accounts, the first of which has two. */
 const ACCOUNTS = { 'key-first': 'a', 'key-renewed': 'a', 'key-stranger': 'b' } as const;
@@ -79,16 +80,35 @@ interface Video {
 const JUNK = [null, 5, 'text', {}, []];
 const FILE = readVideoFile('product-teaser');
 
-/** A service with two accounts, whose clock is also that of n8n's machine. */
+/** What a service does instead of answering. */
+const OUTAGES = ['reset', 'hang', 503, 401, 400] as const;
+type Outage = (typeof OUTAGES)[number];
+
+/** A service with two accounts. It also keeps the clock of n8n's machine. */
 class Service {
 	logs: Record<Account, Video[]> = { a: [], b: [] };
 
 	/** A `constant` tag is broken. */
 	tagging: 'strong' | 'none' | 'constant' = 'strong';
 
-	isFailing = false;
+	outage: Outage | undefined;
 
+	/** The list holds this many of the newest videos. */
+	maxListed = Infinity;
+
+	/** The list is empty for a moment. */
+	isEmptied = false;
+
+	/** By n8n's machine. */
 	now = START;
+
+	/** How much n8n's machine is ahead of the service. */
+	aheadMs = 0;
+
+	sendsDate = true;
+
+	/** When the last list was sent, by the service's clock if it tells. */
+	answeredAt = START;
 
 	/** The statuses of the lists that were sent since this was emptied. */
 	statuses: number[] = [];
@@ -107,7 +127,15 @@ class Service {
 
 	private signature = 0;
 
+	private readonly hanging = new Set<http.ServerResponse>();
+
 	private readonly server = http.createServer((request, response) => {
+		response.sendDate = false;
+		if (this.outage === 'reset') request.socket.destroy();
+		if (this.outage === 'hang') {
+			this.hanging.add(response.on('close', () => this.hanging.delete(response)));
+		}
+		if (this.outage === 'reset' || this.outage === 'hang') return;
 		const { status, headers, body } = this.reply(request);
 		response.writeHead(status, headers).end(body);
 	});
@@ -118,6 +146,19 @@ class Service {
 
 	reset(): void {
 		Object.assign(this, { logs: { a: [], b: [] }, tagging: 'strong', now: START, fullReads: [] });
+		Object.assign(this, { maxListed: Infinity, aheadMs: 0, sendsDate: true });
+	}
+
+	list(account: Account): Video[] {
+		const log = this.logs[account];
+		if (this.isEmptied) return [];
+		if (log.length <= this.maxListed) return log;
+		return [...log].sort((a, b) => b.time - a.time).slice(0, this.maxListed);
+	}
+
+	/** The requests that wait for nothing but the clock. */
+	countSleeping(): number {
+		return this.hanging.size;
 	}
 
 	async start(): Promise<void> {
@@ -136,8 +177,11 @@ class Service {
 			return { status: isGone ? 404 : 200, body: FILE };
 		}
 		const key = headers.authorization?.replace('Bearer ', '') as Key;
-		const log = this.logs[ACCOUNTS[key]];
-		if (this.isFailing) return { status: 400 };
+		const log = this.list(ACCOUNTS[key]);
+		if (typeof this.outage === 'number') return { status: this.outage };
+		const ownNow = this.now - this.aheadMs;
+		this.answeredAt = this.sendsDate ? ownNow - (ownNow % 1000) : this.now;
+		const date = this.sendsDate ? { date: new Date(ownNow).toUTCString() } : {};
 		const tags = {
 			none: undefined,
 			strong: `"${createHash('sha1').update(JSON.stringify(log)).digest('hex')}"`,
@@ -146,7 +190,7 @@ class Service {
 		const etag = tags[this.tagging];
 		const isUnchanged = etag !== undefined && headers['if-none-match'] === etag;
 		this.statuses.push(isUnchanged ? 304 : 200);
-		if (isUnchanged) return { status: 304 };
+		if (isUnchanged) return { status: 304, headers: { ...date, etag } };
 		this.fullReads.push(this.now);
 		this.signature += 1;
 		const videos = log.map(({ id, projectId, url: path, createdAt }) => ({
@@ -160,7 +204,7 @@ class Service {
 		};
 		return {
 			status: 200,
-			headers: { 'content-type': 'application/json', ...(etag && { etag }) },
+			headers: { ...date, 'content-type': 'application/json', ...(etag && { etag }) },
 			body: JSON.stringify(body),
 		};
 	}
@@ -172,17 +216,24 @@ interface Memory {
 	/** The times of the listed entries, by their identities. */
 	seen: ReadonlyMap<string, number>;
 	watched: readonly string[];
+	/** What is dated earlier is old. */
+	floor: number;
 	/** Another key, with which the account had no videos when it was first polled. */
-	emptyKey?: Key;
+	empty?: { key: Key; floor: number };
+	/** The key with which the list was last sent in full. */
+	readBy?: Key;
 }
 
 /** The limits that the documents name. */
 const REMEMBERED = 5_000;
 const UNDATED_REMEMBERED = 1_000;
+/** A list of this size may be cut off. */
+const CUT_OFF = 50;
 const STATE_LIMIT_BYTES = 256_000;
 /** What n8n's scheduler grants a poll here, and an n8n without it; the first one has less than a minute. */
 const BUDGET_MS = 45_000;
 const DEFAULT_BUDGET_MS = 300_000;
+const FIRST_BUDGET_MS = 60_000;
 /** If n8n stores all files of a poll within this time, none is given up. */
 const SURE_MS = 15_000;
 
@@ -191,8 +242,13 @@ const SURE_MS = 15_000;
  * next poll that can see it, only once, oldest first, with its file or with a reason; and n8n's limits of
  * time and the limits of the state are kept.
  *
- * Not drawn: entries that are completed later, polls that hang, polls in another process, polls that n8n has
- * prepared at once before it saved any state, a change of n8n's storage, stores that fail or slow down within a file, and slow hosts (trigger.test.ts, download.test.ts).
+ * Not drawn, but in trigger.test.ts and download.test.ts: polls of n8n's scheduler after a start, polls that hang
+ * before they send, stores that fail or slow down within a file, and slow hosts.
+ *
+ * Not drawn at all: entries that are completed later; polls in another process; polls that n8n has prepared at
+ * once before it saved any state; a change of n8n's storage; n8n's scheduler without durable cursors. What the
+ * trigger can't tell: old videos that come into a list of fewer than 50 entries, or that have no readable date,
+ * and a list that has only some of its entries for a moment.
  */
 class History {
 	private readonly counts: Record<Account, number> = { a: 0, b: 0 };
@@ -235,9 +291,10 @@ class History {
 		}
 	}
 
-	remove(account: Account): void {
-		const video = this.service.logs[account].shift();
-		if (video) this.removed.push([account, video]);
+	remove({ account, share, count }: { account: Account; share: number; count: number }): void {
+		const log = this.service.logs[account];
+		const removed = log.splice(Math.floor(log.length * share), count);
+		this.removed.push(...removed.map((video): [Account, Video] => [account, video]));
 	}
 
 	restore(): void {
@@ -259,13 +316,25 @@ class History {
 		this.service.tagging = tagging;
 	}
 
+	/** The service changes how many videos it lists. */
+	cutOff(maxListed: number): void {
+		this.service.maxListed = maxListed;
+	}
+
 	/** The clock of n8n's machine is set. */
 	setClock(byMinutes: number): void {
 		this.service.now += byMinutes * MINUTE_MS;
+		this.service.aheadMs += byMinutes * MINUTE_MS;
 	}
 
 	async poll(): Promise<void> {
 		this.check(await this.run(() => [this.trigger.poll()]));
+	}
+
+	async pollEmptied(): Promise<void> {
+		this.service.isEmptied = true;
+		await this.poll();
+		this.service.isEmptied = false;
 	}
 
 	/** After a pause, n8n runs the polls that it has missed at once. */
@@ -283,14 +352,15 @@ class History {
 		this.check(await this.run(start));
 	}
 
-	async pollFailing(): Promise<void> {
+	async pollFailing(outage: Outage): Promise<void> {
 		const { service, trigger } = this;
 		const { database } = trigger;
 		const before = JSON.stringify(database);
-		service.isFailing = true;
+		service.outage = outage;
 		const [result] = await this.run(() => [trigger.poll()]);
-		service.isFailing = false;
-		expect(result?.error).toHaveProperty('httpCode', '400');
+		service.outage = undefined;
+		expect(result?.error).toHaveProperty('httpCode', getCode(outage));
+		expect(result?.tookMs).toBeLessThan(this.setup.budgetMs ?? MINUTE_MS);
 		expect(JSON.stringify(database)).toBe(before);
 	}
 
@@ -298,7 +368,7 @@ class History {
 	async pollAbandoned(): Promise<void> {
 		if (!hasFeature('durableCursors')) return;
 		await this.run(() => [this.trigger.poll({ isAbandoned: true })]);
-		await this.restart({});
+		await this.publish({});
 	}
 
 	/** Without durable cursors, nothing is rolled back. */
@@ -311,7 +381,8 @@ class History {
 	async testEvent(): Promise<void> {
 		const { state } = this.trigger;
 		const fetched = runWithoutWaiting(() => this.trigger.fetchTestEvent(), this.service);
-		const listed = this.log.filter((video) => isWatched(video, this.projectIds));
+		const log = this.service.list(ACCOUNTS[this.key]);
+		const listed = log.filter((video) => isWatched(video, this.projectIds));
 		const newest = listed.reduce<Video | undefined>(
 			(best, video) => (best && best.time >= video.time ? best : video),
 			undefined,
@@ -330,13 +401,13 @@ class History {
 	/** The node is renamed, and the workflow is published again. */
 	async rename(name: string): Promise<void> {
 		this.trigger.name = name;
-		await this.restart({});
+		await this.publish({});
 	}
 
 	async watch(projectIds: string[]): Promise<void> {
 		this.projectIds = projectIds;
 		this.trigger.parameters = { ...this.trigger.parameters, projectIds };
-		await this.restart({});
+		await this.publish({});
 	}
 
 	/** What n8n has saved is damaged or deleted. */
@@ -345,31 +416,50 @@ class History {
 		database.staticData = JSON.stringify({ global: { [STATE_KEY]: value } });
 		if (database.row !== undefined) database.row = JSON.stringify({ cursor: value });
 		this.saved = value === undefined ? undefined : 'damaged';
-		await this.restart({});
+		await this.publish({});
 	}
 
 	/**
 	 * Activates the workflow from the saved state, with which n8n polls at once. n8n does not activate a
 	 * workflow whose first poll fails, and rolls back a poll whose execution it could not save.
 	 */
-	async restart({ isFailing = false, isRolledBack = false }): Promise<void> {
+	async publish({ outage, isEmptied = false, isRolledBack = false }: Start): Promise<void> {
 		const { service, trigger } = this;
 		const isDurable = this.setup.storage === 'durable cursors';
-		this.memory = this.saved;
-		this.isContinuous = isDurable;
-		if (isFailing) {
-			service.isFailing = true;
-			await expect(this.run(() => [trigger.activate()])).rejects.toHaveProperty('httpCode', '400');
-			service.isFailing = false;
+		this.forgetUnsaved();
+		if (outage) {
+			service.outage = outage;
+			const failure = this.run(() => [trigger.activate()]);
+			await expect(failure).rejects.toHaveProperty('httpCode', getCode(outage));
+			service.outage = undefined;
 		}
 		const fate = { isRolledBack: isRolledBack && isDurable };
+		service.isEmptied = isEmptied;
 		const results = await this.run(() => [trigger.activate(fate)]);
 		const isUndone = fate.isRolledBack && this.predict().videos.length > 0;
 		if (!isUndone) this.check(results, true);
+		service.isEmptied = false;
 	}
 
-	private get log(): Video[] {
-		return this.service.logs[ACCOUNTS[this.key]];
+	/** n8n starts. While the service is down, nothing fails and nothing is forgotten: n8n would not poll again. */
+	async restart({ outage, ...start }: Start): Promise<void> {
+		if (!outage) {
+			await this.publish(start);
+			return;
+		}
+		const { service, trigger } = this;
+		this.forgetUnsaved();
+		const before = JSON.stringify(trigger.database);
+		service.outage = outage;
+		const [result] = await this.run(() => [trigger.activate({}, 'init')]);
+		service.outage = undefined;
+		expect(result).toMatchObject({ items: null });
+		expect(JSON.stringify(trigger.database)).toBe(before);
+	}
+
+	private forgetUnsaved(): void {
+		this.memory = this.saved;
+		this.isContinuous = this.setup.storage === 'durable cursors';
 	}
 
 	/** n8n polls at most once a minute. */
@@ -391,7 +481,7 @@ class History {
 		const items = results.flatMap((result) => result.items ?? []);
 		const { videos, memory } = this.predict();
 		expect(items.map(getPath)).toEqual(videos.map(({ url }) => url));
-		const budgetMs = this.setup.budgetMs ?? DEFAULT_BUDGET_MS;
+		const budgetMs = isActivation ? FIRST_BUDGET_MS : (this.setup.budgetMs ?? DEFAULT_BUDGET_MS);
 		for (const { tookMs, error } of results) {
 			expect(error).toBeUndefined();
 			expect(tookMs).toBeLessThan(budgetMs * results.length);
@@ -400,10 +490,11 @@ class History {
 		const { staticData, row = '' } = this.trigger.database;
 		expect(Math.max(row.length, staticData.length / 2)).toBeLessThan(STATE_LIMIT_BYTES);
 		expect(staticData + row).not.toMatch(/"log-|key-/);
-		this.memory = memory;
+		const isRead = this.service.statuses.includes(200);
+		this.memory = isRead ? { ...memory, readBy: this.key } : memory;
 		this.isContinuous = true;
 		const isDurable = this.setup.storage === 'durable cursors';
-		if (isDurable || isActivation || videos.length > 0) this.saved = memory;
+		if (isDurable || isActivation || videos.length > 0) this.saved = this.memory;
 	}
 
 	private checkFiles(items: INodeExecutionData[], videos: Video[]): void {
@@ -423,27 +514,36 @@ class History {
 
 	/** Returns the videos that a poll with the list that the service has just sent must emit. */
 	private predict(): { videos: Video[]; memory: Memory } {
-		const { key, log, projectIds, service, isContinuous } = this;
+		const { key, projectIds, service, isContinuous } = this;
+		const log = service.list(ACCOUNTS[key]);
 		const memory = this.memory === 'damaged' ? undefined : this.memory;
 		if (!service.statuses.includes(200)) {
-			expect(memory?.key).toBe(key);
+			expect(memory?.readBy).toBe(key);
 			const isRecent = service.fullReads.some(
 				(at) => at <= service.now && service.now - at < HOUR_MS,
 			);
 			expect(isRecent).toBe(true);
 			if (memory && service.tagging === 'constant') {
-				return { videos: [], memory: { ...memory, watched: projectIds } };
+				const watched = memory.key === key ? projectIds : memory.watched;
+				return { videos: [], memory: { ...memory, watched } };
 			}
 		}
+		const dayBefore = service.answeredAt - DAY_MS;
+		const empty = memory?.empty?.key === key ? memory.empty : undefined;
 		// An empty list does not tell whether the key is that of another account.
 		if (memory && memory.key !== key && log.length === 0) {
-			return { videos: [], memory: { ...memory, emptyKey: key } };
+			return { videos: [], memory: { ...memory, empty: empty ?? { key, floor: dayBefore } } };
 		}
-		const isForgotten = createForgottenTest(memory?.seen ?? new Map<string, number>());
+		const isForgotten = createForgottenTest(memory);
 		const isListedBefore = (video: Video) =>
 			!isForgotten(video.time) && memory?.seen.get(identify(video)) === video.time;
 		const known = memory && (memory.key === key || log.some(isListedBefore)) ? memory : undefined;
-		const isOld = known ? isForgotten : () => false;
+		const isEmitting =
+			known !== undefined ||
+			empty !== undefined ||
+			(this.memory === undefined && this.setup.emitExisting);
+		const floor = known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
+		const isOld = known ? isForgotten : (time: number) => time > 0 && time < floor;
 		const seen = new Map(known?.seen);
 		const unseen = log.filter((video) => {
 			const seenTime = seen.get(identify(video));
@@ -451,29 +551,33 @@ class History {
 			if (isNew) seen.set(identify(video), video.time);
 			return isNew;
 		});
-		const isEmitting =
-			known !== undefined ||
-			memory?.emptyKey === key ||
-			(this.memory === undefined && this.setup.emitExisting);
 		// n8n has not saved which videos the last polls have seen of projects that were not watched.
 		const watches = [projectIds, ...(known && !isContinuous ? [known.watched] : [])];
 		const videos = unseen.filter((video) => watches.every((ids) => isWatched(video, ids)));
 		videos.sort((a, b) => (a.time || Infinity) - (b.time || Infinity) || 0);
+		const dated = log.filter(({ time }) => time > 0);
+		const oldest = dated.reduce((least, { time }) => Math.min(least, time), dated[0]?.time ?? 0);
+		const cutOff = log.length >= CUT_OFF ? oldest : 0;
 		return {
 			videos: isEmitting ? videos : [],
-			memory: { ...known, key, seen, watched: projectIds },
+			memory: { ...known, key, seen, watched: projectIds, floor: Math.max(floor, cutOff) },
 		};
 	}
 }
 
+function getCode(outage: Outage): string {
+	return outage === 'reset' ? 'ECONNRESET' : outage === 'hang' ? 'ETIMEDOUT' : String(outage);
+}
+
+const NOTHING = { seen: new Map<string, number>(), floor: 0 };
+
 /** Of more than 5,000 videos, those as old as the forgotten ones; without a date, of more than 1,000, all. */
-function createForgottenTest(seen: ReadonlyMap<string, number>): (time: number) => boolean {
-	if (seen.size <= UNDATED_REMEMBERED) return () => false;
+function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'> = NOTHING) {
 	const times = Float64Array.from(seen.values()).sort();
 	const dated = times.filter((time) => time > 0);
 	const boundary = dated.at(-REMEMBERED - 1) ?? 0;
 	const isUndatedForgotten = times.length - dated.length > UNDATED_REMEMBERED;
-	return (time) => (time === 0 ? isUndatedForgotten : time <= boundary);
+	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
 }
 
 function isWatched({ projectId }: Video, projectIds: readonly string[]): boolean {
@@ -508,14 +612,27 @@ function writeDate(account: Account, date: Finished['date']): Pick<Video, 'creat
 
 const PROJECTS = ['p', 'q'];
 /** The videos that an account has before the trigger exists: one a second, in groups with the same time. */
-function createExisting(count: number, undatedEvery: number): Finished[] {
+function createExisting(count: number, undatedEvery: number, ageMs: number): Finished[] {
 	return Array.from({ length: count }, (_, i) => ({
 		...{ account: 'a', projectId: PROJECTS[i % 2] ?? '', file: 0 },
 		date:
-			i % undatedEvery === 1 ? { noDate: 'soon' } : { offsetMs: -(i - (i % 300)) * 1_000, form: 0 },
+			i % undatedEvery === 1
+				? { noDate: 'soon' }
+				: { offsetMs: -ageMs - (i - (i % 300)) * 1_000, form: 0 },
 	}));
 }
 
+/** The start of n8n, or a person who publishes. */
+interface Start {
+	outage?: Outage | undefined;
+	isEmptied?: boolean;
+	isRolledBack?: boolean;
+}
+const start: fc.Arbitrary<Start> = fc.record({
+	outage: fc.option(fc.constantFrom(...OUTAGES), { nil: undefined }),
+	isEmptied: fc.integer({ min: 0, max: 4 }).map((roll) => roll === 0),
+	isRolledBack: fc.boolean(),
+});
 const account = fc.constantFrom<Account>('a', 'a', 'a', 'b');
 const projects = fc.subarray(PROJECTS);
 const nothing = fc.constant(undefined);
@@ -528,7 +645,7 @@ const offsetMs = fc.oneof(
 		weight: 2,
 		arbitrary: fc.integer({ min: -85, max: -75 }).map((minutes) => minutes * MINUTE_MS),
 	},
-	{ weight: 1, arbitrary: fc.constantFrom(500, -YEAR_MS, 5 * YEAR_MS) },
+	{ weight: 2, arbitrary: fc.constantFrom(500, -DAY_MS - HOUR_MS, -YEAR_MS, 5 * YEAR_MS) },
 );
 const finished: fc.Arbitrary<Finished> = fc.record({
 	account,
@@ -545,14 +662,24 @@ const finished: fc.Arbitrary<Finished> = fc.record({
 const STEPS: { [K in keyof History]: [number, fc.Arbitrary<Parameters<History[K]>[0]>] } = {
 	finish: [80, fc.array(finished, { minLength: 1, maxLength: 3 })],
 	poll: [60, nothing],
-	restart: [30, fc.record({ isFailing: fc.boolean(), isRolledBack: fc.boolean() })],
-	pollMissed: [4, nothing],
-	pollPrepared: [4, nothing],
-	pollFailing: [4, nothing],
+	publish: [15, start],
+	restart: [15, start],
+	pollEmptied: [4, nothing],
+	pollMissed: [8, nothing],
+	pollPrepared: [12, nothing],
+	pollFailing: [4, fc.constantFrom(...OUTAGES)],
 	pollAbandoned: [4, nothing],
 	pollRolledBack: [4, nothing],
 	testEvent: [5, nothing],
-	remove: [10, account],
+	remove: [
+		15,
+		fc.record({
+			account,
+			share: fc.double({ min: 0, max: 0.999, noNaN: true }),
+			count: fc.constantFrom(1, 1, 10),
+		}),
+	],
+	cutOff: [4, fc.constantFrom(50, 100, Infinity)],
 	restore: [5, nothing],
 	shuffle: [5, fc.double({ min: 0, max: 1, noNaN: true })],
 	repeat: [5, fc.nat(REMEMBERED)],
@@ -580,15 +707,19 @@ const step = fc.oneof(
 const beginning = fc
 	.record({
 		size: fc.oneof(
-			{ weight: 30, arbitrary: fc.constantFrom(0, 1, 2, 30) },
+			{ weight: 30, arbitrary: fc.constantFrom(0, 1, 2, 30, 49, 50, 60, 120) },
 			{ weight: 1, arbitrary: fc.constantFrom(REMEMBERED, REMEMBERED + 1, 10_000) },
 		),
 		undatedEvery: fc.constantFrom(97, 3),
+		maxListed: fc.constantFrom(50, 100, Infinity),
+		sendsDate: fc.boolean(),
+		/** How old the newest of them is. */
+		ageMs: fc.constantFrom(0, 0, DAY_MS, YEAR_MS),
 		projectIds: projects,
 		emitExisting: fc.boolean(),
 		downloadVideo: fc.boolean(),
 		isTimed: fc.boolean(),
-		fate: STEPS.restart[1],
+		first: start,
 	})
 	// Thousands of files would take too long.
 	.map((each) => ({ ...each, downloadVideo: each.downloadVideo && each.size < REMEMBERED }));
@@ -599,6 +730,11 @@ const service = new Service();
 const store = useBinaryStore();
 beforeAll(async () => {
 	await service.start();
+	// The polls of n8n's scheduler are not those of its start.
+	passTime(HOUR_MS);
+});
+afterEach(() => {
+	jest.restoreAllMocks();
 });
 afterAll(async () => {
 	await service.stop();
@@ -624,8 +760,12 @@ describe.each(STORAGES)(
 		test('every video is emitted once, in the next poll, oldest first, with its file or the reason', async () => {
 			slowDownStore();
 			const steps = fc.array(step, { minLength: 1, maxLength: 25 });
-			const play = async ({ size, undatedEvery, ...drawn }: Beginning, drawnSteps: Step[]) => {
+			const play = async (
+				{ size, undatedEvery, ageMs, ...drawn }: Beginning,
+				drawnSteps: Step[],
+			) => {
 				service.reset();
+				Object.assign(service, { maxListed: drawn.maxListed, sendsDate: drawn.sendsDate });
 				// n8n's scheduler, which limits the time of a poll, comes with durable cursors.
 				const isTimed = hasFeature('pollBudget') && (drawn.isTimed || storage !== 'static data');
 				const setup = { ...drawn, storage, budgetMs: isTimed ? BUDGET_MS : undefined };
@@ -636,13 +776,12 @@ describe.each(STORAGES)(
 					parameters: { projectIds, options: { emitExisting, downloadVideo } },
 				});
 				const history = new History(service, trigger, setup);
-				history.finish(createExisting(size, undatedEvery));
-				for (const [kind, value] of [['restart', drawn.fate] as const, ...drawnSteps, ...END]) {
+				history.finish(createExisting(size, undatedEvery, ageMs));
+				for (const [kind, value] of [['publish', drawn.first] as const, ...drawnSteps, ...END]) {
 					await (history[kind] as (value: unknown) => unknown).call(history, value);
 				}
 			};
 			await fc.assert(fc.asyncProperty(beginning, steps, play), SETTINGS);
-			jest.restoreAllMocks();
 		}, 3_600_000);
 	},
 );

@@ -1,14 +1,19 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { runTools } from '../support/engine/runTools';
+import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
 let store = new DeduplicationStore();
+
+afterEach(() => jest.restoreAllMocks());
 
 beforeEach(() => {
 	store = new DeduplicationStore().use();
@@ -20,9 +25,14 @@ const KEYED = {
 	options: { uniqueKey: '={{ $json.id }}' },
 };
 
+const KEYED_VIDEO = { ...GENERATE, options: KEYED.options };
+
 const ROWS: IDataObject[] = [1, 2, 3].map((id) => ({ id, prompt: `row ${id}` }));
 
 const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+
+const USED = "The 'Unique Key' of this item was used, and its video has not come out";
+const DONE = "The video of this 'Unique Key' came out before";
 
 type Setup = Partial<Omit<NodeSetup, 'failed'>> & { failed?: NodeResult };
 
@@ -39,7 +49,7 @@ const runRows = async (setup: Setup = {}) =>
 const listPaid = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
 
 describe('A unique key', () => {
-	test('is used once in all executions of the node', async () => {
+	test('is used once in all executions of the node, which does not learn what became of a video that it does not wait for', async () => {
 		await runRows();
 		const { items, errorItems } = await runRows({
 			items: [...ROWS, { id: 4, prompt: 'row 4' }],
@@ -49,7 +59,7 @@ describe('A unique key', () => {
 		expect(items).toHaveLength(1);
 		expect(errorItems.map(({ json }) => json)).toMatchObject(
 			['1', '2', '3'].map((uniqueKey) => ({
-				error: 'A video was already queued for this key, or may have been',
+				error: USED,
 				message: expect.stringContaining(`The key is "${uniqueKey}".`) as string,
 				details: { uniqueKey, mayBeQueued: false },
 			})),
@@ -121,7 +131,7 @@ describe('A unique key', () => {
 			settings: ERROR_OUTPUT,
 		});
 		expect(errorItems.map(({ json }) => json.error)).toEqual([
-			...ROWS.map(() => 'A video was already queued for this key, or may have been'),
+			...ROWS.map(() => USED),
 			'There are not enough credits to queue this video',
 		]);
 		expect(items).toHaveLength(1);
@@ -145,9 +155,7 @@ describe('A unique key', () => {
 			});
 			await runRows({ items });
 			const { errorItems } = await runRows({ items, settings: ERROR_OUTPUT });
-			expect(errorItems.map(({ json }) => json.error)).toEqual([
-				'A video was already queued for this key, or may have been',
-			]);
+			expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
 			expect(listPaid()).toEqual(['row 1']);
 		},
 	);
@@ -167,13 +175,155 @@ describe('A unique key', () => {
 		expect(items).toHaveLength(3);
 	});
 
-	test('is kept until 10,000 later ones are', async () => {
-		store.fill('w1', 'Video Generation', 9_999);
+	test('is kept until 10,000 later rows are', async () => {
+		store.fill('w1', 'Video Generation', 19_998);
 		const settings = ERROR_OUTPUT;
-		await runRows({ settings, items: [{ id: 'key-0' }, { id: 'new' }, { id: 'newer' }] });
-		expect(service.sandbox.charges).toHaveLength(2);
-		const { errorItems } = await runRows({ settings, items: [{ id: 'key-1' }, { id: 'key-0' }] });
+		const toRows = (...ids: string[]) => ids.map((id) => ({ id, prompt: id }));
+		const fill = await runRows({
+			...{ settings, parameters: KEYED_VIDEO, items: toRows('key-0', 'new', 'newer') },
+		});
+		expect(fill.items).toHaveLength(2);
+		const { errorItems } = await runRows({ settings, items: toRows('key-2', 'key-1', 'key-0') });
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
+		expect(listPaid()).toEqual(['new', 'newer', 'key-1', 'key-0']);
+	});
+
+	test("that another worker records first, as the node's first record, is read once more", async () => {
+		store.overtakenCalls.add(1);
+		const { items, error } = await runRows();
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(3);
+		await runRows({ settings: ERROR_OUTPUT });
+		expect(listPaid()).toHaveLength(3);
+	});
+
+	test.each([
+		['={{ $json.idd }}', "'Unique Key' names the field 'idd', which this item does not have"],
+		['=row-{{ $json.idd }}', "'Unique Key' names the field 'idd', which this item does not have"],
+		['{{ $json.id }}', "'Unique Key' contains an expression that was typed as text"],
+		['=row-{{ $json }}', "'Unique Key' contains an object instead of text"],
+	])('%s fails before anything is sent', async (uniqueKey, message) => {
+		const { error } = await runRows({ parameters: { ...KEYED, options: { uniqueKey } } });
+		expect(error?.message).toBe(message);
+		expect(service.sandbox.requests).toEqual([]);
+	});
+});
+
+describe('A row', () => {
+	const runVideos = async (setup: Setup = {}) =>
+		await runRows({ parameters: KEYED_VIDEO, ...setup });
+	const NEW_ROWS = [...ROWS, { id: 4, prompt: 'row 4' }];
+
+	test.each([undefined, 'continueErrorOutput'] as const)(
+		'whose video came out is left out with On Error %s, whatever the account has: the new one is made, and hint and log count the others',
+		async (onError) => {
+			await runVideos();
+			service.sandbox.setCredits('main', 2);
+			service.sandbox.clearRequests();
+			const info = jest.spyOn(Container.get(Logger), 'info');
+			const { items, errorItems, error, run } = await runVideos({
+				items: NEW_ROWS,
+				parameters: { ...KEYED_VIDEO, options: { ...KEYED.options, creditsToKeep: 1 } },
+				settings: onError ? { onError } : {},
+			});
+			expect([error, errorItems]).toEqual([undefined, []]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 3 }]);
+			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+			const [task] = run.data.resultData.runData['Video Generation'] ?? [];
+			expect(task?.hints?.map(({ message }) => message)).toEqual([
+				expect.stringMatching(/^Items that were left out.*'Unique Key' came out before: 3\. If a/),
+			]);
+			const lines = info.mock.calls.map(([line]) => line);
+			expect(lines.filter((line) => line.startsWith('Left out 3 items'))).toHaveLength(1);
+			service.sandbox.clearRequests();
+			expect((await runVideos({ items: NEW_ROWS })).items).toEqual([]);
+			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
+
+	test('whose video is late is an error, until a retry of its execution has it', async () => {
+		service.sandbox.configure({ durations: { processingMs: 40_000 } });
+		const late = { ...KEYED_VIDEO, waitOptions: { timeout: 30 } };
+		const items = ROWS.slice(0, 1);
+		const failed = await runVideos({ items, parameters: late });
+		expect(failed.error?.message).toMatch(/^The video was not finished/);
+		const again = await runVideos({ items, settings: ERROR_OUTPUT });
+		expect(again.errorItems[0]?.json).toMatchObject({
+			error: USED,
+			message: expect.stringMatching(
+				/^The key is "1".*under Executions and in Video > Get Many/,
+			) as string,
+			details: { uniqueKey: '1', mayBeQueued: false },
+		});
+		expect((await runVideos({ items, failed })).items).toHaveLength(1);
+		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
+		expect(listPaid()).toEqual(['row 1']);
+	});
+
+	test('whose video came out without its address, or whose file could not be had, is an error', async () => {
+		service.sandbox.configure({ durations: { processingMs: 10_000 } });
+		const [first, second, third] = ROWS;
+		await runVideos({
+			items: [first, second],
+			parameters: { ...KEYED_VIDEO, waitOptions: { videosAtOnce: 2 } },
+		});
+		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
+		passTime(60 * 60 * 1000);
+		await runVideos({
+			items: [third],
+			parameters: { ...KEYED_VIDEO, downloadVideo: true },
+		});
+		const { errorItems } = await runVideos({ settings: ERROR_OUTPUT });
+		expect(errorItems.map(({ json }) => json.error)).toEqual([USED, USED, USED]);
 		expect(service.sandbox.charges).toHaveLength(3);
+	});
+
+	test('whose run failed, so that n8n dropped its output, is an error, until a retry returns it', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+		const items = ROWS.slice(0, 2);
+		const failed = await runVideos({ items });
+		expect(failed.error?.httpCode).toBe('400');
+		const { errorItems } = await runVideos({ items: ROWS.slice(0, 1), settings: ERROR_OUTPUT });
+		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
+		expect((await runVideos({ items, failed })).items).toHaveLength(2);
+		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
+		expect(listPaid()).toEqual(['row 1', 'row 2']);
+	});
+
+	test('in a loop is an error when its video came out before: an empty round would end the loop', async () => {
+		const loop = { isInLoop: true, items: ROWS.slice(0, 1) };
+		expect((await runVideos(loop)).items).toHaveLength(1);
+		const { items, errorItems } = await runVideos({ ...loop, settings: ERROR_OUTPUT });
+		expect(items).toEqual([]);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: DONE,
+			message: expect.stringMatching(
+				/connect the error output of this node with the loop/,
+			) as string,
+			details: { uniqueKey: '1' },
+		});
+	});
+
+	test('with the key of another row of its run is an error, whatever became of that one', async () => {
+		const rows = [ROWS[0], { ...ROWS[1], id: 1 }];
+		const { items, errorItems } = await runVideos({ items: rows, settings: ERROR_OUTPUT });
+		expect(items).toHaveLength(1);
+		expect(errorItems.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
+			["Another item of this run has the same 'Unique Key'", { item: 1 }],
+		]);
+	});
+
+	test('of an agent tells its model that the video came out before', async () => {
+		const uniqueKey = "={{ $fromAI('id', 'the ID', 'string') }}";
+		const parameters = { ...KEYED_VIDEO, customPrompt: 'The sea', options: { uniqueKey } };
+		const calls = [[{ id: 'a' }], [{ id: 'a' }]];
+		const [first, second] = await runWithoutWaiting(
+			async () => await runTools({ ...service.setup(parameters), calls, way: 'steps' }),
+			service.sandbox,
+		);
+		expect(first).toContain('"status":"completed"');
+		expect(second).toContain(`${DONE}. The key is`);
+		expect(second).not.toContain('error output');
+		expect(service.sandbox.charges).toHaveLength(1);
 	});
 });

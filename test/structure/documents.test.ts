@@ -28,14 +28,6 @@ describe.each(DOCUMENTS)('%s', (file) => {
 	});
 });
 
-test('The README and the documents have at most 5,300 words, as wc counts them', () => {
-	const pages = DOCUMENTS.filter((file) => file === 'README.md' || file.startsWith('docs/'));
-	const words = pages.flatMap((file) =>
-		readFileSync(path.join(ROOT, file), 'utf8').split(/\s+/).filter(Boolean),
-	);
-	expect(words.length).toBeLessThanOrEqual(5_300);
-});
-
 describe('The address of the repository, which does not exist yet,', () => {
 	const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 	const { homepage, repository } = JSON.parse(read('package.json')) as {
@@ -71,13 +63,6 @@ test('The README names the file that npm pack writes', () => {
 	};
 	const files = readFileSync(path.join(ROOT, 'README.md'), 'utf8').match(/[\w.-]+\.tgz/g);
 	expect(new Set(files)).toEqual(new Set([`${name}-${version}.tgz`]));
-});
-
-test('The README shows its first picture within 25 lines, and no figure before it', () => {
-	const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
-	const [before = ''] = readme.split('<picture>');
-	expect(before.split('\n').length).toBeLessThanOrEqual(25);
-	expect(before.replace(/<[^>]+>|n8n/g, '')).not.toMatch(/\d/);
 });
 
 test('Documents, scripts and examples need nothing that n8n 3.0 removes, or name the version that does', () => {

@@ -47,7 +47,7 @@ describe('The package', () => {
 			.readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
 			.filter((file) => file.endsWith('.json'))
 			.map((file) => `dist/${folder}/${file.split(path.sep).join('/')}`);
-		expect(schemas).toHaveLength(9);
+		expect(schemas).not.toEqual([]);
 		expect(files).toEqual(expect.arrayContaining(schemas));
 	});
 });

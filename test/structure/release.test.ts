@@ -1,18 +1,54 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parse } from 'yaml';
 
 const ROOT = path.resolve(__dirname, '../..');
+const WORKFLOWS = path.join(ROOT, '.github/workflows');
 const FILES = [
 	'package.json',
 	'package-lock.json',
 	'CHANGELOG.md',
+	'README.md',
 	'.npmrc',
 	'.prettierrc.json',
 	'.gitignore',
 	'scripts',
 ];
+
+interface Workflow {
+	on: { push: { tags: string[] } };
+	permissions: object;
+	jobs: Record<string, { permissions?: object; steps: Step[] }>;
+}
+
+interface Step {
+	uses?: string;
+	name?: string;
+	run?: string;
+}
+
+function readWorkflow(file: string): Workflow {
+	return parse(readFileSync(path.join(WORKFLOWS, file), 'utf8')) as Workflow;
+}
+
+const publishing = readWorkflow('publish.yml');
+
+/** Returns the script of a step of the publishing workflow. */
+function findScript(job: string, name: string): string {
+	const step = publishing.jobs[job]?.steps.find((each) => each.name === name);
+	if (!step?.run) throw new Error(`The job ${job} has no step "${name}"`);
+	return step.run;
+}
 
 /** Creates a repository with the files that a release touches, all of them committed. */
 function createRepository(): string {
@@ -43,19 +79,35 @@ describe('A release', () => {
 
 	const run = (command: string, ...args: string[]) =>
 		spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
-	const release = () => run('node', 'scripts/run.mjs', 'release', '7.8.9');
+	const release = (version = '7.8.9') => run('node', 'scripts/run.mjs', 'release', version);
 	const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+	/** Runs the script of a step in the repository, as a push of this tag does. */
+	const runStep = (script: string, tag: string, env: NodeJS.ProcessEnv = {}) => {
+		const [GITHUB_SHA = ''] = run('git', 'rev-parse', 'HEAD').stdout.split('\n');
+		return spawnSync('bash', ['-e', '-c', script], {
+			cwd: folder,
+			encoding: 'utf8',
+			env: { ...process.env, GITHUB_REF_NAME: tag, GITHUB_SHA, ...env },
+		});
+	};
 
-	test('sets the version, dates its changes, commits both and tags them as publishing wants it', () => {
+	test('sets the version, dates its changes, names its file, commits and tags all of it', () => {
 		expect(release().status).toBe(0);
 		expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });
 		expect(read('CHANGELOG.md')).toMatch(
 			/## \[Unreleased\]\n\n## \[7\.8\.9\] - \d{4}-\d\d-\d\d\n\n###/,
 		);
+		const files = read('README.md').match(/[\w.-]+\.tgz/g);
+		expect(new Set(files)).toEqual(new Set(['n8n-nodes-video-generation-7.8.9.tgz']));
 		expect(run('git', 'tag').stdout.trim()).toBe('7.8.9');
 		expect(run('git', 'status', '--short').stdout).toBe('');
-		const workflow = readFileSync(path.join(ROOT, '.github/workflows/publish.yml'), 'utf8');
-		expect(workflow).toContain("tags: ['[0-9]+.[0-9]+.[0-9]+']");
+	});
+
+	test('that is a candidate leaves the changes to its version', () => {
+		const before = read('CHANGELOG.md');
+		expect(release('7.8.9-rc.1').status).toBe(0);
+		expect(run('git', 'tag').stdout.trim()).toBe('7.8.9-rc.1');
+		expect(read('CHANGELOG.md')).toBe(before);
 	});
 
 	test('is refused, with nothing changed, when the changelog says nothing of it', () => {
@@ -68,4 +120,45 @@ describe('A release', () => {
 		expect(run('git', 'status', '--short').stdout).toBe('');
 		expect(run('git', 'tag').stdout).toBe('');
 	});
+
+	test('is published only if its tag is its version, and on main', () => {
+		const script = findScript('build', 'The tag is the version, and on main');
+		const { version } = JSON.parse(read('package.json')) as { version: string };
+		run('git', 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+		expect(runStep(script, version).status).toBe(0);
+		expect(runStep(script, '7.8.9').status).not.toBe(0);
+		run('git', 'commit', '--quiet', '--allow-empty', '--message', 'Not on main');
+		expect(runStep(script, version).status).not.toBe(0);
+	});
+
+	test('is what npm installs by default, and a candidate only what it installs as next', () => {
+		const script = findScript('publish', 'Publish the package');
+		writeFileSync(path.join(folder, 'package.tgz'), '');
+		writeFileSync(path.join(folder, 'npm'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+		const PATH = [folder, process.env.PATH].join(path.delimiter);
+		const publish = (tag: string) => runStep(script, tag, { PATH, NPM_TOKEN: '' }).stdout;
+		expect(publish('7.8.9')).toMatch(/^publish .*--provenance .*--tag latest \.\/package\.tgz\n$/);
+		expect(publish('7.8.9-rc.1')).toContain(' --tag next ');
+		expect(publishing.on.push.tags).toEqual([
+			'[0-9]+.[0-9]+.[0-9]+',
+			'[0-9]+.[0-9]+.[0-9]+-rc.[0-9]+',
+		]);
+	});
+
+	test('is published by a job that may do nothing else, and runs nothing of this repository', () => {
+		const { publish, ...others } = publishing.jobs;
+		expect(publish?.permissions).toEqual({ 'id-token': 'write' });
+		expect(JSON.stringify(publish?.steps)).not.toMatch(/checkout|npm run|\.ci/);
+		expect(publishing.permissions).toEqual({ contents: 'read' });
+		for (const job of Object.values(others)) expect(job.permissions).toBeUndefined();
+	});
+});
+
+test('The workflows use each action by the commit that was looked at', () => {
+	const steps = readdirSync(WORKFLOWS).flatMap((file) =>
+		Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps),
+	);
+	const actions = steps.flatMap(({ uses = [] }) => uses);
+	expect(actions.length).toBeGreaterThan(0);
+	expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });

@@ -37,46 +37,54 @@ describe('The description', () => {
 		const order = 'projectId customPrompt overwriteSettings';
 		const file = 'downloadVideo binaryPropertyName';
 		expect(Object.fromEntries(names)).toEqual({
-			'video generate': `${order} ${file} waitOptions options`,
+			'account get': 'options',
+			'project getAll': 'returnAll limit sort options',
 			'queue add': `${order} options`,
 			'queue clear': 'queueId options',
 			'queue getProgress': 'queueId options',
 			'queue wait': `queueId projectId queuedAt ${file} waitOptions options`,
-			'video download': 'videoUrl binaryPropertyName options',
+			'video download': 'video binaryPropertyName options',
+			'video generate': `${order} ${file} waitOptions options`,
+			'video get': 'video options',
 			'video getAll': 'returnAll limit filters options',
-			'project getAll': 'returnAll limit options',
-			'account get': 'options',
 		});
 		const inside = (name: string) =>
-			new Set(getProperties(name).map(({ options }) => listNames(options).join(' ')));
-		expect(inside('waitOptions')).toEqual(
-			new Set([
-				'completedStatuses failedStatuses listingDelay pollingInterval timeout videosAtOnce',
-			]),
-		);
-		expect(inside('filters')).toEqual(new Set(['createdAfter createdBefore projectId']));
-		expect(inside('options')).toEqual(
-			new Set([
-				...['creditsPerVideo creditsToKeep maxTries uniqueKey', 'maxTries'],
-				...['maxTries sort order', 'fileName maxTries'],
-			]),
-		);
+			getProperties(name).flatMap(({ options = [], displayOptions }) => {
+				const { resource = [], operation = [] } = displayOptions?.show as Record<string, string[]>;
+				const names = listNames(options).join(' ');
+				return operation.map((each) => [`${resource[0]} ${each}`, names]);
+			});
+		const wait =
+			'completedStatuses failedStatuses listingDelay pollingInterval timeout videosAtOnce';
+		expect(inside('waitOptions').map(([, options]) => options)).toEqual([wait, wait]);
+		expect(inside('filters')).toEqual([['video getAll', 'createdAfter createdBefore projectId']]);
+		expect(inside('sort')).toEqual([['project getAll', 'sort order']]);
+		expect(Object.fromEntries(inside('options'))).toMatchObject({
+			'queue add': 'creditsPerVideo creditsToKeep maxTries uniqueKey',
+			'queue wait': 'fileName maxTries',
+			'video download': 'fileName maxTries',
+			'video generate': 'creditsPerVideo creditsToKeep fileName maxTries uniqueKey',
+			'video get': 'maxTries',
+		});
+	});
+
+	test('has resources, and the operations of each, in alphabetical order', () => {
+		const lists = [...getProperties('resource'), ...getProperties('operation')];
+		for (const { options } of lists) {
+			const names = (options as INodePropertyOptions[]).map(({ name }) => name);
+			expect(names).toEqual([...names].sort());
+		}
 	});
 
 	test('declares for every operation the endpoint that it sends to, without redirects, and the node runs each by itself', () => {
-		const declared = operations.map(({ name, option }) => [name, option.routing]);
-		const declare = (request: object) => ({ request, send: { paginate: true } });
-		expect(Object.fromEntries(declared)).toEqual({
-			'video generate': declare(ENDPOINTS.addToQueue),
-			'queue add': declare(ENDPOINTS.addToQueue),
-			'queue clear': declare(ENDPOINTS.clearQueueItem),
-			'queue getProgress': declare(ENDPOINTS.getProgress),
-			'queue wait': declare(ENDPOINTS.getProgress),
-			'video download': { send: { paginate: true } },
-			'video getAll': declare(ENDPOINTS.listVideos),
-			'project getAll': declare(ENDPOINTS.listProjects),
-			'account get': declare(ENDPOINTS.getAccount),
+		const endpoints = operations.map(({ name, option: { routing } }) => {
+			expect(routing?.send).toEqual({ paginate: true });
+			return [name, routing?.request];
 		});
+		// A video's file has an address of its own.
+		expect(Object.fromEntries(endpoints)).toMatchObject({ 'video download': undefined });
+		const sent = endpoints.flatMap(([, request]) => (request ? [request] : []));
+		expect(new Set(sent)).toEqual(new Set(Object.values(ENDPOINTS)));
 		expect(description).toMatchObject({
 			requestDefaults: { disableFollowRedirect: true, ignoreHttpStatusErrors: true },
 			requestOperations: { pagination: expect.any(Function) as unknown },
@@ -97,27 +105,29 @@ describe('The description', () => {
 		]);
 	});
 
-	// n8n's nodes panel and an agent's model choose by these texts. Of several that a search finds, the
-	// panel shows them in this order: "video" must find Generate first, and "queue" Add.
-	test('says in its actions what costs credits and what cannot be undone, the main one first', () => {
+	// An agent's model chooses by these texts.
+	test('says in its actions what costs credits and what cannot be undone', () => {
 		expect(operations.map(({ option }) => option.action)).toEqual([
-			'Generate video (costs credits)',
-			'Get many videos',
-			'Download video file',
+			'Get account with remaining credits',
+			'Get many projects',
 			'Queue video without waiting (costs credits)',
 			'Delete queue item permanently',
 			'Get progress of queued video',
 			'Wait for queued video',
-			'Get many projects',
-			'Get account with remaining credits',
+			'Download video file',
+			'Generate video (costs credits)',
+			'Get video',
+			'Get many videos',
 		]);
 	});
 
 	test('fills every picker from a list search that exists', () => {
 		const locators = listParameters(properties).filter(({ type }) => type === 'resourceLocator');
-		expect(locators).toHaveLength(4);
-		for (const { modes } of locators) {
-			expect(modes?.map(({ name }) => name)).toEqual(['list', 'id']);
+		expect(locators).not.toEqual([]);
+		for (const { modes, displayOptions } of locators) {
+			const isDownload = displayOptions?.show?.operation?.includes('download') === true;
+			const names = isDownload ? ['list', 'url', 'id'] : ['list', 'id'];
+			expect(modes?.map(({ name }) => name)).toEqual(names);
 			const method = modes?.[0]?.typeOptions?.searchListMethod;
 			expect(Object.keys(methods.listSearch)).toContain(method);
 		}
@@ -180,15 +190,16 @@ test.each(['VideoGeneration', 'VideoGenerationTrigger'])(
 
 test('A new node generates a video and downloads it, and the numbers are those that saved workflows rely on', () => {
 	expect(getProperties('resource')[0]?.default).toBe('video');
-	expect(getProperties('operation')[0]).toMatchObject({
-		...{ default: 'generate', displayOptions: { show: { resource: ['video'] } } },
-	});
+	const ofVideos = getProperties('operation').find(
+		({ displayOptions }) => displayOptions?.show?.resource?.[0] === 'video',
+	);
+	expect(ofVideos?.default).toBe('generate');
 	const fields = listParameters([...properties, ...trigger.description.properties]);
 	const isOn = ({ type, default: value }: INodeProperties) => type === 'boolean' && value === true;
 	const on = fields.filter(isOn).map(({ name, displayOptions }) => [name, displayOptions?.show]);
 	expect(on).toEqual([
-		['downloadVideo', { resource: ['video'], operation: ['generate'] }],
 		['downloadVideo', { resource: ['queue'], operation: ['wait'] }],
+		['downloadVideo', { resource: ['video'], operation: ['generate'] }],
 	]);
 	const numbers = fields.filter(({ type }) => type === 'number');
 	expect(Object.fromEntries(numbers.map((field) => [field.name, field.default]))).toEqual({

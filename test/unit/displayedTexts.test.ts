@@ -157,10 +157,9 @@ describe('Every field', () => {
 
 	test('to pick something from, or to add options to, says what, and shows an example of an ID', () => {
 		for (const { modes = [] } of ofType('resourceLocator')) {
-			expect(modes.map(({ placeholder }) => placeholder)).toEqual([
-				expect.stringMatching(/^Select a .*…$/),
-				expect.stringMatching(/^e\.g\. \S/),
-			]);
+			const [list, ...others] = modes.map(({ placeholder }) => placeholder);
+			expect(list).toMatch(/^Select a .*…$/);
+			for (const example of others) expect(example).toMatch(/^e\.g\. \S/);
 		}
 		for (const { placeholder } of ofType('collection')) expect(placeholder).toMatch(/^Add [a-z]+$/);
 	});
@@ -175,5 +174,5 @@ test('An operation that costs credits or cannot be undone says so', () => {
 	const isWarning = ({ action, description }: (typeof choices)[number]) =>
 		/costs credits|cannot be undone/.test(`${action} ${description}`);
 	const warning = choices.filter(isWarning).map(({ name }) => name);
-	expect(warning).toEqual(['Generate', 'Add', 'Delete']);
+	expect(warning).toEqual(['Add', 'Delete', 'Generate']);
 });

@@ -1,237 +1,194 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { AddResponse } from '../api/addResponse';
-import { receiveAddResponse } from '../api/addResponse';
-import { ENDPOINTS } from '../api/endpoints';
+import type { TakeSlot } from '../api/pacing';
 import { createSlots, pause } from '../api/pacing';
-import type { Service } from '../api/request';
-import { sendRequest } from '../api/request';
-import { checkBody, createIncomplete, requireObject, toLine, toText } from '../api/response';
 import { getBackoffMs, sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
-import type { Fate } from '../failures/failure';
-import { CANCELLED, isTransient, RequestFailure } from '../failures/failure';
-import { judgeAdd } from '../failures/fate';
+import { isTransient, RequestFailure } from '../failures/failure';
 import type { Job, Outcome } from '../item/job';
-import { checkJob, logInfo } from '../item/job';
-import { keepPlain } from '../item/ledger';
+import { checkJob } from '../item/job';
 import type { Batching } from '../item/parameters';
-import type { AccountVideos } from '../waiting/accountVideos';
-import type { FinishedVideo } from '../waiting/finishVideo';
-import { finishVideo, getVideosBeforeAdd, outputVideo } from '../waiting/finishVideo';
-import type { WaitSettings } from '../waiting/waitForVideo';
-import { guardCredits } from './creditsToKeep';
-import type { Place } from './lanes';
+import type { Watching } from '../waiting/finishVideo';
+import {
+	finishVideo,
+	listVideosBefore,
+	outputVideo,
+	resumeVideo,
+	watchVideos,
+} from '../waiting/finishVideo';
+import type { FinishedVideo, WaitSettings } from '../waiting/waitForVideo';
+import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
 import type { VideoOrder } from './order';
-import { confirmKey, releaseKey, takeKey } from './uniqueKey';
+import { sendAdd } from './sendAdd';
+import { completeKeys, withKey } from './uniqueKey';
 
 type VideoJob = Job<VideoOrder>;
 
-/** Timeout of an add, unless "Request Options" has another: an add cannot be sent again. */
-const ADD_TIMEOUT_MS = 300_000;
-
 /**
- * Makes the videos of a run. Adds are sent one at a time, in item order; those that are waited for, each in
- * its turn. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
+ * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
+ * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
  */
-export async function makeVideos(jobs: VideoJob[], batching: Batching): Promise<Outcome[]> {
-	const send = createSender(batching);
+export async function makeVideos(
+	jobs: VideoJob[],
+	{ size, intervalMs }: Batching,
+): Promise<Outcome[]> {
+	const outage = new Outage();
+	const takeTurn = createSlots(1);
 	// A paid video is being made already, so it takes its place before any add.
 	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
 	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isPaid(b) - isPaid(a));
 	const outcomes: Promise<Outcome>[] = [];
+	let added = 0;
 	for (const [index, job] of inTurn) {
+		const { ledger, order, problem, run } = job;
+		if (problem === undefined && !ledger.isPaid) {
+			// n8n's pause between batches passes before the item takes a place.
+			if (added > 0 && added % size === 0) await pause(intervalMs, run.signal);
+			added += 1;
+		}
 		// The items ask for their turns in this order.
-		if (job.problem === undefined) await job.open().catch(() => undefined);
-		outcomes[index] = job.run.settle(job, makeVideo(job, send));
+		if (problem === undefined) await job.open().catch(() => undefined);
+		const make = async () => {
+			checkJob(job);
+			const { wait } = order;
+			if (wait === undefined) return await addVideo(job, takeTurn, outage);
+			return await makeVideo(job, wait, outage);
+		};
+		outcomes[index] = run.settle(job, shareBudget(job, make));
 	}
-	return await Promise.all(outcomes);
+	const settled = await Promise.all(outcomes);
+	await completeKeys(jobs, settled);
+	return settled;
 }
 
-/** Makes one video: waits for its turn, pays for it, waits for its end, and outputs it. */
-async function makeVideo(job: VideoJob, send: Sender): Promise<INodeExecutionData[]> {
-	checkJob(job);
-	const { ledger, order, run } = job;
-	const { wait } = order;
-	if (wait === undefined) {
-		if (!ledger.isPaid) return [{ json: await send(run.signal, async () => await pay(job)) }];
-		const { queueId, projectId, createdAt, details } = ledger.state;
-		return [{ json: { queueId, projectId, ...details, createdAt } }];
+/** Queue > Add: queues one video. */
+async function addVideo(
+	job: VideoJob,
+	takeTurn: TakeSlot,
+	outage: Outage,
+): Promise<INodeExecutionData[]> {
+	if (!job.ledger.isPaid) {
+		const paid = await takeTurn(async () => {
+			checkJob(job);
+			return await withKey(job, async () => await pay(job, outage));
+		});
+		return paid ? [{ json: paid.queueItem }] : [];
 	}
-	const place = await enterLane(job, wait.videosAtOnce);
-	const finished = await payAndWait(job, wait, place, send)
-		.catch((reason: unknown) => {
-			// The run ends before its next item takes the place.
-			run.end(job, reason);
-			throw reason as Error;
-		})
-		.finally(place.leave);
-	const address = toText(finished.json.videoUrl);
-	if (address !== '') place.given.add(address);
-	return await outputVideo(job, wait, finished);
+	const { queueId, projectId, createdAt, details } = job.ledger.state;
+	return [{ json: { queueId, status: details?.status, projectId, ...details, createdAt } }];
 }
 
-/** Pays for an item's video, unless an earlier try has, and waits for its end. */
-async function payAndWait(
+/** Video > Generate: makes one video, and outputs it. */
+async function makeVideo(
 	job: VideoJob,
 	wait: WaitSettings,
-	{ given, listedFrom }: Place,
-	send: Sender,
-): Promise<FinishedVideo> {
-	if (job.ledger.isPaid) return await finishVideo(job, wait, given);
-	const videos = await send(job.run.signal, async () => {
-		checkJob(job);
-		const videosBefore = await getVideosBeforeAdd(job, listedFrom);
-		await pay(job, videosBefore);
-		return videosBefore;
+	outage: Outage,
+): Promise<INodeExecutionData[]> {
+	// What an earlier try has finished is not made any more.
+	if (job.ledger.state.finished) return await outputVideo(job, wait, await resumeVideo(job, wait));
+	const watching = await watchVideos(job);
+	const video = await makeInTurn(job, wait, watching, outage).finally(() => {
+		watching.watch.end();
 	});
-	return await finishVideo(job, wait, given, videos);
+	return video ? await outputVideo(job, wait, video) : [];
+}
+
+/**
+ * Waits for a place in the lane, pays for the video unless an earlier try has, and waits for its end.
+ *
+ * @returns undefined for an item that is left out
+ */
+async function makeInTurn(
+	job: VideoJob,
+	wait: WaitSettings,
+	watching: Watching,
+	outage: Outage,
+): Promise<FinishedVideo | undefined> {
+	const { ledger, order, run } = job;
+	const { account, watch } = watching;
+	const place = await enterLane(job, wait.videosAtOnce);
+	try {
+		if (!ledger.isPaid) {
+			await place.takeTurn(async () => {
+				checkJob(job);
+				await withKey(job, async () => {
+					await listVideosBefore(watching);
+					checkTimeLeft(job, place.lastMs ?? wait.listingDelayMs + wait.intervalMs);
+					({ sentAt: place.sentAt } = await pay(job, outage));
+				});
+			});
+			if (place.sentAt === undefined) return undefined;
+		}
+		const video = await finishVideo(job, wait, watching, place.sentAt);
+		place.learn(video);
+		return video;
+	} catch (reason) {
+		const { fate } = classifyError(reason).facts;
+		if (fate === 'unknown') watch.owe(account, order.body.projectId);
+		// The run ends before its next item takes the place.
+		run.end(job, reason);
+		throw reason as Error;
+	} finally {
+		place.leave();
+	}
+}
+
+/**
+ * Nothing is paid for that cannot come out before the workflow's own timeout.
+ *
+ * @param usualMs how long a video usually takes
+ * @throws a RequestFailure: nothing was sent
+ */
+function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
+	const leftMs = run.endsAt - performance.now();
+	if (leftMs >= usualMs) return;
+	const [leftSeconds, usualSeconds] = [leftMs, usualMs].map((ms) =>
+		Math.max(0, Math.round(ms / 1000)),
+	);
+	throw new RequestFailure({ kind: 'outOfTime', leftSeconds, usualSeconds });
+}
+
+interface Paid {
+	queueItem: IDataObject;
+	/** When its add was sent, by `performance.now()`. */
+	sentAt: number;
 }
 
 /**
  * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
  * only with proof that nothing was queued.
- *
- * @returns the queue item
  */
-async function pay(job: VideoJob, videos?: AccountVideos): Promise<IDataObject> {
-	const { api, ledger } = job;
-	checkJob(job);
+async function pay(job: VideoJob, outage: Outage): Promise<Paid> {
+	const { api, ledger, run } = job;
 	const service = await job.open();
-	const budget = await guardCredits(job, service);
-	const sendOnce = async () => await api.takeSlot(async () => await sendAdd(job, service, videos));
-	try {
-		// The key is taken just before the add is sent, and freed only with proof that nothing was queued.
-		await takeKey(job);
-		return await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
-	} finally {
-		const isSent = ledger.state.stage !== 'new';
-		if (isSent) budget?.spend();
-		await (isSent ? confirmKey(job) : releaseKey(job));
-	}
-}
-
-type Sender = <T>(signal: AbortSignal, add: () => Promise<T>) => Promise<T>;
-
-/** Sends adds one at a time, in batches, and after two failures in a row more slowly: so an outage does not fail every row. */
-function createSender({ size, intervalMs }: Batching): Sender {
-	const takeSlot = createSlots(1);
-	let sent = 0;
-	let failedInARow = 0;
-	return async (signal, add) =>
-		await takeSlot(async () => {
-			if (sent > 0 && sent % size === 0) await pause(intervalMs, signal);
-			if (failedInARow > 1) await pause(getBackoffMs(failedInARow - 1, 1), signal);
-			sent += 1;
-			const adding = add();
-			const isOutage = await adding.then(
-				() => false,
-				(error: unknown) => isTransient(classifyError(error)),
-			);
-			failedInARow = isOutage ? failedInARow + 1 : 0;
-			return await adding;
+	let sentAt = 0;
+	const sendOnce = async () =>
+		await api.takeSlot(async () => {
+			sentAt = performance.now();
+			return await sendAdd(job, service);
 		});
-}
-
-/**
- * Sends the add once. Its fate is unknown from here on, until the error or the response proves another
- * one, which is noted before any other code runs.
- */
-async function sendAdd(
-	job: VideoJob,
-	service: Service,
-	videos: AccountVideos | undefined,
-): Promise<IDataObject> {
-	const { api, context, ledger, order } = job;
-	const { connection } = api;
-	const sentAt = performance.now();
-	const isListKnown = videos?.list.isKnown;
-	ledger.keep({ stage: 'unknown' });
-	const { url } = ENDPOINTS.addToQueue;
-	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
-	const request = { ...ENDPOINTS.addToQueue, body: order.body, ...connection, timeout };
-	const outcome = await sendRequest(service, request)
-		.then(async (response) => await receiveAddResponse(service.baseUrl + url, response))
-		.catch((error: unknown) => ({ error }));
-	const fate = judgeAdd(outcome);
-	if (fate === 'accepted' && 'queueItem' in outcome && outcome.queueItem) {
-		const queueItem = accept(job, outcome.queueItem);
-		const { queueId, projectId } = ledger.state;
-		if (queueId !== undefined) videos?.track({ queueId, projectId, sentAt, isListKnown });
-		return queueItem;
-	}
-	const failure = explainOutcome(outcome, fate, connection.proxy !== undefined).with({ fate });
-	if (fate === 'unknown') ledger.keepUnknown(failure);
-	else ledger.keep({ stage: 'new' });
-	const { receivedQueueId, namingText } = failure.facts;
-	const named = receivedQueueId ?? namingText;
-	if (named !== undefined) logInfo(job, `An add was answered with ${quote(named)}`);
-	throw context.getExecutionCancelSignal()?.aborted ? CANCELLED.with({ fate }) : failure;
-}
-
-/** Notes an accepted add. */
-function accept(job: VideoJob, received: IDataObject): IDataObject {
-	const { ledger, order } = job;
-	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
-	const projectId = toText(receivedProjectId) || order.body.projectId;
-	// The fields that people use come first.
-	const { status, videoUrl } = details;
-	const first = { queueId, projectId, status, videoUrl };
-	const queueItem = { ...first, ...received, projectId };
-	ledger.keep({
-		...{ stage: 'queued', failure: undefined },
-		queueId: queueId as string,
-		...(projectId === undefined ? {} : { projectId }),
-		...(typeof createdAt === 'string' ? { createdAt } : {}),
-		details: keepPlain(details),
-	});
-	// If n8n is killed, this line is the only record of the queue ID.
-	logInfo(job, `Queued video ${JSON.stringify(queueId)} of project ${quote(projectId ?? '')}`);
-	return queueItem;
-}
-
-const MAX_LOGGED_LENGTH = 200;
-
-function quote(text: string): string {
-	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
-}
-
-/** How much of a response of unknown fate is shown. */
-const MAX_RECEIVED_LENGTH = 300;
-
-/** Why there is no queue ID. */
-function explainOutcome(
-	outcome: AddResponse | { error: unknown },
-	fate: Fate,
-	isProxied: boolean,
-): RequestFailure {
-	if ('error' in outcome) {
-		const failure = classifyError(outcome.error);
-		if (isProxied) return failure.with({ isProxied });
-		if (fate !== 'unknown' || failure.kind === 'uncertain') return failure;
-		// An abort without an aborted signal of ours is the timeout.
-		const httpCode = failure.kind === 'cancelled' ? 'ETIMEDOUT' : 'ECONNRESET';
-		return new RequestFailure({ kind: 'uncertain', httpCode });
-	}
-	const failure = explainResponse(outcome);
-	const { namesQueueItem, receivedQueueId, text, hide } = outcome;
-	if (fate !== 'unknown' || text === '') return failure;
-	const receivedText = hide(text).slice(0, MAX_RECEIVED_LENGTH);
-	const isIdKnown = receivedQueueId !== '';
-	return failure.with({
-		receivedText,
-		receivedQueueId: isIdKnown ? hide(receivedQueueId) : undefined,
-		namingText: namesQueueItem && !isIdKnown ? toLine(receivedText) : undefined,
+	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
+	return await ledger.takeTurn(async () => {
+		checkJob(job);
+		const guarded = async () => await guardCredits(job, service, send);
+		const queueItem = await outage.slowDown(guarded, run.signal);
+		return { queueItem, sentAt };
 	});
 }
 
-function explainResponse(response: AddResponse): RequestFailure {
-	const { statusCode, body, failure } = response;
-	if (failure && statusCode < 300) return failure;
-	try {
-		requireObject(checkBody(response, body), 'newQueueItem');
-		return createIncomplete('newQueueItem.queueId');
-	} catch (error) {
-		return classifyError(error);
+/** Slows the adds of a run down after two failures in a row, so that an outage does not fail every row. */
+class Outage {
+	private failedInARow = 0;
+
+	async slowDown<T>(add: () => Promise<T>, signal: AbortSignal): Promise<T> {
+		if (this.failedInARow > 1) await pause(getBackoffMs(this.failedInARow - 1, 1), signal);
+		try {
+			const result = await add();
+			this.failedInARow = 0;
+			return result;
+		} catch (error) {
+			this.failedInARow = isTransient(classifyError(error)) ? this.failedInARow + 1 : 0;
+			throw error as Error;
+		}
 	}
 }

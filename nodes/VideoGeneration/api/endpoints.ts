@@ -1,16 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiOptions, Endpoint, Service } from './request';
-import { fetchFromApi } from './request';
-import {
-	createIncomplete,
-	getServiceMessage,
-	hideStatus,
-	isObject,
-	requireList,
-	requireObject,
-	toText,
-} from './response';
-import { MAX_LIST_BYTES, MAX_OBJECT_BYTES } from './responseBody';
+import type { ApiOptions, ApiResponse, Endpoint, Service } from './request';
+import { fetchFromApi, fetchUnlessKnown } from './request';
+import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
 
 /** The endpoints of the API (specification, "Endpoints"), as the operations declare them. */
 export const ENDPOINTS = {
@@ -37,24 +28,15 @@ export function encodePathSegment(value: string): string | undefined {
 	}
 }
 
-/** A queue item's progress, and what the service says about it. */
-export interface FetchedProgress {
-	details: IDataObject;
-	serviceMessage?: string;
-}
-
 /** The progress of a queue item (specification, "GET /v1/queue/progress/{queueId}"). */
 export async function fetchProgress(
 	service: Service,
 	queueId: string,
 	options: ApiOptions,
-): Promise<FetchedProgress> {
+): Promise<IDataObject> {
 	const { method, url: template } = ENDPOINTS.getProgress;
 	const url = template.replace('{queueId}', () => encodePathSegment(queueId) ?? '');
-	const request = { method, url, maxBytes: MAX_OBJECT_BYTES };
-	const { body } = await fetchFromApi(service, request, options);
-	const details = hideStatus(requireObject(body, 'details'), service.hide);
-	return { details, ...getServiceMessage(details, service.hide) };
+	return requireObject(await fetchFromApi(service, { method, url }, options), 'details');
 }
 
 /** Clears a queue item (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
@@ -63,10 +45,33 @@ export async function clearQueueItem(
 	queueId: string,
 	options: ApiOptions,
 ): Promise<void> {
-	const kind = { requestKind: 'clear', maxBytes: MAX_OBJECT_BYTES } as const;
-	const request = { ...ENDPOINTS.clearQueueItem, ...kind, body: { queueId } };
-	const { body } = await fetchFromApi(service, request, options);
+	const request = { ...ENDPOINTS.clearQueueItem, requestKind: 'clear', body: { queueId } } as const;
+	const body = await fetchFromApi(service, request, options);
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
+}
+
+/**
+ * The whole video log (specification, "GET /v1/videos"), in any order; it may hold anything. The
+ * specification names an entry's address `url`, and reports of prose examples that name it `videoUrl`:
+ * such an entry gets a `url` as well.
+ */
+export async function fetchVideoLog(service: Service, options: ApiOptions): Promise<unknown[]> {
+	return (await fetchChangedVideoLog(service, undefined, options)).entries ?? [];
+}
+
+/** The same with the headers of the response, and without entries where nothing has changed since the tag. */
+export async function fetchChangedVideoLog(
+	service: Service,
+	etag: string | undefined,
+	options: ApiOptions,
+): Promise<{ entries: unknown[] | undefined; headers: ApiResponse['headers'] }> {
+	const request = { ...ENDPOINTS.listVideos, etag };
+	const { body, headers } = await fetchUnlessKnown(service, request, options);
+	const entries = body && requireList(body, 'videos');
+	for (const entry of entries ?? []) {
+		if (isObject(entry) && !entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
+	}
+	return { entries, headers };
 }
 
 /** The projects of the account (specification, "GET /v1/projects"). */
@@ -75,8 +80,7 @@ export async function fetchProjects(
 	qs: IDataObject,
 	options: ApiOptions,
 ): Promise<IDataObject[]> {
-	const request = { ...ENDPOINTS.listProjects, qs, maxBytes: MAX_LIST_BYTES };
-	const { body } = await fetchFromApi(service, request, options);
+	const body = await fetchFromApi(service, { ...ENDPOINTS.listProjects, qs }, options);
 	return requireList(body, 'projects').filter(isObject);
 }
 
@@ -85,8 +89,7 @@ export async function fetchAccount(
 	service: Service,
 	options: ApiOptions,
 ): Promise<IDataObject & { usage: IDataObject }> {
-	const request = { ...ENDPOINTS.getAccount, maxBytes: MAX_OBJECT_BYTES };
-	const { body } = await fetchFromApi(service, request, options);
+	const body = await fetchFromApi(service, ENDPOINTS.getAccount, options);
 	const usage = requireObject(body, 'usage');
 	const account = { ...(body as IDataObject) };
 	delete account.status;

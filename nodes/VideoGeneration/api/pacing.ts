@@ -15,12 +15,12 @@ const sleep =
  * @returns whether the time has passed; false when the signal ended the wait
  */
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
-	for (let leftMs = delayMs; leftMs > 0 && signal?.aborted !== true; leftMs -= MAX_TIMER_MS) {
+	if (delayMs > 0 && signal?.aborted !== true) {
 		const timer = new AbortController();
 		const stopListening = onAbort(signal, () => {
 			timer.abort();
 		});
-		await sleep(Math.min(leftMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
+		await sleep(Math.min(delayMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
 		stopListening();
 	}
 	return signal?.aborted !== true;
@@ -32,10 +32,10 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
  * @throws a RequestFailure of the kind `cancelled` when the signal is aborted
  */
 export async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
-	// A timer may be early by a fraction of a millisecond.
-	for (let isOver = false; !isOver; isOver = performance.now() >= time) {
+	// A timer may be early by a fraction of a millisecond, and a long time needs several.
+	do {
 		if (!(await pause(Math.ceil(time - performance.now()), signal))) throw CANCELLED;
-	}
+	} while (performance.now() < time);
 }
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
@@ -62,63 +62,50 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 	};
 }
 
-/** A signal that is aborted when one of the others is; undefined ones are left out. */
-export function combineSignals(...signals: (AbortSignal | undefined)[]): AbortSignal {
-	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
-}
-
-/** Maximum time of work during which the event loop stands still. */
-const MAX_WORK_MS = 10;
-
-/** Long work, which yields to the event loop between its parts. */
-export class LongWork {
-	private yieldedAt = performance.now();
-
-	/** Yields if the event loop has stood still for long. */
-	async yieldIfDue(): Promise<void> {
-		if (performance.now() - this.yieldedAt <= MAX_WORK_MS) return;
-		await pause(1);
-		this.yieldedAt = performance.now();
-	}
-}
-
 /**
- * The number of jobs that begin before the event loop turns: n8n takes up to a millisecond to prepare a request.
- * They are counted and not timed, since jobs that begin together do most of their work later.
+ * Waits for work, which others may share, no longer than until the signal is aborted.
+ *
+ * @throws a RequestFailure of the kind `cancelled` then
  */
-const MAX_BEGUN = 8;
-
-/** Runs a job as soon as a slot is free. */
-export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
-
-/**
- * Limits how much work is done at the same time; the rest waits in its order. Thousands of items may
- * ask at once, so there are breaks in which n8n does other work.
- */
-export function createSlots(count: number): TakeSlot {
-	const waiting: (() => void)[] = [];
-	let free = count;
-	let begun = 0;
-	let nextYield: Promise<void> | undefined;
-	const yieldToOthers = async () => {
-		nextYield ??= pause(1).then(() => {
-			begun = 0;
-			nextYield = undefined;
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	return await new Promise<T>((resolve, reject) => {
+		const stopListening = onAbort(signal, () => {
+			reject(CANCELLED);
 		});
-		await nextYield;
+		work.then(resolve, reject).finally(() => {
+			stopListening();
+		});
+	});
+}
+
+/** Does work when a slot is free. The signal ends the wait for the slot. */
+export type TakeSlot = <T>(work: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** Limits how much work is done at the same time; the rest waits in its order. */
+export function createSlots(count: number): TakeSlot {
+	const waiting = new Set<() => void>();
+	let free = count;
+	const wait = async (signal?: AbortSignal) => {
+		await new Promise<void>((resolve, reject) => {
+			const begin = () => {
+				stopListening();
+				resolve();
+			};
+			waiting.add(begin);
+			const stopListening = onAbort(signal, () => {
+				if (waiting.delete(begin)) reject(CANCELLED.with({ tries: 0 }));
+			});
+		});
 	};
-	return async (work) => {
+	return async (work, signal) => {
 		if (free > 0) free -= 1;
-		else await new Promise<void>((resolve) => waiting.push(resolve));
+		else await wait(signal);
 		try {
-			while (begun >= MAX_BEGUN) await yieldToOthers();
-			begun += 1;
 			return await work();
 		} finally {
-			const next = waiting.shift();
-			if (next) next();
+			const [next] = waiting;
+			if (next && waiting.delete(next)) next();
 			else free += 1;
-			if (free === count) begun = 0;
 		}
 	};
 }

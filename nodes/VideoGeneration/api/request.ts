@@ -10,31 +10,30 @@ import {
 	CREDENTIAL,
 	CredentialProblem,
 	getAccountKey,
+	isLoopback,
 	parseApiKey,
 	parseBaseUrl,
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import { hashText } from './hash';
-import { hideKey, checkBody, parseEtag } from './response';
 import type { TakeSlot } from './pacing';
-import { pause } from './pacing';
-import type { Body } from './response';
-import type { HttpResponse } from './responseBody';
-import { receiveBody } from './responseBody';
+import { onAbort, pause } from './pacing';
+import type { Body, HttpResponse } from './response';
+import { checkBody, hideKey, parseBody, toText } from './response';
 import type { RetryOptions } from './retry';
-import { getBackoffMs, sendWithRetries } from './retry';
+import { sendWithRetries } from './retry';
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n
- * does not throw HTTP errors, since `Retry-After` would be lost. The body is a stream, since n8n would
- * buffer a body of any size.
+ * does not throw HTTP errors, since `Retry-After` would be lost. The body is text, so that nothing of it is
+ * lost where it is not JSON.
  */
 export const REQUEST_DEFAULTS = {
 	json: true,
 	disableFollowRedirect: true,
 	ignoreHttpStatusErrors: true,
-	encoding: 'stream',
+	encoding: 'text',
 } as const;
 
 /** Timeout of a request that can be sent again, unless "Request Options" has another. */
@@ -51,22 +50,6 @@ export type ConnectionSettings = Pick<
 	'proxy' | 'skipSslCertificateValidation' | 'timeout'
 >;
 
-/** Sends one signed request to the service, once. @throws the error as n8n hands it over */
-export async function sendRequest(
-	{ context, hide }: Service,
-	options: IHttpRequestOptions,
-): Promise<HttpResponse> {
-	const { timeout = RESPONSE_TIMEOUT_MS } = options;
-	const endsAt = performance.now() + timeout;
-	const request = { ...REQUEST_DEFAULTS, ...options, timeout, returnFullResponse: true };
-	const response = (await context.helpers.httpRequestWithAuthentication.call(
-		context,
-		CREDENTIAL,
-		request,
-	)) as IN8nHttpFullResponse;
-	return { ...response, endsAt, hide };
-}
-
 /** The service as a credential names it. */
 export interface Service {
 	/** The caller's context, in which n8n signs requests with the credential as it was read. */
@@ -79,27 +62,11 @@ export interface Service {
 }
 
 /**
- * Reads and checks the credential once, so that no later request can fail because it cannot be read. It is
- * read again if n8n's database fails: a moment without it would fail one row after the other.
+ * Reads and checks the credential once, so that no later request can fail because it cannot be read.
  *
  * @throws a RequestFailure: nothing was sent
  */
-export async function openService(
-	context: ApiContext,
-	{ maxTries, signal }: Omit<RetryOptions, 'requestKind'>,
-): Promise<Service> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await readService(context);
-		} catch (error) {
-			const failure = classifyError(error);
-			if (failure.kind !== 'unsent' || tries >= maxTries || signal?.aborted) throw failure;
-			await pause(getBackoffMs(tries, Math.random()), signal);
-		}
-	}
-}
-
-async function readService(context: ApiContext): Promise<Service> {
+export async function openService(context: ApiContext): Promise<Service> {
 	try {
 		const credential = await context.getCredentials(CREDENTIAL);
 		const apiKey = parseApiKey(credential.apiKey);
@@ -118,10 +85,54 @@ async function readService(context: ApiContext): Promise<Service> {
 
 function toCredentialFailure(error: unknown): RequestFailure {
 	if (!(error instanceof CredentialProblem)) return classifyError(error);
-	const { field, problem, whatToDo, message: serviceMessage } = error;
-	const isBaseUrl = field === 'baseUrl';
-	const facts = { isBaseUrl, problem, whatToDo, serviceMessage };
-	return new RequestFailure({ kind: 'badCredential', ...facts });
+	const { problem, whatToDo, message: serviceMessage } = error;
+	return new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
+}
+
+/**
+ * Sends one signed request to the service, once. The credential hands n8n the signal that ends it.
+ *
+ * @throws a RequestFailure when no whole response comes in time
+ */
+export async function sendRequest(
+	{ baseUrl, context, hide }: Service,
+	options: IHttpRequestOptions,
+): Promise<HttpResponse> {
+	const end = new AbortController();
+	const request = {
+		timeout: RESPONSE_TIMEOUT_MS,
+		...REQUEST_DEFAULTS,
+		...options,
+		returnFullResponse: true,
+		endSignal: end.signal,
+	};
+	// n8n's timeout begins anew with each part of a response.
+	const timer = new AbortController();
+	void pause(request.timeout, timer.signal).then((isOver) => {
+		if (isOver) end.abort();
+	});
+	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
+	const stopListening = onAbort(getExecutionCancelSignal?.call(context), () => {
+		end.abort();
+	});
+	try {
+		const { body, headers, statusCode } = (await context.helpers.httpRequestWithAuthentication.call(
+			context,
+			CREDENTIAL,
+			request,
+		)) as IN8nHttpFullResponse;
+		const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+		const location = hide(toText(headers.location));
+		return { statusCode, headers: { ...headers, location }, text: hide(text) };
+	} catch (error) {
+		const failure = classifyError(error);
+		// Behind a proxy, it is the proxy that was not reached.
+		const isOwn = failure.kind === 'unreached' && !options.proxy && isLoopback(baseUrl);
+		throw isOwn ? failure.with({ loopback: baseUrl }) : failure;
+	} finally {
+		timer.abort();
+		stopListening();
+	}
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */
@@ -129,6 +140,8 @@ export interface ApiOptions extends Omit<RetryOptions, 'requestKind'> {
 	connection?: ConnectionSettings | undefined;
 	/** Limits how many requests are under way at the same time. */
 	takeSlot?: TakeSlot;
+	/** Called with the milliseconds that parsing a response took, while n8n's event loop stood still. */
+	onParsed?: (durationMs: number) => void;
 }
 
 /** The method and the path of an operation, which its `routing` declares. */
@@ -138,23 +151,16 @@ export interface Endpoint {
 }
 
 interface ApiRequest extends Endpoint {
-	/** Maximum size of the response. */
-	maxBytes: number;
 	qs?: IDataObject;
 	body?: IDataObject;
-	/** The tag of an earlier response (RFC 9110, section 13.1.2). */
+	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
 	requestKind?: 'read' | 'clear';
 }
 
-/** A body with its `ETag`, which tells later whether the body has changed. */
-export interface Fetched {
-	body: Body;
-	etag: string | undefined;
-	/** Whether nothing has changed since the tag of the request. The body is then empty. */
-	isUnchanged: boolean;
-	/** When the response began, by `performance.now()`. */
-	respondedAt: number;
+/** A response whose body is as the specification promises, or undefined where it has not changed since the tag. */
+export interface ApiResponse extends Pick<HttpResponse, 'headers'> {
+	body: Body | undefined;
 }
 
 /**
@@ -165,24 +171,30 @@ export interface Fetched {
  */
 export async function fetchFromApi(
 	service: Service,
-	{ etag, maxBytes, requestKind = 'read', ...request }: ApiRequest,
-	{ connection, deadline = Infinity, takeSlot, ...retries }: ApiOptions,
-): Promise<Fetched> {
+	request: Omit<ApiRequest, 'etag'>,
+	options: ApiOptions,
+): Promise<Body> {
+	return (await fetchUnlessKnown(service, request, options)).body ?? {};
+}
+
+/** The same with the headers, for a list that may not have changed. @throws a RequestFailure */
+export async function fetchUnlessKnown(
+	service: Service,
+	{ etag, requestKind = 'read', ...request }: ApiRequest,
+	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
+): Promise<ApiResponse> {
+	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
 	const send = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
-		const headers = etag === undefined ? {} : { 'If-None-Match': etag };
-		const options = { ...connection, ...request, timeout, headers };
-		const response = await sendRequest(service, options).catch((error: unknown) => {
-			const failure = classifyError(error);
-			throw connection?.proxy === undefined ? failure : failure.with({ isProxied: true });
-		});
-		const respondedAt = performance.now();
-		const isUnchanged = etag !== undefined && response.statusCode === 304;
-		const content = await receiveBody(response, maxBytes);
-		const body = isUnchanged ? {} : checkBody(response, content);
-		return { body, etag: parseEtag(response.headers.etag), isUnchanged, respondedAt };
+		const options = { ...connection, ...request, ...condition, timeout };
+		const { headers, statusCode, text } = await sendRequest(service, options);
+		if (etag !== undefined && statusCode === 304) return { headers, body: undefined };
+		const parsedAt = performance.now();
+		const body = parseBody(text);
+		onParsed?.(performance.now() - parsedAt);
+		return { headers, body: checkBody({ headers, statusCode }, body) };
 	};
 	return await sendWithRetries(takeSlot ? async () => await takeSlot(send) : send, {
 		...retries,

@@ -1,13 +1,28 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FailureFacts } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
-import type { HttpResponse } from './responseBody';
+
+/** A response of the service, without the key that it may repeat. */
+export interface HttpResponse {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	text: string;
+}
 
 /** A response's body: a list only where a service sends one without its envelope. */
 export type Body = IDataObject | IDataObject[];
 
-/** An HTTP date begins with the day of the week; `Date.parse` alone finds a date in almost anything. */
-const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
+/** How many characters of a body are kept that is not JSON. */
+const TEXT_LENGTH = 100;
+
+/** @returns the parsed JSON, or the beginning of the text where it is not JSON */
+export function parseBody(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text.slice(0, TEXT_LENGTH);
+	}
+}
 
 /**
  * Checks a response against the specification: a 2xx whose body is a JSON object with the `status`
@@ -19,30 +34,22 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
  * @throws a RequestFailure that says what is wrong
  */
 export function checkBody(
-	{
-		headers,
-		statusCode,
-		hide = String,
-	}: Pick<HttpResponse, 'headers' | 'statusCode'> & Partial<Pick<HttpResponse, 'hide'>>,
+	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
 	body: unknown,
 ): Body {
 	const httpCode = String(statusCode);
-	const createFacts = () => ({ httpCode, ...getServiceMessage(body, hide) });
-
 	if (statusCode === 429 || statusCode >= 500) {
 		const kind = statusCode === 429 ? 'rateLimited' : 'uncertain';
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
-		throw new RequestFailure({ kind, ...createFacts(), retryAfterMs });
+		throw new RequestFailure({ kind, httpCode, ...getServiceMessage(body), retryAfterMs });
 	}
 	if (statusCode >= 400) {
-		const content = nameContent(body) === 'html' ? 'html' : undefined;
-		throw new RequestFailure({ kind: 'rejected', ...createFacts(), ...(content && { content }) });
+		// The service itself answers in JSON.
+		const content = isObject(body) ? undefined : nameContent(body);
+		throw new RequestFailure({ kind: 'rejected', httpCode, ...getServiceMessage(body), content });
 	}
-	if (statusCode === 304)
-		throw new RequestFailure({ kind: 'unreadable', httpCode, content: 'empty' });
 	if (statusCode >= 300) {
-		const location =
-			typeof headers.location === 'string' ? toLine(hide(headers.location)) : undefined;
+		const location = toLine(toText(headers.location)) || undefined;
 		throw new RequestFailure({ kind: 'redirected', httpCode, location });
 	}
 	if (Array.isArray(body)) return body as IDataObject[];
@@ -50,8 +57,7 @@ export function checkBody(
 		throw new RequestFailure({ kind: 'unreadable', httpCode, content: nameContent(body) });
 	}
 	if (body.status !== 'success') {
-		const bodyStatus = typeof body.status === 'string' ? body.status : undefined;
-		throw new RequestFailure({ kind: 'unsuccessful', ...createFacts(), bodyStatus });
+		throw new RequestFailure({ kind: 'unsuccessful', httpCode, ...getServiceMessage(body) });
 	}
 	return body;
 }
@@ -69,6 +75,9 @@ function nameContent(body: unknown): NonNullable<FailureFacts['content']> {
 	return start.startsWith('{') || start.startsWith('[') ? 'cutOff' : 'other';
 }
 
+/** An HTTP date begins with the day of the week; `Date.parse` alone finds a date in almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
+
 /**
  * The delay of a `Retry-After` header, which is a number of seconds or an HTTP date (RFC 9110,
  * section 10.2.3; the specification of the service shows no header of its own). A date is compared
@@ -78,14 +87,11 @@ function nameContent(body: unknown): NonNullable<FailureFacts['content']> {
  * @returns milliseconds, 0 for a time that has passed, or undefined without a readable header
  */
 export function getRetryAfterMs(headers: Record<string, unknown>, now: number): number | undefined {
-	const value = headers['retry-after'];
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	const text = toText(headers['retry-after']);
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-
 	const until = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 	if (Number.isNaN(until)) return undefined;
-	const answeredAt = Date.parse(typeof headers.date === 'string' ? headers.date : '');
-	return Math.max(0, until - (Number.isNaN(answeredAt) ? now : answeredAt));
+	return Math.max(0, until - (Date.parse(toText(headers.date)) || now));
 }
 
 const ETAG = /^[\x21-\x7e]{1,200}$/;
@@ -96,15 +102,10 @@ export function parseEtag(value: unknown): string | undefined {
 }
 
 /**
- * The service's own words in an error body. The specification shows `message` for one endpoint and
+ * The service's own words in a body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.
- *
- * @param hide removes the key from them
  */
-export function getServiceMessage(
-	body: unknown,
-	hide: (words: string) => string = String,
-): { serviceMessage?: string } {
+export function getServiceMessage(body: unknown): { serviceMessage?: string } {
 	const isPlainText = typeof body === 'string' && nameContent(body) === 'other';
 	const { message, error, detail, errors } = isObject(body)
 		? body
@@ -113,14 +114,9 @@ export function getServiceMessage(
 		.flat()
 		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
 	const serviceMessage = [message, ...nested]
-		.map((words) => (typeof words === 'string' ? toLine(hide(words)) : ''))
+		.map((words) => (typeof words === 'string' ? toLine(words) : ''))
 		.find((words) => words !== '');
 	return serviceMessage === undefined ? {} : { serviceMessage };
-}
-
-/** Removes the key from the status of a queue item, which errors quote. */
-export function hideStatus(item: IDataObject, hide: (text: string) => string): IDataObject {
-	return typeof item.status === 'string' ? { ...item, status: hide(item.status) } : item;
 }
 
 /**
@@ -157,9 +153,22 @@ export function toText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 }
 
-/** Removes the key from a text of the service, as it was sent and as it stands in a link. */
+/** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
+const MIN_KEY_LENGTH = 8;
+
+/** Removes the key from a text of the service, as it was sent, and as it stands in JSON or in a link. */
 export function hideKey(text: string, key: string): string {
-	return text.replaceAll(key, '[API key]').replaceAll(encodeURIComponent(key), '[API key]');
+	const inJson = JSON.stringify(key).slice(1, -1);
+	const forms = [key, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(key)];
+	if (key.length >= MIN_KEY_LENGTH) {
+		return forms.reduce((rest, form) => rest.replaceAll(form, '[API key]'), text);
+	}
+	// As a word of a sentence: a value or a field of the JSON stays what it is.
+	const word = key.replace(/[^\w\s]/g, '\\$&');
+	return text.replace(
+		new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g'),
+		'[API key]',
+	);
 }
 
 const MAX_SHOWN_LENGTH = 300;

@@ -35,7 +35,8 @@ export function decideRetry(
 ): number | undefined {
 	const { facts } = failure;
 	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
-	const mayHelp = isTransient(failure) && !isLasting(facts.httpCode);
+	// 501 and 505 say that the service cannot do this at all.
+	const mayHelp = isTransient(failure) && !['501', '505'].includes(facts.httpCode ?? '');
 	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
 	const { retryAfterMs = 0 } = facts;
 	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.
@@ -46,11 +47,6 @@ export function decideRetry(
 /** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */
 export function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
-}
-
-/** 501 and 505 say that the service cannot do this at all, so no later try helps. */
-function isLasting(httpCode = ''): boolean {
-	return httpCode === '501' || httpCode === '505';
 }
 
 export interface RetryOptions {

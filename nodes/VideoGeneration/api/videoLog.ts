@@ -1,31 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ENDPOINTS } from './endpoints';
-import type { ApiOptions, Fetched, Service } from './request';
-import { fetchFromApi } from './request';
-import type { Body } from './response';
-import { isObject, requireList, toText } from './response';
-import { MAX_LIST_BYTES } from './responseBody';
-
-/** The video log, with the tag of its response. */
-export interface VideoLog extends Omit<Fetched, 'body'> {
-	/** In any order, see `listLogEntries`. Values that are not objects are ignored. */
-	entries: unknown[];
-}
-
-/**
- * The whole video log (specification, "GET /v1/videos").
- *
- * @param etag the tag of an earlier response: an unchanged log then comes without entries
- */
-export async function fetchVideoLog(
-	service: Service,
-	etag: string | undefined,
-	options: ApiOptions,
-): Promise<VideoLog> {
-	const request = { ...ENDPOINTS.listVideos, etag, maxBytes: MAX_LIST_BYTES };
-	const { body, ...log } = await fetchFromApi(service, request, options);
-	return { ...log, entries: log.isUnchanged ? [] : listLogEntries(body) };
-}
+import { isObject, toText } from './response';
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
 export function findEntry(
@@ -36,19 +10,12 @@ export function findEntry(
 	return entries.filter(isObject).find((entry) => entry.id === id && entry.projectId === projectId);
 }
 
-/**
- * The entries of a video log. The specification names an entry's address `url`, and reports of prose
- * examples that name it `videoUrl`: such an entry gets a `url` as well.
- *
- * @throws a RequestFailure when the list is missing
- */
-function listLogEntries(body: Body): unknown[] {
-	const entries = requireList(body, 'videos');
-	for (const entry of entries as (IDataObject | null)[]) {
-		if (typeof entry?.url === 'string' && entry.url !== '') continue;
-		if (isObject(entry) && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
-	}
-	return entries;
+const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
+
+/** An entry with the fields first that people use first. */
+export function putFirst(entry: IDataObject): IDataObject {
+	const fields = FIRST_FIELDS.filter((field) => field in entry).concat(Object.keys(entry));
+	return Object.fromEntries(fields.map((field) => [field, entry[field]]));
 }
 
 /**
@@ -95,4 +62,19 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
 	const time = (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
+}
+
+/** An entry of the log, with its time where it can be read. */
+export interface DatedVideo {
+	video: IDataObject;
+	/** Milliseconds since 1970. */
+	time: number | undefined;
+}
+
+/** The entries of the log, those without a readable date last. */
+export function sortNewestFirst(log: readonly unknown[]): DatedVideo[] {
+	return log
+		.filter(isObject)
+		.map((video) => ({ video, time: parseLogTime(video.createdAt) }))
+		.sort((a, b) => (b.time ?? 0) - (a.time ?? 0));
 }

@@ -1,11 +1,16 @@
 import type { Failure, INode, NodeOperationError } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { CANCELLED, isAboutCredits, isNotFound, RequestFailure } from './failure';
+import {
+	BROKEN_OFF,
+	CANCELLED,
+	isAboutCredits,
+	isOfKey,
+	RequestFailure,
+	TIMED_OUT,
+} from './failure';
 import { findProof } from './fate';
 import type { FailureContext } from './texts';
 import { describeFailure } from './texts';
-
-const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT'];
 
 interface ClientError {
 	isAxiosError?: unknown;
@@ -21,6 +26,12 @@ interface ErrorOfN8n extends ClientError {
 /** For an older n8n, which does not keep the code of every error. */
 const CODES = { blocked: undefined, unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
 
+/** The codes of a timeout, of the HTTP client and of the network. */
+const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
+
+/** The beginning of the codes for a redirect that the HTTP client does not follow: there are too many, or it is no web address. */
+const NOT_FOLLOWED = 'ERR_FR_';
+
 /**
  * Classifies an error that was thrown instead of a response. Without proof that the request never left,
  * an error of the HTTP client is `uncertain`. Any other error is n8n's or our own.
@@ -31,8 +42,8 @@ export function classifyError(error: unknown): RequestFailure {
 	const code = getClientCode(error as ErrorOfN8n);
 	const proof = findProof(error);
 	if (proof) {
-		const httpCode = code ?? CODES[proof];
-		return new RequestFailure({ kind: proof, ...(proof !== 'blocked' && { httpCode }) });
+		const httpCode = proof === 'blocked' ? undefined : (code ?? CODES[proof]);
+		return new RequestFailure({ kind: proof, fate: 'notSent', httpCode });
 	}
 	if (code === undefined) {
 		const isText = typeof message === 'string' && message !== '';
@@ -40,26 +51,21 @@ export function classifyError(error: unknown): RequestFailure {
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
 	if (code === 'ERR_CANCELED') return CANCELLED;
-	return createUncertain(TIMEOUTS.includes(code) || code === 'EPIPE' ? code : 'ECONNRESET');
+	if (code.startsWith(NOT_FOLLOWED)) return new RequestFailure({ kind: 'redirected' });
+	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }
 
 /** A stream that breaks off fails with the HTTP client's error, or with one of Node.js. */
 export function classifyStreamError(error: unknown): RequestFailure {
 	const failure = classifyError(error);
-	const { code } = error as ClientError;
-	return failure.kind === 'unsent'
-		? createUncertain(code === 'ETIMEDOUT' ? code : 'ECONNRESET')
-		: failure;
-}
-
-export function createUncertain(httpCode: string): RequestFailure {
-	return new RequestFailure({ kind: 'uncertain', httpCode });
+	return failure.kind === 'unsent' ? BROKEN_OFF : failure;
 }
 
 /** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
 export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
 	if (!error.description) return;
 	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
+	error.description = null;
 }
 
 /**
@@ -94,7 +100,7 @@ export function createApiError(
 	error.message = message;
 	error.description = description;
 	error.messages = [];
-	error.failure = getCause(failure, context);
+	error.failure = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
 	return error;
 }
 
@@ -103,17 +109,9 @@ export function createApiError(
  * else a little longer each time. Without a cause, n8n would treat a web page or a 404 as permanent,
  * although both can pass. Older versions ignore the cause.
  */
-function getCause(failure: RequestFailure, { requestKind }: FailureContext): Failure {
-	const { kind, httpCode = '', retryAfterMs, isBaseUrl = false } = failure.facts;
-	if (kind === 'badCredential') {
-		return { cause: isBaseUrl ? 'configuration-invalid' : 'credential-invalid' };
-	}
-	if (isAboutCredits(failure)) return { cause: 'quota-exhausted' };
-	if (kind === 'rejected' && ['401', '403'].includes(httpCode)) {
-		return { cause: 'credential-invalid' };
-	}
-	// The service does not know the project of an add.
-	if (isNotFound(failure) && requestKind === 'add') return { cause: 'configuration-invalid' };
-	const cause = kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
-	return { cause, retryAfterMs };
+function getCause(failure: RequestFailure): Failure['cause'] {
+	const { kind } = failure;
+	if (kind === 'badCredential' || isOfKey(failure)) return 'credential-invalid';
+	if (isAboutCredits(failure)) return 'quota-exhausted';
+	return kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
 }

@@ -34,58 +34,49 @@ export type FailureKind =
 	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
 	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
 	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
-	| ('keyUsed' | 'keysUnavailable' | 'notAnAddress' | 'storageFailed');
+	| ('outOfTime' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
+	| ('notAnAddress' | 'storageFailed');
 
 /** The facts of a failure. The texts show each one that is known. */
 export interface FailureFacts {
 	kind: FailureKind;
-	/** The fate of a failed add. */
+	/** The fate of a failed add; `notSent` of any request that has proof of it. */
 	fate?: Fate;
 	/** The HTTP status, or the network's own code such as `ECONNREFUSED`. */
 	httpCode?: string | undefined;
-	/** The service's own words without the key, or those of n8n where no response came. */
+	/** The service's own words, or those of n8n where no response came. */
 	serviceMessage?: string | undefined;
 	/** The delay that the service asks for. */
 	retryAfterMs?: number | undefined;
 	/** The target of a redirect. */
 	location?: string | undefined;
-	/** The `status` of an unsuccessful body. */
-	bodyStatus?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */
-	content?: 'html' | 'empty' | 'cutOff' | 'tooLarge' | 'other';
+	content?: 'html' | 'empty' | 'cutOff' | 'other' | undefined;
 	contentType?: string;
-	/** The limit that a response exceeds, with its unit. */
-	limit?: string;
 	/** The promised field that a response lacks. */
 	field?: string;
-	/** The beginning of a response that leaves the fate of an add open. */
+	/** The beginning of a response that leaves the fate of an add open, and the queue ID in it. */
 	receivedText?: string | undefined;
-	/** The queue ID in it; or the text, on one line, where it names one that cannot be kept as it was received. */
 	receivedQueueId?: string | undefined;
-	namingText?: string | undefined;
-	/** Whether the request went through the proxy of "Request Options". */
-	isProxied?: boolean;
 	/** The number of times the request was sent. */
 	tries?: number;
 	/** Whether an earlier try may have been carried out. */
 	mayBeDone?: boolean;
-	/** The queue item's last known status. */
+	/** The address that was not reached, if it is on n8n's own machine, or in its container. */
+	loopback?: string | undefined;
+	/** The queue item's last known status, and for how long it was seen. */
 	lastStatus?: string;
+	statusSeconds?: number;
 	/** Of a credential that cannot be used. */
-	isBaseUrl?: boolean;
 	problem?: string;
 	whatToDo?: string;
 	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
 	address?: string;
-	receivedBytes?: number;
-	announcedBytes?: number;
-	isTooSlow?: boolean;
-	isTooMany?: boolean;
 	/** Of a wait. */
 	waitedSeconds?: number;
-	/** How long a status was shown that may mean that the video is finished. */
-	statusSeconds?: number | undefined;
+	/** Whether the last status was the only one that the specification names, of an item that is being made. */
+	isPending?: boolean;
 	hasLeftQueue?: boolean;
 	unidentified?: Unidentified | undefined;
 	/** Of "Credits to Keep": the account's credits, the cost of the video, and why they could not be read. */
@@ -93,19 +84,17 @@ export interface FailureFacts {
 	cost?: number;
 	keep?: number;
 	cause?: RequestFailure;
+	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */
+	leftSeconds?: number | undefined;
+	usualSeconds?: number | undefined;
 	uniqueKey?: string;
 }
 
-/** Why a finished video could not be identified: the entries of the list that may be it. */
+/** Why a finished video could not be identified: so many new entries of the list may be it. */
 export interface Unidentified {
 	/** The number of entries; undefined if the list could not be read. */
 	count?: number;
 	projectId?: string | undefined;
-	/** The other items of the run whose adds were not confirmed: their videos may be among the entries. */
-	unconfirmedItems?: number[];
-	/** The dates of the oldest and the newest entry, as the service writes them. */
-	from?: string | undefined;
-	to?: string | undefined;
 }
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
@@ -129,9 +118,38 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 /** No response, or no more of it, came in time. */
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
+/** The connection broke. */
+export const BROKEN_OFF = new RequestFailure({ kind: 'uncertain', httpCode: 'ECONNRESET' });
+
 /** Whether the service or the network has a problem that may pass. */
 export function isTransient({ kind }: RequestFailure): boolean {
 	return kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
+}
+
+/** Kinds of failures of an item itself. */
+const OF_ITEM: FailureKind[] = [
+	'rejected',
+	'unsuccessful',
+	'notGenerated',
+	'ambiguousVideo',
+	'keyUsed',
+	'keyDone',
+	'keyTwice',
+	'notAnAddress',
+];
+
+/** Whether a retry of the execution ends in the same failure as long as the workflow is not changed. */
+export function isLasting(failure: RequestFailure): boolean {
+	const { kind, facts } = failure;
+	const isOfAccount = isOfKey(failure) || isAboutCredits(failure);
+	const isUnread = kind === 'ambiguousVideo' && facts.unidentified?.count === undefined;
+	return facts.hasLeftQueue === true || (OF_ITEM.includes(kind) && !isOfAccount && !isUnread);
+}
+
+/** Whether the service refuses the key. The service answers in JSON: a web page comes from something in front of it. */
+export function isOfKey({ kind, facts }: RequestFailure): boolean {
+	const isDenied = facts.httpCode === '401' || facts.httpCode === '403';
+	return kind === 'rejected' && isDenied && facts.content !== 'html';
 }
 
 /** Whether the service does not know what was asked for. */
@@ -149,9 +167,4 @@ export function isAboutCredits({ kind, facts }: RequestFailure): boolean {
 	// A refusal for another reason may add that no credit was charged.
 	const namesCredits = /\bcredits?\b/i.test(words) && !NOT_SPENT.test(words);
 	return facts.httpCode === '402' || (isRefusal && namesCredits);
-}
-
-/** The failure of a response that is larger than allowed. */
-export function createExcess(limit: string): RequestFailure {
-	return new RequestFailure({ kind: 'unreadable', httpCode: '200', content: 'tooLarge', limit });
 }

@@ -1,34 +1,30 @@
-import type { Fate, RequestFailure } from './failure';
+import type { Fate } from './failure';
 
-/** The result of sending a request: the error that n8n threw instead of a response, or the response. */
-export type Outcome =
-	| { error: unknown }
-	| {
-			statusCode: number;
-			/** The address that the request was sent to. */
-			url: string;
-			/** The target of a redirect, if the response names one. */
-			location?: unknown;
-			/** The `status` of the body, where the body could be read whole. */
-			status?: unknown;
-			/** The new queue ID, '' without one. */
-			queueId: string;
-			/** Whether the body names a queue item, whatever else it says. */
-			namesQueueItem: boolean;
-	  };
+/** The response to an add, as far as it tells the fate of the add. */
+export interface AddEvidence {
+	statusCode: number;
+	/** The address that the add was sent to, and the target of a redirect, if the response names one. */
+	url: string;
+	location?: unknown;
+	/** The `status` of the body, where it is JSON. */
+	status?: unknown;
+	/** The ID of the new queue item, '' without one. */
+	queueId: string;
+	/** Whether the body names a queue item, whatever else it says. */
+	namesQueueItem: boolean;
+}
 
-/** Decides the fate of an add by its outcome alone. */
-export function judgeAdd(outcome: Outcome): Fate {
-	if ('error' in outcome) return findProof(outcome.error) === undefined ? 'unknown' : 'notSent';
-	const { statusCode, queueId, namesQueueItem, status } = outcome;
+/** Decides the fate of an add that was answered, by its response alone. */
+export function judgeAdd(evidence: AddEvidence): Fate {
+	const { statusCode, queueId, namesQueueItem, status } = evidence;
 	const isSuccess = statusCode >= 200 && statusCode <= 299;
 	if (isSuccess && queueId !== '') return 'accepted';
 	// A response that names a queue item contradicts its own refusal.
 	if (namesQueueItem) return 'unknown';
 	if (statusCode === PROXY_REFUSED) return 'notSent';
 	const isRefused = isSuccess
-		? isRefusal(status)
-		: REFUSING_STATUSES.has(statusCode) || isElsewhere(outcome);
+		? typeof status === 'string' && REFUSALS.test(status.trim())
+		: REFUSING_STATUSES.has(statusCode) || isElsewhere(evidence);
 	return isRefused ? 'refused' : 'unknown';
 }
 
@@ -41,40 +37,22 @@ const PROXY_REFUSED = 407;
  * after the service has accepted it.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([
-	...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
-	...[307, 308, PROXY_REFUSED],
+	307, 308, 400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431,
+	451,
 ]);
+
+/** Words by which the `status` of a body says that nothing was done. */
+const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
 
 /**
  * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path
  * may be that of the result of a request that was carried out.
  */
-function isElsewhere({ statusCode, location, url }: Exclude<Outcome, { error: unknown }>): boolean {
+function isElsewhere({ statusCode, location, url }: AddEvidence): boolean {
 	if (![301, 302].includes(statusCode) || typeof location !== 'string') return false;
 	if (!URL.canParse(location, url)) return false;
 	const [target, source] = [new URL(location, url), new URL(url)];
 	return target.pathname === source.pathname && target.origin !== source.origin;
-}
-
-/** Words by which a service says that it did not do what it was asked to. */
-const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
-
-/** Whether the `status` of a body says that nothing was done. */
-function isRefusal(status: unknown): boolean {
-	return typeof status === 'string' && REFUSALS.test(status.trim());
-}
-
-/**
- * Whether a clear may have been carried out although no proper response came. `judgeAdd`
- * is stricter: a second clear costs nothing.
- */
-export function mayBeCarriedOut({ kind, facts }: RequestFailure): boolean {
-	if (kind === 'cancelled') return facts.tries !== 0;
-	if (kind === 'unsuccessful') return !isRefusal(facts.bodyStatus);
-	if (kind === 'rejected' || kind === 'redirected') {
-		return !REFUSING_STATUSES.has(Number(facts.httpCode));
-	}
-	return ['uncertain', 'unreadable', 'incomplete'].includes(kind);
 }
 
 /** The kind of a failure that proves that its request never left n8n. */
@@ -88,9 +66,15 @@ const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
  * codes with CERT in them may be alerts of the other side, which can arrive after the request.
  */
 const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
-	...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_UNTRUSTED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-	...['ERR_TLS_CERT_ALTNAME_INVALID', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT'],
-	...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+	'CERT_HAS_EXPIRED',
+	'CERT_NOT_YET_VALID',
+	'CERT_UNTRUSTED',
+	'DEPTH_ZERO_SELF_SIGNED_CERT',
+	'ERR_TLS_CERT_ALTNAME_INVALID',
+	'SELF_SIGNED_CERT_IN_CHAIN',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
 /**
@@ -126,16 +110,14 @@ const MAX_LEVELS = 8;
  * @returns undefined without proof
  */
 export function findProof(error: unknown): Proof | undefined {
-	const roots = findRoots(error, MAX_LEVELS);
-	const [proof, ...others] = roots.map(findProofOfRoot);
+	const [proof, ...others] = findRoots(error, MAX_LEVELS).map(findProofOfRoot);
 	return others.every((other) => other === proof) ? proof : undefined;
 }
 
 /** The innermost errors, several where Node.js has tried several addresses. */
 function findRoots(error: unknown, levels: number): ErrorLevel[] {
-	if (typeof error !== 'object' || error === null) return [{}];
+	if (typeof error !== 'object' || error === null || levels === 0) return [{}];
 	const { cause, errors, name } = error as ErrorLevel;
-	if (levels === 0) return [{}];
 	if (String(name).startsWith(BLOCKED)) return [error];
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.flatMap((each) => findRoots(each, levels - 1));

@@ -20,10 +20,10 @@ export interface FailureContext {
 	requestKind: RequestKind;
 	/** Whether the video is queued: it was added before the request that failed, or was seen in the queue. */
 	isQueued?: boolean;
+	/** The queue ID of a video that is queued. */
+	queueId?: string | undefined;
 	/** Whether the video may have been queued, although its queue ID is not known. */
 	mayBeQueued?: boolean;
-	/** The account's credits, where they are known. */
-	remainingCredits?: number | undefined;
 	/** Whether an agent's model reads the text. */
 	isAgentCall?: boolean;
 	/** Whether n8n offers to retry the execution: it has failed, and no agent has called the node. */
@@ -45,31 +45,40 @@ const CHECK_BASE_URL = "Check 'Base URL' in the Video Generation API credential.
 const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 const TRY_LATER = '{sent} The service or the network is not working at the moment. {nextTry}';
+const OWN_MACHINE =
+	"{loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.";
 const ALLOW_ADDRESS =
 	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
-const SAID = 'The service said: "{serviceMessage}"';
+const SAID = 'The service said: "{serviceMessage}".';
 const AGAIN = ['{wait}', TRY_LATER, SAID];
-const N8N_SAID = 'n8n said: "{serviceMessage}"';
+const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
 
 const CHECK_LINK = 'Check {addressField} of this item.';
 const NEW_LINK =
 	'The link in {addressField} may have expired: get a new one with Video > Get Many.';
-const NOT_A_VIDEO = [`${CHECK_LINK} ${NEW_LINK} Nothing was stored.`, '{sent}'];
+const NOT_A_VIDEO = `${CHECK_LINK} ${NEW_LINK} Nothing was stored.`;
 const HOST_AGAIN = [
 	'{wait}',
 	'{sent} Nothing was stored. The host or the network is not working at the moment. {nextTry}',
 ];
 
+const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
+const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloaded';
+
 /** Advice for videos of a project that finish close together. */
 const TELL_APART =
-	"To get each item its own video, make all videos of the project with Video > Generate, and leave 'Videos at Once' under 'Wait Options' at 1. If the service lists its videos late, raise 'Listing Delay'.";
+	"To get each item its own video, make all videos of the project with Video > Generate, without 'Videos at Once' under 'Wait Options', and on one worker of n8n, or with the example 'Take turns across workers'. If the service lists its videos late, raise 'Listing Delay'.";
+
+const KEY = ['The key is "{uniqueKey}".', '{nothingSent} for this item.'];
+const ANOTHER_KEY =
+	"To queue it again on purpose, give this item another 'Unique Key', such as a new ID.";
 
 /**
  * The texts for every kind of failure, where needed with a variant (see `getVariant`): what happened, and
  * then what to do. A `{slot}` is a fact or one of `createSlots`. A sentence without one of its facts is
  * left out.
  */
-const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
+export const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	rateLimited: [
 		'The video service is receiving too many requests',
 		'{wait}',
@@ -78,13 +87,9 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	unreached: [
 		'The video service could not be reached: {whyUnreached}',
-		`${OPEN}, check 'Base URL' and test it. The service may be down. {nextTry}`,
+		OWN_MACHINE,
+		`${OPEN}, check 'Base URL' and test it, and check 'Proxy' under 'Request Options' if it is set. The service may be down. {nextTry}`,
 		'{nothingSent} ({httpCode}).',
-	],
-	'unreached.proxy': [
-		'The proxy could not be reached: {whyUnreached}',
-		"Check 'Proxy' under 'Request Options'.",
-		'{nothingSent} to the video service ({httpCode}).',
 	],
 	uncertain: [
 		'The connection to the video service broke before its response was complete',
@@ -97,12 +102,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 		'It redirects to "{location}".',
 		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
 	],
-	rejected: [
-		'The video service rejected the request ({httpCode})',
-		'{checkFields}',
-		'{notQueued}',
-		SAID,
-	],
+	rejected: ['The video service rejected the request ({httpCode})', '{checkFields}', SAID],
 	'rejected.401': [
 		'The video service did not accept the API key',
 		`${OPEN}, paste 'API Key' again from the developers page of your account and test it.`,
@@ -113,29 +113,24 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 		`${OPEN} and check that 'API Key' belongs to the account that owns the project or queue item.`,
 		SAID,
 	],
-	'rejected.404': ['This address does not exist on the video service', CHECK_BASE_URL, SAID],
-	'rejected.407': [
-		'The proxy rejected the request (407)',
-		"Check the user name and password in 'Proxy' under 'Request Options'.",
+	'rejected.page': [
+		'A web page answered instead of the video service ({httpCode})',
+		`Something in front of the service, such as a firewall or a login page, refused the request, so 'API Key' may be right. ${CHECK_BASE_URL} If it is right, ask those who run the service or your network to let n8n through.`,
+	],
+	'rejected.unsigned': [
+		'The video service, or something in front of it, refused the request ({httpCode})',
+		`${OPEN}, paste 'API Key' again and test it. If it is right, ask those who run the service or your network whether a firewall or a login page keeps n8n out.`,
 		SAID,
 	],
+	'rejected.404': ['This address does not exist on the video service', CHECK_BASE_URL, SAID],
+	unreadable: ['The response from the video service is not JSON', WRONG_BASE_URL],
 	'unreadable.html': ['A web page answered instead of the video service', WRONG_BASE_URL],
 	'unreadable.empty': [
 		'The video service sent an empty response',
 		`{sent} Try again. If it happens again, check 'Base URL' in the Video Generation API credential.`,
 	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
-	'unreadable.tooLarge': [
-		'The response from the video service is too large: it has more than {limit}',
-		`To protect n8n's memory, it was not read. ${CHECK_BASE_URL}`,
-	],
-	'unreadable.other': ['The response from the video service is not JSON', WRONG_BASE_URL],
-	unsuccessful: ['The video service did not carry out the request', '{checkFields}', SAID],
-	'unsuccessful.unconfirmed': [
-		'The video service did not confirm the request',
-		'{checkFields}',
-		SAID,
-	],
+	unsuccessful: ['The video service did not confirm the request', '{checkFields}', SAID],
 	incomplete: [
 		"The response from the video service has no '{field}'",
 		`The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
@@ -155,35 +150,35 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
 	notGenerated: [
 		'The video could not be generated',
-		`The service stopped without making a video: the status is "{lastStatus}", which is one of 'Failed Statuses' under 'Wait Options'. Correct the project or the prompt before you queue it again, which costs credits again. Account > Get shows whether this one was refunded.`,
+		`The service stopped without making a video: the status is "{lastStatus}", which is one of 'Failed Statuses' under 'Wait Options'. Its queue ID is "{queueId}". Correct the project or the prompt before you queue it again, which costs credits again. Account > Get shows whether this one was refunded.`,
 		SAID,
 	],
 	ambiguousVideo: [
-		'The video could not be identified, so it was not downloaded',
-		`It may be {candidates}. Find it in Video > Get Many, and download it with Video > Download. {tellApart}`,
+		NOT_IDENTIFIED,
+		`The queue item "{queueId}" is finished. Its video may be {candidates}. Find it in Video > Get Many, and download it with Video > Download. ${TELL_APART}`,
 	],
 	'ambiguousVideo.none': [
-		'The video could not be identified, so it was not downloaded',
-		"It is not in the list of videos yet. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it.",
+		NOT_IDENTIFIED,
+		`The queue item "{queueId}" is finished, and the list of videos did not show its video. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it.`,
 	],
 	'ambiguousVideo.unread': [
-		'The video could not be identified, so it was not downloaded',
-		'The list of videos could not be read. Look for it in Video > Get Many, and download it with Video > Download.',
+		NOT_IDENTIFIED,
+		'The queue item "{queueId}" is finished, and the list of videos could not be read. To go on without paying again, {orRetry}use Queue > Wait with this queue ID.',
 	],
 	timedOut: [
-		'The video was not finished within {waitedSeconds} seconds',
-		`The video is still being made. Its last status was "{lastStatus}". To keep waiting, use Queue > Wait with this queue ID, or set a longer 'Timeout' under 'Wait Options'. To start a workflow when the video is finished, use the Video Generation Trigger.`,
-		'The last check failed: "{serviceMessage}"',
+		NOT_FINISHED,
+		`Its status was "{lastStatus}" for {statusSeconds} seconds. If this means that it is finished, add the word to 'Completed Statuses' under 'Wait Options'. To go on without paying again, {orRetrySaved}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
+		LAST_CHECK,
 	],
-	'timedOut.otherStatus': [
-		'The video was not finished within {waitedSeconds} seconds',
-		`Its status was "{lastStatus}" for {statusSeconds} seconds. If this means that the video is finished, add the word to 'Completed Statuses' under 'Wait Options'{retryPaysNothing}. If it is still being made, use Queue > Wait with this queue ID, or set a longer 'Timeout'.`,
-		'The last check failed: "{serviceMessage}"',
+	'timedOut.pending': [
+		NOT_FINISHED,
+		`The video is still being made. Its last status was "{lastStatus}". To go on without paying again, {orRetry}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
+		LAST_CHECK,
 	],
 	'timedOut.left': [
 		'The queue item is no longer in the queue, and no new video appeared',
-		'It was deleted or is finished. Its last status was "{lastStatus}". Look for the video in Video > Get Many.',
-		'The last check failed: "{serviceMessage}"',
+		'It was deleted or is finished. Its queue ID is "{queueId}". Its last status was "{lastStatus}". Look for the video in Video > Get Many.',
+		LAST_CHECK,
 	],
 	credits: [
 		'The account does not have enough credits',
@@ -192,21 +187,32 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 	],
 	'credits.add': [
 		'There are not enough credits for this video',
-		'The account has {credits} left.',
-		'This video was not queued. Add credits to the account, or choose a project that costs less, and try again.',
+		'Add credits to the account, or choose a project that costs less, and try again.',
 		SAID,
 	],
 	overBudget: [
 		'There are not enough credits to queue this video',
-		"The account has {credits}. The video would cost {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
+		"The credits of the account are {remainingCredits}. The video would cost {cost}, and 'Credits to Keep' is {keep}. Nothing was queued for this item. Add credits, choose a project that costs less, or lower 'Credits to Keep' under 'Options'.",
 	],
 	creditsUnknown: [
 		"The account's credits could not be read, so nothing was queued",
 		"'Credits to Keep' needs this number. {reason}",
 	],
+	outOfTime: [
+		"The workflow's timeout would end before this video is finished",
+		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items.",
+	],
 	keyUsed: [
-		'A video was already queued for this key, or may have been',
-		`The key is "{uniqueKey}". Nothing was sent for this item. Look for the video in Video > Get Many. To queue it again on purpose, give this item another 'Unique Key', such as a new ID.`,
+		"The 'Unique Key' of this item was used, and its video has not come out",
+		...KEY,
+		'The video is being made in another execution, or the one that queued it did not get to its end. Look for it under Executions and in Video > Get Many. Queue > Add waits for no video, so a key that it has used stays used.',
+		ANOTHER_KEY,
+	],
+	keyDone: ["The video of this 'Unique Key' came out before", ...KEY, '{inLoop}', ANOTHER_KEY],
+	keyTwice: [
+		"Another item of this run has the same 'Unique Key'",
+		...KEY,
+		"Check that 'Unique Key' has a value of its own for each row, such as its ID.",
 	],
 	keysUnavailable: [
 		"n8n's record of the unique keys could not be used",
@@ -215,7 +221,7 @@ const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
 };
 
 /** The texts for a download, whose requests go to the video's host. */
-const HOST: typeof SERVICE = {
+export const HOST: typeof SERVICE = {
 	rateLimited: [
 		"The video's host is receiving too many requests",
 		'{wait}',
@@ -223,24 +229,13 @@ const HOST: typeof SERVICE = {
 	],
 	unreached: [
 		"The video's host could not be reached ({httpCode})",
+		OWN_MACHINE,
 		`{sent} ${CHECK_LINK} The host may be down. {nextTry}`,
 	],
 	uncertain: ["The connection to the video's host broke before the video arrived", ...HOST_AGAIN],
-	'uncertain.midway': ["The connection to the video's host broke after {amount}", ...HOST_AGAIN],
-	'uncertain.timeout': ["The video's host did not answer in time", ...HOST_AGAIN],
-	'uncertain.stopped': ["The video's host stopped sending after {amount}", ...HOST_AGAIN],
-	'uncertain.tooSlow': [
-		"The video's host is too slow: only {amount} arrived in time",
-		...HOST_AGAIN,
-	],
+	'uncertain.timeout': ["The video's host did not send the video in time", ...HOST_AGAIN],
 	'uncertain.status': ["The video's host failed to send the video ({httpCode})", ...HOST_AGAIN],
-	redirected: [
-		"The video's address redirects to something that is not a web address",
-		NEW_LINK,
-		'{sent}',
-		'It redirects to "{location}".',
-	],
-	'redirected.tooMany': ["The video's address redirects too many times", NEW_LINK, '{sent}'],
+	redirected: ["The video's address redirects to no address that can be opened", NEW_LINK],
 	rejected: ["The video's host rejected the request ({httpCode})", CHECK_LINK, '{sent}'],
 	'rejected.gone': ['There is no video at this address ({httpCode})', NEW_LINK, '{sent}'],
 	'rejected.denied': [
@@ -250,14 +245,14 @@ const HOST: typeof SERVICE = {
 	],
 	unreadable: [
 		'The address returned {content}',
-		...NOT_A_VIDEO,
+		NOT_A_VIDEO,
+		'{sent}',
 		'Its content type is "{contentType}".',
 	],
-	'unreadable.empty': ["The video's host sent an empty file", ...NOT_A_VIDEO],
-	'unreadable.tooLarge': ['The video is too large: it has more than {limit}', ...NOT_A_VIDEO],
+	'unreadable.empty': ["The video's host sent an empty file", NOT_A_VIDEO, '{sent}'],
 	blocked: [
 		"n8n blocks requests to the video's address",
-		`{address} was not requested: n8n's SSRF protection blocks private networks or this host. ${CHECK_LINK} Check where it redirects to. ${ALLOW_ADDRESS}`,
+		`n8n's SSRF protection blocks {address}, or where it redirects to: a private network, or this host. ${CHECK_LINK} ${ALLOW_ADDRESS}`,
 	],
 	unsent: ['{serviceMessage}', `${CHECK_LINK} {address} was not requested.`],
 	'unsent.certificate': [
@@ -272,7 +267,7 @@ const HOST: typeof SERVICE = {
 	storageFailed: [
 		'n8n could not store the video',
 		'Check that n8n has enough storage for binary data, and that the file is not larger than n8n allows.',
-		N8N_SAID,
+		'n8n said: "{serviceMessage}".',
 	],
 };
 
@@ -286,23 +281,23 @@ export const OUT_OF_TIME: FailureText = {
 const ENDS_OF_WAIT: FailureKind[] = ['notGenerated', 'timedOut', 'ambiguousVideo'];
 
 const QUEUED =
-	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID.';
-const FINISHED = 'The video is finished and paid for. {howToDownload}';
+	'The video is queued and paid for. To go on waiting for it, {orRetry}use Queue > Wait with its queue ID "{queueId}".';
+const NOT_QUEUED = 'This video was not queued.';
+const FINISHED = 'The video is finished and paid for. {howToDownload} Its queue ID is "{queueId}".';
 const NEVER_AGAIN =
 	'The video may have been queued and paid for. Do not order it again, not in other words either: it may be paid for twice. Tell the user to check the credits in Account > Get, or to look for a new video in Video > Get Many after a few minutes.';
+const SO_MAY_BE_QUEUED = ', so the video may have been queued';
 const MAY_BE_QUEUED =
 	'The video may have been queued and paid for, so the request is not sent again. Before you queue it again, check the credits in Account > Get, or look for a new video in Video > Get Many after a few minutes.';
 const NAMED_ID =
 	'The response names the queue ID "{receivedQueueId}", which Queue > Get Progress can check.';
-
-const NAMED_ITEM = 'The response names a queue item: {namingText}';
 
 /** Puts a failure into words: what happened, and what to do. The advice about the money comes first. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts, kind } = failure;
 	const { isQueued, mayBeQueued, notFound } = context;
 	const slots = createSlots(facts, context);
-	const [message, ...sentences] = findText(failure, context);
+	const [whatHappened, ...sentences] = findText(failure, context);
 	// The service itself answers with JSON.
 	const isOfService = !isDownload(facts) && facts.content !== 'html';
 	if (notFound && isOfService && facts.httpCode === '404' && kind === 'rejected') {
@@ -311,16 +306,20 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	if (isQueued && !ENDS_OF_WAIT.includes(kind)) {
 		sentences.unshift(isDownload(facts) ? FINISHED : QUEUED);
 	}
-	if (mayBeQueued && kind !== 'cancelled') {
+	if (facts.fate === 'refused') sentences.unshift(NOT_QUEUED);
+	const isUncertain = mayBeQueued === true && kind !== 'cancelled';
+	if (isUncertain) {
 		// With a wrong address, nothing can be checked before it is corrected.
 		const at = facts.content === 'html' ? sentences.length : 0;
-		const whatToDo = context.isAgentCall ? NEVER_AGAIN : MAY_BE_QUEUED;
-		sentences.splice(at, 0, whatToDo, NAMED_ID, NAMED_ITEM);
+		sentences.splice(at, 0, context.isAgentCall ? NEVER_AGAIN : MAY_BE_QUEUED, NAMED_ID);
 	}
-	return { message: fill([message], slots), description: fill(sentences, slots) };
+	// Some of n8n's agents pass on the message alone.
+	const message = fill([whatHappened], slots) + (isUncertain ? SO_MAY_BE_QUEUED : '');
+	return { message, description: fill(sentences, slots) };
 }
 
-function findText(
+/** The entry of the table for a failure. */
+export function findText(
 	failure: RequestFailure,
 	{ mayBeQueued, requestKind }: FailureContext,
 ): [string, ...string[]] {
@@ -329,7 +328,7 @@ function findText(
 	const isCredits = texts === SERVICE && isAboutCredits(failure) && !mayBeQueued;
 	const names = isCredits
 		? [`credits.${requestKind}`, 'credits']
-		: [`${kind}.${getVariant(facts, mayBeQueued)}`, `${kind}.${facts.httpCode}`, kind];
+		: [`${kind}.${getVariant(failure)}`, `${kind}.${facts.httpCode}`, kind];
 	return names.map((name) => texts[name]).find(Boolean) ?? [kind];
 }
 
@@ -337,28 +336,25 @@ function isDownload({ address, addressField }: FailureFacts): boolean {
 	return address !== undefined || addressField !== undefined;
 }
 
-function getVariant(facts: FailureFacts, mayBeQueued = false): string | undefined {
-	const { httpCode = '', receivedBytes } = facts;
-	const isTimeout = httpCode === 'ECONNABORTED' || httpCode === 'ETIMEDOUT';
-	switch (facts.kind) {
+function getVariant(failure: RequestFailure): string | undefined {
+	const { facts, kind } = failure;
+	const { httpCode = '' } = facts;
+	switch (kind) {
 		case 'uncertain':
-			if (facts.isTooSlow === true) return 'tooSlow';
 			if (/^\d/.test(httpCode)) return 'status';
-			if (receivedBytes !== undefined) return isTimeout ? 'stopped' : 'midway';
-			return isTimeout ? 'timeout' : undefined;
-		case 'unreached':
-			return facts.isProxied === true ? 'proxy' : undefined;
-		case 'redirected':
-			return facts.isTooMany === true ? 'tooMany' : undefined;
+			return httpCode === 'ETIMEDOUT' ? 'timeout' : undefined;
 		case 'rejected':
-			return { 404: 'gone', 410: 'gone', 401: 'denied', 403: 'denied' }[httpCode];
+			if (isDownload(facts)) {
+				return { 404: 'gone', 410: 'gone', 401: 'denied', 403: 'denied' }[httpCode];
+			}
+			if (httpCode !== '401' && httpCode !== '403') return undefined;
+			if (facts.content === 'html') return 'page';
+			return facts.content === undefined ? undefined : 'unsigned';
 		case 'unsent':
 			return httpCode === '' ? undefined : 'certificate';
-		case 'unsuccessful':
-			return mayBeQueued ? 'unconfirmed' : undefined;
 		case 'timedOut':
 			if (facts.hasLeftQueue === true) return 'left';
-			return facts.statusSeconds === undefined ? undefined : 'otherStatus';
+			return facts.isPending === true ? 'pending' : undefined;
 		case 'ambiguousVideo':
 			if (facts.unidentified?.count === undefined) return 'unread';
 			return facts.unidentified.count === 0 ? 'none' : undefined;
@@ -372,22 +368,24 @@ type Slots = Record<string, unknown>;
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { httpCode = '', retryAfterMs = 0, tries = 1, cause, unidentified } = facts;
-	const { fields, isQueued, mayBeQueued, remainingCredits = facts.remainingCredits } = context;
-	const { receivedBytes = 0, announcedBytes = receivedBytes, address = 'The address' } = facts;
+	const { fields, isQueued, mayBeQueued } = context;
+	// n8n offers no retry of a stopped execution.
+	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
+	const { address = 'The address' } = facts;
 	const subject = isDownload(facts) ? `${address} was requested` : 'The request was sent';
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	return {
-		addressField: "'Video URL'",
+		addressField: "'Video'",
 		rateLimitAdvice:
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
-		certificateAdvice: "turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'",
+		certificateAdvice:
+			"have n8n trust it with NODE_EXTRA_CA_CERTS, or turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'",
 		...context,
 		...facts,
 		address,
 		content: facts.content === 'html' ? 'a web page, not a video' : 'something that is not a video',
-		amount: `${receivedBytes}${announcedBytes === receivedBytes ? '' : ` of ${announcedBytes}`} bytes`,
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
@@ -398,33 +396,24 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			mayBeQueued || !isLong
 				? undefined
 				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`,
-		orRetry: context.canBeRetried ? 'retry this execution, or ' : '',
-		howToDownload: context.canBeRetried
+		orRetry: canBeRetried ? 'retry this execution, or ' : '',
+		orRetrySaved: canBeRetried
+			? "select 'Retry with currently saved workflow' under Executions, or "
+			: '',
+		howToDownload: canBeRetried
 			? 'A retry of this execution only downloads it.'
 			: 'To download it, use Video > Download.',
 		// A wait that ends has sent its looks.
 		nothingSent: isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
-		notQueued:
-			context.requestKind === 'add' && !isQueued && !mayBeQueued
-				? 'No video was queued for this item.'
-				: undefined,
 		checkFields: fields ? `Check ${fields} of this item.` : `${OPEN} and test it.`,
+		inLoop: context.isAgentCall
+			? undefined
+			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',
 		lastStatus: facts.lastStatus ?? 'unknown',
-		remainingCredits,
-		credits: remainingCredits === undefined ? undefined : count(remainingCredits, 'credit'),
 		candidates:
-			unidentified &&
-			`${unidentified.count === 1 ? 'this one: ' : 'any of '}${nameCandidates(unidentified)}`,
-		tellApart: nameUnconfirmed(unidentified?.unconfirmedItems) ?? TELL_APART,
-		retryPaysNothing: context.canBeRetried
-			? ', and select Retry under Executions, which pays nothing again'
-			: '',
-		reason: cause && joinTexts(describeFailure(cause, { requestKind: 'read' })),
+			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
+		reason: cause && Object.values(describeFailure(cause, { requestKind: 'read' })).join('. '),
 	};
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** Joins the sentences, without those that lack a fact. */
@@ -437,31 +426,9 @@ function fill(sentences: string[], slots: Slots): string {
 		.join(' ');
 }
 
-function joinTexts({ message, description }: FailureText): string {
-	return `${message}. ${description}`;
-}
-
-function nameCandidates({ count: number = 0, projectId, from, to }: Unidentified): string {
-	const ofProject = projectId === undefined ? '' : ` of project "${projectId}"`;
-	const dates = from === to ? `at ${from}` : `from ${from} to ${to}`;
-	return `${count(number, 'video')}${ofProject}${from === undefined ? '' : `, listed ${dates}`}`;
-}
-
-/** Another item's video may be listed as well. */
-function nameUnconfirmed(items: number[] = []): string | undefined {
-	if (items.length === 0) return undefined;
-	return items.length === 1
-		? `One of them may be the video of ${nameItems(items)}, whose add was not confirmed.`
-		: `Some of them may be the videos of ${nameItems(items)}, whose adds were not confirmed.`;
-}
-
-/** Maximum number of items that a text names. */
-const MAX_ITEMS = 20;
-
-/** Items as n8n counts them, from 0. */
-function nameItems(items: number[]): string {
-	const more = items.length > MAX_ITEMS ? ` and ${items.length - MAX_ITEMS} more` : '';
-	return `${items.length === 1 ? 'item' : 'items'} ${items.slice(0, MAX_ITEMS).join(', ')}${more}`;
+function nameCandidates({ count = 0, projectId }: Unidentified): string {
+	const videos = count === 1 ? 'newest video' : `${count} newest videos`;
+	return `the ${videos}${projectId === undefined ? '' : ` of project "${projectId}"`}`;
 }
 
 /** The videos that a failed run has paid for: n8n drops the output of its other items. */
@@ -471,28 +438,23 @@ interface PaidVideos {
 	unknown: { itemIndex: number; queueId: string | undefined }[];
 	canBeRetried: boolean;
 	/** Whether a retry would end on the same item again. */
-	needsContinue: boolean;
+	isLasting: boolean;
 }
 
-export function describePaidVideos({
-	paid,
-	unknown,
-	canBeRetried,
-	needsContinue,
-}: PaidVideos): string {
+export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: PaidVideos): string {
 	const ids = paid.map(({ queueId, status }) => (status ? `${queueId} (${status})` : queueId));
-	const items = unknown.map(({ itemIndex, queueId }) =>
-		queueId === undefined
-			? `item ${itemIndex}`
-			: `item ${itemIndex}, whose response names "${queueId}"`,
-	);
+	const items = unknown.map(({ itemIndex, queueId }) => {
+		const item = `the ${toOrdinal(itemIndex + 1)} item`;
+		return queueId === undefined ? item : `${item}, whose response names "${queueId}"`;
+	});
+	const howToGoOn = isLasting
+		? " To get them without paying again, set 'On Error' in the node's settings to 'Continue', and select 'Retry with currently saved workflow' under Executions. A new run queues them again."
+		: ' To go on without paying again, select Retry under Executions. A new run queues them again.';
 	const lead = canBeRetried
-		? 'Already queued and paid for. To go on without paying again, select Retry under Executions; a new run queues them again:'
+		? 'Already queued and paid for:'
 		: 'Queued and paid for, so do not queue it again:';
 	return [
-		paid.length > 0 && `${lead} ${ids.join(', ')}.`,
-		needsContinue &&
-			"To get the other items' videos, set 'On Error' in the node's settings to 'Continue', and retry the execution with the currently saved workflow.",
+		paid.length > 0 && `${lead} ${ids.join(', ')}.${canBeRetried ? howToGoOn : ''}`,
 		unknown.length > 0 &&
 			`Other items that may have been queued and paid for: ${items.join(', ')}.`,
 	]
@@ -500,89 +462,51 @@ export function describePaidVideos({
 		.join(' ');
 }
 
-/** The facts for the hints after a run. */
+const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' });
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** People count from 1, as n8n's output does. */
+function toOrdinal(position: number): string {
+	return `${position}${ENDINGS[ORDINAL.select(position)] ?? 'th'}`;
+}
+
+/** The facts for the hint after a run. */
 interface RunFacts {
-	isAdd: boolean;
 	/** The number of adds of unknown fate. */
 	mayBeQueued: number;
-	/** The items that were made with the project's own prompt, although an expression is set. */
-	ownPrompts: number[];
-	/** The items whose prompt seems to lack a value. */
-	doubtfulPrompts: number[];
 	/** Why items have no video. */
 	unidentified: Unidentified[];
 	/** Whether the list lacked a video that it had to show. */
 	isListUnreliable: boolean;
-	/** How long the items waited for other executions, added up. */
-	waitedSeconds: number;
+	/** The number of items that were left out, because the videos of their keys came out before. */
+	leftOut: number;
 }
 
-/** A shorter wait for other executions is not worth a hint. */
-const MIN_WAITED_SECONDS = 30;
+const LOOK = 'Look for them in Video > Get Many';
+const NOT_LISTED =
+	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
 
-/** The hints under the output of a run; none where all went well. */
-export function describeRun(facts: RunFacts): { type: 'info' | 'warning'; message: string }[] {
-	const { doubtfulPrompts, isAdd, isListUnreliable, mayBeQueued, ownPrompts } = facts;
-	const { unidentified, waitedSeconds } = facts;
-	const unlisted = isListUnreliable ? [] : unidentified.filter(({ count = 0 }) => count === 0);
-	const ambiguous = unidentified.filter((each) => !unlisted.includes(each));
-	const warnings: string[] = [];
-	if (ownPrompts.length > 0) warnings.push(fillCount(OWN_PROMPT_HINT, ownPrompts));
-	if (doubtfulPrompts.length > 0) warnings.push(fillCount(DOUBTFUL_HINT, doubtfulPrompts));
-	if (mayBeQueued > 0) warnings.push(fillCount(MAYBE_QUEUED_HINT, mayBeQueued));
-	if (ambiguous.length > 0) {
-		const unconfirmed = nameUnconfirmed(ambiguous.flatMap((each) => each.unconfirmedItems ?? []));
-		const whatToDo = isListUnreliable
-			? NOT_LISTED
-			: (unconfirmed ?? (isAdd ? TELL_APART : CHECK_WAIT));
-		const listed = ambiguous.filter(({ count = 0 }) => count > 0);
-		const names = [...new Set(listed.map(nameCandidates))].slice(0, MAX_NAMED).join('; ');
-		const lead = fillCount(AMBIGUOUS_HINT, ambiguous.length);
-		warnings.push(`${lead}${names && `, among ${names}`}. ${whatToDo}`);
-	}
-	if (unlisted.length > 0) warnings.push(fillCount(UNLISTED_HINT, unlisted.length));
-	const hints = warnings.map((message) => ({ type: 'warning' as const, message }));
-	if (waitedSeconds < MIN_WAITED_SECONDS) return hints;
-	const message = `The items waited ${waitedSeconds} seconds in all for other executions: the videos of one project are made one after the other.`;
-	return [...hints, { type: 'info' as const, message }];
+/** The warnings under the output of a run; none where all went well. */
+export function describeRun({
+	mayBeQueued,
+	unidentified,
+	isListUnreliable,
+	leftOut,
+}: RunFacts): string[] {
+	const several = unidentified.filter(({ count = 0 }) => count > 0);
+	const names = [...new Set(several.map(nameCandidates))].slice(0, MAX_NAMED).join('; ');
+	const unlisted = unidentified.length - several.length;
+	return [
+		mayBeQueued > 0 &&
+			`Videos that may have been queued and paid for, without their queue IDs: ${mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`,
+		several.length > 0 &&
+			`Videos that could not be told apart from others of their project: ${several.length}. ${LOOK}, among ${names}. ${isListUnreliable ? NOT_LISTED : TELL_APART}`,
+		unlisted > 0 &&
+			`Videos that are finished, but were not in the list of videos, or it could not be read: ${unlisted}. ${LOOK} in a few minutes.${isListUnreliable ? ` ${NOT_LISTED}` : ''}`,
+		leftOut > 0 &&
+			`Items that were left out, because the video of their 'Unique Key' came out before: ${leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.`,
+	].filter((text) => text !== false);
 }
 
 /** Maximum number of projects that a hint names. */
 const MAX_NAMED = 5;
-
-/** A text for one, and for several. */
-type CountedText = [one: string, several: string];
-
-const OWN_PROMPT_HINT: CountedText = [
-	"1 video was made with the project's own prompt, since the expression of 'Custom Prompt' had no value: {items}.",
-	"{count} videos were made with the project's own prompt, since the expression of 'Custom Prompt' had no value: {items}.",
-];
-const DOUBTFUL_HINT: CountedText = [
-	"1 prompt seems to lack a value: it holds 'undefined', 'null' or '[object Object]', or nothing for a field: {items}. Check the names of the fields in 'Custom Prompt'.",
-	"{count} prompts seem to lack a value: they hold 'undefined', 'null' or '[object Object]', or nothing for a field: {items}. Check the names of the fields in 'Custom Prompt'.",
-];
-const MAYBE_QUEUED_HINT: CountedText = [
-	'1 video may have been queued and paid for, but its queue ID did not arrive. Before you queue it again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
-	'{count} videos may have been queued and paid for, but their queue IDs did not arrive. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
-];
-const AMBIGUOUS_HINT: CountedText = [
-	'1 video could not be told apart from others of its project. Look for it in Video > Get Many',
-	'{count} videos could not be told apart from others of their project. Look for them in Video > Get Many',
-];
-const UNLISTED_HINT: CountedText = [
-	'1 video is finished, but the list of videos did not show it, or could not be read. Look for it in Video > Get Many in a few minutes.',
-	'{count} videos are finished, but the list of videos did not show them, or could not be read. Look for them in Video > Get Many in a few minutes.',
-];
-
-/** Advice if a video was missing in the list, or if items were queued elsewhere. */
-const NOT_LISTED =
-	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
-const CHECK_WAIT =
-	"Set 'Project' and 'Queued At' to the 'projectId' and 'createdAt' that Queue > Add returned.";
-
-/** @param of their number, or the items */
-function fillCount([one, several]: CountedText, of: number | number[]): string {
-	const [number, items] = typeof of === 'number' ? [of, ''] : [of.length, nameItems(of)];
-	const text = number === 1 ? one : several;
-	return text.replace('{count}', String(number)).replace('{items}', items);
-}

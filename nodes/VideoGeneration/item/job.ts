@@ -1,24 +1,17 @@
 import type {
+	IDataObject,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 import type { TakeSlot } from '../api/pacing';
 import { createSlots, onAbort } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
 import type { RequestKind } from '../failures/failure';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
+import { isAgentCall } from './agentOrder';
 import type { Ledger } from './ledger';
-import { isRunByN8n } from './ledger';
-
-/** Identifies an item in its error's `details`. */
-interface ItemIds {
-	queueId?: string;
-	projectId?: string;
-	videoUrl?: string;
-}
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {
@@ -33,7 +26,8 @@ export interface Operation<Order = unknown> {
 	 * @throws a NodeOperationError, before anything is sent
 	 */
 	prepare(context: IExecuteSingleFunctions, isPaid: boolean): Order;
-	getIds?(order: Order): ItemIds;
+	/** Identifies the item in its error's `details`. */
+	getIds?(order: Order): IDataObject;
 	/** Does the work of one item. Videos are made by `makeVideos`. */
 	perform?(job: Job<Order>): Promise<INodeExecutionData[]>;
 }
@@ -63,16 +57,19 @@ export interface Job<Order = unknown> {
 /** The result of an item's work. */
 export type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
-/** @throws the problem that keeps an item from being sent */
-export function checkJob({ problem, run }: Job): void {
+/** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
+export function checkJob({ ledger, problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
+	if (ledger.state.stage === 'unknown') throw ledger.getFailure();
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
 }
 
 /** Writes a line to n8n's log. */
 export function logInfo({ context }: Job, text: string): void {
 	try {
-		context.logger.info(`${text} in execution ${context.getExecutionId()}`);
+		const executionId = context.getExecutionId() as string | undefined;
+		// Calls of n8n's Agents and of its MCP Server Trigger have no execution.
+		context.logger.info(executionId === undefined ? text : `${text} in execution ${executionId}`);
 	} catch {
 		// The item's work goes on, whatever becomes of n8n's log.
 	}
@@ -84,12 +81,19 @@ const REQUESTS_AT_ONCE = 64;
 /** More downloads at once take more memory, and finish no sooner: n8n may hold each file in memory while it stores it. */
 export const DOWNLOADS_AT_ONCE = 4;
 
+/** When each execution was first seen, by its signal: n8n does not tell when it has begun. */
+const starts = new WeakMap<AbortSignal, number>();
+
+function getStart(execution: AbortSignal | undefined): number {
+	const now = performance.now();
+	const start = (execution && starts.get(execution)) ?? now;
+	if (execution) starts.set(execution, start);
+	return start;
+}
+
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
 	private readonly ending = new AbortController();
-
-	/** n8n's object for all tries of this execution of the node; an agent's own call has none. */
-	readonly owner: object;
 
 	/** Aborted when the execution is stopped, or when a failed item ends the run. */
 	readonly signal = this.ending.signal;
@@ -97,39 +101,55 @@ export class Run {
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
 
-	/** Whether an agent's model reads the result: n8n or the agent itself may run the node. */
+	/** Whether a model reads the result. */
 	readonly isAgentCall: boolean;
 
 	/** Whether n8n offers to retry the execution once an item has failed. */
 	readonly canBeRetried: boolean;
 
+	/** Whether a list lacked a video that it had to show. */
+	isListUnreliable = false;
+
+	/** How many videos of a project it may make at the same time, where the service tells them apart. */
+	videosAtOnce = 1;
+
+	/** When the workflow's own timeout ends the execution, by `performance.now()`. */
+	readonly endsAt: number;
+
 	/** The failed item that ended the run. */
 	failure: { itemIndex: number; reason: unknown } | undefined;
 
-	/** How long its items have waited for places that other executions had, added up. */
-	waitedForOthersMs = 0;
+	/** How many of its files have a name already (see `takeName`). */
+	readonly takenNames = new Map<string, number>();
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
+
+	/** Lets go of the execution, which may run the node a thousand times more, as in a loop. */
+	readonly close: () => void;
 
 	private readonly shared = new Map<string, { value: Promise<unknown>; readAt: number }>();
 
 	constructor(
 		context: Pick<
 			IExecuteSingleFunctions,
-			'getExecutionCancelSignal' | 'continueOnFail' | 'getNode' | 'getExecuteData'
+			| 'getExecutionCancelSignal'
+			| 'continueOnFail'
+			| 'getNode'
+			| 'getExecuteData'
+			| 'getWorkflowSettings'
 		>,
 	) {
-		const isNode = isRunByN8n(context);
-		this.owner = isNode ? context.getExecuteData() : this;
+		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
-		onAbort(context.getExecutionCancelSignal(), () => {
+		this.close = onAbort(stop, () => {
 			this.ending.abort();
 		});
+		const { executionTimeout = -1 } = context.getWorkflowSettings();
+		this.endsAt = executionTimeout > 0 ? getStart(stop) + executionTimeout * 1000 : Infinity;
 		this.stopsOnError = !context.continueOnFail();
-		this.isAgentCall =
-			!isNode || context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
+		this.isAgentCall = isAgentCall(context);
 		this.canBeRetried = this.stopsOnError && !this.isAgentCall;
 	}
 

@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-workflow';
-import { hashText } from '../api/hash';
 import { isObject } from '../api/response';
 import type { FailureFacts, Unidentified } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
+import { AgentOrder, isRunByN8n } from './agentOrder';
 
 /** The name of our data in those of the execution. */
 const KEY = 'videoGeneration';
@@ -44,7 +44,7 @@ type NodeStates = Record<string, (ItemState | null)[]>;
  * The ledger of one item, through all tries of Retry On Fail, Executions > Retry, and their own tries.
  *
  * A node that n8n runs knows an item by its index, not by its order: a prompt with `$now` is the same item.
- * An agent's calls have no index, so one whose fate is unknown is known by its order, for the whole execution.
+ * An agent's calls have no index, so one whose fate is unknown is known by its order.
  */
 export class Ledger {
 	state: ItemState;
@@ -52,7 +52,7 @@ export class Ledger {
 	/** Known once: n8n copies the whole node whenever it is asked for it. */
 	private readonly isRunByN8n: boolean;
 
-	private callId = '';
+	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {
 		this.isRunByN8n = isRunByN8n(context);
@@ -65,10 +65,24 @@ export class Ledger {
 		return this.state.stage === 'queued' || this.state.stage === 'finished';
 	}
 
-	/** Finds an identical call of this agent whose fate is unknown. */
-	findCall(order: unknown): void {
-		this.callId = String(hashText(JSON.stringify([getOperationName(this.context), order])));
-		this.state = this.getCalls()[this.callId] ?? this.state;
+	/** Notes the order of an agent's call, whose fate is unknown if that of an identical one is. */
+	setOrder(account: number, body: IDataObject): void {
+		this.order = new AgentOrder(this.context, account, [getOperationName(this.context), body]);
+		this.findUnknownFate();
+	}
+
+	/** Pays for the video. An agent's identical orders wait for each other's fate. */
+	async takeTurn<T>(pay: () => Promise<T>): Promise<T> {
+		if (this.order === undefined) return await pay();
+		return await this.order.takeTurn(async () => {
+			this.findUnknownFate();
+			return await pay();
+		});
+	}
+
+	private findUnknownFate(): void {
+		const failure = this.order?.findUnknownFate();
+		if (failure) this.state = { stage: 'unknown', failure };
 	}
 
 	/** Notes what the item has reached, and hands it to n8n. */
@@ -79,10 +93,9 @@ export class Ledger {
 
 	/** Notes that the fate of a sent add is unknown, and why. */
 	keepUnknown({ facts }: RequestFailure): void {
-		this.keep({ stage: 'unknown', failure: keepReason(facts) });
-		if (this.callId === '') return;
-		const calls = { ...this.getCalls(), [this.callId]: this.state };
-		Object.assign(this.context.getContext('node'), { [KEY]: calls });
+		const failure = keepReason(facts);
+		this.keep({ stage: 'unknown', failure });
+		this.order?.keepUnknownFate(failure);
 	}
 
 	/** Why the fate is unknown. Without a reason, the add was under way when its execution was stopped. */
@@ -100,10 +113,6 @@ export class Ledger {
 			gone: undefined,
 		};
 		this.keep({ ...ids, ...(isOther && { stage: 'new', ...none }) });
-	}
-
-	private getCalls(): Record<string, ItemState> {
-		return (this.context.getContext('node')[KEY] ?? {}) as Record<string, ItemState>;
 	}
 
 	private keepInNode(): void {
@@ -136,13 +145,6 @@ export function forgetItems(context: IExecuteSingleFunctions): void {
 	context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }
 
-/** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */
-export function isRunByN8n(
-	context: Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>,
-): boolean {
-	return context.getExecuteData().node.name === context.getNode().name;
-}
-
 function getNodeStates(context: IExecuteSingleFunctions): NodeStates | undefined {
 	const metadata = context.getExecuteData().metadata as Record<string, unknown> | undefined;
 	return metadata?.[KEY] as NodeStates | undefined;
@@ -157,9 +159,10 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return operation === 'generate' ? 'queue.add' : `${resource}.${operation}`;
 }
 
-/** The facts of an unknown fate, without any text of the service, which may be long or hold the key. */
+/** The facts of an unknown fate. Of the service's texts, only the beginning of one that names a queue item is kept. */
 function keepReason(facts: FailureFacts): FailureFacts {
-	const names = ['kind', 'httpCode', 'content', 'limit', 'field', 'receivedQueueId'];
+	const names = ['kind', 'httpCode', 'content', 'field', 'receivedQueueId'];
+	if (facts.receivedQueueId !== undefined) names.push('receivedText');
 	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 
@@ -168,18 +171,15 @@ const MAX_TEXT_LENGTH = 200;
 /** Names of fields that may hold a prompt, a key or an error's text. */
 const LEFT_OUT = /prompt|key|token|secret|error|message/i;
 
-/** A shortened address would be another one. */
-const ADDRESS = /url$/i;
-
-/** The fields of a response that are kept: plain ones with short texts, and the entry of the video. */
+/** The fields of a response that are kept: plain ones with short texts, addresses, and the entry of the video. */
 export function keepPlain(fields: IDataObject): IDataObject {
-	const kept: IDataObject = {};
-	for (const [name, value] of Object.entries(fields)) {
-		if (value === undefined || LEFT_OUT.test(name)) continue;
-		if (typeof value === 'string') {
-			kept[name] = ADDRESS.test(name) ? value : value.slice(0, MAX_TEXT_LENGTH);
-		} else if (name === 'video' && isObject(value)) kept.video = keepPlain(value);
-		else if (typeof value !== 'object' || value === null) kept[name] = value;
-	}
-	return kept;
+	const kept = Object.entries(fields).flatMap(([name, value]): [string, IDataObject[string]][] => {
+		if (value === undefined || LEFT_OUT.test(name)) return [];
+		if (name === 'video' && isObject(value)) return [[name, keepPlain(value)]];
+		// A shortened address would be another one.
+		const isShort = typeof value !== 'string' || /url$/i.test(name);
+		if (isShort) return typeof value === 'object' && value !== null ? [] : [[name, value]];
+		return [[name, value.slice(0, MAX_TEXT_LENGTH)]];
+	});
+	return Object.fromEntries(kept);
 }

@@ -11,9 +11,6 @@ import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 
-/** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
-const FIELD_OF_ITEM = /^=\{\{ ?\$json\.([A-Za-z_]\w*) ?\}\}$/;
-
 const NOTHING_SENT = 'Nothing was sent for this item.';
 
 type AnyContext =
@@ -32,26 +29,12 @@ export function createInputError(
 }
 
 /**
- * A parameter's value of any type. The most common expression is taken from the item directly:
- * evaluating it costs n8n as much as the request itself (`npm run bench -- items`).
- */
-export function getValue(context: IExecuteSingleFunctions, name: string): unknown {
-	const raw = (context.getNode().parameters as Record<string, unknown>)[name];
-	const field = typeof raw === 'string' ? FIELD_OF_ITEM.exec(raw)?.[1] : undefined;
-	if (field !== undefined) {
-		const { json } = context.getInputData();
-		if (Object.hasOwn(json, field)) return json[field];
-	}
-	return context.getNodeParameter(name, '');
-}
-
-/**
  * The value of a text parameter. Sheets and forms give numbers and true/false as well, which are
  * meant as text.
  *
  * @returns '' without a value, undefined for a list, an object, NaN or anything else
  */
-export function parseText(value: unknown): string | undefined {
+function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
 	const isPlain = isNumber(value) || typeof value === 'boolean';
 	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
@@ -65,15 +48,11 @@ export function toDateText(value: unknown): unknown {
 
 /** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
 export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
-	return requireText(context, getValue(context, name), label);
+	return requireText(context, context.getNodeParameter(name, ''), label);
 }
 
 /** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
-export function requireText(
-	context: IExecuteSingleFunctions,
-	value: unknown,
-	label: string,
-): string {
+export function requireText(context: AnyContext, value: unknown, label: string): string {
 	const text = parseText(value);
 	if (text !== undefined) return text;
 	throw createInputError(
@@ -89,8 +68,8 @@ export function requireText(
  * @throws a NodeOperationError for anything but text or a number
  */
 export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
-	if (value === undefined || value === null) return '';
-	if (typeof value === 'string' || isNumber(value)) return String(value).trim();
+	const text = typeof value === 'boolean' ? undefined : parseText(value);
+	if (text !== undefined) return text.trim();
 	throw createInputError(
 		context,
 		`'${label}' must be an ID`,
@@ -98,24 +77,20 @@ export function getId(context: IExecuteSingleFunctions, value: unknown, label: s
 	);
 }
 
-/** A project's ID, from the value of a resource locator or as a plain value; '' without one. */
-export function getProjectId(context: IExecuteSingleFunctions, locator: unknown): string {
+/** The ID in a resource locator, or given as a plain value; '' without one. @throws as `getId` does */
+export function getLocatedId(
+	context: IExecuteSingleFunctions,
+	locator: unknown,
+	label: string,
+): string {
 	const isLocator = isObject(locator) && 'value' in locator;
-	return getId(context, isLocator ? locator.value : locator, 'Project');
+	return getId(context, isLocator ? locator.value : locator, label);
 }
 
-/**
- * The value of a switch. Sheets and forms give "TRUE", 1, "false" or 0 as well.
- *
- * @returns false without a value, undefined for anything that means neither on nor off
- */
-function parseSwitch(value: unknown): boolean | undefined {
-	const text = parseText(value)?.trim().toLowerCase();
-	if (text === 'true' || text === '1') return true;
-	return text === 'false' || text === '0' || text === '' ? false : undefined;
-}
+/** The values of a switch: sheets and forms give "TRUE", 1, "false" or 0 as well. */
+const SWITCH: Record<string, boolean> = { true: true, 1: true, false: false, 0: false, '': false };
 
-/** A switch, see `parseSwitch`. @throws a NodeOperationError for any other value */
+/** A switch; false without a value. @throws a NodeOperationError for anything that means neither on nor off */
 export function getSwitch(
 	context: IExecuteSingleFunctions | IPollFunctions,
 	name: string,
@@ -125,9 +100,10 @@ export function getSwitch(
 }
 
 function requireSwitch(context: AnyContext, value: unknown, label: string): boolean {
-	const isOn = parseSwitch(value);
+	const text = parseText(value);
+	const isOn = SWITCH[text?.trim().toLowerCase() ?? 'none'];
 	if (isOn !== undefined) return isOn;
-	const found = parseText(value) === undefined ? nameType(value) : JSON.stringify(value);
+	const found = text === undefined ? nameType(value) : JSON.stringify(value);
 	throw createInputError(
 		context,
 		`'${label}' must be true or false`,
@@ -143,29 +119,47 @@ export function parseNumber(value: unknown): number | undefined {
 	return value.trim() === '' ? undefined : Number(value);
 }
 
-/** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
-export function getMaxTries(context: IExecuteSingleFunctions): number {
-	const maxTries =
-		parseNumber(context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES)) ??
-		DEFAULT_MAX_TRIES;
-	if (Number.isInteger(maxTries) && maxTries >= 1 && maxTries <= 10) return maxTries;
+/** The numbers that a parameter can have. */
+interface Range {
+	min: number;
+	max?: number;
+	/** Whether the number is above the minimum. */
+	isAbove?: boolean;
+	isWhole?: boolean;
+	/** Where the parameter is, such as "under 'Options'". */
+	where?: string;
+}
+
+/** A number in a range. @throws a NodeOperationError for any other value, and without one */
+export function requireNumber(
+	context: AnyContext,
+	value: unknown,
+	label: string,
+	{ min, max = Infinity, isAbove = false, isWhole = false, where }: Range,
+): number {
+	const number = parseNumber(value) ?? NaN;
+	const isOfKind = isWhole ? Number.isInteger(number) : Number.isFinite(number);
+	if (isOfKind && number <= max && (isAbove ? number > min : number >= min)) return number;
+	const range = isAbove ? `above ${min}` : `of ${min} or more`;
 	throw createInputError(
 		context,
-		"'Max Tries' must be a whole number from 1 to 10",
-		`Correct 'Max Tries' under 'Options'. ${NOTHING_SENT}`,
+		`'${label}' must be a ${isWhole ? 'whole ' : ''}number ${max === Infinity ? range : `from ${min} to ${max}`}`,
+		`Correct '${label}'${where ? ` ${where}` : ''}. If it is an expression, check that it has a value for this item. ${NOTHING_SENT}`,
 	);
+}
+
+/** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
+export function getMaxTries(context: IExecuteSingleFunctions): number {
+	const value = context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES);
+	const range = { min: 1, max: 10, isWhole: true, where: "under 'Options'" };
+	return requireNumber(context, parseNumber(value) ?? DEFAULT_MAX_TRIES, 'Max Tries', range);
 }
 
 /** "Limit", or Infinity with "Return All" on. @throws a NodeOperationError unless it is 1 or more */
 export function getLimit(context: IExecuteSingleFunctions): number {
 	if (getSwitch(context, 'returnAll', 'Return All')) return Infinity;
 	const limit = parseNumber(context.getNodeParameter('limit', 50)) ?? 50;
-	if (Number.isInteger(limit) && limit >= 1) return limit;
-	throw createInputError(
-		context,
-		"'Limit' must be a whole number of 1 or more",
-		"Correct 'Limit', or turn on 'Return All'.",
-	);
+	return requireNumber(context, limit, 'Limit', { min: 1, isWhole: true });
 }
 
 /**
@@ -185,14 +179,9 @@ function isNumber(value: unknown): value is number {
 }
 
 function nameType(value: unknown): string {
-	return Array.isArray(value)
-		? 'a list'
-		: typeof value === 'object'
-			? 'an object'
-			: 'something else';
+	if (Array.isArray(value)) return 'a list';
+	return typeof value === 'object' ? 'an object' : 'something else';
 }
-
-const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
 export interface Batching {
@@ -208,10 +197,10 @@ export function getBatching(context: IExecuteFunctions): Batching {
 	// A field that is there and empty is no number: a misspelt column must not switch it off.
 	const get = (name: string, label: string) =>
 		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
+	// n8n's own field says that -1 turns batches off.
+	const isOff = parseNumber(batch?.batchSize) === -1;
 	return {
-		// n8n's own field says that -1 turns batches off.
-		size:
-			parseNumber(batch?.batchSize) === -1 ? Infinity : get('batchSize', 'Items per Batch') || 1,
+		size: isOff ? Infinity : get('batchSize', 'Items per Batch') || 1,
 		intervalMs: get('batchInterval', 'Batch Interval (ms)'),
 	};
 }
@@ -251,6 +240,8 @@ function getCount(context: AnyContext, value: unknown, label: string): number {
 	);
 }
 
+const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
 function parseProxy(
 	context: AnyContext,
 	address: unknown,
@@ -259,15 +250,10 @@ function parseProxy(
 		const { protocol, hostname, port, username, password } = new URL(String(address));
 		const defaultPort = DEFAULT_PORTS[protocol];
 		if (defaultPort === undefined) throw new Error(`${protocol} is not the protocol of a proxy`);
-		const auth = {
-			username: decodeURIComponent(username),
-			password: decodeURIComponent(password),
-		};
+		const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
 		return {
-			host: hostname,
-			port: Number(port) || defaultPort,
-			protocol: protocol.slice(0, -1),
-			...(username === '' ? {} : { auth }),
+			...{ host: hostname, port: Number(port) || defaultPort, protocol: protocol.slice(0, -1) },
+			...(name === '' ? {} : { auth: { username: name, password: secret } }),
 		};
 	} catch {
 		throw createInputError(

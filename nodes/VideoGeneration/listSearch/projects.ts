@@ -4,53 +4,60 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
+import type { ApiOptions, Service } from '../api/request';
 import { openService } from '../api/request';
 import { toText } from '../api/response';
-import { getConnection } from '../item/parameters';
 import { createApiError, putAllInMessage } from '../failures/errors';
+import { getConnection } from '../item/parameters';
 
 /** The user waits for the list in the editor. */
 const MAX_TRIES = 2;
 
-/**
- * The projects of the account as options to choose several of, last updated first.
- *
- * @throws a NodeApiError, so that the list shows what is wrong instead of being empty
- */
+interface ProjectOption {
+	name: string;
+	value: string;
+}
+
+/** The projects of the account as options to choose several of, last updated first. @throws a NodeApiError */
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return (await listProjects(this)).map(({ id, name }) => ({ name, value: id }));
+	return await fetchForEditor(this, listProjects);
 }
 
 /**
  * The projects of the account for a picker, last updated first.
  *
  * @param filter what the user typed: part of a name, or an ID
- * @throws a NodeApiError, so that the list shows what is wrong instead of being empty
+ * @throws a NodeApiError
  */
 export async function searchProjects(
 	this: ILoadOptionsFunctions,
-	filter?: string,
+	filter = '',
 ): Promise<INodeListSearchResult> {
-	const wanted = (filter ?? '').trim().toLowerCase();
-	const results = (await listProjects(this))
-		.map(({ id, name }) => ({ value: id, name }))
-		.filter(
-			({ name, value }) => name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted,
-		);
-	return { results };
+	const wanted = filter.trim().toLowerCase();
+	const isWanted = ({ name, value }: ProjectOption) =>
+		name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted;
+	return { results: (await fetchForEditor(this, listProjects)).filter(isWanted) };
 }
 
-/** The projects of the account, for the editor. @throws a NodeApiError */
-async function listProjects(
+/** The projects of the account by name, last updated first; one without a name by its ID. */
+export async function listProjects(
+	service: Service,
+	options: ApiOptions,
+): Promise<ProjectOption[]> {
+	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
+	return projects
+		.map(({ id, name }) => ({ value: toText(id), name: toText(name) || toText(id) }))
+		.filter(({ value }) => value !== '');
+}
+
+/** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */
+export async function fetchForEditor<T>(
 	context: ILoadOptionsFunctions,
-): Promise<{ id: string; name: string }[]> {
+	fetch: (service: Service, options: ApiOptions) => Promise<T>,
+): Promise<T> {
 	try {
 		const options = { maxTries: MAX_TRIES, connection: getConnection(context) };
-		const service = await openService(context, options);
-		const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
-		return projects
-			.map(({ id, name }) => ({ id: toText(id), name: toText(name) || toText(id) }))
-			.filter(({ id }) => id !== '');
+		return await fetch(await openService(context), options);
 	} catch (error) {
 		const apiError = createApiError(context.getNode(), error, { requestKind: 'read' });
 		putAllInMessage(apiError);

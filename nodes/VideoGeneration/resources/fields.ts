@@ -111,6 +111,22 @@ export const binaryPropertyField: INodeProperties = {
 	description: "Most nodes read files from the field 'data'",
 };
 
+/** The entry of "Options" that names the file. */
+export const fileNameOption: INodeProperties = {
+	displayName: 'File Name',
+	name: 'fileName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. product-teaser.mp4',
+	description:
+		"The name of the file. Leave it empty to use the name in the address. The video's extension is added if it is missing, and a number to a name that another file of the run has.",
+};
+
+/** "File Name"; '' for the name in the address. @throws a NodeOperationError when it is not text */
+export function getFileName(context: IExecuteSingleFunctions): string {
+	return getText(context, 'options.fileName', 'File Name').trim();
+}
+
 /** "Put Output File in Field". @throws a NodeOperationError when it is empty */
 export function getBinaryPropertyName(context: IExecuteSingleFunctions): string {
 	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();

@@ -1,12 +1,13 @@
-import type { IExecuteSingleFunctions, INodeProperties, IWorkflowSettings } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { getSpendingLimit } from '../adds/creditsToKeep';
 import type { VideoOrder } from '../adds/order';
 import { getUniqueKey } from '../adds/uniqueKey';
 import { ENDPOINTS } from '../api/endpoints';
+import { isAgentStep } from '../item/agentOrder';
 import type { Operation } from '../item/job';
-import { createInputError, getProjectId, getSwitch, getText } from '../item/parameters';
-import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from './fields';
+import { getPaidText } from '../item/expressions';
+import { createInputError, getLocatedId, getSwitch } from '../item/parameters';
+import { declareRequest, projectLocator } from './fields';
 
 /** As the editor writes it: the rule for texts would write the field's name in upper case. */
 const ID_OF_ROW = '{{ $json.id }}';
@@ -34,12 +35,12 @@ export const orderFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to replace the settings saved in the project. 'Custom Prompt' is then required.",
+			"Whether to override the settings that are saved in the project, for this video alone. 'Custom Prompt' replaces the project's prompt without it, so turn it on only if a video follows the saved settings instead of the prompt. 'Custom Prompt' is then required.",
 	},
 ];
 
-/** "Options" of Video > Generate and Queue > Add: what protects the account's credits. */
-export const orderOptions: INodeProperties = createOptionsField(
+/** The entries of "Options" of Video > Generate and Queue > Add that protect the account's credits. */
+export const creditOptions: INodeProperties[] = [
 	{
 		displayName: 'Credits per Video',
 		name: 'creditsPerVideo',
@@ -60,20 +61,21 @@ export const orderOptions: INodeProperties = createOptionsField(
 			propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
 		},
 	},
-	maxTriesOption,
-	{
-		displayName: 'Unique Key',
-		name: 'uniqueKey',
-		type: 'string',
-		default: '',
-		placeholder: `e.g. ${ID_OF_ROW}`,
-		description:
-			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose key was used fails.',
-		builderHint: {
-			propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
-		},
+];
+
+/** The entry of "Options" that keeps a row from being paid for twice. */
+export const uniqueKeyOption: INodeProperties = {
+	displayName: 'Unique Key',
+	name: 'uniqueKey',
+	type: 'string',
+	default: '',
+	placeholder: `e.g. ${ID_OF_ROW}`,
+	description:
+		'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out, and an item whose key was used for a video that did not come out fails.',
+	builderHint: {
+		propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
 	},
-);
+};
 
 /** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
 export const order: Omit<Operation<VideoOrder>, 'prepare'> = {
@@ -99,25 +101,19 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 }
 
 /**
- * In the old execution order, n8n hands an agent's model an empty answer whatever its tool returns, so the
- * model would order the video again.
+ * In the old execution order, n8n hands the model of an AI Agent an empty answer whatever its tool returns, so
+ * the model would order the video again.
  *
  * @throws a NodeOperationError for an agent's call in such a workflow
  */
 function checkExecutionOrder(context: IExecuteSingleFunctions): void {
-	const { rewireOutputLogTo } = context.getNode();
-	const { getWorkflowSettings } = context as { getWorkflowSettings?: () => IWorkflowSettings };
-	if (rewireOutputLogTo !== NodeConnectionTypes.AiTool || !getWorkflowSettings) return;
-	if (getWorkflowSettings.call(context).executionOrder === 'v1') return;
+	if (!isAgentStep(context) || context.getWorkflowSettings().executionOrder === 'v1') return;
 	throw createInputError(
 		context,
 		"This agent's workflow runs in the old execution order, in which agents get no answer from their tools",
 		`In the workflow's settings, set 'Execution Order' to 'v1 (recommended)', and run it again. ${NOT_SPENT}`,
 	);
 }
-
-/** Text that n8n replaces in an expression. */
-const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
@@ -127,22 +123,20 @@ const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
  * @throws a NodeOperationError without a project, or with "Overwrite Settings" on and no prompt
  */
 function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
-	const projectId = getProjectId(context, context.getNodeParameter('projectId', ''));
+	const projectId = getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project');
 	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
-	const customPrompt = getText(context, 'customPrompt', 'Custom Prompt');
+	const customPrompt = getPaidText(
+		context,
+		'customPrompt',
+		'Custom Prompt',
+		"If it may have no value, write {{ {code} ?? '' }}: an empty prompt means the project's own.",
+	);
 	const isEmpty = customPrompt.trim() === '';
 	if (projectId === '') {
 		throw createInputError(
 			context,
 			"'Project' is empty",
 			`Choose a project from the list, or enter its ID. ${NOT_SPENT}`,
-		);
-	}
-	if (TYPED_EXPRESSION.test(customPrompt)) {
-		throw createInputError(
-			context,
-			"'Custom Prompt' contains an expression that was typed as text",
-			`Point to 'Custom Prompt', and select 'Expression' above the field, so that n8n fills in its value. ${NOT_SPENT}`,
 		);
 	}
 	if (overwriteSettings && isEmpty) {

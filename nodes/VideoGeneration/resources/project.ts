@@ -3,43 +3,44 @@ import { updateDisplayOptions } from 'n8n-workflow';
 import { ENDPOINTS, fetchProjects } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { getCollection, getLimit, requireText } from '../item/parameters';
-import {
-	createOperationField,
-	createOptionsField,
-	declareRequest,
-	limitFields,
-	maxTriesOption,
-} from './fields';
+import { createOperationField, declareRequest, limitFields, optionsField } from './fields';
 
 const getAllFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['project'], operation: ['getAll'] } },
 	[
 		...limitFields,
-		createOptionsField(
-			maxTriesOption,
-			{
-				displayName: 'Sort By',
-				name: 'sort',
-				type: 'options',
-				options: [
-					{ name: 'Created At', value: 'createdAt' },
-					{ name: 'Updated At', value: 'updatedAt' },
-				],
-				default: 'updatedAt',
-				description: 'The date to sort the projects by',
-			},
-			{
-				displayName: 'Sort Order',
-				name: 'order',
-				type: 'options',
-				options: [
-					{ name: 'Newest First', value: 'desc' },
-					{ name: 'Oldest First', value: 'asc' },
-				],
-				default: 'desc',
-				description: 'Which projects to return first',
-			},
-		),
+		{
+			displayName: 'Sort',
+			name: 'sort',
+			type: 'collection',
+			placeholder: 'Add sorting',
+			default: {},
+			options: [
+				{
+					displayName: 'Sort By',
+					name: 'sort',
+					type: 'options',
+					options: [
+						{ name: 'Created At', value: 'createdAt' },
+						{ name: 'Updated At', value: 'updatedAt' },
+					],
+					default: 'updatedAt',
+					description: 'The date to sort the projects by',
+				},
+				{
+					displayName: 'Sort Order',
+					name: 'order',
+					type: 'options',
+					options: [
+						{ name: 'Newest First', value: 'desc' },
+						{ name: 'Oldest First', value: 'asc' },
+					],
+					default: 'desc',
+					description: 'Which projects to return first',
+				},
+			],
+		},
+		optionsField,
 	],
 );
 
@@ -50,9 +51,9 @@ const getAll: Operation<{ query: IDataObject; limit: number }> = {
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
 	prepare(context) {
-		const options = getCollection(context, 'options');
-		const sort = requireText(context, options.sort, 'Sort By');
-		const order = requireText(context, options.order, 'Sort Order');
+		const sorting = getCollection(context, 'sort');
+		const sort = requireText(context, sorting.sort, 'Sort By');
+		const order = requireText(context, sorting.order, 'Sort Order');
 		// Each only when it is chosen.
 		const query = { ...(sort && { sort }), ...(order && { order }) };
 		return { query, limit: getLimit(context) };

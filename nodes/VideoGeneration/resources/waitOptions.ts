@@ -1,9 +1,9 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import {
-	createInputError,
 	getCollection,
 	getSwitch,
 	parseNumber,
+	requireNumber,
 	requireText,
 } from '../item/parameters';
 import {
@@ -12,7 +12,7 @@ import {
 	parseStatusWords,
 } from '../waiting/waitForVideo';
 import type { WaitSettings } from '../waiting/waitForVideo';
-import { binaryPropertyField, getBinaryPropertyName } from './fields';
+import { binaryPropertyField, fileNameOption, getBinaryPropertyName, getFileName } from './fields';
 
 const DEFAULT_INTERVAL_SECONDS = 5;
 const DEFAULT_LISTING_DELAY_SECONDS = 10;
@@ -33,6 +33,12 @@ export const finishedVideoFields: INodeProperties[] = [
 		displayOptions: { show: { downloadVideo: [true] } },
 	},
 ];
+
+/** The entry of "Options" that names the file of the finished video. */
+export const videoFileNameOption: INodeProperties = {
+	...fileNameOption,
+	displayOptions: { show: { '/downloadVideo': [true] } },
+};
 
 /** "Wait Options", how a video is waited for. */
 export const waitOptions: INodeProperties = {
@@ -97,7 +103,7 @@ export const waitOptions: INodeProperties = {
 			displayOptions: { show: { '/operation': ['generate'] } },
 			default: 1,
 			description:
-				'How many videos of one project are made at the same time. With more than 1, videos that finish close together cannot be told apart, and come out without a URL.',
+				'How many videos of one project are made at the same time. Without this option, as many as the service tells apart. With more than that, videos that finish close together come out without a URL.',
 		},
 	],
 };
@@ -107,30 +113,22 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	const options = getCollection(context, 'waitOptions');
 	const getWords = (field: string, value: unknown, fallback: string) =>
 		parseStatusWords(requireText(context, value, field).trim() || fallback);
-	const getMs = (field: string, value: unknown, fallback: number, min = 1) => {
-		const seconds = parseNumber(value) ?? fallback;
-		if (Number.isFinite(seconds) && seconds >= min) return seconds * 1000;
-		throw createInputError(
-			context,
-			`'${field}' must be ${min} second${min === 1 ? '' : 's'} or more`,
-			`Correct '${field}' under 'Wait Options'. Nothing was sent for this item.`,
-		);
+	const getNumber = (label: string, value: unknown, fallback: number, min = 1, isWhole = false) => {
+		const range = { min, isWhole, where: "under 'Wait Options'" };
+		return requireNumber(context, parseNumber(value) ?? fallback, label, range);
 	};
-	const videosAtOnce = parseNumber(options.videosAtOnce) ?? 1;
-	if (!Number.isInteger(videosAtOnce) || videosAtOnce < 1) {
-		throw createInputError(
-			context,
-			"'Videos at Once' must be a whole number of 1 or more",
-			"Correct 'Videos at Once' under 'Wait Options'. Nothing was sent for this item.",
-		);
-	}
+	const getMs = (...option: Parameters<typeof getNumber>) => getNumber(...option) * 1000;
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	return {
 		binaryPropertyName: isDownloading ? getBinaryPropertyName(context) : undefined,
+		fileName: isDownloading ? getFileName(context) : '',
 		intervalMs: getMs('Polling Interval', options.pollingInterval, DEFAULT_INTERVAL_SECONDS),
 		listingDelayMs: getMs('Listing Delay', options.listingDelay, DEFAULT_LISTING_DELAY_SECONDS, 0),
 		timeoutMs: getMs('Timeout', options.timeout, DEFAULT_TIMEOUT_SECONDS),
-		videosAtOnce,
+		videosAtOnce:
+			parseNumber(options.videosAtOnce) === undefined
+				? undefined
+				: getNumber('Videos at Once', options.videosAtOnce, 1, 1, true),
 		words: {
 			completed: getWords(
 				'Completed Statuses',

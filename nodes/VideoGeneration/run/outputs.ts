@@ -1,32 +1,22 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { VideoOrder } from '../adds/order';
-import { fetchRemainingCredits } from '../api/endpoints';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import type { FailureKind, Unidentified } from '../failures/failure';
-import { isAboutCredits, RequestFailure } from '../failures/failure';
+import type { Unidentified } from '../failures/failure';
+import { isLasting, RequestFailure } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
 import type { Job, Outcome } from '../item/job';
+import { logInfo } from '../item/job';
 import { listStates } from '../item/ledger';
-import { isListUnreliable } from '../waiting/accountVideos';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
-export async function createItems(
-	job: Job | undefined,
-	outcome: Outcome,
-): Promise<INodeExecutionData[]> {
-	if (job === undefined) return [];
+export function createItems(job: Job, outcome: Outcome): INodeExecutionData[] {
 	const pairedItem = { item: job.context.getItemIndex() };
 	if ('output' in outcome) {
-		return outcome.output.map((item) => ({
-			...item,
-			json: renameError(item.json),
-			pairedItem,
-		}));
+		return outcome.output.map((item) => ({ ...item, json: renameError(item.json), pairedItem }));
 	}
-	const { error, details } = await explainFailure(job, outcome.reason);
+	const { error, details } = explainFailure(job, outcome.reason);
 	const { message, description } = error;
 	const whatToDo = description ?? message;
 	const json = knowsDetails(job.context)
@@ -60,75 +50,51 @@ interface ExplainedFailure {
 }
 
 /** Turns the reason why an item failed into the error that n8n shows and the data of an error item. */
-export async function explainFailure(job: Job, reason: unknown): Promise<ExplainedFailure> {
+export function explainFailure(job: Job, reason: unknown): ExplainedFailure {
 	const { context, ledger, operation, order, run } = job;
-	const failure = reason instanceof RequestFailure ? completeFacts(job, reason) : undefined;
+	const failure = reason instanceof RequestFailure ? reason : undefined;
 	const { stage, queueId, projectId, createdAt, finished } = ledger.state;
 	const isAdd = operation.requestKind === 'add';
 	const mayBeQueued = isAdd && stage === 'unknown';
-	const remainingCredits = failure && (await getRemainingCredits(job, failure));
-	const error = failure
-		? createRequestError(job, failure, { mayBeQueued, remainingCredits })
-		: toError(job, reason);
+	const error = failure ? createRequestError(job, failure, mayBeQueued) : toError(job, reason);
 	error.context.itemIndex = context.getItemIndex();
-	if (run.stopsOnError && isAdd) listPaidVideos(job, error, failure?.kind);
+	if (run.stopsOnError && isAdd) listPaidVideos(job, error, failure);
 	// An agent's model gets only the message.
-	if (run.isAgentCall && run.stopsOnError) {
-		putAllInMessage(error);
-		error.description = null;
-	}
-	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus, uniqueKey } =
-		failure?.facts ?? {};
+	if (run.isAgentCall && run.stopsOnError) putAllInMessage(error);
+	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = failure?.facts ?? {};
+	const { lastStatus, uniqueKey, remainingCredits } = failure?.facts ?? {};
 	const details = {
 		...(order === undefined ? {} : operation.getIds?.(order)),
 		...(projectId !== undefined && { projectId }),
 		...(queueId !== undefined && { queueId, createdAt }),
 		...(finished?.videoUrl ? { videoUrl: finished.videoUrl } : {}),
-		...{ httpCode, serviceMessage, receivedText, receivedQueueId, tries, lastStatus },
-		...{ uniqueKey, remainingCredits, mayBeQueued: isAdd ? mayBeQueued : undefined },
+		httpCode,
+		serviceMessage,
+		receivedText,
+		receivedQueueId,
+		tries,
+		lastStatus,
+		uniqueKey,
+		remainingCredits,
+		mayBeQueued: isAdd ? mayBeQueued : undefined,
 	};
 	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
-}
-
-function completeFacts(job: Job, failure: RequestFailure): RequestFailure {
-	const { unidentified } = failure.facts;
-	return unidentified
-		? failure.with({ unidentified: withUnconfirmed(job, unidentified) })
-		: failure;
 }
 
 function createRequestError(
 	{ context, ledger, operation, run }: Job,
 	failure: RequestFailure,
-	known: { mayBeQueued: boolean; remainingCredits: number | undefined },
+	mayBeQueued: boolean,
 ): NodeApiError {
-	const { requestKind, texts } = operation;
+	const { texts, requestKind } = operation;
 	const isQueued = ledger.isPaid;
 	// The add was accepted, so a later request has failed.
-	const ofRequest =
-		isQueued && requestKind === 'add'
-			? { requestKind: 'read' as const }
-			: { ...texts, requestKind };
+	const isLater = isQueued && requestKind === 'add';
+	const request = isLater ? { requestKind: 'read' as const } : { ...texts, requestKind };
+	const { queueId } = ledger.state;
 	const { canBeRetried, isAgentCall } = run;
-	const facts = { ...ofRequest, ...known, isQueued, canBeRetried, isAgentCall };
+	const facts = { ...request, mayBeQueued, isQueued, queueId, canBeRetried, isAgentCall };
 	return createApiError(context.getNode(), failure, facts);
-}
-
-/** The account's credits, for an add that was refused for lack of them. */
-async function getRemainingCredits(
-	{ api, ledger, open, operation, run }: Job,
-	failure: RequestFailure,
-): Promise<number | undefined> {
-	const isRefusedAdd = operation.requestKind === 'add' && ledger.state.stage === 'new';
-	if (!isRefusedAdd || !isAboutCredits(failure)) return failure.facts.remainingCredits;
-	// A single try: the error matters more than the balance in it.
-	const options = { maxTries: 1, connection: api.connection };
-	return await open()
-		.then(async (service) => {
-			const fetchCredits = async () => await fetchRemainingCredits(service, options);
-			return await run.share(`balance ${service.account}`, Infinity, fetchCredits);
-		})
-		.catch(() => undefined);
 }
 
 function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperationError {
@@ -144,102 +110,57 @@ function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperatio
 function listPaidVideos(
 	{ context, ledger, run }: Job,
 	error: NodeApiError | NodeOperationError,
-	kind: FailureKind | undefined,
+	failure: RequestFailure | undefined,
 ): void {
 	const states = listStates(context);
 	if (states.length === 0) states.push([context.getItemIndex(), ledger.state]);
 	const paid = states.map(([, state]) => state).filter(({ queueId }) => queueId !== undefined);
 	const unknown = states.filter(([, { stage }]) => stage === 'unknown');
-	if (paid.length > 0) error.context.acceptedQueueIds = paid.map(({ queueId }) => queueId);
-	if (unknown.length > 0 || ledger.state.stage === 'unknown') error.context.mayBeQueued = true;
 	const isUnknown = ledger.state.stage === 'unknown';
+	if (paid.length > 0) error.context.acceptedQueueIds = paid.map(({ queueId }) => queueId);
+	if (unknown.length > 0 || isUnknown) error.context.mayBeQueued = true;
+	const canBeRetried = run.canBeRetried && failure?.kind !== 'cancelled';
+	// The text of a failed request says what to do about the item's own video; a model is told once more.
+	const isSaid = failure && (canBeRetried || failure.kind === 'notGenerated');
+	const listed = isSaid ? paid.filter((state) => state !== ledger.state) : paid;
 	const text = describePaidVideos({
-		paid: paid.map(({ queueId = '', details }) => ({ queueId, status: toText(details?.status) })),
+		paid: listed.map(({ queueId = '', details }) => ({ queueId, status: toText(details?.status) })),
 		unknown: unknown
 			.filter(([, state]) => state !== ledger.state)
-			.map(([itemIndex, { failure }]) => ({ itemIndex, queueId: failure?.receivedQueueId })),
-		canBeRetried: run.canBeRetried,
-		// A retry would end on the same failed item again.
-		needsContinue:
-			(kind === 'notGenerated' || kind === 'ambiguousVideo' || isUnknown) &&
-			paid.some((state) => state !== ledger.state),
+			.map(([itemIndex, state]) => ({ itemIndex, queueId: state.failure?.receivedQueueId })),
+		canBeRetried,
+		isLasting: isUnknown || failure === undefined || isLasting(failure),
 	});
-	// The service's words end without a full stop.
-	const sentences = [error.description?.replace(/"$/, '".'), text];
-	error.description = sentences.filter(Boolean).join(' ');
+	error.description = [error.description, text].filter(Boolean).join(' ');
 }
 
-/** Tells the person under the output of a run what they should know and cannot see. Nothing where all went well. */
-export function addHints({ context, operation, run }: Job, jobs: Job[], outcomes: Outcome[]): void {
+/** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
+export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
+	const { context, operation, run } = job;
+	const isUnknown = ({ ledger }: Job) => ledger.state.stage === 'unknown';
 	const isAdd = operation.requestKind === 'add';
+	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
+	const leftOut = isAdd ? outcomes.filter(isLeftOut).length : 0;
+	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
-		isAdd,
-		mayBeQueued: isAdd ? jobs.filter(({ ledger }) => ledger.state.stage === 'unknown').length : 0,
-		...(isAdd ? listPromptMistakes(jobs as Job<VideoOrder>[]) : NO_MISTAKES),
-		unidentified: jobs.flatMap((job, index) => {
-			const { unidentified } = job.ledger.state;
-			if (unidentified) return [withUnconfirmed(job, unidentified)];
-			return isUnread(outcomes[index]) ? [{}] : [];
+		mayBeQueued: isAdd ? jobs.filter(isUnknown).length : 0,
+		unidentified: jobs.flatMap(({ ledger }, index) => {
+			const { unidentified } = ledger.state;
+			return unidentified ? [unidentified] : listUnread(outcomes[index]);
 		}),
-		isListUnreliable: isListUnreliable(run.owner),
-		waitedSeconds: Math.round(run.waitedForOthersMs / 1000),
-	});
+		isListUnreliable: run.isListUnreliable,
+		leftOut,
+	}).map((message) => ({ type: 'warning', location: 'outputPane', message }) as const);
 	// n8n has no hints where an agent calls its tool itself.
-	const panel = context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>;
-	panel.addExecutionHints?.(...hints.map((hint) => ({ ...hint, location: 'outputPane' as const })));
+	(context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>).addExecutionHints?.(...hints);
 }
 
-const NO_MISTAKES = { ownPrompts: [], doubtfulPrompts: [] };
-
-/** Words that a missing value leaves in a text. */
-const MISSING_VALUE = /(?<!\w)(?:undefined|null|\[object Object\])(?!\w)/;
-
-/** A field of the input in an expression, for which n8n puts in nothing where the item lacks it. */
-const FIELD = /\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}/g;
-
-/** The paid items whose prompts may be mistakes in one of many rows. */
-function listPromptMistakes(jobs: Job<VideoOrder>[]): {
-	ownPrompts: number[];
-	doubtfulPrompts: number[];
-} {
-	const [first] = jobs;
-	const prompt = toText(first?.context.getNode().parameters.customPrompt);
-	const isExpression = prompt.startsWith('=');
-	const fields = isExpression ? [...prompt.matchAll(FIELD)].map(([, field = '']) => field) : [];
-	const lacksField = ({ context }: Job) => {
-		const { json } = context.getInputData();
-		return fields.some((field) => (json[field] ?? '') === '');
-	};
-	// An item that an earlier try has paid for has no order.
-	const paid = jobs.filter(
-		({ ledger, order, problem }) =>
-			problem === undefined && ledger.state.stage !== 'new' && order.body.projectId !== undefined,
-	);
-	const listItems = (isMistake: (sent: string | undefined, job: Job<VideoOrder>) => boolean) =>
-		paid
-			.filter((job) => isMistake(job.order.body.customPrompt, job))
-			.map(({ context }) => context.getItemIndex());
-	return {
-		ownPrompts: isExpression ? listItems((sent) => sent === undefined) : [],
-		doubtfulPrompts: listItems(
-			(sent, job) => sent !== undefined && (MISSING_VALUE.test(sent) || lacksField(job)),
-		),
-	};
-}
-
-/** With the other items of the run whose adds were not confirmed. */
-function withUnconfirmed({ context, ledger }: Job, unidentified: Unidentified): Unidentified {
-	const unconfirmedItems = listStates(context)
-		.filter(([, state]) => state.stage === 'unknown' && state !== ledger.state)
-		.map(([itemIndex]) => itemIndex);
-	return { ...unidentified, unconfirmedItems };
-}
-
-/** Whether the list could not be read when it had to show the item's video. A later try settles it. */
-function isUnread(outcome: Outcome | undefined): boolean {
-	if (outcome === undefined) return false;
-	if ('reason' in outcome) {
-		return outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo';
-	}
-	return outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
+/** An item for which the list could not be read when it had to show its video. A later try settles it. */
+function listUnread(outcome: Outcome | undefined): Unidentified[] {
+	if (outcome === undefined) return [];
+	const isUnread =
+		'reason' in outcome
+			? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
+			: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
+	return isUnread ? [{}] : [];
 }

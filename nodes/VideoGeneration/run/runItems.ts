@@ -1,21 +1,23 @@
 import type {
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeType,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
-import { runCall } from '../adds/creditsToKeep';
 import { makeVideos } from '../adds/makeVideo';
 import type { VideoOrder } from '../adds/order';
 import { pause } from '../api/pacing';
-import type { Job, Operation, Operations, Outcome } from '../item/job';
+import type { Service } from '../api/request';
+import { openService } from '../api/request';
+import { DEFAULT_MAX_TRIES } from '../api/retry';
+import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
+import { isAgentCall, isRunByN8n } from '../item/agentOrder';
 import { checkJob, Run } from '../item/job';
-import { forgetItems, isRunByN8n } from '../item/ledger';
+import { forgetItems, Ledger } from '../item/ledger';
 import type { Batching } from '../item/parameters';
-import { createInputError, getBatching } from '../item/parameters';
+import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { addHints, createItems, explainFailure } from './outputs';
-import { prepareItem, prepareItems } from './prepareItems';
 
 /**
  * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
@@ -53,10 +55,7 @@ export function createToolCall(operations: Operations) {
 			);
 		}
 		const job = prepareItem(this, operation, new Run(this));
-		return await answerAgent(
-			this,
-			runCall(job, async () => await runJobs([job])),
-		);
+		return await answerAgent(this, runJobs([job]));
 	};
 }
 
@@ -68,9 +67,7 @@ async function answerAgent(
 	context: IExecuteFunctions | IExecutePaginationFunctions,
 	work: Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
-	const isAgentCall =
-		!isRunByN8n(context) || context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
-	if (!isAgentCall || context.getNode().onError === 'stopWorkflow') return await work;
+	if (!isAgentCall(context) || context.getNode().onError === 'stopWorkflow') return await work;
 	return await work.catch((error: unknown) => [{ json: { error: (error as Error).message } }]);
 }
 
@@ -107,15 +104,18 @@ const NO_BATCHING: Batching = { size: 1, intervalMs: 0 };
 async function runJobs(jobs: Job[], batching = NO_BATCHING): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
-	await stopAtProblem(jobs);
-	const outcomes = await performJobs(jobs, batching);
-	await stopAtFailure(jobs, first);
-	addHints(first, jobs, outcomes);
-	// After Stop, some items may not have been prepared.
-	const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
-	if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
-	const outputs = outcomes.map(async (outcome, index) => await createItems(jobs[index], outcome));
-	return (await Promise.all(outputs)).flat();
+	try {
+		stopAtProblem(jobs);
+		const outcomes = await performJobs(jobs, batching);
+		stopAtFailure(jobs, first);
+		addHints(first, jobs, outcomes);
+		// After Stop, some items may not have been prepared.
+		const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
+		if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
+		return jobs.flatMap((job, index) => createItems(job, outcomes[index] ?? { output: [] }));
+	} finally {
+		first.run.close();
+	}
 }
 
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
@@ -137,14 +137,96 @@ async function perform(job: Job): Promise<INodeExecutionData[]> {
 }
 
 /** @throws the error of the first item that cannot be sent, with the node set to stop */
-async function stopAtProblem(jobs: Job[]): Promise<void> {
+function stopAtProblem(jobs: Job[]): void {
 	const unusable = jobs.find(({ problem }) => problem !== undefined);
-	if (unusable?.run.stopsOnError) throw (await explainFailure(unusable, unusable.problem)).error;
+	if (unusable?.run.stopsOnError) throw explainFailure(unusable, unusable.problem).error;
 }
 
 /** @throws the error of the item that ended the run, once every add that was sent has its response */
-async function stopAtFailure(jobs: Job[], { run: { failure } }: Job): Promise<void> {
-	if (failure === undefined) return;
-	const failed = jobs.find(({ context }) => context.getItemIndex() === failure.itemIndex);
-	if (failed) throw (await explainFailure(failed, failure.reason)).error;
+function stopAtFailure(jobs: Job[], { run: { failure } }: Job): void {
+	const failed = jobs.find(({ context }) => context.getItemIndex() === failure?.itemIndex);
+	if (failed) throw explainFailure(failed, failure?.reason).error;
+}
+
+/** Maximum time of work during which n8n's event loop stands still. */
+const MAX_WORK_MS = 10;
+
+/**
+ * Prepares all input items, before the first request is sent: nothing is spent when an item's parameters
+ * stop the run. An item that cannot be sent has a `problem`.
+ *
+ * @param problem what keeps all of them from being sent
+ * @returns the items; only the first ones when the execution was stopped meanwhile
+ */
+async function prepareItems(
+	context: IExecuteFunctions,
+	operation: Operation,
+	problem?: unknown,
+): Promise<Job[]> {
+	const run = new Run(context);
+	const jobs: Job[] = [];
+	let pausedAt = performance.now();
+	for (const [itemIndex, input] of context.getInputData().entries()) {
+		// Evaluating the expressions of thousands of items takes seconds.
+		if (performance.now() - pausedAt > MAX_WORK_MS) {
+			await pause(1);
+			pausedAt = performance.now();
+		}
+		if (run.signal.aborted) break;
+		const item = createItemContext(context, itemIndex, input);
+		jobs.push(prepareItem(item, operation, run, problem));
+	}
+	return jobs;
+}
+
+/** n8n's functions for a whole run, narrowed down to one item, as n8n's own routing narrows them. */
+function createItemContext(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	input: INodeExecutionData,
+): IExecuteSingleFunctions {
+	// Some nodes omit `json`.
+	const item = { ...input, json: (input as Partial<INodeExecutionData>).json ?? {} };
+	// n8n's functions call one another through `this`, so the narrowed ones must be on the same object.
+	return Object.assign(Object.create(context) as IExecuteSingleFunctions, {
+		getItemIndex: () => itemIndex,
+		getInputData: () => item,
+		getNodeParameter: (name: string, fallback?: unknown, options?: object) =>
+			context.getNodeParameter(name, itemIndex, fallback, options),
+		// The credential's fields may be expressions over the item: a key for each customer.
+		getCredentials: async <T extends object>(type: string) =>
+			await context.getCredentials<T>(type, itemIndex),
+	});
+}
+
+/** Reads the parameters of an item. Those that are wrong by now do not hide what became of an earlier add. */
+function prepareItem(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	run: Run,
+	problem?: unknown,
+): Job {
+	const ledger = new Ledger(context);
+	let api: ItemApi = {
+		...{ maxTries: DEFAULT_MAX_TRIES, connection: {} },
+		...{ signal: run.signal, takeSlot: run.takeRequestSlot },
+	};
+	let order: unknown;
+	try {
+		order = operation.prepare(context, ledger.isPaid);
+		api = { ...api, maxTries: getMaxTries(context), connection: getConnection(context) };
+	} catch (error) {
+		problem ??= error;
+	}
+	// An add whose fate is unknown is never sent again.
+	if (ledger.state.stage === 'unknown') problem = ledger.getFailure();
+	const openOnce = async () => {
+		const opened = await openService(context);
+		const isOrder = run.isAgentCall && operation.requestKind === 'add';
+		if (isOrder) ledger.setOrder(opened.account, (order as VideoOrder).body);
+		return opened;
+	};
+	let service: Promise<Service> | undefined;
+	const open = async () => await (service ??= openOnce());
+	return { context, operation, run, ledger, order, api, open, problem };
 }

@@ -7,10 +7,16 @@ import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 const MAX_SEEN = 5_000;
 const MAX_UNDATED = 1_000;
 
+/** A list of this size may hold only the newest entries: a deletion then brings old ones into it. */
+const MIN_CUT_OFF = 50;
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
 /**
  * The state of the trigger between two polls, as JSON. Every entry that was ever listed is in `videos`, or
  * its time is at or below `floor`: no entry is new twice, and none above the floor is overlooked. The time
- * of an entry without a readable date is 0, which is below the floor only once such entries were forgotten.
+ * of an entry without a readable date is 0, which is old only once such entries were forgotten.
  */
 export interface Cursor {
 	version: 1;
@@ -19,7 +25,7 @@ export interface Cursor {
 	/** See `hashAccount`. */
 	account: string;
 	/** An account that was polled later, and had no videos when it was first polled. */
-	emptyAccount?: string | undefined;
+	emptyAccount?: Pick<Cursor, 'account' | 'floor'> | undefined;
 	/** The watched projects; empty for all. */
 	projects: readonly string[];
 	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
@@ -28,7 +34,7 @@ export interface Cursor {
 	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
 	videos: Record<string, number>;
 	/** The tag of the last log that was read in full, where the service sends tags. */
-	tag?: { etag: string; fullReadAt: number } | undefined;
+	tag?: { account: string; etag: string; fullReadAt: number } | undefined;
 }
 
 /** The place of a cursor may be empty before the first poll, or hold something else. */
@@ -44,6 +50,8 @@ export interface Watch {
 	emitExisting: boolean;
 	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
 	isContinuous: boolean;
+	/** When the service answered, by its own clock: milliseconds since 1970. */
+	polledAt: number;
 }
 
 export interface Selection {
@@ -55,7 +63,7 @@ export interface Selection {
 
 interface ListedEntry {
 	entry: IDataObject;
-	hash: number;
+	identity: string;
 	/** 0 without a readable date. */
 	time: number;
 }
@@ -85,34 +93,43 @@ export function hashAccount(account: number): string {
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
-	{ account, projectIds, emitExisting, isContinuous }: Watch,
+	watch: Watch,
 ): Selection {
-	if (typeof stored !== 'string' && stored.account !== account && log.length === 0) {
+	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
+	const listed = listEntries(log);
+	const saved = typeof stored === 'string' ? undefined : stored;
+	const changes = (saved?.changes ?? 0) + 1;
+	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
+	const emptyAccount = { account, floor: polledAt - DAY_MS - 1 };
+	if (saved && saved.account !== account && listed.length === 0) {
 		// Another account, or the same one with a new key: the first list with entries tells.
-		const cursor = { ...stored, changes: stored.changes + 1, emptyAccount: account };
-		return { videos: [], cursor: stored.emptyAccount === account ? stored : cursor };
+		const isKept = saved.emptyAccount?.account === account;
+		return { videos: [], cursor: isKept ? saved : { ...saved, changes, emptyAccount } };
 	}
-	const isKnown = typeof stored !== 'string' && isSameAccount(log, stored, account);
-	const before = isKnown ? stored : createCursor(stored, account, projectIds);
-	// All videos of another account are new if it was empty when it was first polled.
-	const isFirst = !isKnown && (typeof stored === 'string' || stored.emptyAccount !== account);
-	const isSame = before.account === account && isSameSet(before.projects, projectIds);
-	if (isKnown && isSame && log.length === 0) return { videos: [], cursor: before };
+	const known = saved && findKnown(listed, saved, watch);
+	const isEmitting = known !== undefined || (stored === 'absent' && emitExisting);
+	const baseline = listed.length === 0 && !isEmitting ? emptyAccount : { account, floor: -1 };
+	const before = known ?? createCursor(baseline, projectIds);
+
 	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
-	const unseen = listEntries(log, before).filter(({ hash, time }) => {
+	const unseen = listed.filter(({ identity, time }) => {
+		if (isForgotten(time, before)) return false;
+		const hash = hashText(identity);
 		if (seen.has(hash)) return false;
 		seen.set(hash, time);
 		return true;
 	});
-	const isChanged = !isKnown || !isSame || unseen.length > 0;
-	const after = { ...before, changes: before.changes + 1, account, projects: projectIds };
-	const isEmitting = !isFirst || (stored === 'absent' && emitExisting);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
 	const isNew = ({ entry }: ListedEntry) =>
 		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
-	const cursor = isChanged ? { ...after, ...forgetOldest(seen, before) } : before;
-	return { videos: isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [], cursor };
+	const videos = isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [];
+	const floor = Math.max(before.floor, findCutOff(listed));
+	const isSame = before.account === account && isSameSet(before.projects, projectIds);
+	const isUnchanged = isSame && unseen.length === 0 && floor === before.floor;
+	if (saved === before && isUnchanged) return { videos, cursor: saved };
+	const kept = forgetOldest(seen, { ...before, floor });
+	return { videos, cursor: { ...before, ...kept, changes, account, projects: projectIds } };
 }
 
 /** The entry with the latest date, for a test event. */
@@ -124,8 +141,6 @@ export function findNewestVideo(
 	return watched.sort((a, b) => b.time - a.time)[0]?.entry;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
 /**
  * The tag to request the log with. Once an hour the log is read in full, so that a tag that fails to
  * change delays new videos and does not lose them; a kept time in the future counts as over.
@@ -133,9 +148,10 @@ const HOUR_MS = 60 * 60 * 1000;
  * @param now milliseconds since 1970
  */
 export function findTag(stored: StoredCursor, account: string, now: number): string | undefined {
-	if (typeof stored === 'string' || stored.account !== account) return undefined;
-	const ageMs = now - (stored.tag?.fullReadAt ?? NaN);
-	return ageMs >= 0 && ageMs < HOUR_MS ? parseEtag(stored.tag?.etag) : undefined;
+	const tag = typeof stored === 'string' ? undefined : stored.tag;
+	if (tag?.account !== account) return undefined;
+	const ageMs = now - tag.fullReadAt;
+	return ageMs >= 0 && ageMs < HOUR_MS ? parseEtag(tag.etag) : undefined;
 }
 
 /**
@@ -143,52 +159,51 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
  *
  * @returns the same object when nothing changed
  */
-export function keepTag(cursor: Cursor, etag: string | undefined, now: number): Cursor {
+export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
+	const etag = parseEtag(header);
 	if (etag === undefined && cursor.tag === undefined) return cursor;
-	const tag = etag === undefined ? undefined : { etag, fullReadAt: now };
+	const tag = etag === undefined ? undefined : { account, etag, fullReadAt: now };
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 
-function createCursor(stored: StoredCursor, account: string, projects: readonly string[]): Cursor {
-	const changes = typeof stored === 'string' ? 0 : stored.changes;
-	return { version: 1, changes, account, projects, floor: -1, videos: {} };
+function createCursor(
+	baseline: Pick<Cursor, 'account' | 'floor'>,
+	projects: readonly string[],
+): Cursor {
+	return { version: 1, changes: 0, ...baseline, projects, videos: {} };
 }
 
-/**
- * Whether the key and the address are the same, or an entry was seen before: then only the key is new. Two
- * services may use the same IDs, so an entry counts with its time.
- */
-function isSameAccount(log: readonly unknown[], cursor: Cursor, account: string): boolean {
-	if (cursor.account === account) return true;
-	return listEntries(log, cursor).some(({ hash, time }) => cursor.videos[hash] === time);
+/** The cursor to compare the account's log with, or undefined where nothing is known of the account. */
+function findKnown(
+	listed: ListedEntry[],
+	saved: Cursor,
+	{ account, projectIds }: Watch,
+): Cursor | undefined {
+	const { emptyAccount, videos } = saved;
+	// The key and the address are the same, or an entry was seen before: then only the key is new. Two
+	// services may use the same IDs, so an entry counts with its time.
+	const wasSeen = ({ identity, time }: ListedEntry) => videos[hashText(identity)] === time;
+	if (saved.account === account || listed.some(wasSeen)) return saved;
+	return emptyAccount?.account === account ? createCursor(emptyAccount, projectIds) : undefined;
 }
 
-const DAY_MS = 24 * HOUR_MS;
-/** A date that can be read, of a time since 2000. */
-const ISO_DATE =
-	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
+function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor): boolean {
+	return time === 0 ? isUndatedForgotten : time <= floor;
+}
 
-/**
- * The entries of the log, without those that are forgotten. Dates of ISO 8601 sort like text within a day, so
- * most old ones are left out without being parsed, which would take a sixth of the time of the request.
- */
-function listEntries(
-	log: readonly unknown[],
-	{ floor = -1, isUndatedForgotten = false }: Partial<Cursor> = {},
-): ListedEntry[] {
-	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();
-	const listed: ListedEntry[] = [];
-	for (const entry of log) {
-		if (!isObject(entry)) continue;
-		const { createdAt } = entry;
-		if (typeof createdAt === 'string' && createdAt < dayBefore && ISO_DATE.test(createdAt))
-			continue;
-		const time = parseLogTime(createdAt) ?? 0;
-		const isOld = time === 0 ? isUndatedForgotten : time <= floor;
-		const identity = isOld ? undefined : identifyEntry(entry);
-		if (identity !== undefined) listed.push({ entry, hash: hashText(identity), time });
-	}
-	return listed;
+/** The time up to which a list may have been cut off, or -1. */
+function findCutOff(listed: ListedEntry[]): number {
+	const times = Float64Array.from(listed, ({ time }) => time);
+	const [oldest = 0] = times.filter((time) => time > 0).sort();
+	return listed.length < MIN_CUT_OFF ? -1 : oldest - 1;
+}
+
+function listEntries(log: readonly unknown[]): ListedEntry[] {
+	return log.filter(isObject).flatMap((entry) => {
+		const identity = identifyEntry(entry);
+		const time = parseLogTime(entry.createdAt) ?? 0;
+		return identity === undefined ? [] : [{ entry, identity, time }];
+	});
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
@@ -211,10 +226,11 @@ function forgetOldest(
 	before: Cursor,
 ): Pick<Cursor, 'floor' | 'isUndatedForgotten' | 'videos'> {
 	const times = Float64Array.from(seen.values()).sort();
-	const dated = times.subarray(times.findIndex((time) => time > 0));
-	const floor = dated.at(-MAX_SEEN - 1) ?? before.floor;
-	const isUndatedForgotten =
-		before.isUndatedForgotten === true || times.filter((time) => time === 0).length > MAX_UNDATED;
-	const kept = [...seen].filter(([, time]) => (time === 0 ? !isUndatedForgotten : time > floor));
+	const undatedCount = times.filter((time) => time === 0).length;
+	const dated = times.subarray(undatedCount);
+	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
+	const isUndatedForgotten = before.isUndatedForgotten === true || undatedCount > MAX_UNDATED;
+	const after = { ...before, floor, isUndatedForgotten };
+	const kept = [...seen].filter(([, time]) => !isForgotten(time, after));
 	return { floor, isUndatedForgotten, videos: Object.fromEntries(kept) };
 }

@@ -5,7 +5,7 @@ import { parseCursor } from './cursor';
 /** Static data that this process has polled with, which therefore holds the last poll's cursor. */
 const polledData = new WeakSet<object>();
 
-/** The changes of the last cursor that this process has saved for a node, and when. */
+/** The changes of the cursors that this process has saved within `PREPARED_MS`, by the node, and when. */
 const lastSaves = new Map<string, { changes: number; at: number }>();
 
 /** n8n runs within this time what it has prepared, and polls again after a minute at the earliest. */
@@ -18,14 +18,13 @@ const PREPARED_MS = 50_000;
  *   it when it activates the workflow, and with every execution.
  * - With durable cursors, the node's static data, which are a copy for each poll, and which n8n saves
  *   with every poll but the one that activates the workflow. That poll's cursor goes to the workflow's
- *   static data. The cursor of a poll that starts an execution has a place of its own there, for an n8n
- *   without durable cursors alone: n8n may save it without the execution.
+ *   static data; that of a poll that starts an execution does not: n8n may save it without the execution.
+ *   They keep it only until n8n has saved a later one, since n8n loads and saves them with every execution.
  */
 export class CursorStore {
 	private readonly data: IDataObject;
 	private readonly workflowData: IDataObject;
 	private readonly key: string;
-	private readonly startedKey: string;
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
 	private readonly isDurable: boolean;
 	private readonly node: string;
@@ -34,14 +33,8 @@ export class CursorStore {
 		this.data = context.getWorkflowStaticData('node');
 		this.workflowData = context.getWorkflowStaticData('global');
 		this.key = `videoGenerationTrigger:${context.getNode().id}`;
-		this.startedKey = `${this.key}:started`;
 		this.isDurable = !('__dataChanged' in this.data);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
-	}
-
-	/** Whether this may be the poll that publishes the workflow, or the first one after n8n's start. */
-	get isFirst(): boolean {
-		return this.isDurable ? !lastSaves.has(this.node) : !polledData.has(this.data);
 	}
 
 	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
@@ -50,10 +43,9 @@ export class CursorStore {
 	}
 
 	load(): StoredCursor {
-		const { data, workflowData, key, startedKey } = this;
-		const cursor = parseCursor(workflowData[key]);
-		const other = parseCursor(this.isDurable ? data.cursor : workflowData[startedKey]);
-		return count(other) >= count(cursor) ? other : cursor;
+		const cursor = parseCursor(this.workflowData[this.key]);
+		const durable = this.isDurable ? parseCursor(this.data.cursor) : 'absent';
+		return count(durable) >= count(cursor) ? durable : cursor;
 	}
 
 	/**
@@ -64,7 +56,7 @@ export class CursorStore {
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.
 		if (!this.isDurable || loaded === 'absent' || !last) return false;
-		return count(loaded) < last.changes && performance.now() - last.at < PREPARED_MS;
+		return count(loaded) < last.changes && isRecent(last);
 	}
 
 	/**
@@ -72,17 +64,20 @@ export class CursorStore {
 	 * @param isStarting whether this poll starts an execution
 	 */
 	save(cursor: Cursor, stored: StoredCursor, isStarting: boolean): void {
-		const { data, workflowData, key, startedKey, isDurable } = this;
-		polledData.add(data);
+		polledData.add(this.data);
+		for (const [node, last] of lastSaves) if (!isRecent(last)) lastSaves.delete(node);
 		lastSaves.set(this.node, { changes: cursor.changes, at: performance.now() });
 		if (cursor === stored) return;
-		const isStaged = isDurable && isStarting;
-		const isKeyOutdated = count(parseCursor(data.cursor)) >= count(parseCursor(workflowData[key]));
+		const { data, workflowData, key, isDurable } = this;
+		const isReplaced = count(parseCursor(data.cursor)) >= count(parseCursor(workflowData[key]));
 		if (isDurable) data.cursor = { ...cursor };
-		workflowData[isStaged ? startedKey : key] = { ...cursor };
-		if (!isStaged) Reflect.deleteProperty(workflowData, startedKey);
-		else if (isKeyOutdated) Reflect.deleteProperty(workflowData, key);
+		if (!isDurable || !isStarting) workflowData[key] = { ...cursor };
+		else if (isReplaced) Reflect.deleteProperty(workflowData, key);
 	}
+}
+
+function isRecent({ at }: { at: number }): boolean {
+	return performance.now() - at < PREPARED_MS;
 }
 
 /** A damaged cursor counts more than none: with none, existing videos may be wanted. */

@@ -1,16 +1,11 @@
-import type {
-	IBinaryData,
-	IDataObject,
-	INodeExecutionData,
-	IPollFunctions,
-	NodeApiError,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { fetchVideoLog } from '../api/videoLog';
+import { fetchChangedVideoLog, fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
 import type { ApiOptions } from '../api/request';
 import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { parseLogTime, putFirst } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
 import type { FailureContext } from '../failures/texts';
@@ -19,10 +14,11 @@ import { DOWNLOADS_AT_ONCE } from '../item/job';
 import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
 import type { PollParameters } from './triggerParameters';
+import { getTriggerParameters } from './triggerParameters';
 
 const RETRIES = { maxTries: DEFAULT_MAX_TRIES };
 
-/** Without its scheduler, n8n sets no limit. */
+/** Without its scheduler, n8n allows this time, or any time. */
 const DEFAULT_BUDGET_MS = 300_000;
 
 /** n8n gives up on publishing a workflow after 84 seconds, of which the first poll is a part. */
@@ -32,14 +28,19 @@ const FIRST_BUDGET_MS = 60_000;
 const USED_SHARE = 0.9;
 
 /** n8n polls again after a minute at the earliest; a list that takes longer is left to that poll. */
-const MAX_LIST_MS = 60_000;
+const MAX_LIST_MS = 50_000;
+
+/** The scheduler's polls belong to a start of n8n for this time, counted from the start of the process. */
+const START_MS = 180_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
 const NEXT_TEST = 'Fetch the test event again later.';
 const NEXT_DOWNLOAD = 'Download it later in the workflow with Video > Download.';
 const DOWNLOAD_TEXTS: FailureContext = {
-	...{ requestKind: 'read', nextTry: NEXT_DOWNLOAD, rateLimitAdvice: NEXT_DOWNLOAD },
+	requestKind: 'read',
+	nextTry: NEXT_DOWNLOAD,
+	rateLimitAdvice: NEXT_DOWNLOAD,
 };
 
 /**
@@ -49,98 +50,133 @@ const DOWNLOAD_TEXTS: FailureContext = {
  */
 const polled = new Map<string, number>();
 
+/** Contexts that have polled. n8n has one for all polls of an activation, and its scheduler one for each poll. */
+const polledContexts = new WeakSet<IPollFunctions>();
+
 /**
  * Fetches the video log and returns an item for each new video, oldest first; none while another poll of the
  * node lasts, or if n8n prepared this one before it saved that one: the next poll finds what is left.
  *
  * @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem
  */
-export async function pollVideos(
-	context: IPollFunctions,
-	parameters: PollParameters,
-): Promise<INodeExecutionData[]> {
+export async function pollVideos(context: IPollFunctions): Promise<INodeExecutionData[]> {
 	const startedAt = performance.now();
-	const isTest = context.getMode() === 'manual';
-	const isFirst = !isTest && new CursorStore(context).isFirst;
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
+	if (context.getMode() === 'manual') {
+		return await fetchTestEvent(context, startedAt + budgetMs * USED_SHARE);
+	}
+	const isFirst = !polledContexts.has(context);
+	polledContexts.add(context);
 	const maxMs = isFirst ? Math.min(budgetMs, FIRST_BUDGET_MS) : budgetMs;
 	// The list and the downloads share it: n8n abandons a poll that takes longer, with what it found.
-	const deadline = startedAt + maxMs * USED_SHARE;
-	const poll = async () => {
-		const retries = { ...RETRIES, deadline: Math.min(deadline, startedAt + MAX_LIST_MS) };
-		const fetching = (isTest ? fetchTestEvent : fetchNewVideos)(context, parameters, retries);
-		const videos = await fetching.catch((error: unknown) => {
-			throw describeError(context, error, isTest);
-		});
-		if (isTest && videos.length === 0) throw createNoVideoError(context, parameters);
-		const { binaryPropertyName } = parameters;
-		if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
-		return await attachFiles(context, videos, binaryPropertyName, deadline);
-	};
-	if (isTest) return await poll();
+	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE);
+	if (!isFirst || !isOfStart(context, budgetMs < DEFAULT_BUDGET_MS)) return await polling;
+	return await polling.catch((error: unknown) => {
+		const { id, name } = context.getWorkflow();
+		const reason = (error as Error).message;
+		context.logger.warn(`A poll of workflow "${name}" (${id}) failed at n8n's start: ${reason}`);
+		return [];
+	});
+}
+
+/**
+ * Whether n8n polls because it has started, and not because a person has published the workflow. If that
+ * poll fails, n8n gives up on the trigger; its scheduler pauses it for half an hour if the key was refused.
+ */
+function isOfStart(context: IPollFunctions, isScheduled: boolean): boolean {
+	const isActivation = ['init', 'leadershipChange'].includes(context.getActivationMode());
+	return isActivation || (isScheduled && performance.now() < START_MS);
+}
+
+async function pollOnce(
+	context: IPollFunctions,
+	startedAt: number,
+	deadline: number,
+): Promise<INodeExecutionData[]> {
+	const parameters = getTriggerParameters(context);
 	const node = `${context.getWorkflow().id}/${context.getNode().id}`;
 	// A poll that hangs, as on n8n's database, holds up the others no longer than it may last.
 	if ((polled.get(node) ?? -Infinity) > startedAt) return [];
 	polled.set(node, deadline);
 	try {
-		return await poll();
+		const videos = await fetchNewVideos(context, parameters, deadline);
+		return await attachFiles(context, videos, parameters, deadline);
 	} finally {
 		if (polled.get(node) === deadline) polled.delete(node);
 	}
 }
 
-/** The videos that are new to this node; they are not new any more afterwards. */
+/** The videos that are new to this node; they are not new any more afterwards. @throws a NodeApiError */
 async function fetchNewVideos(
 	context: IPollFunctions,
 	{ projectIds, emitExisting }: PollParameters,
-	retries: ApiOptions,
+	deadline: number,
 ): Promise<IDataObject[]> {
-	const service = await openService(context, RETRIES);
-	const account = hashAccount(service.account);
-	const store = new CursorStore(context);
-	const stored = store.load();
-	if (store.isOutdated(stored)) return [];
-	const log = await fetchVideoLog(service, findTag(stored, account, Date.now()), retries);
-	const watch = { account, projectIds, emitExisting, isContinuous: store.isContinuous };
-	const { videos, cursor } = selectNewVideos(log.entries, stored, watch);
-	// The tag belongs to the account that the cursor knows.
-	const hasRead = !log.isUnchanged && cursor.account === account;
-	const kept = hasRead ? keepTag(cursor, log.etag, Date.now()) : cursor;
-	store.save(kept, stored, videos.length > 0);
-	return videos;
+	try {
+		const service = await openService(context);
+		const account = hashAccount(service.account);
+		// Loaded after the look-up: if that hangs, other polls save theirs meanwhile.
+		const store = new CursorStore(context);
+		const stored = store.load();
+		if (store.isOutdated(stored)) return [];
+		const etag = findTag(stored, account, Date.now());
+		const { entries, headers } = await fetchChangedVideoLog(service, etag, limitList(deadline));
+		const polledAt = parseLogTime(headers.date) ?? Date.now();
+		const { isContinuous } = store;
+		const watch = { account, projectIds, emitExisting, isContinuous, polledAt };
+		const { videos, cursor } = selectNewVideos(entries ?? [], stored, watch);
+		const kept = entries ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
+		store.save(kept, stored, videos.length > 0);
+		return videos;
+	} catch (error) {
+		const rateLimitAdvice = `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`;
+		throw describeError(context, error, { nextTry: NEXT_POLL, rateLimitAdvice });
+	}
 }
 
-/** The newest video, for a user who builds the workflow. The cursor stays as it is. */
+/** The newest video, for a user who builds the workflow. The cursor stays as it is. @throws a NodeApiError */
 async function fetchTestEvent(
 	context: IPollFunctions,
-	{ projectIds }: PollParameters,
-	retries: ApiOptions,
-): Promise<IDataObject[]> {
-	const { entries } = await fetchVideoLog(await openService(context, RETRIES), undefined, retries);
-	const newest = findNewestVideo(entries, projectIds);
-	return newest ? [newest] : [];
-}
-
-function createNoVideoError(
-	context: IPollFunctions,
-	{ projectIds }: PollParameters,
-): NodeOperationError {
-	return new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
+	deadline: number,
+): Promise<INodeExecutionData[]> {
+	const parameters = getTriggerParameters(context);
+	const newest = await fetchNewestVideo(context, parameters, deadline);
+	if (newest) return await attachFiles(context, [newest], parameters, deadline);
+	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
-			projectIds.length === 0
+			parameters.projectIds.length === 0
 				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
 				: "When a video of the projects in 'Project Names or IDs' is finished, fetch the test event again, or choose other projects.",
 	});
 }
 
-function describeError(context: IPollFunctions, error: unknown, isTest: boolean): NodeApiError {
+async function fetchNewestVideo(
+	context: IPollFunctions,
+	{ projectIds }: PollParameters,
+	deadline: number,
+): Promise<IDataObject | undefined> {
+	try {
+		const service = await openService(context);
+		return findNewestVideo(await fetchVideoLog(service, limitList(deadline)), projectIds);
+	} catch (error) {
+		throw describeError(context, error, { nextTry: NEXT_TEST, rateLimitAdvice: NEXT_TEST });
+	}
+}
+
+function limitList(deadline: number): ApiOptions {
+	return { ...RETRIES, deadline: Math.min(deadline, performance.now() + MAX_LIST_MS) };
+}
+
+function describeError(
+	context: IPollFunctions,
+	error: unknown,
+	texts: Partial<FailureContext>,
+): NodeApiError {
+	const certificateAdvice = 'have n8n trust it with NODE_EXTRA_CA_CERTS';
 	return createApiError(context.getNode(), error, {
 		requestKind: 'read',
-		nextTry: isTest ? NEXT_TEST : NEXT_POLL,
-		rateLimitAdvice: isTest
-			? NEXT_TEST
-			: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
-		certificateAdvice: 'have n8n trust it with NODE_EXTRA_CA_CERTS',
+		certificateAdvice,
+		...texts,
 	});
 }
 
@@ -151,20 +187,24 @@ function describeError(context: IPollFunctions, error: unknown, isTest: boolean)
  */
 async function attachFiles(
 	context: IPollFunctions,
-	videos: IDataObject[],
-	binaryPropertyName: string,
+	logEntries: IDataObject[],
+	{ binaryPropertyName }: PollParameters,
 	deadline: number,
 ): Promise<INodeExecutionData[]> {
-	const retries = { ...RETRIES, deadline };
+	const videos = logEntries.map(putFirst);
+	if (binaryPropertyName === undefined) return videos.map((json) => ({ json }));
 	const takeSlot = createSlots(DOWNLOADS_AT_ONCE);
-	const describe = (reason: unknown) =>
-		performance.now() >= deadline
-			? OUT_OF_TIME
-			: describeFailure(classifyError(reason), DOWNLOAD_TEXTS);
-	const attach = async (json: IDataObject) =>
-		await downloadVideo(context, { address: json.url, addressField: "'url'", retries }).then(
-			(file: IBinaryData) => ({ json, binary: { [binaryPropertyName]: file } }),
-			(reason: unknown) => ({ json: { ...json, downloadError: { ...describe(reason) } } }),
-		);
+	const takenNames = new Map<string, number>();
+	const attach = async (json: IDataObject) => {
+		try {
+			const video = { address: json.url, addressField: "'url'", takenNames };
+			const file = await downloadVideo(context, video, { ...RETRIES, deadline });
+			return { json, binary: { [binaryPropertyName]: file } };
+		} catch (error) {
+			const isLate = performance.now() >= deadline;
+			const text = isLate ? OUT_OF_TIME : describeFailure(classifyError(error), DOWNLOAD_TEXTS);
+			return { json: { ...json, downloadError: { ...text } } };
+		}
+	};
 	return await Promise.all(videos.map(async (video) => await takeSlot(() => attach(video))));
 }

@@ -1,7 +1,6 @@
 import type { INodeProperties, IPollFunctions, TriggerPanelDefinition } from 'n8n-workflow';
-import { jsonParse } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { createInputError, getSwitch, parseText } from '../item/parameters';
+import { createInputError, getSwitch, requireText } from '../item/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
@@ -81,39 +80,31 @@ export interface PollParameters {
 
 /** @throws a NodeOperationError that names the field to correct */
 export function getTriggerParameters(context: IPollFunctions): PollParameters {
-	const name = parseText(context.getNodeParameter('options.binaryPropertyName', ''));
-	if (name === undefined) {
-		throw createInputError(
-			context,
-			"'Put Output File in Field' must be text",
-			"Enter the name of the field to put the file in, such as 'data', under 'Options'.",
-		);
-	}
+	const field = context.getNodeParameter('options.binaryPropertyName', '');
+	const name = requireText(context, field, 'Put Output File in Field').trim();
 	const isDownloading = getSwitch(context, 'options.downloadVideo', 'Download Video');
 	return {
 		projectIds: getProjectIds(context),
 		emitExisting: getSwitch(context, 'options.emitExisting', 'Emit Existing Videos'),
-		binaryPropertyName: isDownloading ? name.trim() || 'data' : undefined,
+		binaryPropertyName: isDownloading ? name || 'data' : undefined,
 	};
 }
 
-/**
- * The projects to watch, from the list or from an expression, which may return a list, an ID, or IDs
- * with commas between them.
- */
+/** The projects to watch, from the list or from an expression, which may also return IDs with commas between them. */
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
-	const text = toText(value);
-	const list = jsonParse<unknown>(text, { fallbackValue: value ?? '' });
-	const isList = Array.isArray(list);
-	const ids = isList
-		? list.map(toText)
-		: text
-				.split(/[,;\n]/)
-				.map((id) => id.trim())
-				.filter(Boolean);
-	const isBroken = /^\s*["[]/.test(text);
-	if (isList ? !ids.includes('') : ids.length > 0 && !isBroken) return ids;
+	if (Array.isArray(value)) {
+		const ids = value.map(toText);
+		if (!ids.includes('')) return ids;
+	} else {
+		const text = toText(value);
+		const ids = text
+			.split(/[,;\n]/)
+			.map(toText)
+			.filter(Boolean);
+		// The brackets and quotes of a list as text would belong to the IDs.
+		if (ids.length > 0 && !/["[\]]/.test(text)) return ids;
+	}
 	throw createInputError(
 		context,
 		"'Project Names or IDs' must be a list of project IDs",

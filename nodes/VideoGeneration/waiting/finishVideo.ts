@@ -1,68 +1,116 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { fetchProgress } from '../api/endpoints';
+import { fetchProgress, fetchVideoLog } from '../api/endpoints';
 import { isObject } from '../api/response';
-import { fetchVideoLog, findEntry, parseLogTime } from '../api/videoLog';
+import { findEntry, parseLogTime } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
-import type { AccountRequests, AccountVideos } from './accountVideos';
-import { getAccountVideos } from './accountVideos';
-import type { FinishedVideo, WaitSettings } from './waitForVideo';
+import type { FinishedVideo, WaitRequests, WaitSettings } from './waitForVideo';
 import { waitForVideo } from './waitForVideo';
+import type { Watch } from './watch';
+import { watchService } from './watch';
 
-export type { FinishedVideo } from './waitForVideo';
+/** The watch of the service that makes an item's video, and how the item's execution reads from it. */
+export interface Watching {
+	watch: Watch;
+	account: number;
+	requests: WaitRequests;
+}
 
-/**
- * The videos of the account, listed before an add: they are others', such as that of an earlier add of
- * unknown fate.
- *
- * @param listedFrom a list that was requested earlier may lack the videos of other executions
- */
-export async function getVideosBeforeAdd(job: Job, listedFrom: number): Promise<AccountVideos> {
-	const videos = await getVideos(job);
-	await videos.list.refreshFrom(listedFrom, await createRequests(job));
-	return videos;
+/** Watches the service of an item. The caller ends the watch. */
+export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
+	const service = await open();
+	const { account } = service;
+	const watch = watchService(service.baseUrl);
+	await run.share(`given ${account}`, Infinity, async () => {
+		for (const [, { finished, queueId = '' }] of listStates(context)) {
+			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
+		}
+		await Promise.resolve();
+	});
+	const once = { ...api, maxTries: 1 };
+	const requests: WaitRequests = {
+		signal: api.signal,
+		fetchProgress: async (queueId) => await fetchProgress(service, queueId, once),
+		fetchList: async (deadline) => {
+			let parsedInMs = 0;
+			const onParsed = (durationMs: number) => {
+				parsedInMs = durationMs;
+			};
+			const entries = await fetchVideoLog(service, { ...once, deadline, onParsed });
+			return { entries, parsedInMs };
+		},
+	};
+	return { watch, account, requests };
+}
+
+/** Reads the list before an add, unless that was done a short while ago: what is listed by then is another's. */
+export async function listVideosBefore({ watch, account, requests }: Watching): Promise<void> {
+	await watch.getList(account).refresh(requests);
+}
+
+/** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
+export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
+	const { finished, unidentified } = job.ledger.state;
+	if (finished) return { json: finished, unidentified };
+	const watching = await watchVideos(job);
+	try {
+		return await finishVideo(job, settings, watching);
+	} finally {
+		watching.watch.end();
+	}
 }
 
 /**
- * Waits for the video of the queue item in the item's ledger. A later try goes on where the item stands.
+ * Waits for the video of the queue item in the item's ledger.
  *
- * @param given the addresses of videos that are other items'
- * @param videosBeforeAdd the videos of the account, if this try has added the item
+ * @param sentAt when this try has sent its add, by `performance.now()`; undefined if it has not
  */
 export async function finishVideo(
 	job: Job,
 	settings: WaitSettings,
-	given?: ReadonlySet<string>,
-	videosBeforeAdd?: AccountVideos,
+	{ watch, account, requests }: Watching,
+	sentAt?: number,
 ): Promise<FinishedVideo> {
 	const { api, ledger } = job;
-	const { queueId = '', projectId, createdAt, details, finished, unidentified } = ledger.state;
-	if (finished) return { json: finished, unidentified };
-	if (ledger.state.gone) throw new RequestFailure(ledger.state.gone);
-	const videos = videosBeforeAdd ?? (await getVideos(job));
-	const item = videos.track({ queueId, projectId, queuedAt: parseLogTime(createdAt), given });
-	const end = await waitForVideo({
-		...{ settings, videos, item, details, maxTries: api.maxTries },
-		isNew: videosBeforeAdd !== undefined,
-		requests: await createRequests(job),
-		onDetails: (latest) => {
-			ledger.keep({ stage: 'queued', details: keepPlain(latest) });
-		},
-	}).catch((error: unknown) => {
+	const { queueId = '', projectId, createdAt, details, gone } = ledger.state;
+	const queuedAt = parseLogTime(createdAt);
+	const item = watch.track({ account, queueId, projectId, queuedAt, sentAt });
+	let isOwed = true;
+	try {
+		const end = await waitForVideo({
+			settings,
+			watch,
+			item,
+			details,
+			gone: gone && new RequestFailure(gone),
+			maxTries: api.maxTries,
+			isNew: sentAt !== undefined,
+			requests,
+			onDetails: (latest) => {
+				ledger.keep({ stage: 'queued', details: keepPlain(latest), gone: undefined });
+			},
+		});
+		const { json, unidentified } = end;
+		// Where the list showed several, one of them is the item's own.
+		isOwed = json.video === null && !unidentified?.count;
+		if (createdAt !== undefined) json.createdAt ??= createdAt;
+		// A later try settles an item whose list of videos could not be read.
+		if (unidentified && unidentified.count === undefined) return end;
+		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
+		return end;
+	} catch (error) {
 		const { kind, hasLeftQueue, lastStatus, waitedSeconds } = classifyError(error).facts;
+		isOwed = kind !== 'notGenerated' && hasLeftQueue !== true;
 		// A video that is listed after this is another's, which a retry must not take for the item's own.
 		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
-		throw error;
-	});
-	if (createdAt !== undefined) end.json.createdAt ??= createdAt;
-	// A later try settles an item whose list of videos could not be read.
-	if (end.unidentified && end.unidentified.count === undefined) return end;
-	const kept = { finished: keepPlain(end.json), unidentified: end.unidentified };
-	ledger.keep({ stage: 'finished', ...kept });
-	return end;
+		throw error as Error;
+	} finally {
+		job.run.isListUnreliable ||= watch.isMistrusted(item.projectId);
+		watch.release(item, isOwed);
+	}
 }
 
 /**
@@ -72,7 +120,7 @@ export async function finishVideo(
  */
 export async function outputVideo(
 	job: Job,
-	{ binaryPropertyName }: WaitSettings,
+	{ binaryPropertyName, fileName }: WaitSettings,
 	{ json: finished, unidentified }: FinishedVideo,
 ): Promise<INodeExecutionData[]> {
 	const { api, context, run } = job;
@@ -80,13 +128,9 @@ export async function outputVideo(
 	if (binaryPropertyName === undefined || run.isAgentCall) return [{ json: finished }];
 	if (unidentified) throw new RequestFailure({ kind: 'ambiguousVideo', unidentified });
 	const json = await renewAddress(job, finished);
-	const file = await run.takeDownloadSlot(
-		async () =>
-			await downloadVideo(context, {
-				...{ address: json.videoUrl, addressField: "'videoUrl'" },
-				...{ retries: api, settings: api.connection },
-			}),
-	);
+	const { takenNames } = run;
+	const video = { address: json.videoUrl, addressField: "'videoUrl'", fileName, takenNames };
+	const file = await run.takeDownloadSlot(() => downloadVideo(context, video, api));
 	return [{ json, binary: { [binaryPropertyName]: file } }];
 }
 
@@ -99,31 +143,10 @@ async function renewAddress(job: Job, json: IDataObject): Promise<IDataObject> {
 	const { video } = json;
 	if (ledger.state.finished !== json || !isObject(video)) return json;
 	const service = await job.open();
-	const fetchList = async () => await fetchVideoLog(service, undefined, api);
 	const key = JSON.stringify([service.account, api.connection]);
 	const fresh = await run
-		.share(key, SHARED_MS, fetchList)
-		.then(({ entries }) => findEntry(entries, video))
+		.share(key, SHARED_MS, () => fetchVideoLog(service, api))
+		.then((entries) => findEntry(entries, video))
 		.catch(() => undefined);
 	return fresh ? { ...json, videoUrl: fresh.url, video: fresh } : json;
-}
-
-/** Items share requests for the list only if they would send the same: with the same account and connection. */
-async function getVideos({ api, context, open, run }: Job): Promise<AccountVideos> {
-	const key = JSON.stringify([(await open()).account, api.connection]);
-	return getAccountVideos(run.owner, key, () =>
-		listStates(context).flatMap(([, { finished }]) =>
-			isObject(finished?.video) ? [finished.video] : [],
-		),
-	);
-}
-
-async function createRequests({ api, open }: Job): Promise<AccountRequests> {
-	const service = await open();
-	const once = { ...api, maxTries: 1 };
-	return {
-		fetchProgress: async (queueId) => await fetchProgress(service, queueId, once),
-		fetchList: async (deadline) => await fetchVideoLog(service, undefined, { ...once, deadline }),
-		signal: api.signal,
-	};
 }

@@ -1,21 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Unidentified } from '../failures/failure';
 
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** A queue item, as far as a run knows it. Times are by `performance.now()`, unless they are dates of the service. */
+/** A queue item, as far as this process knows it. Times are by `performance.now()`, unless they are dates of the service. */
 export interface QueueItem {
+	/** The account whose list shows its video. */
+	account: number;
 	queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
-	/** When this run has sent its add; undefined if it was queued elsewhere. */
+	/** When this process has sent its add; undefined if it was queued elsewhere. */
 	sentAt?: number | undefined;
 	/** Its date, in milliseconds since 1970, where that is known. */
 	queuedAt?: number | undefined;
-	/** Whether this run had read the list just before its add: what was listed by then is another's, whatever its date. */
-	isListKnown?: boolean | undefined;
-	/** The addresses of videos that are other executions' items'. */
-	given?: ReadonlySet<string> | undefined;
 	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
 	/** How long before or after its end the list may show its video. */
@@ -24,7 +23,19 @@ export interface QueueItem {
 	hasLeft?: boolean;
 	/** The address of its video, if its progress tells it. */
 	videoUrl?: string | undefined;
+	/** From this time on, a list that is requested settles the item. */
+	dueAt?: number | undefined;
+	/** Its own entry of the list, or why there is none, once that is settled. */
+	own?: OwnVideo | undefined;
+	/** Whether that entry has named its queue ID. */
+	isNamed?: boolean;
+	/** How many wait for it now. */
+	waits: number;
+	/** Until when its video may still appear, since its wait has ended without it. */
+	owedUntil?: number | undefined;
 }
+
+export type OwnVideo = { video: IDataObject } | { unidentified: Unidentified };
 
 /** An entry of the list. */
 export interface ListedVideo {
@@ -34,25 +45,8 @@ export interface ListedVideo {
 	projectId: string;
 	/** In milliseconds since 1970; undefined without a readable date. */
 	createdAt: number | undefined;
-	/** When a list first showed it to this run. */
+	/** When a list first showed it to this process. */
 	shownAt: number;
-}
-
-/** An item, and the entries that can be its own in the list that must show it. */
-export interface Settled<Item> {
-	item: Item;
-	candidates: ListedVideo[];
-}
-
-/** Finds the entries that can be an item's own, among those that are no item's yet. */
-export function findCandidates<Item extends QueueItem>(
-	item: Item,
-	free: readonly ListedVideo[],
-): Settled<Item> {
-	const { projectId } = item;
-	const isOfProject = (video: ListedVideo) =>
-		projectId === undefined || video.projectId === '' || video.projectId === projectId;
-	return { item, candidates: free.filter((each) => isOfProject(each) && canBeOwn(item, each)) };
 }
 
 /** An entry that a list first showed before this time cannot be the item's own. */
@@ -60,96 +54,101 @@ export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): n
 	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
 }
 
-/** Whether an entry of its project can be an item's own. */
-function canBeOwn(item: QueueItem, { createdAt = Infinity, entry, shownAt }: ListedVideo): boolean {
-	if (item.given?.has(entry.url as string) === true) return false;
-	const { sentAt = -Infinity, queuedAt = -Infinity, listingDelayMs } = item;
-	const isOlder = item.isListKnown !== true && createdAt < queuedAt - listingDelayMs;
-	return shownAt > sentAt && shownAt >= getEarliest(item) && !isOlder;
+/** Whether an entry that names no item can be an item's own. */
+function canBeOwn(item: QueueItem, video: ListedVideo): boolean {
+	const { projectId, queuedAt = -Infinity, sentAt = -Infinity, listingDelayMs } = item;
+	const { createdAt = Infinity, shownAt } = video;
+	const isOfProject =
+		projectId === undefined || video.projectId === '' || video.projectId === projectId;
+	const isOlder = createdAt < queuedAt - listingDelayMs;
+	return isOfProject && !isOlder && shownAt > sentAt && shownAt >= getEarliest(item);
+}
+
+/** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
+function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: QueueItem): boolean {
+	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
 /** Finds the items that entries name: by the address that the item's progress tells, or by its queue ID. */
-export class ItemNames<Item extends QueueItem> {
-	private readonly items = new Map<unknown, Item>();
+export class ItemNames {
+	private readonly items = new Map<unknown, QueueItem>();
 
-	constructor(items: Iterable<Item>) {
+	/** Matches the few addresses of a long list that may name an item. */
+	private readonly inAddress: RegExp;
+
+	constructor(items: Iterable<QueueItem>) {
 		for (const item of items) {
 			if (item.videoUrl !== undefined) this.items.set(item.videoUrl, item);
 			if (item.queueId.length >= MIN_NAME_LENGTH) this.items.set(item.queueId, item);
 		}
+		const names = [...this.items.keys()].map((name) =>
+			String(name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+		);
+		this.inAddress = new RegExp(`/(${names.join('|')})(?=[./?#]|$)`);
 	}
 
 	/** The item whose name is a field of the entry, or a segment of the path of its address. */
-	find(entry: IDataObject): Item | undefined {
+	find(entry: IDataObject): QueueItem | undefined {
 		if (this.items.size === 0) return undefined;
 		for (const field in entry) {
 			const item = this.items.get(entry[field]);
 			if (item) return item;
 		}
 		const { url } = entry;
-		if (typeof url !== 'string') return undefined;
-		for (const segment of url.replace(/[?#].*/s, '').split('/')) {
-			const item = this.items.get(segment) ?? this.items.get(segment.replace(/\..*/s, ''));
-			if (item) return item;
-		}
-		return undefined;
+		const [path = ''] =
+			typeof url === 'string' && this.inAddress.test(url) ? url.split(/[?#]/) : [];
+		return this.items.get(this.inAddress.exec(path)?.[1]);
 	}
 }
 
-export interface Decision<Item> {
+export interface Decision {
 	/** The entries of the items whose own one is known. */
-	own: Map<Item, ListedVideo>;
-	/** The projects whose videos are not listed as assumed; undefined for items of an unknown project. */
-	unreliable: Set<string | undefined>;
+	own: Map<QueueItem, ListedVideo>;
+	/** The entries that can be an item's own. */
+	candidates: Map<QueueItem, ListedVideo[]>;
+	/** The items whose entries had to be listed, and were not. */
+	missing: QueueItem[];
 }
 
 /**
- * Decides whose video is whose among entries that name no item. The list shows a settled item's own entry,
- * so a single candidate is its own. It is then no other item's, which may leave another item a single one.
+ * Decides whose video is whose among entries that name no item. The list shows a due item's own entry, so a
+ * single candidate is its own. It is then no other item's, which may leave another item a single one. An item that
+ * left the queue may have failed instead, so it is given only what no other item can own.
  *
- * @param settled the items that one list settles
- * @param unreliableBefore the projects whose videos were not listed as assumed
+ * @param due the items that one list settles
+ * @param free the entries of the list that are no item's yet
+ * @param others the items whose entries are not known either: they are waited for, or their videos are owed
  */
-export function decideOwners<Item extends QueueItem>(
-	settled: readonly Settled<Item>[],
-	unreliableBefore: ReadonlySet<string | undefined> = new Set(),
-): Decision<Item> {
-	const unreliable = new Set(unreliableBefore);
-	const own = new Map<Item, ListedVideo>();
+export function decideOwners(
+	due: readonly QueueItem[],
+	free: readonly ListedVideo[],
+	others: readonly QueueItem[] = [],
+): Decision {
+	const own = new Map<QueueItem, ListedVideo>();
 	const taken = new Set<ListedVideo>();
-	const open = settled.filter(({ item }) => canBeMatched(item));
-	const listLeft = ({ candidates }: Settled<Item>) =>
-		candidates.filter((video) => !taken.has(video));
+	const candidates = new Map(
+		due.map((item) => [item, free.filter((each) => canBeOwn(item, each))]),
+	);
+	const isLeft = (video: ListedVideo) => !taken.has(video);
+	const canBeOthers = (item: QueueItem, video: ListedVideo) =>
+		[...due, ...others].some((each) => each !== item && !own.has(each) && canBeOwn(each, video));
+	const open = [...candidates].filter(([item]) => canBeMatched(item));
 	for (let before = -1; before < own.size;) {
 		before = own.size;
-		for (const each of open) {
-			const [video, ...others] = own.has(each.item) ? [] : listLeft(each);
-			if (video === undefined || others.length > 0) continue;
-			own.set(each.item, video);
+		for (const [item, all] of open) {
+			const [video, ...rest] = own.has(item) ? [] : all.filter(isLeft);
+			if (video === undefined || rest.length > 0) continue;
+			if (item.hasLeft === true && canBeOthers(item, video)) continue;
+			own.set(item, video);
 			taken.add(video);
 		}
 	}
-	for (const each of open) {
-		const { item, candidates } = each;
-		// The own entry of an item that ended before this run may have left the list since.
+	const isMissing = ([item, all]: [QueueItem, ListedVideo[]]) => {
+		// The own entry of an item that ended before this process waited for it may have left the list.
 		const mustBeListed =
-			candidates.length > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
-		// An item that has left the queue may have been cleared.
-		const isMissing = !own.has(item) && listLeft(each).length === 0 && item.hasLeft !== true;
-		if (mustBeListed && isMissing) unreliable.add(item.projectId);
-	}
-	for (const { item } of open) if (isUnreliable(unreliable, item.projectId)) own.delete(item);
-	return { own, unreliable };
-}
-
-/** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
-function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: QueueItem): boolean {
-	const isKnown = sentAt !== undefined || queuedAt !== undefined || runningAt !== undefined;
-	return isKnown && videoUrl === undefined;
-}
-
-/** Whether no item of a project is given a video that does not name it. */
-function isUnreliable(unreliable: ReadonlySet<string | undefined>, projectId?: string): boolean {
-	const isAny = projectId === undefined && unreliable.size > 0;
-	return isAny || unreliable.has(projectId) || unreliable.has(undefined);
+			all.length > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
+		return mustBeListed && item.hasLeft !== true && !own.has(item) && !all.some(isLeft);
+	};
+	const missing = open.filter(isMissing).map(([item]) => item);
+	return { own, candidates, missing };
 }

@@ -1,17 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pauseUntil } from '../api/pacing';
-import { createIncomplete, toText } from '../api/response';
+import { createIncomplete, getServiceMessage, toText } from '../api/response';
+import { putFirst } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Unidentified } from '../failures/failure';
 import { CANCELLED, isNotFound, isTransient, RequestFailure } from '../failures/failure';
-import type { AccountRequests, AccountVideos, OwnVideo, TrackedItem } from './accountVideos';
+import type { ListRequests } from './accountList';
+import type { OwnVideo, QueueItem } from './ownVideos';
+import type { Watch } from './watch';
 
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
 
-/** An item has left the queue after this many 404 in a row, over this time. */
+/**
+ * An item has left the queue after this many 404 in a row, over this time. One that is not JSON comes from a
+ * gateway that may be starting anew.
+ */
 const MIN_NOT_FOUND = 3;
-const MIN_NOT_FOUND_MS = 15_000;
+const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
 
 /** The status of a new item, the only one that the specification names ("States and transitions"). */
 const PENDING = 'pending';
@@ -37,54 +43,63 @@ export interface WaitSettings {
 	listingDelayMs: number;
 	words: StatusWords;
 	/** How many videos of a project are made at the same time. */
-	videosAtOnce: number;
+	videosAtOnce: number | undefined;
 	/** The binary field for the file; undefined without a download. */
 	binaryPropertyName: string | undefined;
+	/** The file's name; '' for the name in the address. */
+	fileName: string;
+}
+
+/** The requests of a wait, each sent once. The signal ends the wait. */
+export interface WaitRequests extends ListRequests {
+	fetchProgress: (queueId: string) => Promise<IDataObject>;
 }
 
 /** One queue item to wait for. */
 export interface Wait {
 	settings: WaitSettings;
-	videos: AccountVideos;
-	item: TrackedItem;
+	watch: Watch;
+	item: QueueItem;
 	/** Its progress where it is known, as after an add. */
 	details: IDataObject | undefined;
+	/** Why an earlier try has failed, if the item had left the queue by then. */
+	gone: RequestFailure | undefined;
 	/** Whether it was queued just now, so that it is not finished yet. */
 	isNew: boolean;
 	/** "Max Tries". */
 	maxTries: number;
-	/** The signal ends the wait. */
-	requests: AccountRequests;
+	requests: WaitRequests;
 	/** Called with the details of every progress check. */
 	onDetails: (details: IDataObject) => void;
 }
 
 /** The state of the item as far as it is known. */
 interface Progress {
-	details: IDataObject;
-	/** What the service says about the item. */
-	serviceMessage?: string | undefined;
-	isSeen: boolean;
-	/** Since when the status is what it is, by `performance.now()`. */
-	statusSince: number;
-	/** The number of 404 in a row, and when the first one was received. */
-	notFound: number;
-	notFoundAt: number;
+	/** The last progress; undefined until the item is seen. */
+	details: IDataObject | undefined;
+	/** The 404 in a row from the same sender, and when the first one was received. */
+	notFound?: { by: 'service' | 'gateway'; count: number; since: number } | undefined;
 	/** The number of other failures in a row. */
 	failed: number;
+	/** Why an earlier try has failed, until a check finds the item again. */
+	gone: RequestFailure | undefined;
+	/** When its status was first seen, by `performance.now()`. */
+	statusSince: number;
 	/** Why the last check failed. */
-	problem: RequestFailure | undefined;
-	/** The delay before the next check, and when the timeout is over, by `performance.now()`. */
-	delayMs: number;
+	problem?: RequestFailure | undefined;
+	/** When the next check is due, and when the timeout is over, by `performance.now()`. */
+	checkAt: number;
 	deadline: number;
 }
 
 /** A finished item. */
 export interface FinishedVideo {
-	/** `queueId`, `projectId`, `status`, `videoUrl`, `video` (the entry of the list or null), and the other details. */
+	/** `status`, `videoUrl`, `queueId`, `projectId`, `video` (the entry of the list or null), and the other details. */
 	json: IDataObject;
 	/** Why neither its video nor its address is known. */
 	unidentified?: Unidentified | undefined;
+	/** Whether the service itself told which video is the item's; undefined where that is not known. */
+	isTold?: boolean | undefined;
 }
 
 /**
@@ -94,21 +109,34 @@ export interface FinishedVideo {
  * check if no later one can help
  */
 export async function waitForVideo(wait: Wait): Promise<FinishedVideo> {
-	const { details, isNew, item, requests, settings, videos } = wait;
+	const { details, gone, isNew, item, requests, settings, watch } = wait;
+	const { intervalMs } = settings;
+	const now = performance.now();
+	const checkAt = isNew ? now + intervalMs : now;
+	const deadline = now + settings.timeoutMs;
 	const progress: Progress = {
-		...{ details: details ?? {}, isSeen: details !== undefined, problem: undefined },
-		...{ notFound: 0, notFoundAt: 0, failed: 0, statusSince: performance.now() },
-		delayMs: isNew ? settings.intervalMs : 0,
-		deadline: performance.now() + settings.timeoutMs,
+		details,
+		gone,
+		failed: 0,
+		statusSince: now,
+		checkAt,
+		deadline,
 	};
 	// Another wait for the same item may have a longer one.
 	item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	try {
-		await waitForEnd(wait, progress);
-		const own = await videos.claim(item, requests);
+		const isRunning = async () => {
+			const verdict = await checkProgress(wait, progress).catch(() => undefined);
+			return verdict === 'running' && progress.problem === undefined;
+		};
+		let own: OwnVideo | undefined;
+		while (own === undefined) {
+			await waitForEnd(wait, progress);
+			own = await watch.claim(item, requests, { intervalMs, isRunning });
+		}
 		const isGone = item.hasLeft === true && 'unidentified' in own && own.unidentified.count === 0;
 		if (isGone) throw createTimeout(wait, progress);
-		return await videos.takeSlot(() => createOutput(item, progress.details, own));
+		return createOutput(item, progress.details ?? {}, own);
 	} catch (error) {
 		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
 	}
@@ -116,19 +144,21 @@ export async function waitForVideo(wait: Wait): Promise<FinishedVideo> {
 
 /** Checks the progress until the item is finished or has left the queue. */
 async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
-	const { item, requests, settings, videos } = wait;
+	const { item, requests, settings, watch } = wait;
+	const list = watch.getList(item.account);
 	for (;;) {
-		const checkAt = Math.min(performance.now() + progress.delayMs, progress.deadline);
-		await pauseUntil(checkAt, requests.signal);
-		await videos.list.refresh(requests);
+		await pauseUntil(Math.min(progress.checkAt, progress.deadline), requests.signal);
+		await list.refresh(requests);
+		// An entry of the list names it: it is finished, whatever its status is called.
+		if (item.own !== undefined) return;
 		const verdict = await checkProgress(wait, progress);
 		// An earlier try may have seen the end of an item that has left the queue since.
-		const end = verdict === 'left' ? getVerdict(progress.details, settings.words) : verdict;
+		const isLeft = verdict === 'left';
+		const end = isLeft ? getVerdict(progress.details ?? {}, settings.words) : verdict;
 		if (end === 'failed') {
-			const { serviceMessage } = progress;
-			throw new RequestFailure({ kind: 'notGenerated', serviceMessage });
+			throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(progress.details) });
 		}
-		item.hasLeft = verdict === 'left' && end !== 'finished';
+		if (isLeft) item.hasLeft = end !== 'finished';
 		if (verdict !== 'running') return;
 		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
@@ -142,14 +172,17 @@ async function checkProgress(
 	const { item, onDetails, requests, settings } = wait;
 	const sentAt = performance.now();
 	try {
-		const { details, serviceMessage } = await requests.fetchProgress(item.queueId);
+		const details = await requests.fetchProgress(item.queueId);
 		const videoUrl = getVideoUrl(details);
 		if (toText(details.status) === '' && videoUrl === undefined) {
 			throw createIncomplete('details.status');
 		}
 		if (getStatus(details) !== getStatus(progress.details)) progress.statusSince = sentAt;
-		Object.assign(progress, { details, serviceMessage, isSeen: true, notFound: 0, failed: 0 });
-		Object.assign(progress, { problem: undefined, delayMs: settings.intervalMs });
+		progress.checkAt = performance.now() + settings.intervalMs;
+		progress.details = details;
+		progress.gone = progress.notFound = progress.problem = undefined;
+		progress.failed = 0;
+		item.hasLeft = false;
 		item.projectId ??= toText(details.projectId) || undefined;
 		// The response to an earlier check of another wait for it may come late.
 		item.videoUrl = videoUrl ?? item.videoUrl;
@@ -168,18 +201,22 @@ function noteFailure(
 	progress: Progress,
 	failure: RequestFailure,
 ): 'running' | 'left' {
-	const isGone = progress.isSeen && isNotFound(failure);
+	const now = performance.now();
 	progress.problem = failure;
-	progress.delayMs = Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
-	if (isGone) {
-		progress.notFound += 1;
-		if (progress.notFound === 1) progress.notFoundAt = performance.now();
-		const isLasting = performance.now() - progress.notFoundAt >= MIN_NOT_FOUND_MS;
-		return isLasting && progress.notFound >= MIN_NOT_FOUND ? 'left' : 'running';
+	progress.checkAt = now + Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
+	if (progress.details !== undefined && isNotFound(failure)) {
+		// It had left the queue in an earlier try, and has not come back.
+		if (progress.gone !== undefined) throw progress.gone;
+		const by = failure.facts.content === undefined ? 'service' : 'gateway';
+		const { count, since } =
+			progress.notFound?.by === by ? progress.notFound : { count: 0, since: now };
+		progress.notFound = { by, count: count + 1, since };
+		const isLasting = now - since >= MIN_NOT_FOUND_MS[by];
+		return isLasting && count + 1 >= MIN_NOT_FOUND ? 'left' : 'running';
 	}
 	// Transient failures say nothing about the item.
 	if (isTransient(failure) || failure.kind === 'cancelled') return 'running';
-	progress.notFound = 0;
+	progress.notFound = undefined;
 	progress.failed += 1;
 	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
 	throw failure;
@@ -187,38 +224,35 @@ function noteFailure(
 
 function createTimeout({ item, settings }: Wait, progress: Progress): RequestFailure {
 	const { httpCode, serviceMessage } = progress.problem?.facts ?? {};
-	const isPending = normalize(getStatus(progress.details)) === PENDING;
 	return new RequestFailure({
 		kind: 'timedOut',
 		waitedSeconds: Math.round(settings.timeoutMs / 1000),
 		hasLeftQueue: item.hasLeft === true,
-		statusSeconds:
-			progress.isSeen && !isPending
-				? Math.round((performance.now() - progress.statusSince) / 1000)
-				: undefined,
+		statusSeconds: Math.round((performance.now() - progress.statusSince) / 1000),
+		isPending: !progress.details || normalize(getStatus(progress.details)) === PENDING,
 		serviceMessage: httpCode && (serviceMessage ?? httpCode),
 	});
 }
 
-function createOutput(
-	{ projectId, queueId, videoUrl }: TrackedItem,
-	details: IDataObject,
-	own: OwnVideo,
-): FinishedVideo {
+function createOutput(item: QueueItem, details: IDataObject, own: OwnVideo): FinishedVideo {
+	const { projectId, queueId, videoUrl } = item;
 	const video = 'video' in own ? own.video : null;
 	const output: IDataObject = {
-		queueId,
-		projectId: projectId ?? video?.projectId ?? null,
 		status: details.status ?? null,
 		videoUrl: videoUrl ?? video?.url ?? null,
-		video,
+		queueId,
+		projectId: projectId ?? video?.projectId ?? null,
+		video: video && putFirst(video),
 	};
-	// The fields that people use come first, and the details do not overwrite them.
-	const json = { ...output, ...details, ...output };
-	const isAddressKnown = videoUrl !== undefined;
-	return 'unidentified' in own && !isAddressKnown
-		? { json, unidentified: own.unidentified }
-		: { json };
+	const isTold = videoUrl !== undefined || item.isNamed === true;
+	const unidentified = 'unidentified' in own && !isTold ? own.unidentified : undefined;
+	const isUnread = unidentified !== undefined && unidentified.count === undefined;
+	return {
+		// The fields that people use come first, and the details do not overwrite them.
+		json: { ...output, ...details, ...output },
+		unidentified,
+		isTold: isUnread ? undefined : isTold,
+	};
 }
 
 /** A comma-separated list of words, as the user entered it. */
@@ -239,11 +273,11 @@ function getVerdict(details: IDataObject, words: StatusWords): 'finished' | 'fai
 
 /** The address of its video that a queue item's progress tells. */
 function getVideoUrl({ videoUrl }: IDataObject): string | undefined {
-	return typeof videoUrl === 'string' && videoUrl.trim() !== '' ? videoUrl.trim() : undefined;
+	return toText(videoUrl) || undefined;
 }
 
 /** A status as text; 'unknown' without one. */
-function getStatus({ status }: IDataObject): string {
+function getStatus({ status }: IDataObject = {}): string {
 	return typeof status === 'string' || typeof status === 'number' ? String(status) : 'unknown';
 }
 

@@ -1,11 +1,17 @@
 import { buffer } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
+import { VideoPlayer } from '../../../scripts/editor/NodePanel';
 
 const TIMEOUT_MS = 60_000;
 
 /** An n8n form in a browser of its own, as one person has it. */
 export class FormPage {
-	private constructor(private readonly page: Page) {}
+	/** The player of the last page. */
+	readonly video: VideoPlayer;
+
+	private constructor(private readonly page: Page) {
+		this.video = new VideoPlayer(page.locator('video'));
+	}
 
 	static async open(browser: Browser, address: string): Promise<FormPage> {
 		const context = await browser.newContext({ acceptDownloads: true });

@@ -14,6 +14,7 @@ import {
 import { escapeEntities, KeySearch } from './KeySearch';
 import { KEY, real } from './n8n';
 import { PACKAGE } from '../../support/e2e/PLACES';
+import { DOWNLOAD } from '../../support/engine/OPERATIONS';
 import { readItems, runContent } from '../../support/e2e/runContent';
 import { useScriptedModel } from '../../support/e2e/useScriptedModel';
 import { waitFor } from '../../../scripts/waitFor';
@@ -77,16 +78,12 @@ describe("With n8n's SSRF protection on", () => {
 		];
 		const execution = await run(
 			...makeItems(urls.map((url) => ({ url }))),
-			node(
-				'Download',
-				{ resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' },
-				{ onError: 'continueRegularOutput' },
-			),
+			node('Download', DOWNLOAD, { onError: 'continueRegularOutput' }),
 		);
 		const items = readItems(execution, 'Download').map(({ json }) => json);
 		expect(items.map(({ error }) => error)).toEqual(urls.map(() => BLOCKED));
 		expect(items[0]?.message).toBe(
-			`${innerUrl()}/a.mp4 was not requested: n8n's SSRF protection blocks private networks or this host. Check 'Video URL' of this item. Check where it redirects to. If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
+			`${innerUrl()}/a.mp4 was not requested: n8n's SSRF protection blocks private networks or this host. Check 'Video' of this item. Check where it redirects to. If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.`,
 		);
 	});
 
@@ -99,9 +96,7 @@ describe("With n8n's SSRF protection on", () => {
 		});
 		const [log] = sandbox.addVideos('main', [{}]);
 		const videoUrl = `${sandbox.url}/files/${log?.id}.mp4`;
-		const execution = await run(
-			node('Download', { resource: 'video', operation: 'download', videoUrl }),
-		);
+		const execution = await run(node('Download', { ...DOWNLOAD, video: videoUrl }));
 		expect(execution.data.resultData.error).toMatchObject({
 			message: BLOCKED,
 			description: expect.stringContaining(`${innerUrl()}/b.mp4 was not requested`) as string,
@@ -187,7 +182,7 @@ describe("The credential's key", () => {
 			node('Projects', { resource: 'project', operation: 'getAll', limit: 1 }),
 			node('Generate', { ...GENERATE, waitOptions: { pollingInterval: 1, listingDelay: 1 } }),
 			node('Videos', { resource: 'video', operation: 'getAll' }),
-			node('Download', { resource: 'video', operation: 'download', videoUrl: '={{ $json.url }}' }),
+			node('Download', DOWNLOAD),
 		);
 		expect(execution.status).toBe('success');
 		expect(await runTrigger()).not.toEqual([]);
@@ -219,7 +214,7 @@ describe("The credential's key", () => {
 		expect(stopped.status).toBe(fault.kind === 'missingField' ? 'success' : 'error');
 		const { id, name, type } = credential;
 		const data = { apiKey: KEY, baseUrl: sandbox.url };
-		await client.testCredential(id, { name, type, data });
+		await client.request('POST', '/credentials/test', { credentials: { id, name, type, data } });
 		await client
 			.request('POST', '/dynamic-node-parameters/resource-locator-results', {
 				path: 'parameters.projectId',

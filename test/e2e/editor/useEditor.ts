@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
 import { Editor } from '../../../scripts/editor/Editor';
 import { launchBrowser } from '../../../scripts/editor/launchBrowser';
-import { OWNER } from '../../../scripts/n8n/N8nClient';
 import { E2E_FOLDER, PACKAGE } from '../../support/e2e/PLACES';
 import type { RealN8nInTests } from '../../support/e2e/useRealN8n';
 
@@ -31,7 +30,7 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 		// While other tests start their n8n, a page may take long.
 		editor.page.setDefaultTimeout(TIMEOUT_MS);
 		collectErrors(editor.page, errors);
-		await editor.logIn(OWNER);
+		await editor.logIn();
 	});
 	afterAll(async () => {
 		await browser?.close();

@@ -20,8 +20,12 @@ const DATABASE = 'postgres';
  * "nobody", with the right to enter folders of root, because the project may be inside one.
  */
 const AS_NOBODY: [string, ...string[]] = [
-	...(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const),
-	...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
+	'setpriv',
+	'--reuid=65534',
+	'--regid=65534',
+	'--clear-groups',
+	'--inh-caps=+dac_override',
+	'--ambient-caps=+dac_override',
 ];
 
 /** A started server, with the environment variables with which n8n uses it. */
@@ -61,18 +65,30 @@ export async function startPostgresql(folder: string): Promise<Database> {
 	const data = join(folder, 'data');
 	const env = buildLocalEnvironment();
 	const [initdb, ...initArgs] = buildCommand('initdb', [
-		...['--pgdata', data, '--username', USER, '--auth', 'trust'],
-		...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+		`--pgdata=${data}`,
+		`--username=${USER}`,
+		'--auth=trust',
+		'--encoding=UTF8',
+		'--locale=C',
+		'--no-sync',
 	]);
 	await run(initdb, initArgs, { cwd: folder, env });
 	const [file, ...args] = buildCommand('postgres', [
-		...['-D', data, '-p', String(port), '-h', HOST],
+		'-D',
+		data,
+		`--port=${port}`,
+		`--listen_addresses=${HOST}`,
 		// PostgreSQL uses no socket in a shared folder, and does not wait for the disk, because the
 		// data is never read again.
-		...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'full_page_writes=off'],
+		'--unix_socket_directories=',
+		'--fsync=off',
+		'--full_page_writes=off',
 	]);
 	const server = new ServerProcess({
-		...{ file, args, cwd: folder, env },
+		file,
+		args,
+		cwd: folder,
+		env,
 		logFile: join(folder, 'postgresql.log'),
 		// SIGTERM waits for all clients to leave; SIGINT ends their sessions.
 		stopSignal: 'SIGINT',

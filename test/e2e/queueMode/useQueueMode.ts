@@ -6,6 +6,7 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { N8nWorker } from './N8nWorker';
+import { START } from '../../support/e2e/buildWorkflow';
 import { E2E_FOLDER } from '../../support/e2e/PLACES';
 import { RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
 import { startPostgresql, startRedis } from './startDatabases';
@@ -13,36 +14,45 @@ import { waitFor } from '../../../scripts/waitFor';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
-/**
- * The settings of `docs/scaling.md`, except that the death of a worker is noticed within seconds.
- */
+/** The settings of `docs/scaling.md`, except for short times until the end of a worker is noticed. */
 const ENVIRONMENT = {
 	...WITHOUT_EDITOR,
 	EXECUTIONS_MODE: 'queue',
 	// The instances share one key, because each must decrypt the others' data; otherwise each would
 	// generate its own.
 	N8N_ENCRYPTION_KEY: 'the-same-key-on-every-instance',
+	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+	N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
+	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '10',
 	QUEUE_WORKER_LOCK_DURATION: '12000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 	QUEUE_WORKER_STALLED_INTERVAL: '3000',
 };
 
+interface QueueModeOptions {
+	/** Name of the folder below `.n8n-local/e2e` for the data of all of them. */
+	name: string;
+	/** Names of the workers. Each has its own in the environment variable `WORKER`. */
+	workers: string[];
+	/** Maximum number of executions that a worker runs at the same time. */
+	concurrency: number;
+	credits: number;
+}
+
 /**
- * Starts n8n's queue mode for all tests of a file: a main instance, two workers, Redis and
+ * Starts n8n's queue mode for all tests of a file: a main instance, its workers, Redis and
  * PostgreSQL. Each instance has its own user folder, as on separate machines, and shares only the
  * settings with the others. Beside it is a sandbox, and workflows that their webhooks start.
  * Nothing is reset between the tests, so the trigger, too, sees everything that has happened.
  *
- * @param name name of the folder below `.n8n-local/e2e` for the data of all of them
- * @param concurrency maximum number of executions that a worker runs at the same time
- * @param buildWorkflows returns the workflows that are created and published at the start
+ * @param buildWorkflows returns the workflows that are created at the start, and published if they
+ * have a trigger; the name of each is its id, too
  */
 export function useQueueMode(
-	{ name, concurrency, credits }: { name: string; concurrency: number; credits: number },
+	{ name, workers, concurrency, credits }: QueueModeOptions,
 	buildWorkflows: (credential: Credential) => WorkflowContent[],
 ) {
-	const n8n = {} as { main: RealN8n; workers: [N8nWorker, N8nWorker] };
-	const workflowIds = new Map<string, string>();
+	const n8n = {} as { main: RealN8n; workers: N8nWorker[] };
 	const held = {} as { sandbox: Sandbox };
 	/** Each stops one of the parts, the last one first. */
 	const endings: (() => Promise<unknown>)[] = [];
@@ -64,13 +74,17 @@ export function useQueueMode(
 				await database.server.stop();
 			});
 		}
-		const createWorker = (worker: string) =>
-			N8nWorker.create(join(name, worker), environment, concurrency);
 		n8n.main = RealN8n.create(join(name, 'main'), environment);
-		n8n.workers = [createWorker('worker-1'), createWorker('worker-2')];
-		endings.unshift(
-			async () => await Promise.all([n8n.main, ...n8n.workers].map((each) => each.stop())),
+		n8n.workers = workers.map((worker) =>
+			N8nWorker.create(join(name, worker), { ...environment, WORKER: worker }, concurrency),
 		);
+		// Nothing is read from them any more, and a main instance may wait for executions at its end.
+		endings.unshift(async () => {
+			for (const instance of [n8n.main, ...n8n.workers]) {
+				instance.kill();
+				await instance.waitForEnd();
+			}
+		});
 		// The first instance creates the tables.
 		await n8n.main.start();
 		await Promise.all(n8n.workers.map((worker) => worker.start()));
@@ -81,9 +95,10 @@ export function useQueueMode(
 			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
 		});
 		for (const content of buildWorkflows(credential)) {
-			const workflow = await client.createWorkflow(content);
-			workflowIds.set(content.name, workflow.id);
-			await client.activateWorkflow(workflow);
+			const workflow = await client.createWorkflow(content, content.name);
+			if (!content.nodes.some(({ type }) => type === START.type)) {
+				await client.activateWorkflow(workflow);
+			}
 		}
 	});
 	afterAll(async () => {
@@ -92,7 +107,6 @@ export function useQueueMode(
 
 	return Object.assign(held, {
 		n8n,
-		getWorkflowId: (workflow: string): string => workflowIds.get(workflow) ?? '',
 		/**
 		 * Starts an execution through its webhook, which n8n registers some time after the publication.
 		 * @returns its id

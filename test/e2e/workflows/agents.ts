@@ -1,7 +1,9 @@
-import { buildAgent } from '../../support/e2e/buildAgent';
-import { videoGeneration } from '../../support/e2e/buildWorkflow';
+import { buildAgent, buildConfig, buildMcpServer } from '../../support/e2e/buildAgent';
+import { buildWorkflow, START, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { runContent } from '../../support/e2e/runContent';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../../support/engine/OPERATIONS';
+import { waitFor } from '../../../scripts/waitFor';
+import { McpClient } from './McpClient';
 import { chat, real } from './n8n';
 
 const { model } = chat;
@@ -12,49 +14,180 @@ const FROM_MODEL = {
 	customPrompt: "={{ $fromAI('customPrompt', 'What the video is to show', 'string') }}",
 };
 const QUEUE_ID = "={{ $fromAI('queueId', 'The queueId of the video', 'string') }}";
+const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
+/** The file is wanted, as it is by default. */
+const MAKE = { ...GENERATE, ...FROM_MODEL, downloadVideo: true };
 const TOOLS = {
-	'Generate a video': { ...GENERATE, ...FROM_MODEL },
-	'Queue a video': { ...OPERATIONS['queue.add'], ...FROM_MODEL },
+	'Generate a video': { ...MAKE, waitOptions: { pollingInterval: 1, listingDelay: 1 } },
+	'Generate a video soon': { ...MAKE, waitOptions: { pollingInterval: 1, timeout: 1 } },
+	'Queue a video': ADD,
+	'Queue a video within budget': { ...ADD, options: { creditsToKeep: 9 } },
 	'Get progress': { ...OPERATIONS['queue.getProgress'], queueId: QUEUE_ID },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: QUEUE_ID },
 	'List projects': { resource: 'project', operation: 'getAll', returnAll: true },
 };
 
-describe("In a real n8n, the AI Agent's model", () => {
-	test.each([1.7, 2, 2.2, 3])(
-		'of version %s reads why a tool has failed, and that a video must not be ordered again',
-		async (version) => {
-			const { sandbox } = real;
-			const isOf = (containing: string) => ({ operation: 'queue.add' as const, containing });
-			sandbox.addFault({ kind: 'status', status: 403, ...isOf('forbidden') });
-			sandbox.addFault({ kind: 'status', status: 504, phase: 'after', ...isOf('lost') });
-			const prompts = ['forbidden', 'lost', 'lost', 'A sea'];
-			const orders = prompts.map((customPrompt) => [
-				{ tool: 'Queue_a_video', input: { projectId: PROJECT, customPrompt } },
-			]);
-			model.play([...orders, 'Done']);
-			const tools = Object.entries(TOOLS).map(([name, parameters]) =>
-				videoGeneration(name, real.credential, parameters),
-			);
-			await runContent(real.client, buildAgent(chat.credential, tools, version));
-			const [refused, lost, again, added] = model.toolResults;
-			expect(refused).toContain('does not allow this');
-			expect(lost).toMatch(/may have been queued and paid for.*Do not order it again/s);
-			expect(again).toMatch(/may have been queued and paid for.*Do not order it again/s);
-			expect(sandbox.charges.map(({ customPrompt }) => customPrompt)).toEqual(['lost', 'A sea']);
-			expect(added).toContain(sandbox.charges[1]?.queueId);
-		},
+const buildTools = () =>
+	Object.entries(TOOLS).map(([name, parameters]) =>
+		videoGeneration(name, real.credential, parameters),
 	);
 
-	test('is told by each tool what it does, what costs credits and what is for good', () => {
-		// Those that the newest agent, which ran last, has offered.
-		const told = model.tools.map(({ name, description }) => `${name}: ${description}`);
-		expect(told.sort()).toEqual([
-			'Clear_a_video: Delete queue item permanently in Video Generation',
-			'Generate_a_video: Generate video (costs credits) in Video Generation',
-			'Get_progress: Get progress of queued video in Video Generation',
-			'List_projects: Get many projects in Video Generation',
-			'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
-		]);
-	});
+interface Call {
+	tool: string;
+	input: object;
+}
+
+/** Calls a tool, by default with a project that has no trouble. */
+const call = (name: keyof typeof TOOLS, customPrompt: string, projectId = PROJECT): Call => ({
+	tool: name.replaceAll(' ', '_'),
+	input: { projectId, customPrompt },
+});
+
+/** Has a model make calls: the groups one after the other, those of a group at once. @returns what it reads for each */
+type CallTools = (groups: Call[][]) => Promise<string[]>;
+
+/** Runs something that has the model play its part. */
+async function converse(groups: Call[][], run: () => Promise<unknown>): Promise<string[]> {
+	model.play([...groups, 'Done']);
+	await run();
+	return model.toolResults;
+}
+
+const callByAgent =
+	(version: number): CallTools =>
+	async (groups) =>
+		await converse(groups, async () =>
+			runContent(real.client, buildAgent(chat.credential, buildTools(), version)),
+		);
+
+let agents: string;
+let mcp: McpClient;
+
+const WAYS: Record<string, CallTools> = {
+	'AI Agent 1.7': callByAgent(1.7),
+	'AI Agent 2.2': callByAgent(2.2),
+	'AI Agent 3': callByAgent(3),
+	Agents: async (groups) =>
+		await converse(groups, async () =>
+			real.client.request('POST', `${agents}/chat`, { message: 'Go' }),
+		),
+	'Message an Agent': async (groups) => {
+		const inlineAgent = { config: buildConfig(chat.credential, buildTools()) };
+		const step = {
+			...{ name: 'Message', type: 'n8n-nodes-base.messageAnAgent', typeVersion: 2 },
+			parameters: { agentSource: 'inline', inlineAgent, message: 'Go' },
+		};
+		return await converse(groups, async () =>
+			runContent(real.client, buildWorkflow('Message', [START, step])),
+		);
+	},
+	'MCP Server Trigger': async (groups) => {
+		const answers: string[] = [];
+		for (const group of groups) {
+			const told = group.map(async ({ tool, input }) => mcp.call(tool, input));
+			answers.push(...(await Promise.all(told)));
+		}
+		return answers;
+	},
+};
+
+beforeAll(async () => {
+	const { client } = real;
+	const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
+	const path = `/projects/${projectId}/agents/v2`;
+	const config = { toolCallConcurrency: 3 };
+	const schema = { ...buildConfig(chat.credential, buildTools()), config };
+	const agent = await client.request<{ id: string }>('POST', path, { name: 'Agent', schema });
+	agents = `${path}/${agent.id}`;
+	const workflow = await client.createWorkflow(buildMcpServer('tools', buildTools()));
+	await client.activateWorkflow(workflow);
+	mcp = await waitFor('the MCP server', async () =>
+		McpClient.connect(`${client.address}/mcp/tools`, '').catch(() => undefined),
+	);
+});
+
+afterAll(async () => {
+	await mcp.close();
+});
+
+/** What the model reads of an add without proof. */
+const NEVER_AGAIN = /may have been queued and paid for\. Do not order it again, not in other words/;
+
+describe.each(Object.entries(WAYS))(
+	'In a real n8n, a model that calls tools by %s',
+	(way, callTools) => {
+		const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
+
+		afterEach(() => {
+			const operations = real.sandbox.requests.map(({ operation }) => operation);
+			expect(operations).not.toContain('video.file');
+		});
+
+		test('gets a video, and no file', async () => {
+			const [answer] = await callTools([[call('Generate a video', 'A sea')]]);
+			const [charge] = real.sandbox.charges;
+			expect(answer).toContain(`${charge?.videoId}.mp4`);
+			expect(listPaid()).toEqual(['A sea']);
+		});
+
+		test('reads that a video may have been queued, and pays for none of its identical orders', async () => {
+			const operation = 'queue.add';
+			real.sandbox.addFault({ kind: 'status', status: 504, phase: 'after', operation });
+			// Two ways remember each other's orders: both are calls of this process.
+			const [lost, vanished] = [`lost by ${way}`, `vanished by ${way}`];
+			const order = call('Queue a video', lost);
+			const same = call('Queue a video', vanished);
+			const answers = await callTools([[order], [order], [same, same, same]]);
+			expect(answers).toHaveLength(5);
+			for (const answer of answers) expect(answer).toMatch(NEVER_AGAIN);
+			expect(listPaid()).toEqual([lost, vanished]);
+		});
+
+		test('reads why an order was refused, and that nothing was queued', async () => {
+			real.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add' });
+			const [answer] = await callTools([[call('Queue a video', 'A sea')]]);
+			expect(answer).toMatch(/does not allow this.*This video was not queued/s);
+			expect(listPaid()).toEqual([]);
+		});
+
+		test('reads the queue ID of a video that it has given up waiting for, or that has failed', async () => {
+			real.sandbox.addProjects('main', [
+				{ id: 'slow', durations: { processingMs: 3_600_000 } },
+				{ id: 'broken', fails: true },
+			]);
+			const answers = await callTools([
+				[call('Generate a video soon', 'A sea', 'slow')],
+				[call('Generate a video', 'A sea', 'broken')],
+			]);
+			const [slow, broken] = real.sandbox.charges;
+			expect(answers[0]).toContain('not finished within 1 seconds');
+			expect(answers[0]).toContain(slow?.queueId);
+			expect(answers[1]).toContain('could not be generated');
+			expect(answers[1]).toContain(broken?.queueId);
+		});
+
+		test('pays for one of two guarded calls at once, if the credits are enough for one', async () => {
+			real.sandbox.setCredits('main', 10);
+			// Both would read the credits before either is paid for.
+			real.sandbox.addFault({ kind: 'latency', delayMs: 500, operation: 'account.get' });
+			const name = 'Queue a video within budget';
+			const answers = await callTools([[call(name, 'A sea'), call(name, 'A city')]]);
+			expect(answers.join()).toContain("'Credits to Keep' is 9");
+			expect(listPaid()).toHaveLength(1);
+		});
+	},
+);
+
+test('A model is told by each tool what it does, what costs credits and what is for good', async () => {
+	await WAYS['AI Agent 3']?.([]);
+	const told = model.tools.map(({ name, description }) => `${name}: ${description}`);
+	expect(told.sort()).toEqual([
+		'Clear_a_video: Delete queue item permanently in Video Generation',
+		'Generate_a_video: Generate video (costs credits) in Video Generation',
+		'Generate_a_video_soon: Generate video (costs credits) in Video Generation',
+		'Get_progress: Get progress of queued video in Video Generation',
+		'List_projects: Get many projects in Video Generation',
+		'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
+		'Queue_a_video_within_budget: Queue video without waiting (costs credits) in Video Generation',
+	]);
 });

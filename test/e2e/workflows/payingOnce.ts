@@ -2,7 +2,7 @@ import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { readItems, runContent } from '../../support/e2e/runContent';
-import { OPERATIONS } from '../../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const TIMEOUT_MS = 120_000;
@@ -96,9 +96,44 @@ describe('A unique key is used once', () => {
 			},
 		);
 		const step = await client.waitForExecution(executionId, TIMEOUT_MS);
-		expect(step.data.resultData.error?.message).toBe(
-			'A video was already queued for this key, or may have been',
-		);
+		expect(step.data.resultData.error?.message).toMatch(/^The 'Unique Key' of this item was used/);
 		expect(listPaid()).toEqual(['one']);
 	});
+});
+
+test('A done row is left out when its workflow runs again, and a new one is made', async () => {
+	const { client, sandbox } = real;
+	sandbox.configure({ durations: { pendingMs: 0, processingMs: 100, renderingMs: 0 } });
+	const waitOptions = { pollingInterval: 1, listingDelay: 1 };
+	const step = video({ ...GENERATE, waitOptions, options: KEYED.options });
+	const build = (prompts: string[]) =>
+		buildWorkflow('Rows', [START, ...makeItems(prompts.map((prompt) => ({ prompt }))), step]);
+	const { id } = await client.createWorkflow(build(PROMPTS.slice(0, 2)));
+	const runSaved = async () =>
+		await client.waitForExecution(await client.runWorkflow(id, START.name), TIMEOUT_MS);
+	expect(readItems(await runSaved(), 'Video')).toHaveLength(2);
+	await client.saveWorkflow(id, build(PROMPTS));
+	const again = await runSaved();
+	expect(readItems(again, 'Video').map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
+	expect(JSON.stringify(again.data)).toMatch(/Items that were left out.*came out before: 2\./);
+	expect(listPaid()).toEqual(PROMPTS);
+});
+
+/** n8n evaluates expressions in an isolate, which the tests of its engine alone do not have. */
+test("A prompt that names a field which an item lacks is not sent in n8n's own isolate, and one with a default is", async () => {
+	const ITEM = makeItems([{ topic: 'Rain' }]);
+	const run = async (prompt: string) => {
+		const step = video({ ...ADD, customPrompt: prompt });
+		const content = buildWorkflow('Misspelt', [START, ...ITEM, step]);
+		return (await runContent(real.client, content)).data.resultData.error?.message;
+	};
+	const MISSPELT = "'Custom Prompt' names the field 'topc', which this item does not have";
+	for (const prompt of ['={{ $json.topc }}', '=A {{ $json.topc }}', '={{ $json.topc.trim() }}']) {
+		expect(await run(prompt)).toBe(MISSPELT);
+	}
+	expect(real.sandbox.requests).toEqual([]);
+	for (const prompt of ['={{ $json.topic }}', "=A{{ $json.topc ?? '' }}"]) {
+		expect(await run(prompt)).toBeUndefined();
+	}
+	expect(listPaid()).toEqual(['Rain', 'A']);
 });

@@ -43,11 +43,15 @@ export interface ParallelSession {
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
+/** Each plan has a service of its own: a process remembers which services tell. */
+let plans = 0;
+
 /** Plays a plan: all of its executions in one process, and at the end one that must find no lane taken. */
 export async function playInParallel(
 	sandbox: Sandbox,
 	plan: ParallelPlan,
 ): Promise<ParallelSession> {
+	plans += 1;
 	sandbox.configure(plan.service);
 	sandbox.setCredits('main', 1_000);
 	for (const fault of plan.faults) sandbox.addFault(fault);
@@ -94,8 +98,16 @@ export async function playInParallel(
 }
 
 const LAST: Omit<Execution, 'projects'> = {
-	...{ maker: 'node', afterMs: 0, isTyped: false, videosAtOnce: 1, timeout: 1_800, faults: [] },
-	...{ retryAfterMs: undefined, stopAfterMs: undefined },
+	maker: 'node',
+	afterMs: 0,
+	isTyped: false,
+	hasOtherKey: false,
+	videosAtOnce: undefined,
+	timeout: 1_800,
+	executionTimeout: undefined,
+	faults: [],
+	retryAfterMs: undefined,
+	stopAfterMs: undefined,
 	settings: {
 		onError: 'continueErrorOutput',
 		retryOnFail: false,
@@ -129,11 +141,17 @@ async function execute(
 	index: number,
 ): Promise<Segment[]> {
 	const { maker, projects, settings, timeout, videosAtOnce } = execution;
-	const baseUrl = execution.isTyped ? ` ${sandbox.url}/v1/` : sandbox.url;
-	const credentials = { baseUrl, apiKey: sandbox.apiKey };
+	const url = `${sandbox.url}/${plans}`;
+	const baseUrl = execution.isTyped ? ` ${url}/v1/` : url;
+	const { apiKey, otherApiKey } = sandbox.accounts.main;
+	const credentials = { baseUrl, apiKey: execution.hasOtherKey ? otherApiKey : apiKey };
 	const rows = projects.map((project, row) => ({ project, prompt: `Film ${index}-${row}` }));
 	const { listingDelay } = plan;
-	const waitOptions = { listingDelay, timeout, videosAtOnce };
+	const waitOptions = {
+		listingDelay,
+		timeout,
+		...(videosAtOnce !== undefined && { videosAtOnce }),
+	};
 	const generate = { resource: 'video', operation: 'generate', downloadVideo: false, waitOptions };
 	const create = (parameters: INodeParameters, expression: (name: string) => string) => ({
 		...parameters,
@@ -146,7 +164,7 @@ async function execute(
 	});
 	if (maker === 'tool' || maker === 'steps') {
 		const parameters = create(generate, (name) => `={{ $fromAI('${name}', '', 'string') }}`);
-		const setup = { parameters, credentials, calls: [rows], asSteps: maker === 'steps' };
+		const setup = { parameters, credentials, calls: [rows], way: maker };
 		const answers = await runTools(setup);
 		return [end('success', answers.flatMap(parseAnswer))];
 	}
@@ -177,13 +195,15 @@ const CONTINUE = { onError: 'continueErrorOutput' } as const;
 
 async function executeWithRetries(
 	setup: NodeSetup,
-	{ retryAfterMs, stopAfterMs }: Execution,
+	{ executionTimeout, retryAfterMs, stopAfterMs = Infinity }: Execution,
 ): Promise<Segment[]> {
+	const endsAfterMs = Math.min(stopAfterMs, (executionTimeout ?? Infinity) * 1_000);
+	const workflowSettings = executionTimeout === undefined ? {} : { executionTimeout };
 	const segments: Segment[] = [];
 	const perform = async (more: Partial<NodeSetup>): Promise<NodeResult> => {
 		const startedAt = Date.now();
-		const started = await startNode({ ...setup, ...more });
-		const timer = stopAfterMs !== undefined && setTimeout(started.stop, stopAfterMs);
+		const started = await startNode({ ...setup, ...more, workflowSettings });
+		const timer = Number.isFinite(endsAfterMs) && setTimeout(started.stop, endsAfterMs);
 		const result = await started.result;
 		if (timer !== false) clearTimeout(timer);
 		const { status } = result.run;

@@ -6,6 +6,8 @@ import { ADD_FAULTS } from './plans';
 import { isFailed, isSubset, readLink } from './records';
 import { show } from './videoLaws';
 
+const generates = ({ maker }: Execution) => !['add', 'addAndWait'].includes(maker);
+
 /** The time between two progress checks. */
 const INTERVAL_MS = 5_000;
 
@@ -48,7 +50,23 @@ export interface Facts {
 	undisturbed: string[];
 }
 
-const generates = ({ maker }: Execution) => !['add', 'addAndWait'].includes(maker);
+/** Whether the service tells which video is whose: always, never, or now and then. */
+function getTelling({ service }: ParallelPlan): 'always' | 'never' | 'sometimes' {
+	const { entriesNameQueueId, numericQueueIds, videoUrlInDetails } = service;
+	if (entriesNameQueueId && numericQueueIds === false && service.listCacheMs === 0) return 'always';
+	if (videoUrlInDetails === true) return 'always';
+	return videoUrlInDetails === false && !entriesNameQueueId ? 'never' : 'sometimes';
+}
+
+/** How many videos of a project an execution makes beside each other at most. */
+const getMostAtOnce = (plan: ParallelPlan, { videosAtOnce }: Execution) =>
+	videosAtOnce ?? (getTelling(plan) === 'never' ? 1 : 10);
+
+/** Whether videos of a project are made that this process does not wait for. */
+const hasStrangers = ({ executions, strangers }: ParallelPlan, project: string) =>
+	(strangers.length > 0 && project === PROJECTS[0]) ||
+	executions.some((each) => !generates(each) && each.projects.some((other) => other === project));
+
 const stopsOnError = ({ maker, settings }: Execution) =>
 	maker === 'node' && settings.onError === 'stopWorkflow';
 
@@ -103,7 +121,11 @@ const isStopped = ({ segments }: ParallelSession, execution: number) =>
 
 /** Whether something went wrong for an item. */
 const hasFailed = ({ adds, by, isLost, fails }: Item) =>
-	isLost || fails || by.timeout < 1_800 || adds.some(({ queueId }) => queueId === undefined);
+	isLost ||
+	fails ||
+	by.timeout < 1_800 ||
+	by.executionTimeout !== undefined ||
+	adds.some(({ queueId }) => queueId === undefined);
 
 /** Whether an execution may have left a video that nobody waits for. */
 function leavesVideos(
@@ -133,13 +155,12 @@ function isUndisturbed(
 	const isHere = ({ projects }: Execution) => projects.some((each) => each === project);
 	return (
 		plan.faults.length === 0 &&
-		(plan.strangers.length === 0 || project !== PROJECTS[0]) &&
+		plan.service.listCacheMs === 0 &&
+		!hasStrangers(plan, project) &&
 		plan.executions.every(
 			(each, execution) =>
 				!isHere(each) ||
-				(generates(each) &&
-					each.videosAtOnce === 1 &&
-					!leavesVideos(plan, session, items, execution)),
+				(getMostAtOnce(plan, each) === 1 && !leavesVideos(plan, session, items, execution)),
 		)
 	);
 }
@@ -164,7 +185,7 @@ const name = ({ execution, row }: Item) => `row ${row} of execution ${execution}
 
 export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 	// An item that fails and leaves the queue looks as if it was finished: beside strangers, it can be given theirs.
-	'No item is given the video of another one': ({ undisturbed, plan, session }) =>
+	'No item is given the video of another one': ({ plan, session }) =>
 		session.segments.flat().flatMap(({ outputs }) =>
 			outputs.flatMap((item) => {
 				const { queueId, video, videoUrl } = show(item);
@@ -172,7 +193,7 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 				const charge = session.charges[index];
 				const isGone =
 					plan.videos[index]?.fails === true && plan.service.endedItemsLeaveAfterMs !== null;
-				if (isGone && !undisturbed.includes(charge?.projectId ?? '')) return [];
+				if (isGone && hasStrangers(plan, charge?.projectId ?? '')) return [];
 				const { id = charge?.videoId } = (video ?? {}) as { id?: string };
 				const isOther =
 					charge !== undefined &&
@@ -200,10 +221,28 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 			return isOwn ? [] : [`${name(item)}: ${JSON.stringify(output?.json)}`];
 		}),
 
+	'Where the service tells which video is whose, every item is given its own, whoever else is there':
+		({ plan, session, items }) =>
+			items.flatMap(({ charge, execution, fails, isLost, endsAt, ...item }) => {
+				const { outputs = [], endedAt = 0 } = session.segments[execution]?.at(-1) ?? {};
+				const output = outputs.find(({ json }) => json.queueId === charge?.queueId);
+				const isTold = getTelling(plan) === 'always' && plan.faults.length === 0;
+				const isDropped =
+					plan.service.endedItemsLeaveAfterMs !== null && plan.service.finishedItemsStay !== true;
+				if (!isTold || isDropped || fails || isLost || output === undefined) return [];
+				if (charge === undefined || isFailed(output) || endsAt > endedAt) return [];
+				const isOwn = JSON.stringify(output.json.videoUrl).includes(charge.videoId);
+				return isOwn
+					? []
+					: [`row ${item.row} of execution ${execution}: ${JSON.stringify(output.json)}`];
+			}),
+
 	'An execution for which nothing goes wrong makes all of its videos': ({ plan, session, items }) =>
 		plan.executions.flatMap(({ maker, projects }, execution) => {
 			const own = items.filter((item) => item.execution === execution);
-			if (maker !== 'node' || plan.faults.length > 0 || own.some(hasFailed)) return [];
+			const isTimed = plan.executions[execution]?.executionTimeout !== undefined;
+			if (maker !== 'node' || isTimed || plan.faults.length > 0) return [];
+			if (own.some(hasFailed)) return [];
 			const { status, error, outputs = [] } = session.segments[execution]?.at(-1) ?? {};
 			if (status === 'canceled') return [];
 			const links = outputs.filter((item) => !isFailed(item)).map(readLink);
@@ -228,7 +267,7 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 					each.charge.at + LIST_MS < item.lastAt &&
 					item.lastAt < each.endsAt,
 			);
-			return others.length >= item.by.videosAtOnce
+			return others.length >= getMostAtOnce(plan, item.by)
 				? [`${name(item)} beside ${others.map(name).join()}`]
 				: [];
 		}),
@@ -266,10 +305,11 @@ export const PARALLEL_LAWS: Record<string, (facts: Facts) => string[]> = {
 		plan,
 		session,
 	}) =>
-		plan.executions.flatMap(({ maker, settings, stopAfterMs = Infinity }, execution) => {
+		plan.executions.flatMap((each, execution) => {
+			const { executionTimeout = Infinity, maker, settings, stopAfterMs = Infinity } = each;
 			const [segment] = session.segments[execution] ?? [];
 			if (maker !== 'node' || segment?.status !== 'canceled') return [];
-			const stoppedAt = segment.startedAt + stopAfterMs;
+			const stoppedAt = segment.startedAt + Math.min(stopAfterMs, executionTimeout * 1_000);
 			const isLate = !settings.retryOnFail && segment.endedAt > stoppedAt + 1_000;
 			const sent = session.adds.filter((add) => add.execution === execution && add.at > stoppedAt);
 			return isLate || sent.length > 0 ? [`execution ${execution}, ${sent.length} sent`] : [];

@@ -10,7 +10,7 @@ import type { PlannedVideo } from './Session';
  *
  * Not drawn: more than one process; another account; responses that come late, and a rate limit; clears;
  * Unique Key and Credits to Keep; Items per Batch; agents whose tools fail, are retried or are stopped;
- * files; executions of different Listing Delays.
+ * files; executions of different Listing Delays; a service that begins to tell, or stops, in the middle of a day.
  */
 
 /** The makers whose videos take turns: the node, and the two kinds of agents (see runTools). */
@@ -30,7 +30,12 @@ export interface Execution {
 	afterMs: number;
 	/** Whether its credential is another one, with the same key and address, typed differently. */
 	isTyped: boolean;
-	videosAtOnce: number;
+	/** Whether it uses another key of the account. */
+	hasOtherKey: boolean;
+	/** Undefined for as many as can be told apart. */
+	videosAtOnce: number | undefined;
+	/** The workflow's own timeout, in seconds. */
+	executionTimeout: number | undefined;
 	timeout: number;
 	settings: {
 		onError: 'stopWorkflow' | 'continueErrorOutput';
@@ -63,20 +68,25 @@ const QUICK_FAULTS = ADD_FAULTS.map(([fault]) => fault).filter(
 
 type Trouble = Pick<
 	Execution,
-	'videosAtOnce' | 'timeout' | 'faults' | 'retryAfterMs' | 'stopAfterMs'
+	'videosAtOnce' | 'timeout' | 'faults' | 'retryAfterMs' | 'stopAfterMs' | 'executionTimeout'
 >;
 
 const NO_TROUBLE: Trouble = {
-	...{ videosAtOnce: 1, timeout: 1_800, faults: [] },
-	...{ retryAfterMs: undefined, stopAfterMs: undefined },
+	videosAtOnce: undefined,
+	timeout: 1_800,
+	faults: [],
+	retryAfterMs: undefined,
+	stopAfterMs: undefined,
+	executionTimeout: undefined,
 };
 
 const trouble: fc.Arbitrary<Trouble> = fc.record({
-	videosAtOnce: rarely(8, 1, of(2, 3)),
+	videosAtOnce: rarely<number | undefined>(4, undefined, of(1, 2, 3)),
 	timeout: rarely(8, 1_800, of(30)),
 	faults: rarely(2, [], faultsOf('queue.add', QUICK_FAULTS, 2)),
 	retryAfterMs: rarely<number | undefined>(2, undefined, ms(0, 30_000)),
 	stopAfterMs: rarely<number | undefined>(3, undefined, ms(0, 60_000)),
+	executionTimeout: rarely<number | undefined>(6, undefined, of(40, 80)),
 });
 
 const execution: fc.Arbitrary<Execution> = fc
@@ -85,6 +95,7 @@ const execution: fc.Arbitrary<Execution> = fc
 		projects: fc.array(rarely(3, PROJECTS[0], of(...PROJECTS)), { minLength: 1, maxLength: 3 }),
 		afterMs: fc.oneof(of(0, 0, 5_000), ms(0, 60_000)),
 		isTyped: fc.boolean(),
+		hasOtherKey: rarely(3, false, fc.constant(true)),
 		settings: fc.record({
 			onError: of('stopWorkflow', 'continueErrorOutput'),
 			retryOnFail: rarely(3, false, fc.constant(true)),

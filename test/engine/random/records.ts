@@ -53,11 +53,8 @@ export function listAdds(session: Session, plan: Plan): Add[] {
 		// where nothing was queued.
 		const isProof = [401, 402].includes(request.status ?? 0) || showsId;
 		const isRefused = request.queueId === undefined && (known?.[1] !== 'unknown' || isProof);
-		// A response that stalls is ended by its client.
 		const isLost =
-			(request.closed === true && spec?.kind !== 'slowBody') ||
-			request.broken === true ||
-			request.status === undefined;
+			request.closed === true || request.broken === true || request.status === undefined;
 		// A client that parses a long number as one of JavaScript's changes it.
 		const usual = plan.service.numericQueueIds === 'long' ? 'unknown' : 'told';
 		const isTold = (known?.[1] ?? 'told') === 'told';

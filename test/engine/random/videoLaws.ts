@@ -51,11 +51,17 @@ function listOthers({ sandbox, videos }: Session, plan: Plan, charge: Charge): n
 		.map(({ createdAt }) => Date.parse(createdAt));
 }
 
+/** How many videos of a project are made at the same time at most: one, unless the service tells them apart. */
+function getMostAtOnce(plan: Plan): number {
+	const { entriesNameQueueId = false, videoUrlInDetails = false } = plan.service;
+	const isSilent = entriesNameQueueId === false && videoUrlInDetails === false;
+	return Number(getWaitOptions(plan).videosAtOnce ?? (isSilent ? 1 : 10));
+}
+
 /** An ordinary day: one at a time, nobody else, nothing unknown, no wait that is over before its video. */
 function isLaneOfOne(session: Session, plan: Plan, adds: Add[]): boolean {
-	const { videosAtOnce = 1 } = getWaitOptions(plan);
 	return (
-		videosAtOnce === 1 &&
+		getMostAtOnce(plan) === 1 &&
 		plan.strangers.length === 0 &&
 		new Set(session.played.map(({ chain }) => chain)).size === 1 &&
 		session.played.every((each) => each.result && !isStopped(each)) &&
@@ -101,7 +107,9 @@ function isTellable(
 	const listedAt = findListedAt(session, charge.videoId);
 	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
 	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= MIN_NAME_LENGTH;
-	if (listedAt === undefined) return false;
+	// A cached list may show a video long after Listing Delay.
+	const isCached = (plan.service.listCacheMs ?? 0) > 0;
+	if (listedAt === undefined || (isCached && videoUrlInDetails !== true)) return false;
 	// Queue > Wait may find it neither running nor finished.
 	if (!waits(plan) && endedItemsLeaveAfterMs !== null) return false;
 	if (session.cleared.has(charge.queueId) || !isReadCalmly(session, place.played)) return false;
@@ -163,7 +171,7 @@ export const VIDEO_LAWS: Record<string, Law> = {
 		plan,
 		adds,
 	) => {
-		const { videosAtOnce = 1, timeout = 1_800 } = getWaitOptions(plan);
+		const { timeout = 1_800 } = getWaitOptions(plan);
 		const isMade = (add: Add, at: number) => {
 			const charge = findCharge(session, add.queueId);
 			const listedAt = charge && findListedAt(session, charge.videoId);
@@ -181,7 +189,7 @@ export const VIDEO_LAWS: Record<string, Law> = {
 					isMade(each, add.at) &&
 					listOutputs(add.played).some((item) => readLink(item) === each.row && !isFailed(item)),
 			);
-			return others.length >= Number(videosAtOnce)
+			return others.length >= getMostAtOnce(plan)
 				? [`row ${add.row} beside ${others.map(({ row }) => row).join()}`]
 				: [];
 		});

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
+import { findProgram } from '../../../scripts/requirements';
 import { E2E_FOLDER, PACKAGE } from './PLACES';
 import { readProvided } from './provided';
 
@@ -55,14 +55,13 @@ export class LocalRegistry {
 
 	/** Returns a script that runs npm with this registry instead of the requested one. */
 	private writeNpm(): string {
-		const npm = execFileSync('which', ['npm'], { encoding: 'utf8' }).trim();
 		return [
 			'#!/bin/sh',
 			'for argument; do',
 			'  shift',
 			'  case $argument in --registry=*) ;; *) set -- "$@" "$argument" ;; esac',
 			'done',
-			`exec "${npm}" "$@" --registry=${this.url}`,
+			`exec "${findProgram('npm')}" "$@" --registry=${this.url}`,
 			'',
 		].join('\n');
 	}

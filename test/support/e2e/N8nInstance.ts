@@ -35,6 +35,10 @@ export abstract class N8nInstance {
 		return join(this.userFolder, 'n8n.log');
 	}
 
+	get pid(): number | undefined {
+		return this.server?.pid;
+	}
+
 	/** Returns all output of n8n since its first start. */
 	readLog(): string {
 		return readFileSync(this.logFile, 'utf8');

@@ -1,4 +1,4 @@
-import { N8nClient, OWNER } from '../../../scripts/n8n/N8nClient';
+import { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
 import { N8nInstance } from './N8nInstance';
 
@@ -48,6 +48,6 @@ export class RealN8n extends N8nInstance {
 	protected override async waitUntilReady(address: string): Promise<void> {
 		this.heldClient = new N8nClient(address);
 		await this.heldClient.waitUntilReady(START_TIMEOUT_MS);
-		await this.heldClient.setUpOwner(OWNER);
+		await this.heldClient.setUpOwner();
 	}
 }

@@ -21,6 +21,27 @@ interface ModelRequest {
 	stream?: boolean;
 }
 
+interface ResponseContent {
+	output: { type: string; id: string; content?: { text: string }[] }[];
+}
+
+/** The events of a response that n8n's Agents read. */
+function listEvents(response: ResponseContent): object[] {
+	const items = response.output.flatMap((item, output_index) => [
+		{ type: 'response.output_item.added', output_index, item },
+		...(item.content ?? []).map(({ text }) => ({
+			...{ type: 'response.output_text.delta', item_id: item.id, output_index },
+			...{ content_index: 0, delta: text },
+		})),
+		{ type: 'response.output_item.done', output_index, item },
+	]);
+	return [
+		{ type: 'response.created', response },
+		...items,
+		{ type: 'response.completed', response },
+	];
+}
+
 type Reply = string | { tool: string; input: object }[];
 
 /**
@@ -95,11 +116,16 @@ export class ScriptedModel {
 		const reply = this.script.shift();
 		if (reply === undefined) throw new Error('The scripted model has nothing left to say');
 		const said = typeof reply === 'function' ? await reply() : reply;
-		const content = JSON.stringify(create(said));
-		response.writeHead(200, {
-			'Content-Type': asked.stream === true ? 'text/event-stream' : 'application/json',
-		});
-		response.end(asked.stream === true ? `data: ${content}\n\ndata: [DONE]\n\n` : content);
+		const content = create(said);
+		if (asked.stream !== true) {
+			response.writeHead(200, { 'Content-Type': 'application/json' });
+			response.end(JSON.stringify(content));
+			return;
+		}
+		const events = 'output' in content ? listEvents(content as ResponseContent) : [content];
+		response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+		for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
+		response.end('data: [DONE]\n\n');
 	}
 
 	/** Creates a response of OpenAI's older API, which n8n's older agents need. */

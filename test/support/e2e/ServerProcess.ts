@@ -28,6 +28,10 @@ export class ServerProcess {
 		this.child.on('error', () => undefined);
 	}
 
+	get pid(): number | undefined {
+		return this.child.pid;
+	}
+
 	/** Stops the server as a service manager does. */
 	async stop(): Promise<void> {
 		if (!this.isOver) {

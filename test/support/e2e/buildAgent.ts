@@ -32,10 +32,40 @@ export function buildAgent(
 		credentials: { openAiApi: { id: modelCredential.id, name: modelCredential.name } },
 	};
 	const content = buildWorkflow('Agent', [START, agent]);
+	return attachTools(attachStep(content, model, agent.name, 'ai_languageModel'), tools, agent.name);
+}
+
+/** Builds a workflow that offers our nodes as tools to MCP clients, at `/mcp/<path>`. */
+export function buildMcpServer(path: string, tools: WorkflowStep[]): WorkflowContent {
+	const trigger = {
+		name: 'MCP server',
+		type: `${LANGCHAIN}.mcpTrigger`,
+		typeVersion: 2.1,
+		parameters: { path },
+		settings: { webhookId: path },
+	};
+	return attachTools(buildWorkflow(path, [trigger]), tools, trigger.name);
+}
+
+/** Describes one of n8n's Agents, with a chat model, and our nodes as its tools. */
+export function buildConfig(modelCredential: Credential, tools: WorkflowStep[]) {
+	return {
+		name: 'Agent',
+		model: `openai/${MODEL.value}`,
+		credential: modelCredential.id,
+		instructions: 'Make videos',
+		tools: tools.map(({ credentials, name, parameters, type }) => ({
+			type: 'node',
+			name,
+			node: { nodeType: type, nodeTypeVersion: 1, nodeParameters: parameters, credentials },
+		})),
+	};
+}
+
+function attachTools(content: WorkflowContent, tools: WorkflowStep[], to: string): WorkflowContent {
 	return tools.reduce(
-		(whole, tool) =>
-			attachStep(whole, { ...tool, type: `${tool.type}Tool` }, agent.name, 'ai_tool'),
-		attachStep(content, model, agent.name, 'ai_languageModel'),
+		(whole, tool) => attachStep(whole, { ...tool, type: `${tool.type}Tool` }, to, 'ai_tool'),
+		content,
 	);
 }
 

@@ -1,5 +1,6 @@
 import type { N8nClient } from '../../../scripts/n8n/N8nClient';
-import type { Execution, ExecutionItem, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { START } from './buildWorkflow';
 
 const TIMEOUT_MS = 300_000;
@@ -11,6 +12,6 @@ export async function runContent(client: N8nClient, content: WorkflowContent): P
 }
 
 /** Returns the output items of a node's last run; `output` 1 is its error output. */
-export function readItems({ data }: Execution, node: string, output = 0): ExecutionItem[] {
+export function readItems({ data }: Execution, node: string, output = 0): INodeExecutionData[] {
 	return data.resultData.runData[node]?.at(-1)?.data?.main?.[output] ?? [];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutionItem, WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
 
 export interface ExampleSetUp {
 	/** Parameters and credentials for all nodes of a type, by the type. */
@@ -10,7 +11,7 @@ export interface ExampleSetUp {
 	/** Settings of single nodes, e.g. `retryOnFail`. */
 	settings?: Record<string, object>;
 	/** Output of the triggers to which nothing can be sent by hand. */
-	pinData?: Record<string, ExecutionItem[]>;
+	pinData?: Record<string, INodeExecutionData[]>;
 }
 
 /** Returns an example as it is published. */

@@ -1,5 +1,6 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Operation } from '../../../sandbox/domain/model';
+import type { Sandbox } from '../../../sandbox/Sandbox';
 
 /** A project that the sandbox has from its start. */
 export const PROJECT = 'project-product-teaser';
@@ -7,7 +8,7 @@ export const PROJECT = 'project-product-teaser';
 /** The value of a field like Project, with an ID or an expression. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** Parameters for each operation that calls the API, under the sandbox's name of its request. */
+/** Parameters for each operation that calls the API once; without a value in the item, they name what does not exist. */
 export const OPERATIONS = {
 	'queue.add': {
 		resource: 'queue',
@@ -17,13 +18,26 @@ export const OPERATIONS = {
 	'queue.getProgress': {
 		resource: 'queue',
 		operation: 'getProgress',
-		queueId: '={{ $json.queueId }}',
+		queueId: "={{ $json.queueId ?? 'q' }}",
 	},
-	'queue.clear': { resource: 'queue', operation: 'clear', queueId: '={{ $json.queueId }}' },
+	'queue.clear': {
+		resource: 'queue',
+		operation: 'clear',
+		queueId: "={{ $json.queueId ?? 'q' }}",
+	},
+	'video.get': { resource: 'video', operation: 'get', video: byId("={{ $json.id ?? 'q' }}") },
 	'video.getAll': { resource: 'video', operation: 'getAll' },
 	'project.getAll': { resource: 'project', operation: 'getAll' },
 	'account.get': { resource: 'account', operation: 'get' },
-} as const satisfies Partial<Record<Operation, INodeParameters>>;
+} as const satisfies Record<string, INodeParameters>;
+
+export type ApiOperation = keyof typeof OPERATIONS;
+
+export const API_OPERATIONS = Object.keys(OPERATIONS) as ApiOperation[];
+
+/** The request of an operation, by the sandbox's name for it. */
+export const toRequest = (name: ApiOperation): Exclude<Operation, 'video.file'> =>
+	name === 'video.get' ? 'video.getAll' : name;
 
 /** Video > Generate without its file; an item may name another project, and a prompt. */
 export const GENERATE = {
@@ -43,6 +57,54 @@ export const WAIT = {
 	downloadVideo: false,
 };
 
-export type ApiOperation = keyof typeof OPERATIONS;
+/** Video > Download of an address, which is taken as one in any mode. */
+export const DOWNLOAD = {
+	resource: 'video',
+	operation: 'download',
+	video: byId('={{ $json.url }}'),
+};
 
-export const API_OPERATIONS = Object.keys(OPERATIONS) as ApiOperation[];
+/** Parameters for every operation. */
+export const ALL_OPERATIONS = {
+	...OPERATIONS,
+	'video.generate': GENERATE,
+	'queue.wait': WAIT,
+	'video.download': DOWNLOAD,
+};
+
+type Name = keyof typeof ALL_OPERATIONS;
+
+/** The part of `useSandbox` that creates inputs. */
+interface Service {
+	sandbox: Sandbox;
+	run(
+		parameters: INodeParameters,
+		more?: { items: IDataObject[] },
+	): Promise<{ items: { json: IDataObject }[] }>;
+}
+
+const queue = async ({ run }: Service) => {
+	const { items } = await run(OPERATIONS['queue.add']);
+	const { queueId, projectId: project } = items[0]?.json ?? {};
+	return { queueId, project };
+};
+const addVideo = async ({ run, sandbox }: Service) => {
+	const [video] = sandbox.addVideos('main', [{ projectId: PROJECT }]);
+	const { items } = await run(OPERATIONS['video.get'], { items: [{ id: video?.id }] });
+	return items[0]?.json ?? {};
+};
+
+const INPUTS: Partial<Record<Name, (service: Service) => Promise<IDataObject>>> = {
+	'queue.clear': queue,
+	'queue.getProgress': queue,
+	'queue.wait': queue,
+	'video.download': addVideo,
+	'video.get': addVideo,
+};
+
+/** Creates what an operation needs to succeed, and clears the recorded requests. @returns its input items */
+export async function createInput(service: Service, name: Name): Promise<IDataObject[]> {
+	const items = [(await INPUTS[name]?.(service)) ?? {}];
+	service.sandbox.clearRequests();
+	return items;
+}

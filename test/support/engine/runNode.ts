@@ -8,13 +8,14 @@ import type {
 	IRun,
 	IRunExecutionData,
 	ITaskData,
+	IWorkflowSettings,
 	NodeApiError,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
-import { createNodeTypes, LOOK_BACK, PASS_ON } from '../n8nServer/createNodeTypes';
+import { createNodeTypes, LOOK_BACK, LOOP_END, PASS_ON } from '../n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
 import { createAdditionalData } from '../n8nServer/TestCredentialsHelper';
@@ -42,8 +43,12 @@ export interface NodeSetup {
 	settings?: Partial<INode>;
 	/** The number of times that the workflow runs the node with its items; 1 by default. */
 	times?: number;
+	/** Whether the node is a part of a loop. */
+	isInLoop?: boolean;
 	/** A failed execution that Executions > Retry runs again, with the node as it is set up now. */
 	failed?: IRun;
+	/** The workflow's settings, beside its execution order. */
+	workflowSettings?: IWorkflowSettings;
 	/** How the execution was started; by hand by default. */
 	mode?: WorkflowExecuteMode;
 	/** Loads the package; by default, once for all executions of this process. */
@@ -127,7 +132,7 @@ export async function runNode(setup: NodeSetup): Promise<NodeResult> {
 }
 
 function createWorkflow(
-	{ parameters, settings, times = 1 }: NodeSetup,
+	{ parameters, settings, times = 1, isInLoop, workflowSettings }: NodeSetup,
 	nodeTypes: ReturnType<typeof createNodeTypes>,
 ) {
 	const lookBack = { parameters: { found: "={{ $('Input').item.json }}" } };
@@ -136,7 +141,7 @@ function createWorkflow(
 		id: 'w1',
 		active: false,
 		nodeTypes,
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...workflowSettings },
 		nodes: [
 			createTestNode('Input', PASS_ON),
 			createTestNode(NODE_NAME, NODE_TYPE, {
@@ -146,10 +151,15 @@ function createWorkflow(
 			}),
 			createTestNode('After', LOOK_BACK, lookBack),
 			createTestNode('After Error', LOOK_BACK, lookBack),
+			createTestNode('Loop End', LOOP_END),
 		],
 		connections: {
 			Input: { main: [Array.from({ length: times }, () => to(NODE_NAME)).flat()] },
 			[NODE_NAME]: { main: [to('After'), to('After Error')] },
+			...(isInLoop && {
+				After: { main: [to('Loop End')] },
+				'Loop End': { main: [to(NODE_NAME)] },
+			}),
 		},
 	});
 }

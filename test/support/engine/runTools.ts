@@ -3,13 +3,19 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INode,
+	INodeExecutionData,
 	INodeParameters,
 	INodeType,
 	INodeTypeDescription,
 	IRun,
 } from 'n8n-workflow';
-import { createRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
-import { WorkflowExecute } from 'n8n-core';
+import {
+	createEmptyRunExecutionData,
+	createRunExecutionData,
+	NodeConnectionTypes,
+	Workflow,
+} from 'n8n-workflow';
+import { ExecuteContext, SupplyDataContext, WebhookContext, WorkflowExecute } from 'n8n-core';
 import { createNodeTypes, describeType, PASS_ON } from '../n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
@@ -17,6 +23,25 @@ import type { EnteredCredential } from './runNode';
 import { NODE_TYPE } from './runNode';
 import { createAdditionalData } from '../n8nServer/TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
+
+/** The ways in which n8n lets a model call a node, as far as its engine has a part in them. */
+export const WAYS = {
+	/** It calls its tool itself. */
+	tool: 'an AI Agent up to version 2',
+	/** n8n runs each call as a step of the agent's workflow. */
+	steps: 'an AI Agent since version 3',
+	/** It calls its tool itself, without an execution. */
+	mcp: 'an MCP Server Trigger',
+	/** In queue mode, each call belongs to an execution of its own. */
+	mcpWorker: "an MCP Server Trigger's worker",
+	/** Each call has neither a workflow nor an execution. */
+	agents: "one of n8n's Agents",
+} as const;
+
+export type Way = keyof typeof WAYS;
+
+/** For `test.each`: each way with its description. */
+export const EACH_WAY = Object.entries(WAYS).map(([way, name]) => [name, way] as [string, Way]);
 
 const TOOL_NAME = 'Video Tool';
 const AGENT = 'test.agent';
@@ -28,7 +53,7 @@ const AGENT_DESCRIPTION: INodeTypeDescription = {
 };
 
 interface Tool {
-	invoke(input: unknown): Promise<string>;
+	invoke(input: object): Promise<string>;
 }
 
 type NextCalls = (answers: string[]) => object[] | undefined;
@@ -42,14 +67,11 @@ export interface ToolSetup {
 	 */
 	calls: object[][] | NextCalls;
 	settings?: Partial<INode>;
-	/**
-	 * Whether the agent leaves its calls to n8n, which runs the tool as a step of the workflow, like
-	 * n8n's own agent since its version 3. Older agents call the tool themselves.
-	 */
-	asSteps?: boolean;
+	/** `tool` by default. */
+	way?: Way;
 	/** The workflow's execution order; `v1` by default, as n8n sets it in a new workflow. */
 	executionOrder?: 'v0' | 'v1';
-	/** Awaited before each call of a group except its first; not used with `asSteps`. */
+	/** Awaited before each call of a group except its first; not used with `steps`, which take turns. */
 	beforeLaterCalls?: () => Promise<void>;
 	/** Called with the whole execution, once it has ended. */
 	inspect?: (run: IRun) => void;
@@ -61,87 +83,187 @@ export interface ToolSetup {
  *
  * @returns the text that the agent receives for each call, a result or an error
  */
-export async function runTools({
-	parameters,
-	credentials,
-	calls,
-	settings,
-	asSteps = false,
-	executionOrder = 'v1',
-	beforeLaterCalls,
-	inspect,
-}: ToolSetup): Promise<string[]> {
-	const loaded = await loadPackage();
+export async function runTools({ way = 'tool', ...setup }: ToolSetup): Promise<string[]> {
+	const { calls, inspect } = setup;
 	const answers: string[] = [];
 	const groups = typeof calls === 'function' ? [] : [...calls];
 	const next = typeof calls === 'function' ? calls : () => groups.shift();
-	const registry = createNodeTypes(loaded.nodes);
-	const ours = registry.getByNameAndVersion(NODE_TYPE);
-	const types: Record<string, INodeType> = {
-		[AGENT]: asSteps
-			? createSteppingAgent(next, answers)
-			: createAgent(next, answers, beforeLaterCalls),
-		[TOOL]: asTool(ours),
+	const play = async (tool: Tool) => {
+		for (let group = next(answers); group; group = next(answers)) {
+			answers.push(...(await callAtOnce(tool, group, setup.beforeLaterCalls)));
+		}
 	};
+	if (way === 'tool' || way === 'steps') {
+		const agent = way === 'steps' ? createSteppingAgent(next, answers) : createAgent(play);
+		const run = await runAgent(agent, setup);
+		inspect?.(run);
+		if (run.data.resultData.error) throw run.data.resultData.error as Error;
+	} else {
+		await play({ mcp: callByMcp, mcpWorker: callByMcpWorker, agents: callByAgents }[way](setup));
+	}
+	return answers;
+}
+
+async function callAtOnce(
+	tool: Tool,
+	group: object[],
+	beforeLaterCalls?: ToolSetup['beforeLaterCalls'],
+): Promise<string[]> {
+	const told = group.map(async (input, index) => {
+		if (index > 0) await beforeLaterCalls?.();
+		return await tool.invoke(input).catch((error: unknown) => (error as Error).message);
+	});
+	return await Promise.all(told);
+}
+
+/** Creates the workflow of an agent with its tool, and what n8n's server hands to each execution of it. */
+async function createWorkflow(
+	{ credentials, executionOrder = 'v1', parameters, settings }: ToolSetup,
+	agentType: INodeType,
+) {
+	const loaded = await loadPackage();
+	const registry = createNodeTypes(loaded.nodes);
+	const toolType = asTool(registry.getByNameAndVersion(NODE_TYPE));
+	const types: Record<string, INodeType> = { [AGENT]: agentType, [TOOL]: toolType };
 	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
+	const nodeTypes = { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
 	const agent = createTestNode('Agent', AGENT);
+	const tool = createTestNode(TOOL_NAME, TOOL, {
+		credentials: CREDENTIALS,
+		...settings,
+		parameters,
+	});
 	const workflow = new Workflow({
 		id: 'w1',
 		active: false,
-		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
+		nodeTypes,
 		settings: { executionOrder },
-		nodes: [
-			createTestNode('Start', PASS_ON),
-			agent,
-			createTestNode(TOOL_NAME, TOOL, {
-				credentials: CREDENTIALS,
-				...settings,
-				parameters,
-			}),
-		],
+		nodes: [createTestNode('Start', PASS_ON), agent, tool],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
 			[TOOL_NAME]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});
+	const additionalData = createAdditionalData(loaded.credentials, credentials);
+	return { additionalData, agent, nodeTypes, tool, toolType, workflow };
+}
+
+/** Runs a workflow with an agent. */
+async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
+	const { additionalData, agent, workflow } = await createWorkflow(setup, agentType);
 	const start = {
 		node: agent,
 		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		source: { main: [{ previousNode: 'Start' }] },
 	};
-	const run: IRun = await new WorkflowExecute(
-		createAdditionalData(loaded.credentials, credentials),
+	return await new WorkflowExecute(
+		additionalData,
 		'manual',
 		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
 	).processRunExecutionData(workflow);
-	inspect?.(run);
-	if (run.data.resultData.error) throw run.data.resultData.error as Error;
-	return answers;
 }
 
 /** Creates an agent that calls the tool itself, as older agents do. */
-function createAgent(
-	next: NextCalls,
-	answers: string[],
-	beforeLaterCalls: () => Promise<void> = async () => {
-		await Promise.resolve();
-	},
-): INodeType {
+function createAgent(play: (tool: Tool) => Promise<void>): INodeType {
 	return {
 		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions) {
 			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-			for (let group = next(answers); group; group = next(answers)) {
-				const told = group.map(async (input, index) => {
-					if (!tool) throw new Error('The agent has no tool');
-					if (index > 0) await beforeLaterCalls();
-					return await tool.invoke(input).catch((error: unknown) => (error as Error).message);
-				});
-				answers.push(...(await Promise.all(told)));
-			}
+			if (!tool) throw new Error('The agent has no tool');
+			await play(tool);
 			return [[]];
 		},
 	};
+}
+
+const MCP_TRIGGER: INodeType = { description: AGENT_DESCRIPTION };
+
+/** As n8n's webhook of the MCP Server Trigger: each request has a context of its own, and no execution. */
+function callByMcp(setup: ToolSetup): Tool {
+	return {
+		async invoke(input) {
+			const { additionalData, agent, workflow } = await createWorkflow(setup, MCP_TRIGGER);
+			const request = { ...additionalData, executionId: undefined };
+			const context = new WebhookContext(
+				workflow,
+				agent,
+				request,
+				'webhook',
+				{} as never,
+				[],
+				null,
+			);
+			const [tool] = (await context.getInputConnectionData(
+				NodeConnectionTypes.AiTool,
+				0,
+			)) as Tool[];
+			return (await tool?.invoke(input)) ?? '';
+		},
+	};
+}
+
+/** How many executions n8n's worker has run. */
+let executions = 1;
+
+/** As n8n's worker ("JobProcessor.invokeTool"). */
+function callByMcpWorker(setup: ToolSetup): Tool {
+	return {
+		async invoke(input) {
+			const created = await createWorkflow(setup, MCP_TRIGGER);
+			const { agent, tool, toolType, workflow } = created;
+			const additionalData = { ...created.additionalData, executionId: `${++executions}` };
+			const main: INodeExecutionData[][] = [[{ json: {} }]];
+			const context = new SupplyDataContext(
+				workflow,
+				tool,
+				additionalData,
+				'webhook',
+				createRunExecutionData(),
+				0,
+				[],
+				{ main },
+				NodeConnectionTypes.AiTool,
+				{ node: tool, data: { main }, source: null },
+				[],
+				undefined,
+				agent,
+			);
+			context.addInputData(NodeConnectionTypes.AiTool, [[{ json: input as IDataObject }]]);
+			return toText(await toolType.execute?.call(context as never));
+		},
+	};
+}
+
+/** As n8n's Agents ("EphemeralNodeExecutor.executeNodeDirectly"): the settings of a node do not exist there. */
+function callByAgents(setup: ToolSetup): Tool {
+	return {
+		async invoke(input) {
+			const created = await createWorkflow({ ...setup, settings: {} }, MCP_TRIGGER);
+			const { nodeTypes, tool: node, toolType } = created;
+			const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+			const additionalData = { ...created.additionalData, executionId: undefined };
+			const items = [{ json: input as IDataObject }];
+			const data = { main: [items] };
+			const context = new ExecuteContext(
+				workflow,
+				node,
+				additionalData,
+				'internal',
+				createEmptyRunExecutionData(),
+				0,
+				items,
+				data,
+				{ node, data, source: null },
+				[],
+			);
+			return toText(await toolType.execute?.call(context));
+		},
+	};
+}
+
+function toText(output: unknown): string {
+	const [items = []] = (output ?? []) as INodeExecutionData[][];
+	return JSON.stringify(items.map(({ json }) => unfoldError(json)));
 }
 
 /**
@@ -153,8 +275,7 @@ function createSteppingAgent(next: NextCalls, answers: string[]): INodeType {
 		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions, response?: EngineResponse) {
 			for (const { data } of response?.actionResponses ?? []) {
-				const items = data.data?.ai_tool?.[0] ?? [];
-				answers.push(JSON.stringify(items.map(({ json }) => unfoldError(json))));
+				answers.push(toText(data.data?.ai_tool));
 			}
 			const group = next(answers);
 			if (!group) return [[]];

@@ -1,12 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
+	INode,
 	INodeExecutionData,
 	INodeParameters,
 	INodeTypes,
 	ICredentialType,
 	NodeApiError,
-	WorkflowExecuteMode,
+	IWorkflowExecuteAdditionalData,
+	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { PollContext } from 'n8n-core';
@@ -54,9 +57,20 @@ export interface TriggerSetup {
 	parameters?: INodeParameters;
 	/** The static data in n8n's database at the start. */
 	saved?: IDataObject;
-	/** The time that n8n waits for a poll. */
+	/** The time for which n8n's scheduler waits for a poll; without it, n8n polls without its scheduler. */
 	budgetMs?: number;
 }
+
+/** A poll under way. n8n, too, tells the polls of one context apart like this. */
+interface Run extends Fate {
+	result: PollResult;
+	isActivation: boolean;
+	/** The cursor that durable cursors lend to the poll. */
+	staged?: { snapshot: IDataObject; seed: string };
+}
+
+/** What n8n tells a poll that its scheduler has not started. */
+const UNLIMITED_MS = 300_000;
 
 let workflows = 0;
 
@@ -79,6 +93,14 @@ export class ActiveTrigger {
 	private readonly id = `w${(workflows += 1)}`;
 
 	private workflow: Workflow;
+
+	/** Without its scheduler, n8n has one context for all polls of an activation. */
+	private context: PollContext | undefined;
+
+	private readonly runs = new AsyncLocalStorage<Run>();
+
+	/** n8n looks up the credential at each poll. */
+	private readonly additionalData = {} as IWorkflowExecuteAdditionalData;
 
 	private constructor(
 		private readonly setup: TriggerSetup,
@@ -103,12 +125,13 @@ export class ActiveTrigger {
 	}
 
 	/**
-	 * Activates the workflow as publishing and a restart do: n8n polls once, and then saves the
-	 * static data.
+	 * Activates the workflow as publishing (`activate`) and a start of n8n (`init`) do: n8n polls once, and
+	 * then saves the static data.
 	 */
-	async activate(fate: Fate = {}): Promise<PollResult> {
+	async activate(fate: Fate = {}, mode: WorkflowActivateMode = 'activate'): Promise<PollResult> {
 		this.workflow = this.loadWorkflow();
-		const result = await this.run(true, fate);
+		this.context = this.createContext(mode);
+		const result = await this.run(this.context, { ...fate, isActivation: true });
 		if (result.error) throw result.error;
 		this.saveStaticData();
 		return result;
@@ -116,76 +139,79 @@ export class ActiveTrigger {
 
 	/** Polls as n8n's clock does, at most once a minute. */
 	async poll(fate: Fate = {}): Promise<PollResult> {
-		if (this.setup.storage === 'durable cursors') this.workflow = this.loadWorkflow();
-		return await this.run(false, fate);
+		const { storage, budgetMs } = this.setup;
+		if (storage === 'durable cursors') this.workflow = this.loadWorkflow();
+		if (storage === 'durable cursors' || budgetMs !== undefined) this.context = undefined;
+		const context = (this.context ??= this.createContext('update'));
+		return await this.run(context, { ...fate, isActivation: false });
 	}
 
 	/** Presses the button in the editor, which works on a copy of the workflow. */
 	async fetchTestEvent(): Promise<INodeExecutionData[] | null> {
-		const workflow = this.loadWorkflow();
 		const { poll } = this.nodeTypes.getByNameAndVersion(TRIGGER_TYPE) as {
 			poll: (this: PollContext) => Promise<INodeExecutionData[][] | null>;
 		};
-		const response = await poll.call(this.createContext(workflow, 'manual'));
-		return response?.[0] ?? null;
+		const workflow = this.loadWorkflow();
+		const node = getTrigger(workflow);
+		const context = new PollContext(workflow, node, this.lookUp(), 'manual', 'manual');
+		return (await poll.call(context))?.[0] ?? null;
 	}
 
 	/** Returns the context with which n8n polls, for comparisons with its helpers. */
 	createPollContext(): PollContext {
-		return this.createContext(this.workflow, 'trigger');
+		this.lookUp();
+		return this.createContext('update');
 	}
 
-	private async run(
-		isActivation: boolean,
-		{ isAbandoned = false, ...fate }: Fate,
-	): Promise<PollResult> {
+	private async run(context: PollContext, fate: Omit<Run, 'result'>): Promise<PollResult> {
 		const result: PollResult = { items: null };
-		const { workflow } = this;
-		const context = this.createContext(workflow, 'trigger', result, fate);
+		this.lookUp();
 		// n8n abandons a poll if the workflow has been reactivated meanwhile.
 		let isCurrent = true;
-		const poll = createPoll(workflow, context, () => {
+		const poll = createPoll(this.workflow, context, () => {
 			const answer = isCurrent;
-			if (isAbandoned) isCurrent = false;
+			if (fate.isAbandoned === true) isCurrent = false;
 			return answer;
 		});
-		await poll(isActivation);
+		await this.runs.run({ ...fate, result }, async () => {
+			await poll(fate.isActivation);
+		});
 		return result;
 	}
 
-	private createContext(
-		workflow: Workflow,
-		mode: WorkflowExecuteMode,
-		result: PollResult = { items: null },
-		{ isRolledBack = false, after }: Fate = {},
-	): PollContext {
-		const [node] = Object.values(workflow.nodes);
-		if (!node) throw new Error('The workflow lacks its trigger');
-		const additionalData = createAdditionalData(this.types, this.credentials);
-		if (mode === 'manual') return new PollContext(workflow, node, additionalData, mode, 'manual');
+	private lookUp(): IWorkflowExecuteAdditionalData {
+		return Object.assign(this.additionalData, createAdditionalData(this.types, this.credentials));
+	}
 
+	private createContext(activation: WorkflowActivateMode): PollContext {
+		const { workflow, additionalData } = this;
+		const node = getTrigger(workflow);
+		const getRun = () => {
+			const run = this.runs.getStore();
+			if (!run) throw new Error('No poll is under way');
+			return run;
+		};
 		const isDurable = this.setup.storage === 'durable cursors';
-		let staged: { snapshot: IDataObject; seed: string } | undefined;
 		const commit = () => {
+			const { staged } = getRun();
 			if (staged && JSON.stringify(staged.snapshot) !== staged.seed) {
 				this.database.row = JSON.stringify(staged.snapshot);
 			}
 		};
-		const budgetMs = this.setup.budgetMs;
 		return new PollContext(
 			workflow,
 			node,
 			additionalData,
-			mode,
-			'activate',
+			'trigger',
+			activation,
 			(data) => {
-				this.saveStaticData();
-				if (isRolledBack) return;
+				this.saveStaticData(workflow);
+				if (getRun().isRolledBack === true) return;
 				commit();
-				result.items = data[0] ?? [];
+				getRun().result.items = data[0] ?? [];
 			},
 			(error) => {
-				result.error = error;
+				getRun().result.error = error;
 			},
 			async () => {
 				await Promise.resolve();
@@ -196,18 +222,17 @@ export class ActiveTrigger {
 					? JSON.stringify(workflow.getStaticData('node', node))
 					: undefined;
 				const seed = this.database.row ?? '{}';
-				staged = isDurable ? { snapshot: JSON.parse(seed) as IDataObject, seed } : undefined;
-				await after;
+				if (isDurable) getRun().staged = { snapshot: JSON.parse(seed) as IDataObject, seed };
+				await getRun().after;
 				return await poll();
 			},
-			() => staged?.snapshot ?? workflow.getStaticData('node', node),
-			budgetMs === undefined ? undefined : () => budgetMs,
+			() => getRun().staged?.snapshot ?? workflow.getStaticData('node', node),
+			() => (getRun().isActivation ? UNLIMITED_MS : (this.setup.budgetMs ?? UNLIMITED_MS)),
 		);
 	}
 
 	/** Saves the static data if it has changed, as n8n does. */
-	private saveStaticData(): void {
-		const { staticData } = this.workflow;
+	private saveStaticData({ staticData } = this.workflow): void {
 		if (staticData.__dataChanged !== true) return;
 		this.database.staticData = JSON.stringify(staticData);
 		staticData.__dataChanged = false;
@@ -226,4 +251,10 @@ export class ActiveTrigger {
 			staticData: JSON.parse(this.database.staticData) as IDataObject,
 		});
 	}
+}
+
+function getTrigger(workflow: Workflow): INode {
+	const [node] = Object.values(workflow.nodes);
+	if (!node) throw new Error('The workflow lacks its trigger');
+	return node;
 }

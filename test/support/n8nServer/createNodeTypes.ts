@@ -9,13 +9,19 @@ export const PASS_ON = 'test.passOn';
  * back.
  */
 export const LOOK_BACK = 'test.lookBack';
+/** Type of the last node of a loop, which begins no other round. */
+export const LOOP_END = 'test.loopEnd';
 
 /**
  * Creates n8n's registry of node types, with the package's nodes and those that a test puts around
  * them.
  */
 export function createNodeTypes(packageNodes: Record<string, INodeType>): INodeTypes {
-	const types: Record<string, INodeType> = { [PASS_ON]: passOn, [LOOK_BACK]: lookBack };
+	const types: Record<string, INodeType> = {
+		[PASS_ON]: passOn,
+		[LOOK_BACK]: lookBack,
+		[LOOP_END]: loopEnd,
+	};
 	for (const [name, type] of Object.entries(packageNodes)) types[name] = withExecute(type);
 	const find = (name: string) => {
 		const type = types[name];
@@ -77,4 +83,9 @@ const lookBack: INodeType = {
 		}));
 		return await Promise.resolve([items]);
 	},
+};
+
+const loopEnd: INodeType = {
+	description: describeType(LOOP_END),
+	execute: async () => await Promise.resolve([[]]),
 };

@@ -15,16 +15,16 @@ interface Exchange {
  * Checks replies against `docs/openapi.yaml`: status and content type must be described there, and
  * the body must have exactly the described fields.
  *
- * @returns a function that throws for any other reply, and returns the name of a good one:
+ * @returns a function that rejects any other reply, and returns the name of a good one:
  *   `GET /v1/videos 200`
  */
-export function createReplyChecker(): (exchange: Exchange) => string {
+export function createReplyChecker(): (exchange: Exchange) => Promise<string> {
 	const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
 	addFormats(ajv);
 	const operations = loadOpenApi();
 	const compiled = new Map<string, ValidateFunction>();
-	return ({ method, url, status, contentType, body }) => {
-		const operation = findOperation(operations, method, url);
+	return async ({ method, url, status, contentType, body }) => {
+		const operation = findOperation(await operations, method, url);
 		const name = `${method} ${operation?.path ?? url} ${status}`;
 		const reply = operation?.responses[String(status)];
 		if (reply && !reply.content && body === '') return name;

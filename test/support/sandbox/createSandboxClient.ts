@@ -17,8 +17,8 @@ export function createSandboxClient(
 	onReply: (name: string) => void = () => undefined,
 ): AxiosInstance {
 	const client = createBareClient(sandbox, apiKey);
-	client.interceptors.response.use((response: AxiosResponse<unknown>) => {
-		const name = checkReply({
+	client.interceptors.response.use(async (response: AxiosResponse<unknown>) => {
+		const name = await checkReply({
 			method: (response.config.method ?? 'get').toUpperCase(),
 			url: (response.config.url ?? '').replace(sandbox.url, ''),
 			status: response.status,

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { $RefParser } from '@apidevtools/json-schema-ref-parser';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -23,14 +22,16 @@ export interface OpenApiOperation {
 	>;
 }
 
+/** The part of the document that is used here. */
+type Document = JsonObject & {
+	paths: Record<string, Record<string, Omit<OpenApiOperation, 'method' | 'path'>>>;
+};
+
 const FILE = join(__dirname, '..', '..', '..', 'docs', 'openapi.yaml');
 
 /** Returns the operations that `docs/openapi.yaml` describes. */
-export function loadOpenApi(): OpenApiOperation[] {
-	const document = parse(readFileSync(FILE, 'utf8')) as JsonObject;
-	const { paths } = resolveRefs(document, document) as {
-		paths: Record<string, Record<string, Omit<OpenApiOperation, 'method' | 'path'>>>;
-	};
+export async function loadOpenApi(): Promise<OpenApiOperation[]> {
+	const { paths } = await $RefParser.dereference<Document>(FILE);
 	return Object.entries(paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({
 			...operation,
@@ -38,20 +39,4 @@ export function loadOpenApi(): OpenApiOperation[] {
 			path,
 		})),
 	);
-}
-
-function resolveRefs(node: unknown, document: JsonObject): unknown {
-	if (Array.isArray(node)) return node.map((entry) => resolveRefs(entry, document));
-	if (typeof node !== 'object' || node === null) return node;
-	if ('$ref' in node) return resolveRefs(findRef(String(node.$ref), document), document);
-	return Object.fromEntries(
-		Object.entries(node).map(([key, value]) => [key, resolveRefs(value, document)]),
-	);
-}
-
-function findRef(ref: string, document: JsonObject): unknown {
-	return ref
-		.replace(/^#\//, '')
-		.split('/')
-		.reduce<unknown>((node, key) => (node as JsonObject)[key], document);
 }

@@ -1,10 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import type { VideoOrder } from '../../../nodes/VideoGeneration/adds/order';
-import {
-	confirmKey,
-	getUniqueKey,
-	releaseKey,
-} from '../../../nodes/VideoGeneration/adds/uniqueKey';
+import { settleKey, getUniqueKey } from '../../../nodes/VideoGeneration/adds/uniqueKey';
 import type { Job } from '../../../nodes/VideoGeneration/item/job';
 
 /** Creates the context of an item; n8n keeps records for most nodes, and only for saved workflows. */
@@ -14,7 +10,8 @@ const createContext = (
 	helpers: object = { checkProcessedAndRecord: () => undefined },
 ) =>
 	({
-		getNodeParameter: () => options,
+		getNodeParameter: (name: string) =>
+			name === 'options' ? options : (options as { uniqueKey?: unknown }).uniqueKey,
 		getNode: () => ({ name: 'Video Generation', type: 't' }),
 		getItemIndex: () => 0,
 		getWorkflow: () => ({ id }),
@@ -42,16 +39,28 @@ describe('A unique key', () => {
 		],
 		['a list', createContext({ uniqueKey: [1] }), "'Unique Key' must be text", /^It is a list/],
 		[
+			'one that was typed as text',
+			createContext({ uniqueKey: '{{ $json.id }}' }),
+			"'Unique Key' contains an expression that was typed as text",
+			/select 'Expression'/,
+		],
+		[
+			'an object',
+			createContext({ uniqueKey: 'row-[object Object]' }),
+			"'Unique Key' contains an object instead of text",
+			/name the field of the object/,
+		],
+		[
 			'one of an older agent',
 			createContext({ uniqueKey: 'a' }, 'w1', {}),
-			/this agent$/,
-			/newer AI Agent/,
+			"'Unique Key' cannot be used here",
+			/AI Agent node from version 3/,
 		],
 		[
 			'one of a new workflow',
 			createContext({ uniqueKey: 'a' }, ''),
-			/a saved workflow$/,
-			/Save it and run it/,
+			"'Unique Key' cannot be used here",
+			/^n8n keeps the keys with a saved workflow.*Save the workflow/,
 		],
 	])('is refused before anything is sent: %s', (_which, context, message, description) => {
 		const get = () => getUniqueKey(context);
@@ -59,7 +68,7 @@ describe('A unique key', () => {
 		expect(get).toThrow(
 			expect.objectContaining({
 				description: expect.stringMatching(
-					new RegExp(`${description.source}.*Nothing was sent`),
+					new RegExp(`${description.source}.*Nothing was (sent|queued)`),
 				) as string,
 			}) as Error,
 		);
@@ -69,6 +78,7 @@ describe('A unique key', () => {
 test('An add without a key waits for no key of another', async () => {
 	const checkProcessedAndRecord = async () => await new Promise(() => undefined);
 	const context = createContext({}, 'w1', { checkProcessedAndRecord });
-	void confirmKey({ context, order: { uniqueKey: 'a' } } as Job<VideoOrder>);
-	await expect(releaseKey({ context, order: {} } as Job<VideoOrder>)).resolves.toBeUndefined();
+	const sent = { context, ledger: { state: { stage: 'queued' } }, order: { uniqueKey: 'a' } };
+	void settleKey(sent as unknown as Job<VideoOrder>);
+	await expect(settleKey({ context, order: {} } as Job<VideoOrder>)).resolves.toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { encodePathSegment } from '../../../nodes/VideoGeneration/api/endpoints';
 import {
@@ -11,7 +10,6 @@ import {
 	toLine,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
-import { MAX_OBJECT_BYTES, receiveBody } from '../../../nodes/VideoGeneration/api/responseBody';
 import type { FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
@@ -49,9 +47,10 @@ describe('A response', () => {
 		}),
 		[300, {}, 'redirected', FORWARD],
 		[308, {}, 'redirected', FORWARD],
-		[304, '', 'unreadable', { content: 'empty' }],
 		[400, { message: 'Bad.' }, 'rejected', { serviceMessage: 'Bad.' }],
 		[404, '<html></html>', 'rejected', { content: 'html' }],
+		[401, '', 'rejected', { content: 'empty' }],
+		[403, 'Forbidden', 'rejected', { content: 'other', serviceMessage: 'Forbidden' }],
 		[200, '', 'unreadable', { content: 'empty' }],
 		[200, undefined, 'unreadable', { content: 'empty' }],
 		[200, null, 'unreadable', { content: 'empty' }],
@@ -61,8 +60,8 @@ describe('A response', () => {
 		[200, '[{"id":', 'unreadable', { content: 'cutOff' }],
 		[200, 'OK', 'unreadable', { content: 'other' }],
 		[200, 5, 'unreadable', { content: 'other' }],
-		[200, { status: 'error' }, 'unsuccessful', { bodyStatus: 'error' }],
-		[200, { status: 'ok' }, 'unsuccessful', { bodyStatus: 'ok' }],
+		[200, { status: 'error' }, 'unsuccessful', {}],
+		[200, { status: 'ok' }, 'unsuccessful', {}],
 		[200, { message: 'Down.' }, 'unsuccessful', { serviceMessage: 'Down.' }],
 	])('of %d with %j is %s %j', async (status, body, kind, facts) => {
 		expect(await catchFailure(() => check(status, body, FORWARD))).toEqual({
@@ -110,6 +109,13 @@ describe("The service's own words", () => {
 		);
 	});
 
+	test('keep a key that is too short to be one, and may stand anywhere', () => {
+		expect(hideKey('{"status":"success","id":"x-1"}', 'x')).toBe('{"status":"success","id":"x-1"}');
+		expect(hideKey('{"error":"Unknown key key-1"}', 'key-1')).toBe(
+			'{"error":"Unknown key [API key]"}',
+		);
+	});
+
 	test('are shown as one line without markup, of at most 300 characters', () => {
 		expect(toLine('<b>No</b>\n\tcredits\u0000 <script>x</script>left')).toBe('No credits x left');
 		expect(toLine('<br><br>')).toBe('');
@@ -121,49 +127,6 @@ describe("The service's own words", () => {
 		const hostile = ['<', '<a', ' ', '\u0000', 'A'];
 		for (const text of hostile) toLine(text.repeat(Math.ceil(1e6 / text.length)));
 		expect(process.cpuUsage(before).user / 1000 / hostile.length).toBeLessThan(100);
-	});
-});
-
-describe('A body', () => {
-	const receive = async (body: Readable, statusCode = 200) =>
-		await receiveBody({ statusCode, headers: {}, hide: String, body }, MAX_OBJECT_BYTES);
-	const stream = (text: string) => Readable.from([Buffer.from(text)]);
-	const breakOff = (error?: Error) =>
-		new Readable({
-			read() {
-				this.destroy(error);
-			},
-		});
-
-	test.each(['{"a":1}', '\ufeff{"a":1}', '[]', '"text"', 'null'])(
-		'of %j is parsed',
-		async (text) => {
-			expect(await receive(stream(text))).toEqual(JSON.parse(text.replace('\ufeff', '')));
-		},
-	);
-
-	test('that is not JSON is known by its first 100 characters', async () => {
-		expect(await receive(stream(`<html>${'x'.repeat(1000)}`))).toHaveLength(100);
-	});
-
-	test('that exceeds a limit is refused before it is made', async () => {
-		const failure = await catchFailure(() => receive(stream(`"${'x'.repeat(1024 ** 2)}"`)));
-		const facts = { httpCode: '200', content: 'tooLarge', limit: '1 MiB' };
-		expect(failure).toEqual({ kind: 'unreadable', facts });
-	});
-
-	test('of an error that never ends or breaks off does not hide the status', async () => {
-		expect(await receive(stream('x'.repeat(65 * 1024)), 403)).toBeUndefined();
-		expect(await receive(breakOff(new Error('aborted')), 403)).toBeUndefined();
-	});
-
-	test.each([
-		[new Error('aborted'), 'ECONNRESET'],
-		[Object.assign(new Error('late'), { code: 'ETIMEDOUT' }), 'ETIMEDOUT'],
-		[undefined, 'ECONNRESET'],
-	])('that breaks off with %s leaves the fate open', async (error, httpCode) => {
-		const failure = await catchFailure(() => receive(breakOff(error)));
-		expect(failure).toEqual({ kind: 'uncertain', facts: { httpCode } });
 	});
 });
 

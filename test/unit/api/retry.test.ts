@@ -3,7 +3,6 @@ import type { Service } from '../../../nodes/VideoGeneration/api/request';
 import { fetchFromApi } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
 import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
-import { MAX_OBJECT_BYTES } from '../../../nodes/VideoGeneration/api/responseBody';
 import type {
 	Fate,
 	FailureKind,
@@ -117,7 +116,7 @@ describe('A request with a deadline', () => {
 		const service = { context: { helpers: { httpRequestWithAuthentication } }, hide: String };
 		const deadline = performance.now() + leftMs;
 		const options = { maxTries: 1, connection, deadline };
-		const request = { method: 'GET', url: '/v1/videos', maxBytes: MAX_OBJECT_BYTES } as const;
+		const request = { method: 'GET', url: '/v1/videos' } as const;
 		await fetchFromApi(service as unknown as Service, request, options);
 		return requests[0]?.timeout ?? NaN;
 	};

@@ -1,7 +1,8 @@
 import {
-	createFileName,
+	addExtension,
 	findVideoType,
 	nameOtherContent,
+	takeName,
 } from '../../../nodes/VideoGeneration/download/videoFile';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
@@ -10,8 +11,12 @@ const MP4 = readVideoFile('city-tour').subarray(0, 512);
 const TRANSPORT_STREAM = bytes(`G${'\0'.repeat(187)}G${'\0'.repeat(187)}`);
 const PADDING = '\0\0\0\x10free\0\0\0\0\0\0\0\0';
 
-const name = (path: string, mimeType = 'video/mp4', chosen?: string) =>
-	createFileName(new URL(path, 'https://files.example'), mimeType, chosen);
+const name = (
+	path: string,
+	mimeType = 'video/mp4',
+	chosen = '',
+	taken = new Map<string, number>(),
+) => addExtension(takeName(new URL(path, 'https://files.example'), chosen, taken), mimeType);
 
 describe('A file', () => {
 	test.each([
@@ -108,5 +113,14 @@ describe('The name of a file', () => {
 		expect(Buffer.byteLength(wide)).toBeLessThan(200);
 		expect(wide).toMatch(/^(🎬)+\.mp4$/u);
 		expect(name('/film', 'video/mp4', `2026 Row 17 ${'a'.repeat(80)}`)).toMatch(/^2026 Row 17/);
+	});
+
+	test('that another file of the run has gets a number, as many as it takes', () => {
+		const taken = new Map<string, number>();
+		const take = (chosen: string) => name('/output.mp4', 'video/mp4', chosen, taken);
+		expect(['', '', '', 'Output', 'output-2.mp4', 'teaser', 'teaser.mp4'].map(take)).toEqual([
+			...['output.mp4', 'output-2.mp4', 'output-3.mp4', 'Output-4.mp4', 'output-2-2.mp4'],
+			...['teaser.mp4', 'teaser-2.mp4'],
+		]);
 	});
 });

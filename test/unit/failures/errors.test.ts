@@ -2,14 +2,19 @@ import type { JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
-import { classifyError, classifyStreamError } from '../../../nodes/VideoGeneration/failures/errors';
+import {
+	classifyError,
+	classifyStreamError,
+	createApiError,
+	putAllInMessage,
+} from '../../../nodes/VideoGeneration/failures/errors';
 import type { FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import {
 	isAboutCredits,
+	isLasting,
 	isNotFound,
 	RequestFailure,
 } from '../../../nodes/VideoGeneration/failures/failure';
-import { mayBeCarriedOut } from '../../../nodes/VideoGeneration/failures/fate';
 import { createTestNode } from '../../support/engine/createTestNode';
 
 const wrapError = (error: Error) =>
@@ -41,16 +46,17 @@ describe.each([
 		['EPROTO', 'write EPROTO 40:error:SSL routines:get:wrong version number:', 'unsent', 'EPROTO'],
 		['EPROTO', 'failed', 'uncertain', 'ECONNRESET'],
 		['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'failed', 'uncertain', 'ECONNRESET'],
-		['ECONNABORTED', 'failed', 'uncertain', 'ECONNABORTED'],
+		['ECONNABORTED', 'failed', 'uncertain', 'ETIMEDOUT'],
 		['ETIMEDOUT', 'failed', 'uncertain', 'ETIMEDOUT'],
-		['EPIPE', 'failed', 'uncertain', 'EPIPE'],
+		['ERR_FR_TOO_MANY_REDIRECTS', 'failed', 'redirected', undefined],
 		['SOMETHING_NEW', 'failed', 'uncertain', 'ECONNRESET'],
 		['ERR_CANCELED', 'failed', 'cancelled', undefined],
 	])('with the code %s, "%s", is %s', (code, message, kind, httpCode) => {
 		const syscall = /^(connect|getaddrinfo|read) /.exec(message)?.[1];
 		const cause = Object.assign(new Error(message), { code, syscall });
 		const error = wrap(Object.assign(new AxiosError(message, code), { cause }));
-		expect(classifyError(error).facts).toEqual({ kind, httpCode });
+		const proof = /^(unreached|unsent)$/.test(kind) ? { fate: 'notSent' } : {};
+		expect(classifyError(error).facts).toEqual({ kind, httpCode, ...proof });
 	});
 
 	test('of a response that broke off in its middle leaves the fate open, whatever its status', () => {
@@ -74,7 +80,10 @@ describe('An error', () => {
 		['while it connects', (blocked: Error) => AxiosError.from(blocked)],
 	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
 		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		expect(classifyError(wrapError(wrap(blocked))).facts).toEqual({ kind: 'blocked' });
+		expect(classifyError(wrapError(wrap(blocked))).facts).toEqual({
+			kind: 'blocked',
+			fate: 'notSent',
+		});
 	});
 
 	test('that is a failure already stays what it is', () => {
@@ -83,38 +92,53 @@ describe('An error', () => {
 	});
 
 	test('of a stream is a timeout or a broken connection', () => {
-		const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
-		expect(classifyStreamError(late).facts.httpCode).toBe('ETIMEDOUT');
 		expect(classifyStreamError(new Error('aborted')).facts.httpCode).toBe('ECONNRESET');
 		expect(classifyStreamError(new AxiosError('canceled', 'ERR_CANCELED')).kind).toBe('cancelled');
 	});
 });
 
-const ALWAYS: FailureKind[] = ['uncertain', 'unreadable', 'incomplete'];
-const NEVER: FailureKind[] = [
-	...(['rateLimited', 'unreached', 'blocked', 'unsent'] as const),
-	...(['notGenerated', 'timedOut', 'storageFailed'] as const),
-];
-
 test.each([
-	...ALWAYS.map((kind) => [kind, {}, true] as const),
-	...NEVER.map((kind) => [kind, {}, false] as const),
-	['rejected', { httpCode: '403' }, false],
-	['rejected', { httpCode: '409' }, true],
-	['redirected', { httpCode: '308' }, false],
-	['redirected', { httpCode: '303' }, true],
-	['cancelled', { tries: 1 }, true],
-	['cancelled', { tries: 0 }, false],
-	['unsuccessful', { bodyStatus: 'error' }, false],
-	['unsuccessful', { bodyStatus: 'ok' }, true],
-	['unsuccessful', {}, true],
-] as const)('A clear that was %s %j may have been carried out: %p', (kind, facts, expected) => {
-	expect(mayBeCarriedOut(new RequestFailure({ kind, ...facts }))).toBe(expected);
+	[{ httpCode: '401' }, 'credential-invalid'],
+	[{ httpCode: '403', content: 'empty' }, 'credential-invalid'],
+	[{ httpCode: '403', content: 'html' }, 'temporarily-unavailable'],
+	[{ httpCode: '404' }, 'temporarily-unavailable'],
+	[{ httpCode: '402' }, 'quota-exhausted'],
+] as const)('A refusal with %j is for n8n, which pauses triggers by it, %s', (facts, cause) => {
+	const failure = new RequestFailure({ kind: 'rejected', ...facts });
+	const error = createApiError(createTestNode('N', 't'), failure, { requestKind: 'read' });
+	expect(error.failure?.cause).toBe(cause);
+});
+
+test('An error that says everything in its message has no description that repeats it', () => {
+	const failure = new RequestFailure({ kind: 'notGenerated', lastStatus: 'canceled' });
+	const context = { requestKind: 'read', queueId: 'q-1' } as const;
+	const error = createApiError(createTestNode('N', 't'), failure, context);
+	const { description } = error;
+	putAllInMessage(error);
+	expect(error.message).toBe(
+		`The video could not be generated. ${description?.replace('canceled', 'cancelled')}`,
+	);
+	expect(error.description).toBeNull();
 });
 
 test('A failure is a missing item by its 404 alone', () => {
 	expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '404' }))).toBe(true);
 	expect(isNotFound(new RequestFailure({ kind: 'rejected', httpCode: '403' }))).toBe(false);
+});
+
+test.each([
+	[true, { kind: 'rejected', httpCode: '400' }],
+	[true, { kind: 'notGenerated' }],
+	[true, { kind: 'timedOut', hasLeftQueue: true }],
+	[true, { kind: 'ambiguousVideo', unidentified: { count: 0 } }],
+	[false, { kind: 'ambiguousVideo', unidentified: {} }],
+	[false, { kind: 'timedOut' }],
+	[false, { kind: 'uncertain', httpCode: '503' }],
+	// A new key and new credits count for a retry, too.
+	[false, { kind: 'rejected', httpCode: '401' }],
+	[false, { kind: 'unsuccessful', httpCode: '200', serviceMessage: 'No credits' }],
+] as const)('It is %p that a retry meets %j again', (expected, facts) => {
+	expect(isLasting(new RequestFailure(facts))).toBe(expected);
 });
 
 test.each([

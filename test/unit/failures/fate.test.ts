@@ -1,6 +1,6 @@
 import type { Fate } from '../../../nodes/VideoGeneration/failures/failure';
-import type { Outcome } from '../../../nodes/VideoGeneration/failures/fate';
-import { judgeAdd } from '../../../nodes/VideoGeneration/failures/fate';
+import type { AddEvidence } from '../../../nodes/VideoGeneration/failures/fate';
+import { findProof, judgeAdd } from '../../../nodes/VideoGeneration/failures/fate';
 
 const URL = 'https://api.example.com/v1/queue/add';
 
@@ -39,12 +39,12 @@ describe('An add that failed with an error', () => {
 		[undefined, 'unknown'],
 		['connect ECONNREFUSED', 'unknown'],
 	])('%j is %s', (error, fate) => {
-		expect(judgeAdd({ error })).toBe(fate);
+		expect(findProof(error) === undefined ? 'unknown' : 'notSent').toBe(fate);
 	});
 });
 
 describe('An add that was answered', () => {
-	const judge = (response: Partial<Exclude<Outcome, { error: unknown }>>) =>
+	const judge = (response: Partial<AddEvidence>) =>
 		judgeAdd({ statusCode: 200, url: URL, queueId: '', namesQueueItem: false, ...response });
 
 	const REFUSED = [

@@ -1,12 +1,12 @@
-import type { IExecuteFunctions, IExecuteSingleFunctions, INodeParameters } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import {
 	getBatching,
 	getConnection,
 	getId,
 	getLimit,
+	getLocatedId,
 	getMaxTries,
-	getProjectId,
 	getSwitch,
 	getText,
 	parseNumber,
@@ -16,7 +16,7 @@ import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/waitOp
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 
 /** Creates the context of an item of a node with these parameters, which n8n has evaluated. */
-function createContext(parameters: object, json: object = {}, raw = parameters): Context {
+function createContext(parameters: object): Context {
 	const get = (name: string) =>
 		name
 			.split('.')
@@ -25,8 +25,7 @@ function createContext(parameters: object, json: object = {}, raw = parameters):
 				parameters,
 			);
 	return {
-		getNode: () => ({ name: 'Video Generation', type: 't', parameters: raw as INodeParameters }),
-		getInputData: () => ({ json }),
+		getNode: () => ({ name: 'Video Generation', type: 't' }),
 		getItemIndex: () => 3,
 		getNodeParameter: (name: string, ...rest: unknown[]) =>
 			get(name) ?? rest.findLast((each) => typeof each !== 'number'),
@@ -37,7 +36,7 @@ function createContext(parameters: object, json: object = {}, raw = parameters):
 const READ = {
 	text: (prompt: unknown) => getText(createContext({ prompt }), 'prompt', 'Prompt'),
 	id: (id: unknown) => getId(createContext({}), id, 'Queue ID'),
-	project: (id: unknown) => getProjectId(createContext({}), id),
+	project: (id: unknown) => getLocatedId(createContext({}), id, 'Project'),
 	switch: (on: unknown) => getSwitch(createContext({ on }), 'on', 'Return All'),
 	number: parseNumber,
 	maxTries: (maxTries: unknown) => getMaxTries(createContext({ options: { maxTries } })),
@@ -131,7 +130,7 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 
 const MAX_TRIES = "'Max Tries' must be a whole number from 1 to 10";
 const LIMIT = "'Limit' must be a whole number of 1 or more";
-const INTERVAL = "'Polling Interval' must be 1 second or more";
+const INTERVAL = "'Polling Interval' must be a number of 1 or more";
 const NO_PROXIES = ['a.example:3128', 'socks5://a:1', 'a', 'http://%E0%A4%A@a', 5, {}];
 
 test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
@@ -145,10 +144,10 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['switch', [2], "'Return All' must be true or false", /^It is 2\. /],
 	['switch', [[]], "'Return All' must be true or false", /^It is a list\. /],
 	['insecure', ['maybe'], "'Ignore SSL Issues (Insecure)' must be true or false", /"maybe"/],
-	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries' under 'Options'\. No/],
-	['limit', [0, -1, 1.5, 'all'], LIMIT, /turn on 'Return All'/],
+	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries' under 'Options'\. /],
+	['limit', [0, -1, 1.5, 'all'], LIMIT, /^Correct 'Limit'\. /],
 	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /under 'Wait Options'/],
-	['waitTimeout', [0.5], "'Timeout' must be 1 second or more", /under 'Wait Options'/],
+	['waitTimeout', [0.5], "'Timeout' must be a number of 1 or more", /under 'Wait Options'/],
 	['timeout', ['10 s', true, [1]], "'Timeout' must be a number", /under 'Request Options'/],
 	['proxy', NO_PROXIES, "'Proxy' must be an address", /as http:\/\/proxy\.example\.com:3128\./],
 ])('As %s, each of %p is refused: %s', (kind, values, message, description) => {
@@ -169,29 +168,4 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 
 test("'Limit' does not matter with 'Return All'", () => {
 	expect(getLimit(createContext({ limit: 0, returnAll: 'true' }))).toBe(Infinity);
-});
-
-describe('A field of the item', () => {
-	test.each(['={{ $json.prompt }}', '={{$json.prompt}}'])(
-		'is taken from the item itself where the parameter says %s',
-		(raw) => {
-			for (const [prompt, expected] of [
-				['q-1', 'q-1'],
-				['', ''],
-				[7, '7'],
-				[null, ''],
-			]) {
-				const context = createContext({ prompt: 'by n8n' }, { prompt }, { prompt: raw });
-				expect(getText(context, 'prompt', 'Prompt')).toBe(expected);
-			}
-		},
-	);
-
-	test.each([
-		...['q-1', '={{ $json.id }}', '={{ $json.prompt.trim() }}', '={{ $json.prompt }}-2'],
-		...['=a {{ $json.prompt }}', '={{ $json.toString }}'],
-	])('is what n8n evaluates where the parameter says %j', (raw) => {
-		const context = createContext({ prompt: 'by n8n' }, { prompt: 'q-1' }, { prompt: raw });
-		expect(getText(context, 'prompt', 'Prompt')).toBe('by n8n');
-	});
 });

@@ -1,7 +1,13 @@
 import { getItemState } from '../../../sandbox/domain/lifeCycle';
 import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
-const DURATIONS = { pendingMs: 1000, processingMs: 4000, renderingMs: 2000, logDelayMs: 0 };
+const DURATIONS = {
+	pendingMs: 1000,
+	processingMs: 4000,
+	renderingMs: 2000,
+	logDelayMs: 0,
+	urlDelayMs: 0,
+};
 const ITEM = {
 	startsAt: 50_000,
 	durations: DURATIONS,

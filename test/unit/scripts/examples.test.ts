@@ -12,6 +12,8 @@ import { listUnknownParameters } from '../../support/listUnknownParameters';
 const PACKAGE = 'n8n-nodes-video-generation';
 
 const STICKY = 'n8n-nodes-base.stickyNote';
+/** The colour of a note. */
+const RED = 3;
 
 /** What the first note calls the account that a type of node needs. */
 const ACCOUNTS: Record<string, RegExp> = {
@@ -29,8 +31,26 @@ const ACCOUNTS: Record<string, RegExp> = {
 /** The nodes of n8n itself, which need no account. */
 const WITHOUT_ACCOUNT = new RegExp(
 	[
-		...['errorTrigger', 'filter', 'form', 'formTrigger', 'if', 'limit', 'manualTrigger', 'noOp'],
-		...['scheduleTrigger', 'set', 'splitInBatches', 'stickyNote', 'stopAndError', 'switch', 'wait'],
+		...[
+			'dataTable',
+			'errorTrigger',
+			'executeWorkflow',
+			'executeWorkflowTrigger',
+			'filter',
+			'form',
+			'formTrigger',
+			'if',
+			'limit',
+			'manualTrigger',
+			'noOp',
+			'scheduleTrigger',
+			'set',
+			'splitInBatches',
+			'stickyNote',
+			'stopAndError',
+			'switch',
+			'wait',
+		],
 		...['agent', 'chainLlm', 'chatTrigger', 'mcpTrigger', 'memoryBufferWindow'],
 		'outputParserStructured',
 	]
@@ -52,15 +72,19 @@ const OURS: Record<string, INodeTypeDescription> = {
 	[`${PACKAGE}.videoGenerationTrigger`]: new VideoGenerationTrigger().description,
 };
 
+const OPERATIONS_THAT_PAY = ['video.generate', 'queue.add'];
+
 /** The parameter that n8n itself adds to every polling node. */
 const POLLING = 'pollTimes';
 
 /** The beginning of the public link that an example writes to a sheet. */
 const LINK_TO_VIDEO = 'https://youtu.be/';
 
-const ALL_NODES = FILES.flatMap((file) =>
-	(read(file).nodes as INode[]).map((node) => ({ node, name: `${file}: ${node.name}` })),
-);
+const ALL_NODES = FILES.flatMap((file) => {
+	const { nodes } = read(file);
+	const note = String(nodes.find(({ type }) => type === STICKY)?.parameters.content);
+	return (nodes as INode[]).map((node) => ({ node, note, name: `${file}: ${node.name}` }));
+});
 
 describe.each(FILES)('the example %s', (file) => {
 	const example = read(file);
@@ -80,19 +104,33 @@ describe.each(FILES)('the example %s', (file) => {
 		expect(names).toEqual(expect.arrayContaining([...Object.keys(example.connections), ...named]));
 	});
 
+	it('has a red note that it costs credits where it pays, and no other', () => {
+		const pays = example.nodes.some(({ parameters: { resource, operation } }) =>
+			OPERATIONS_THAT_PAY.includes(`${String(resource)}.${String(operation)}`),
+		);
+		const red = example.nodes.filter(
+			({ type, parameters }) => type === STICKY && parameters.color === RED,
+		);
+		const titles = red.map(({ parameters }) => String(parameters.content).split('\n')[0]);
+		expect(titles).toEqual(pays ? ['### Costs credits'] : []);
+	});
+
 	it('fits on one screen, and says in its first note what it does and which accounts it needs', () => {
-		expect(example.nodes.filter(({ type }) => type !== STICKY).length).toBeLessThanOrEqual(13);
+		expect(example.nodes.filter(({ type }) => type !== STICKY).length).toBeLessThanOrEqual(14);
 		const note = example.nodes.find(({ type }) => type === STICKY)?.parameters.content as string;
 		const others = example.nodes.filter(({ type }) => !WITHOUT_ACCOUNT.test(type));
+		expect(note.split('\n')[0]).toBe(`## ${example.name}`);
 		expect(note).toMatch(/^## .+\n\S[^]+\n### How it works\n1\. [^]+\n### Set up\n1\. /);
 		for (const { type } of others) expect(note).toMatch(ACCOUNTS[type] ?? `${type}, which is new`);
 	});
 });
 
-test('The page of the examples has a section with a picture for each, and no other', () => {
-	const [, ...sections] = readFileSync(join('examples', 'README.md'), 'utf8').split(/^## /m);
+test('The page of the examples has a section with its name and a picture for each, and no other', () => {
+	const [, , ...sections] = readFileSync(join('examples', 'README.md'), 'utf8').split(/^## /m);
 	const isAbout = (file: string) => (text: string) =>
-		text.includes(`](${file})`) && text.includes('<picture>');
+		text.startsWith(`${read(file).name}\n`) &&
+		text.includes(`](${file})`) &&
+		text.includes('<picture>');
 	expect(FILES.filter((file) => !sections.some(isAbout(file)))).toEqual([]);
 	expect(sections).toHaveLength(FILES.length);
 });
@@ -130,14 +168,17 @@ describe('the nodes of the examples', () => {
 	});
 
 	it.each(ALL_NODES.filter(({ node: { type } }) => OURS[type]))(
-		'$name has no parameter that the node does not show, and all that it needs',
-		({ node }) => {
+		'$name has no parameter that the node does not show, and all that it needs but a project, which the first note has one choose',
+		({ node, note }) => {
 			const ours = OURS[node.type];
 			if (!ours) throw new Error(`${node.type} is not ours`);
 			expect(node.typeVersion).toBe(ours.version);
 			const unknown = listUnknownParameters(node, ours);
 			expect(unknown.filter((name) => name !== POLLING)).toEqual([]);
-			expect(NodeHelpers.getNodeParametersIssues(ours.properties, node, ours)).toBeNull();
+			const issues = NodeHelpers.getNodeParametersIssues(ours.properties, node, ours);
+			const missing = Object.keys(issues?.parameters ?? {});
+			expect(missing.filter((name) => name !== 'projectId')).toEqual([]);
+			if (missing.length > 0) expect(note).toContain(`your project in **${node.name}**`);
 		},
 	);
 

@@ -13,7 +13,14 @@ import {
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const HOUR_MS = 3_600_000;
-const WATCH: Watch = { account: 'abc', projectIds: [], emitExisting: false, isContinuous: true };
+const DAY_MS = 24 * HOUR_MS;
+const WATCH: Watch = {
+	account: 'abc',
+	projectIds: [],
+	emitExisting: false,
+	isContinuous: true,
+	polledAt: START,
+};
 
 const createEntry = (id: string, createdAt = new Date(START).toISOString()): IDataObject => ({
 	...{ id, url: `https://files.example.com/${id}.mp4`, projectId: 'p', createdAt },
@@ -61,7 +68,7 @@ describe('A later poll', () => {
 			const { cursor: later } = selectNewVideos(log, { ...cursor, changes }, watch);
 			expect(later).toMatchObject({ projects: watch.projectIds, changes: changes + 1 });
 		}
-		expect(keepTag({ ...cursor, changes }, '"a"', START).changes).toBe(changes + 1);
+		expect(keepTag({ ...cursor, changes }, 'abc', '"a"', START).changes).toBe(changes + 1);
 	});
 
 	test('finds nothing, and nothing for a test event, in a list without entries', () => {
@@ -72,27 +79,78 @@ describe('A later poll', () => {
 });
 
 describe('The tag of the last list', () => {
-	const find = (tag: unknown, now = START) =>
-		findTag({ ...save([]), tag: tag as Cursor['tag'] }, WATCH.account, now);
+	const find = (tag: unknown, now = START, account = WATCH.account) =>
+		findTag({ ...save([]), tag: tag as Cursor['tag'] }, account, now);
 
 	test('is sent for an hour after the list was read in full, to its own account alone', () => {
-		const tag = { etag: '"a"', fullReadAt: START };
-		expect(find(tag)).toBe('"a"');
-		expect(findTag({ ...save([]), tag }, 'other', START)).toBeUndefined();
-		expect(find(tag, START + HOUR_MS - 1)).toBe('"a"');
-		expect(find(tag, START + HOUR_MS)).toBeUndefined();
-		expect(find(tag, START - 1)).toBeUndefined();
-		expect(keepTag({ ...save([]), tag }, undefined, START).tag).toBeUndefined();
+		const { tag } = keepTag(save([]), 'other', '"a"', START);
+		expect(find(tag, START, 'other')).toBe('"a"');
+		expect(find(tag)).toBeUndefined();
+		expect(find(tag, START + HOUR_MS - 1, 'other')).toBe('"a"');
+		expect(find(tag, START + HOUR_MS, 'other')).toBeUndefined();
+		expect(find(tag, START - 1, 'other')).toBeUndefined();
+		expect(keepTag({ ...save([]), tag }, 'abc', undefined, START).tag).toBeUndefined();
 	});
 
 	test.each([
-		{ etag: 'a\r\nb', fullReadAt: START },
-		{ etag: '"a"'.repeat(1000), fullReadAt: START },
-		{ etag: '"a"' },
+		{ account: 'abc', etag: 'a\r\nb', fullReadAt: START },
+		{ account: 'abc', etag: '"a"'.repeat(67), fullReadAt: START },
+		{ account: 'abc', etag: '"a"' },
 		'"a"',
 		null,
 	])('is not sent when it is damaged: %j', (tag) => {
 		expect(find(tag)).toBeUndefined();
+	});
+});
+
+describe('Videos that come into the list are old', () => {
+	test.each([
+		['if it had 50 entries, and they are older than those', 50, []],
+		['not if it had 49 entries', 49, ['old']],
+	])('%s', (_when, size, emitted) => {
+		const { poll } = createPoller();
+		const log = createEntries(size + 1, (i) => (i < size ? `log-${i}` : 'old'));
+		poll(log.slice(0, size));
+		expect(poll(log.slice(1))).toEqual(emitted);
+	});
+
+	test('if they are older than the last list of 50 entries, although a longer one held older ones', () => {
+		const { poll } = createPoller();
+		const log = createEntries(60);
+		poll(log);
+		poll(log.slice(0, 50));
+		const at = (id: string, i: number) => createEntry(id, createDate(i));
+		expect(poll([...log, at('old', 50), at('late', 48)])).toEqual(['late']);
+	});
+
+	test('if it was empty, unless they are of the last day', () => {
+		const { poll } = createPoller();
+		poll([]);
+		const dates = [0, HOUR_MS, DAY_MS, DAY_MS + 1, 300 * DAY_MS];
+		const log = dates.map((ageMs) =>
+			createEntry(`${ageMs}`, new Date(START - ageMs).toISOString()),
+		);
+		expect(poll(log)).toEqual([`${DAY_MS}`, `${HOUR_MS}`, '0']);
+	});
+
+	test('unless existing ones are wanted', () => {
+		const watch = { ...WATCH, emitExisting: true };
+		const { cursor } = selectNewVideos([], 'absent', watch);
+		expect(selectNewVideos([createEntry('a', '2020-01-01')], cursor, watch).videos).toHaveLength(1);
+	});
+
+	test('also if the empty list was that of another account', () => {
+		const other = { ...WATCH, account: 'other' };
+		const { cursor } = selectNewVideos([], save(createEntries(3)), other);
+		const log = [createEntry('old', '2020-01-01'), createEntry('log-0')];
+		const later = { ...other, polledAt: START + 9 * DAY_MS };
+		const { cursor: kept } = selectNewVideos([], cursor, later);
+		expect(kept).toBe(cursor);
+		const changed = log.map((entry) => ({
+			...entry,
+			createdAt: createDate(entry.id === 'old' ? 9999 : 9),
+		}));
+		expect(selectNewVideos(changed, kept, later).videos).toEqual([changed[1]]);
 	});
 });
 
@@ -125,6 +183,16 @@ describe('A large account', () => {
 		].map((createdAt) => createEntry(createdAt, createdAt));
 		expect(poll([...videos, ...entries])).toEqual(videos.map(({ id }) => id));
 		expect(poll([...entries, ...videos])).toEqual([]);
+	});
+
+	test.each([
+		[1_000, ['late']],
+		[1_001, []],
+	])('with %i videos without a readable date emits of those: %j', (count, emitted) => {
+		const { poll } = createPoller();
+		const entries = createEntries(count).map((entry) => ({ ...entry, createdAt: 'soon' }));
+		poll(entries);
+		expect(poll([...entries, createEntry('late', 'soon')])).toEqual(emitted);
 	});
 
 	test.each([

@@ -1,10 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ListedVideo, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
-import {
-	decideOwners,
-	findCandidates,
-	ItemNames,
-} from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import { decideOwners, ItemNames } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -26,7 +22,11 @@ function createItem(
 	}: Partial<QueueItem> & Record<'sent' | 'queued' | 'running', number | undefined>,
 ): QueueItem {
 	return {
-		...{ queueId, projectId: 'p', listingDelayMs: 10_000 },
+		account: 1,
+		queueId,
+		projectId: 'p',
+		listingDelayMs: 10_000,
+		waits: 1,
 		sentAt: sent === undefined ? undefined : sent * 1_000,
 		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
 		runningAt: running === undefined ? undefined : running * 1_000,
@@ -81,20 +81,14 @@ describe('The entries that can be the own one of an item', () => {
 			['a'],
 		],
 		[
-			'may have any date if this run had read the list before its add',
-			{ ...queued(50), sentAt: 0, isListKnown: true },
-			[listVideo('a', 1)],
-			['a'],
-		],
-		[
-			'are not older than its add otherwise',
+			'are not older than an item that this process has added either',
 			{ ...queued(50), sentAt: 0 },
-			[listVideo('a', 1), listVideo('b', 41)],
+			[listVideo('a', 39), listVideo('b', 40)],
 			['b'],
 		],
 	])('%s', (_, item, videos, expected) => {
-		const { candidates } = findCandidates(item, videos);
-		expect(candidates.map(({ key }) => key)).toEqual(expected);
+		const { candidates } = decideOwners([item], videos);
+		expect(candidates.get(item)?.map(({ key }) => key)).toEqual(expected);
 	});
 });
 
@@ -121,66 +115,50 @@ describe('An item is named by an entry that has its queue ID', () => {
 });
 
 describe('Whose video is whose', () => {
-	type Row = [string, QueueItem[], ListedVideo[], (string | undefined)[], (string | undefined)[]];
+	type Row = [
+		name: string,
+		due: QueueItem[],
+		videos: ListedVideo[],
+		own: (string | undefined)[],
+		missing: number,
+		others?: QueueItem[],
+	];
 	const a = listVideo('a', 10);
 	const b = listVideo('b', 20);
 	const c = listVideo('c', 30);
+	const none = undefined;
+	const left = (at: number) => sent(at, { hasLeft: true });
 	test.each<Row>([
-		['a single candidate is its own', [sent(0)], [a], ['a'], []],
-		['two cannot be told apart', [sent(0)], [a, b], [undefined], []],
+		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
+		['two cannot be told apart', [sent(0)], [a, b], [none], 0],
+		['two items that can have the same two', [sent(0), sent(0)], [a, b], [none, none], 0],
+		['what is one item’s own is no other’s', [sent(0), sent(15)], [a, b], ['a', 'b'], 0],
+		['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], 0],
+		['two with the same only one: one is missing', [sent(0), sent(0)], [a], ['a', none], 1],
+		['no candidate: it is missing', [sent(15)], [a], [none], 1],
+		['an item that was seen running', [seen(none, 25)], [a, b], ['b'], 0],
+		['and its own is not listed', [seen(none, 45)], [a, b], [none], 1],
+		['an item of known date', [queued(25)], [a, b], ['b'], 0],
+		['two of known date with the same only one', [queued(5), queued(9)], [a], ['a', none], 1],
+		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
+		['an item of which nothing is known', [createItem('item', NONE)], [a], [none], 0],
+		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [none], 0],
+		['an item that left the queue', [left(0)], [a], ['a'], 0],
+		['one that left without a video', [left(15)], [a], [none], 0],
 		[
-			'two items that can have the same two',
-			[sent(0), sent(0)],
-			[a, b],
-			[undefined, undefined],
-			[],
-		],
-		['what is one item’s own is no other’s', [sent(0), sent(15)], [a, b], ['a', 'b'], []],
-		['and so on', [sent(25), sent(15), sent(0)], [a, b, c], ['c', 'b', 'a'], []],
-		['two with the same only one', [sent(0), sent(0)], [a], [undefined, undefined], ['p']],
-		['no candidate: nothing is listed as assumed', [sent(15)], [a], [undefined], ['p']],
-		[
-			'no candidate: no other item of the project is given one',
-			[sent(15), sent(25)],
-			[c],
-			[undefined, undefined],
-			['p'],
-		],
-		[
-			'but one of another project is',
-			[sent(35), sent(0, { projectId: 'q' })],
-			[listVideo('q', 1, { projectId: 'q' })],
-			[undefined, 'q'],
-			['p'],
-		],
-		['an item that was seen running', [seen(undefined, 25)], [a, b], ['b'], []],
-		['and its own is not listed', [seen(undefined, 45)], [a, b], [undefined], ['p']],
-		['an item of known date', [queued(25)], [a, b], ['b'], []],
-		[
-			'two of known date with the same only one',
-			[queued(5), queued(9)],
+			'one that left, and a finished one that must be listed',
+			[left(0), sent(5)],
 			[a],
-			[undefined, undefined],
-			['p'],
+			[none, 'a'],
+			0,
 		],
-		['an item of known date whose own has left the list', [queued(45)], [a, b], [undefined], []],
-		['an item of which nothing is known', [createItem('item', NONE)], [a], [undefined], []],
-		['an item that left the queue', [sent(0, { hasLeft: true })], [a], ['a'], []],
-		['one that was cleared', [sent(15, { hasLeft: true })], [a], [undefined], []],
-		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [undefined], []],
-	])('%s', (_, items, videos, expected, unreliableProjects) => {
-		const { own, unreliable } = decideOwners(items.map((item) => findCandidates(item, videos)));
-		expect(items.map((item) => own.get(item)?.key)).toEqual(expected);
-		expect([...unreliable]).toEqual(unreliableProjects);
-	});
-
-	test.each([
-		['the project', 'p', undefined],
-		['another project', 'q', 'a'],
-		['an unknown project', undefined, undefined],
-	])('after %s was not listed as assumed', (_, project, expected) => {
-		const item = sent(0);
-		const { own } = decideOwners([findCandidates(item, [a])], new Set([project]));
-		expect(own.get(item)?.key).toBe(expected);
+		['two that left with the same only one', [left(0), left(5)], [a], [none, none], 0],
+		['one that left beside one that is still waited for', [left(0)], [a], [none], 0, [sent(5)]],
+		['one that left beside one that was added later', [left(0)], [a], ['a'], 0, [sent(15)]],
+		['a finished one beside one that is still waited for', [sent(0)], [a], ['a'], 0, [sent(5)]],
+	])('%s', (_, due, videos, expected, missingCount, others = []) => {
+		const { own, missing } = decideOwners(due, videos, others);
+		expect(due.map((item) => own.get(item)?.key)).toEqual(expected);
+		expect(missing).toHaveLength(missingCount);
 	});
 });

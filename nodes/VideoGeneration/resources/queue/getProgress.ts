@@ -1,7 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
 import { declareRequest } from '../fields';
-import { getQueueIdForPath, QUEUE_ITEM_NOT_FOUND } from './queueId';
+import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {
@@ -9,12 +10,12 @@ export const getProgress: Operation<{ queueId: string }> = {
 	routing: declareRequest(ENDPOINTS.getProgress),
 	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
 	getIds: (order) => order,
-	prepare: (context) => ({ queueId: getQueueIdForPath(context) }),
+	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */
 	async perform({ api, open, order: { queueId } }) {
-		const { details } = await fetchProgress(await open(), queueId, api);
-		const ids = { queueId };
-		return [{ json: { ...ids, ...details, ...ids } }];
+		const details = await fetchProgress(await open(), queueId, api);
+		const json: IDataObject = { queueId, status: details.status };
+		return [{ json: { ...json, ...details, queueId } }];
 	},
 };

@@ -46,8 +46,7 @@ export const queueProperties: INodeProperties[] = [
 	queueIdField,
 	...addFields,
 	...waitFields,
-	...updateDisplayOptions(
-		{ show: { resource: ['queue'], operation: ['clear', 'getProgress', 'wait'] } },
-		[optionsField],
-	),
+	...updateDisplayOptions({ show: { resource: ['queue'], operation: ['clear', 'getProgress'] } }, [
+		optionsField,
+	]),
 ];

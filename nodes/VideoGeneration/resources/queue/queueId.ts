@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../../api/endpoints';
-import { createInputError, getId, getValue } from '../../item/parameters';
+import { createInputError, getId } from '../../item/parameters';
 import type { FailureText } from '../../failures/texts';
 
 /** The queue item of an operation. Declared once: n8n's routing evaluates it for each declaration. */
@@ -21,24 +21,13 @@ export const QUEUE_ITEM_NOT_FOUND: FailureText = {
 		"Check 'Queue ID' of this item. The queue item may belong to another account, may have been deleted, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
 };
 
-/** "Queue ID". @throws a NodeOperationError when it is empty */
+/** "Queue ID". @throws a NodeOperationError when it is empty, or cannot be a part of a path */
 export function getQueueId(context: IExecuteSingleFunctions): string {
-	const queueId = getId(context, getValue(context, 'queueId'), 'Queue ID');
-	if (queueId !== '') return queueId;
-	throw createInputError(
-		context,
-		"'Queue ID' is empty",
-		"Enter the 'queueId' that Queue > Add returned. If it is an expression, check that it has a value for this item. Nothing was sent.",
-	);
-}
-
-/** "Queue ID" for a path. @throws a NodeOperationError when it is empty, or cannot be a part of a path */
-export function getQueueIdForPath(context: IExecuteSingleFunctions): string {
-	const queueId = getQueueId(context);
+	const queueId = getId(context, context.getNodeParameter('queueId', ''), 'Queue ID');
 	if (encodePathSegment(queueId) !== undefined) return queueId;
 	throw createInputError(
 		context,
-		"'Queue ID' is not the ID of a queue item",
-		"Enter the 'queueId' that Queue > Add returned. Nothing was sent.",
+		queueId === '' ? "'Queue ID' is empty" : "'Queue ID' is not the ID of a queue item",
+		"Enter the 'queueId' that Queue > Add returned. If it is an expression, check that it has a value for this item. Nothing was sent.",
 	);
 }

@@ -2,19 +2,18 @@ import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../api/endpoints';
 import { parseLogTime } from '../../api/videoLog';
-import { finishVideo, outputVideo } from '../../waiting/finishVideo';
+import { outputVideo, resumeVideo } from '../../waiting/finishVideo';
 import type { WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
+import { createInputError, getLocatedId, requireText, toDateText } from '../../item/parameters';
+import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from '../fields';
+import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
 import {
-	createInputError,
-	getProjectId,
-	getValue,
-	requireText,
-	toDateText,
-} from '../../item/parameters';
-import { declareRequest, projectLocator } from '../fields';
-import { getQueueIdForPath, QUEUE_ITEM_NOT_FOUND } from './queueId';
-import { finishedVideoFields, getWaitSettings, waitOptions } from '../waitOptions';
+	finishedVideoFields,
+	getWaitSettings,
+	videoFileNameOption,
+	waitOptions,
+} from '../waitOptions';
 
 export const waitFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['queue'], operation: ['wait'] } },
@@ -35,6 +34,7 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 		},
 		...finishedVideoFields,
 		waitOptions,
+		createOptionsField(videoFileNameOption, maxTriesOption),
 	],
 );
 
@@ -54,8 +54,9 @@ export const wait: Operation<WaitOrder> = {
 	getIds: ({ queueId }) => ({ queueId }),
 
 	prepare: (context) => ({
-		queueId: getQueueIdForPath(context),
-		projectId: getProjectId(context, context.getNodeParameter('projectId', '')) || undefined,
+		queueId: getQueueId(context),
+		projectId:
+			getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project') || undefined,
 		createdAt: getQueuedAt(context),
 		settings: getWaitSettings(context),
 	}),
@@ -63,13 +64,13 @@ export const wait: Operation<WaitOrder> = {
 	async perform(job) {
 		const { queueId, projectId, createdAt, settings } = job.order;
 		job.ledger.keepAwaited({ queueId, projectId, createdAt });
-		return await outputVideo(job, settings, await finishVideo(job, settings));
+		return await outputVideo(job, settings, await resumeVideo(job, settings));
 	},
 };
 
 /** "Queued At". @throws a NodeOperationError when it is not a date */
 function getQueuedAt(context: IExecuteSingleFunctions): string | undefined {
-	const value = toDateText(getValue(context, 'queuedAt'));
+	const value = toDateText(context.getNodeParameter('queuedAt', ''));
 	const queuedAt = requireText(context, value, 'Queued At').trim();
 	if (queuedAt === '') return undefined;
 	if (parseLogTime(queuedAt) !== undefined) return queuedAt;

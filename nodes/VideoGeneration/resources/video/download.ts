@@ -1,81 +1,73 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import { downloadVideo, hideQuery, parseVideoAddress } from '../../download/downloadVideo';
-
+import { isAgentCall } from '../../item/agentOrder';
 import type { Operation } from '../../item/job';
-import { createInputError, getText } from '../../item/parameters';
+import { createInputError } from '../../item/parameters';
 import {
 	binaryPropertyField,
 	createOptionsField,
+	fileNameOption,
 	getBinaryPropertyName,
+	getFileName,
 	maxTriesOption,
 } from '../fields';
+import { findVideo, getVideo, videoFileLocator } from './video';
 
 export const downloadFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['download'] } },
-	[
-		{
-			displayName: 'Video URL',
-			name: 'videoUrl',
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. {{ $json.url }}',
-			description:
-				"The address of the finished video: the URL that Video > Get Many returns, or 'videoUrl' of Queue > Wait. The API key is not sent there.",
-		},
-		binaryPropertyField,
-		createOptionsField(
-			{
-				displayName: 'File Name',
-				name: 'fileName',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. product-teaser.mp4',
-				description:
-					"The name of the file. Leave it empty to use the name in the address. The video's extension is added if it is missing.",
-			},
-			maxTriesOption,
-		),
-	],
+	[videoFileLocator, binaryPropertyField, createOptionsField(fileNameOption, maxTriesOption)],
 );
 
+const NO_FILES = [
+	"Agents can't use Video > Download",
+	"n8n passes no files to a model. Use the video's address: the 'url' that Video > Get Many returns. Nothing was sent.",
+] as const;
+
+interface Download {
+	/** The address, or the ID of a video in the list. */
+	video: URL | string;
+	binaryPropertyName: string;
+	fileName: string;
+}
+
 /** Video > Download: the request goes to the video's own host, without the key. */
-export const download: Operation<{ url: URL; binaryPropertyName: string; fileName: string }> = {
+export const download: Operation<Download> = {
 	requestKind: 'read',
 	routing: { send: { paginate: true } },
-	getIds: ({ url }) => (url instanceof URL ? { videoUrl: hideQuery(url) } : {}),
+	getIds: ({ video }) =>
+		typeof video === 'string' ? { videoId: video } : { videoUrl: hideQuery(video) },
 
-	prepare: (context) => ({
-		url: getVideoUrl(context),
-		binaryPropertyName: getBinaryPropertyName(context),
-		fileName: getText(context, 'options.fileName', 'File Name').trim(),
-	}),
+	prepare(context) {
+		if (isAgentCall(context)) throw createInputError(context, ...NO_FILES);
+		return {
+			video: getAddressOrId(context),
+			binaryPropertyName: getBinaryPropertyName(context),
+			fileName: getFileName(context),
+		};
+	},
 
-	async perform({ api, context, run, order: { url, binaryPropertyName, fileName } }) {
-		const video = { address: url.href, addressField: "'Video URL'", fileName };
-		const settings = { ...video, retries: api, settings: api.connection };
-		const file = await run.takeDownloadSlot(async () => await downloadVideo(context, settings));
+	async perform(job) {
+		const { api, context, run, order } = job;
+		const { video, binaryPropertyName, fileName } = order;
+		const address = typeof video === 'string' ? (await findVideo(job, video)).url : video.href;
+		const { takenNames } = run;
+		const source = { address, addressField: "'Video'", fileName, takenNames };
+		const file = await run.takeDownloadSlot(() => downloadVideo(context, source, api));
 		const { json, binary } = context.getInputData();
 		return [{ json: { ...json }, binary: { ...binary, [binaryPropertyName]: file } }];
 	},
 };
 
-/** @throws a NodeOperationError when "Video URL" is not a web address */
-function getVideoUrl(context: IExecuteSingleFunctions): URL {
-	const videoUrl = getText(context, 'videoUrl', 'Video URL').trim();
-	if (videoUrl === '') {
-		throw createInputError(
-			context,
-			"'Video URL' is empty",
-			'Enter the URL of a video, as Video > Get Many returns it. If it is an expression, check that it has a value for this item. Nothing was sent.',
-		);
-	}
-	const address = parseVideoAddress(videoUrl);
+/** @throws a NodeOperationError when "Video" is an address that cannot be requested */
+function getAddressOrId(context: IExecuteSingleFunctions): Download['video'] {
+	const video = getVideo(context);
+	if (!/^\w+:\/\//.test(video)) return video;
+	const address = parseVideoAddress(video);
 	if (address !== undefined) return address;
 	throw createInputError(
 		context,
-		"'Video URL' is not a web address",
-		"Enter an address that begins with http:// or https://, without a user name or password, such as the 'url' that Video > Get Many returns. Nothing was sent.",
+		"'Video' is not a web address",
+		"Enter an address that begins with http:// or https://, without a user name or password, or the video's ID. Nothing was sent.",
 	);
 }

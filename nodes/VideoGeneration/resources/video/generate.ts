@@ -2,12 +2,23 @@ import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import type { VideoOrder } from '../../adds/order';
 import type { Operation } from '../../item/job';
-import { getOrder, order, orderFields, orderOptions } from '../order';
-import { finishedVideoFields, getWaitSettings, waitOptions } from '../waitOptions';
+import { createOptionsField, maxTriesOption } from '../fields';
+import { creditOptions, getOrder, order, orderFields, uniqueKeyOption } from '../order';
+import {
+	finishedVideoFields,
+	getWaitSettings,
+	videoFileNameOption,
+	waitOptions,
+} from '../waitOptions';
 
 export const generateFields: INodeProperties[] = updateDisplayOptions(
 	{ show: { resource: ['video'], operation: ['generate'] } },
-	[...orderFields, ...finishedVideoFields, waitOptions, orderOptions],
+	[
+		...orderFields,
+		...finishedVideoFields,
+		waitOptions,
+		createOptionsField(...creditOptions, videoFileNameOption, maxTriesOption, uniqueKeyOption),
+	],
 );
 
 /** Video > Generate: queues a video, waits for it and downloads it. */

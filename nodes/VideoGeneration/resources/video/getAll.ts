@@ -1,14 +1,15 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { tryToParseDateTime, updateDisplayOptions } from 'n8n-workflow';
-import { ENDPOINTS } from '../../api/endpoints';
-import { fetchVideoLog, parseLogTime } from '../../api/videoLog';
-import { isObject, toText } from '../../api/response';
+import { ENDPOINTS, fetchVideoLog } from '../../api/endpoints';
+import type { DatedVideo } from '../../api/videoLog';
+import { putFirst, sortNewestFirst } from '../../api/videoLog';
+import { toText } from '../../api/response';
 import type { Operation } from '../../item/job';
 import {
 	createInputError,
 	getCollection,
 	getLimit,
-	getProjectId,
+	getLocatedId,
 	toDateText,
 } from '../../item/parameters';
 import { declareRequest, limitFields, optionsField, projectLocator } from '../fields';
@@ -52,7 +53,7 @@ export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
 
 	async perform({ api, open, order: { limit, filter } }) {
-		const { entries } = await fetchVideoLog(await open(), undefined, api);
+		const entries = await fetchVideoLog(await open(), api);
 		const videos = selectVideos(entries, filter).slice(0, limit);
 		return videos.map((video) => ({ json: putFirst(video) }));
 	},
@@ -72,7 +73,7 @@ const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for 
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	const filters = getCollection(context, 'filters');
 	// A filter that is there without a value does not select everything: it may be a misspelt field.
-	const projectId = getProjectId(context, filters.projectId);
+	const projectId = getLocatedId(context, filters.projectId, 'Project');
 	if ('projectId' in filters && projectId === '') {
 		throw createInputError(
 			context,
@@ -132,18 +133,11 @@ export function selectVideos(
 	{ projectId, createdAfter = -Infinity, createdBefore = Infinity }: VideoFilter,
 ): IDataObject[] {
 	const isDated = createdAfter > -Infinity || createdBefore < Infinity;
-	const selected: { video: IDataObject; time: number }[] = [];
-	for (const video of log) {
-		if (!isObject(video)) continue;
-		if (projectId !== '' && toText(video.projectId) !== projectId) continue;
-		const time = parseLogTime(video.createdAt);
-		const isSelected = time === undefined ? !isDated : time > createdAfter && time < createdBefore;
-		if (isSelected) selected.push({ video, time: time ?? 0 });
-	}
-	return selected.sort((a, b) => b.time - a.time).map(({ video }) => video);
-}
-
-/** The fields that people use come first. */
-function putFirst({ id, projectId, url, ...others }: IDataObject): IDataObject {
-	return { id, projectId, url, ...others };
+	const isSelected = ({ video, time }: DatedVideo) => {
+		if (projectId !== '' && toText(video.projectId) !== projectId) return false;
+		return time === undefined ? !isDated : time > createdAfter && time < createdBefore;
+	};
+	return sortNewestFirst(log)
+		.filter(isSelected)
+		.map(({ video }) => video);
 }

@@ -5,31 +5,21 @@ import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 
-export interface AppRequest {
-	method: string;
+/** Responds to a request like an app; returns undefined for an unknown request. */
+export type App = (request: {
+	method: string | undefined;
 	/** The decoded path, without the query. */
 	path: string;
 	headers: http.IncomingHttpHeaders;
 	body: Buffer;
-}
-
-export interface AppReply {
-	status?: number;
-	headers?: Record<string, string>;
-	/** The body, which is sent as JSON. */
-	body?: unknown;
-}
-
-/** Responds to a request like an app; returns undefined for an unknown request. */
-export type App = (request: AppRequest) => AppReply | undefined;
+}) => { status?: number; headers?: Record<string, string>; body?: unknown } | undefined;
 
 /**
  * A proxy between n8n and the whole internet: n8n's own nodes for apps connect to the addresses of
- * their apps over HTTPS, and apps in this process respond. Nothing leaves the machine.
+ * their apps over HTTPS, and apps in this process respond with JSON. Nothing leaves the machine.
  */
 export class InterceptingProxy {
 	private readonly proxy = http.createServer((_request, response) => response.writeHead(502).end());
-	private tlsServer: https.Server | undefined;
 	private readonly sockets = new Set<Socket>();
 	/** The requests that the apps did not know. */
 	readonly unknown: string[] = [];
@@ -42,64 +32,50 @@ export class InterceptingProxy {
 	 * @returns the environment variables to start n8n with
 	 */
 	async start(certificateFile: string): Promise<Record<string, string>> {
-		const { cert, private: key } = await createCertificate(Object.keys(this.apps));
+		const altNames = Object.keys(this.apps).map((value) => ({ type: 2 as const, value }));
+		const { cert, private: key } = await generate([{ name: 'commonName', value: 'Apps' }], {
+			keySize: 2048,
+			extensions: [
+				{ name: 'basicConstraints', cA: true },
+				{ name: 'subjectAltName', altNames },
+			],
+		});
 		writeFileSync(certificateFile, cert);
 		const tlsServer = https.createServer({ cert, key }, (request, response) => {
 			this.answer(request, response).catch((error: unknown) => {
 				response.writeHead(500).end(String(error));
 			});
 		});
-		this.tlsServer = tlsServer;
-		this.proxy.on('connect', (request: http.IncomingMessage, socket: Socket) => {
-			const [host = ''] = (request.url ?? '').split(':');
+		this.proxy.on('connect', ({ url = '' }: http.IncomingMessage, socket: Socket) => {
+			const isApp = (url.split(':')[0] ?? '') in this.apps;
 			this.sockets.add(socket);
 			socket.on('error', () => socket.destroy());
 			socket.on('close', () => this.sockets.delete(socket));
-			if (!(host in this.apps)) {
-				socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-				return;
-			}
-			socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-			tlsServer.emit('connection', socket);
+			socket.write(`HTTP/1.1 ${isApp ? '200 Connection Established' : '502 Bad Gateway'}\r\n\r\n`);
+			if (isApp) tlsServer.emit('connection', socket);
+			else socket.end();
 		});
 		await new Promise<void>((resolve) => this.proxy.listen(0, '127.0.0.1', resolve));
-		const { port } = this.proxy.address() as AddressInfo;
 		return {
-			HTTPS_PROXY: `http://127.0.0.1:${port}`,
+			HTTPS_PROXY: `http://127.0.0.1:${(this.proxy.address() as AddressInfo).port}`,
 			NO_PROXY: '127.0.0.1,localhost',
 			NODE_EXTRA_CA_CERTS: certificateFile,
 		};
 	}
 
 	async stop(): Promise<void> {
-		this.tlsServer?.closeAllConnections();
 		for (const socket of this.sockets) socket.destroy();
 		await new Promise((resolve) => this.proxy.close(resolve));
 	}
 
 	private async answer(request: http.IncomingMessage, response: http.ServerResponse) {
-		const { host = '' } = request.headers;
-		const { pathname } = new URL(request.url ?? '/', `https://${host}`);
-		const asked: AppRequest = {
-			method: request.method ?? '',
-			path: decodeURIComponent(pathname),
-			headers: request.headers,
-			body: await buffer(request),
-		};
-		const reply = this.apps[host]?.(asked);
-		if (!reply) this.unknown.push(`${asked.method} ${host}${asked.path}`);
-		const { status = 200, headers = {}, body = {} } = reply ?? { status: 404 };
-		response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+		const { method, headers, url = '/' } = request;
+		const { host = '' } = headers;
+		const path = decodeURIComponent(new URL(url, `https://${host}`).pathname);
+		const reply = this.apps[host]?.({ method, path, headers, body: await buffer(request) });
+		if (!reply) this.unknown.push(`${method} ${host}${path}`);
+		const { status = 200, headers: added, body = {} } = reply ?? { status: 404 };
+		response.writeHead(status, { 'Content-Type': 'application/json', ...added });
 		response.end(JSON.stringify(body));
 	}
-}
-
-async function createCertificate(hosts: string[]) {
-	return await generate([{ name: 'commonName', value: 'Apps of the tests' }], {
-		keySize: 2048,
-		extensions: [
-			{ name: 'basicConstraints', cA: true },
-			{ name: 'subjectAltName', altNames: hosts.map((value) => ({ type: 2 as const, value })) },
-		],
-	});
 }

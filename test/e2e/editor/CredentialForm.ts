@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { readLabels } from './NodePanel';
+import { readLabels } from './NodeFields';
 
 /** n8n's form of a credential. */
 export class CredentialForm {

@@ -1,0 +1,78 @@
+import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { fetchVideoLog } from '../../api/endpoints';
+import { isObject, toText } from '../../api/response';
+import type { Job } from '../../item/job';
+import { createInputError, getLocatedId } from '../../item/parameters';
+
+/** A finished video, picked from a list, or given by its address or its ID. */
+export const videoFileLocator: INodeProperties = {
+	displayName: 'Video',
+	name: 'video',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a video…',
+			typeOptions: { searchListMethod: 'searchVideos', searchable: true },
+		},
+		{
+			displayName: 'By URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. {{ $json.url }}',
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. {{ $json.video.id }}',
+			hint: "Video > Get Many returns it as 'id'",
+		},
+	],
+	description:
+		'The video to download: one of your newest 100, or any by its ID or address. An address may expire, an ID does not. The API key is not sent to the address.',
+};
+
+/** A finished video, picked from a list or given by its ID. */
+export const videoLocator: INodeProperties = {
+	...videoFileLocator,
+	modes: videoFileLocator.modes?.filter(({ name }) => name !== 'url') ?? [],
+	description: 'The video to show: one of your newest 100, or any by its ID',
+};
+
+/** "Video": a web address, or else an ID, in any mode. @throws a NodeOperationError when it is empty */
+export function getVideo(context: IExecuteSingleFunctions): string {
+	const video = getLocatedId(context, context.getNodeParameter('video', ''), 'Video');
+	if (video !== '') return video;
+	throw createInputError(
+		context,
+		"'Video' is empty",
+		'Choose a video from the list, or enter its ID. If it is an expression, check that it has a value for this item. Nothing was sent.',
+	);
+}
+
+/** The items of a run share a list for this long. */
+const SHARED_MS = 30_000;
+
+/** The entry of a video in the list, so that its address is fresh. @throws a NodeOperationError if it is not listed */
+export async function findVideo(
+	{ api, context, open, run }: Job,
+	wanted: string,
+): Promise<IDataObject> {
+	const service = await open();
+	const key = JSON.stringify([service.account, api.connection]);
+	const entries = await run.share(key, SHARED_MS, () => fetchVideoLog(service, api));
+	const video = entries
+		.filter(isObject)
+		.find(({ id, url }) => toText(id) === wanted || url === wanted);
+	if (video) return video;
+	throw createInputError(
+		context,
+		'The account has no finished video with this ID',
+		"Check 'Video' of this item: choose it from the list, or enter the 'id' that Video > Get Many returns. The video may belong to another account, or may have been deleted.",
+	);
+}

@@ -1,0 +1,96 @@
+import { pause, untilAborted } from '../api/pacing';
+import { classifyError } from '../failures/errors';
+import type { RequestFailure } from '../failures/failure';
+import { CANCELLED } from '../failures/failure';
+
+/** Items that ask for the list within this time share one request. */
+const TOGETHER_MS = 20;
+
+/** Minimum time between two requests for the list, which may be long. */
+const MIN_INTERVAL_MS = 1_000;
+
+/** n8n's event loop stands still while a list is parsed: for at most one fiftieth of the time. */
+const PARSING_SHARE = 50;
+
+/** A request for the list that takes longer counts as failed. */
+const TIMEOUT_MS = 30_000;
+
+/** Minimum time between two requests for the list that settle no item. */
+const REFRESH_INTERVAL_MS = 60_000;
+
+/** How an item's execution reads the list of its account. The signal ends its waits. */
+export interface ListRequests {
+	fetchList: (deadline: number) => Promise<{ entries: unknown[]; parsedInMs: number }>;
+	signal: AbortSignal;
+}
+
+/** The list of videos of one account, which all who wait for it read together. */
+export class AccountList {
+	private requestedAt = -Infinity;
+
+	/** When the next request may be sent. */
+	private nextAt = -Infinity;
+
+	/** Why the last request failed, and until when the service asks for no other one. */
+	private failure: RequestFailure | undefined;
+
+	private refusedUntil = -Infinity;
+
+	/** The next request, which has not begun, and the end of the last one. */
+	private next: Promise<void> | undefined;
+
+	private last: Promise<unknown> = Promise.resolve();
+
+	/** @param onShown called with the entries of each list, and when it was requested */
+	constructor(private readonly onShown: (entries: unknown[], requestedAt: number) => void) {}
+
+	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
+	async refresh(requests: ListRequests, isNeeded = false): Promise<void> {
+		const isFresh = performance.now() < this.requestedAt + REFRESH_INTERVAL_MS;
+		if (!isFresh || isNeeded) await this.read(requests).catch(() => undefined);
+		if (requests.signal.aborted) throw CANCELLED;
+	}
+
+	/** Reads the list. Executions that call this before the request begins share it. @throws a RequestFailure */
+	async read(requests: ListRequests): Promise<void> {
+		this.next ??= this.readNext(requests);
+		try {
+			await untilAborted(this.next, requests.signal);
+		} catch (error) {
+			// The execution that was to send the request has ended.
+			if (classifyError(error).kind !== 'cancelled' || requests.signal.aborted)
+				throw error as Error;
+			await this.read(requests);
+		}
+	}
+
+	private async readNext({ fetchList, signal }: ListRequests): Promise<void> {
+		await pause(TOGETHER_MS, signal);
+		await this.last;
+		await pause(this.nextAt - performance.now(), signal);
+		const reading = this.send(fetchList, signal);
+		this.next = undefined;
+		this.last = reading.catch(() => undefined);
+		await reading;
+	}
+
+	private async send(fetchList: ListRequests['fetchList'], signal: AbortSignal): Promise<void> {
+		const now = performance.now();
+		if (signal.aborted) throw CANCELLED;
+		if (this.failure && now < this.refusedUntil) {
+			throw this.failure.with({ retryAfterMs: this.refusedUntil - now });
+		}
+		this.requestedAt = now;
+		this.nextAt = now + MIN_INTERVAL_MS;
+		try {
+			const { entries, parsedInMs } = await fetchList(now + TIMEOUT_MS);
+			this.nextAt = now + Math.max(MIN_INTERVAL_MS, parsedInMs * PARSING_SHARE);
+			this.failure = undefined;
+			this.onShown(entries, now);
+		} catch (error) {
+			this.failure = classifyError(error);
+			this.refusedUntil = performance.now() + (this.failure.facts.retryAfterMs ?? 0);
+			throw this.failure;
+		}
+	}
+}

@@ -1,0 +1,248 @@
+import type { IDataObject } from 'n8n-workflow';
+import { pauseUntil } from '../api/pacing';
+import { isObject, toText } from '../api/response';
+import { identifyEntry, parseLogTime } from '../api/videoLog';
+import { classifyError } from '../failures/errors';
+import { CANCELLED, MAX_RETRY_AFTER_MS } from '../failures/failure';
+import type { ListRequests } from './accountList';
+import { AccountList } from './accountList';
+import type { ListedVideo, OwnVideo, QueueItem } from './ownVideos';
+import { decideOwners, getEarliest, ItemNames } from './ownVideos';
+import type { Telling } from './telling';
+import { getTelling } from './telling';
+
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+const MAX_LIST_WAIT_MS = 30_000;
+
+/** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
+const OWED_MS = 30 * 60 * 1000;
+
+/** After a video that had to be listed was not, its project is mistrusted for so many times its Listing Delay. */
+const MISTRUSTED_DELAYS = 10;
+
+/**
+ * What this process knows of the videos of each service, by its address: while an item is waited for, or a
+ * video is owed. All executions share it.
+ */
+const watches = new Map<string, Watch>();
+
+/** Watches the videos of a service, until the caller ends it. */
+export function watchService(baseUrl: string): Watch {
+	for (const [key, each] of watches) if (each.isOver()) watches.delete(key);
+	const watch =
+		watches.get(baseUrl) ?? new Watch(getTelling(baseUrl), () => watches.delete(baseUrl));
+	watches.set(baseUrl, watch);
+	watch.begin();
+	return watch;
+}
+
+/** An item as its wait knows it. */
+type KnownItem = Pick<QueueItem, 'account' | 'queueId' | 'projectId' | 'queuedAt' | 'sentAt'>;
+
+/**
+ * Which queue items of a service are waited for, when a list first showed each video, and whose it is. What a list
+ * shows is given to items of its own account alone. Two keys may belong to one account, so they share the rest.
+ */
+export class Watch {
+	private readonly lists = new Map<number, AccountList>();
+
+	/** The items that are waited for, and those whose video is owed. */
+	private readonly items = new Map<string, QueueItem>();
+
+	/** When a list first showed each entry to this process, also one that has vanished. */
+	private readonly shownAt = new Map<string, number>();
+
+	/** The entries that are an item's own, with the item's key. */
+	private readonly owners = new Map<string, string>();
+
+	/** Until when no item of a project is given an entry that does not name it. */
+	private readonly mistrustedUntil = new Map<string | undefined, number>();
+
+	/** How many executions watch it. */
+	private watching = 0;
+
+	constructor(
+		private readonly telling: Telling,
+		private readonly drop: () => void,
+	) {}
+
+	begin(): void {
+		this.watching += 1;
+	}
+
+	end(): void {
+		this.watching -= 1;
+		if (this.isOver()) this.drop();
+	}
+
+	/** Whether nothing of it is needed any more. */
+	isOver(): boolean {
+		const now = performance.now();
+		for (const [key, { owedUntil = Infinity }] of this.items) {
+			if (owedUntil < now) this.items.delete(key);
+		}
+		return this.watching === 0 && this.items.size === 0;
+	}
+
+	/** The list of an account, whose key may be another one for each item. */
+	getList(account: number): AccountList {
+		const list =
+			this.lists.get(account) ??
+			new AccountList((entries, requestedAt) => {
+				this.show(account, entries, requestedAt);
+			});
+		this.lists.set(account, list);
+		return list;
+	}
+
+	/** The item of a queue ID, with what is known of it now. Several input items may have the same one. */
+	track(known: KnownItem): QueueItem {
+		const key = getItemKey(known);
+		const item = this.items.get(key) ?? { ...known, listingDelayMs: 0, waits: 0 };
+		this.items.set(key, item);
+		item.projectId ??= known.projectId;
+		item.queuedAt ??= known.queuedAt;
+		item.sentAt ??= known.sentAt;
+		item.waits += 1;
+		item.owedUntil = undefined;
+		return item;
+	}
+
+	/** Ends a wait for an item. @param isOwed whether its video was paid for, and may still appear */
+	release(item: QueueItem, isOwed: boolean): void {
+		item.waits -= 1;
+		if (item.waits > 0) return;
+		if (!isOwed) this.items.delete(getItemKey(item));
+		// A list that names it later, or a later wait, settles it.
+		Object.assign(item, {
+			own: undefined,
+			dueAt: undefined,
+			owedUntil: performance.now() + OWED_MS,
+		});
+	}
+
+	/** Notes an add whose fate is unknown: a video of its project may appear. */
+	owe(account: number, projectId: string | undefined): void {
+		const sentAt = performance.now();
+		const queueId = `unconfirmed ${sentAt}`;
+		this.release(this.track({ account, queueId, projectId, queuedAt: undefined, sentAt }), true);
+	}
+
+	/** Notes an entry that n8n keeps as given to an item. */
+	keepOwner(item: Pick<QueueItem, 'account' | 'queueId'>, entry: IDataObject): void {
+		this.owners.set(getEntryKey(entry), getItemKey(item));
+	}
+
+	/** Whether a video of a project was missing in a list that had to show it. */
+	isMistrusted(projectId: string | undefined): boolean {
+		const now = performance.now();
+		return [...this.mistrustedUntil].some(
+			([project, until]) =>
+				until > now && (project === projectId || project === undefined || projectId === undefined),
+		);
+	}
+
+	/**
+	 * Claims the video of a finished item: reads the list once it must show the video, again for a while if it
+	 * cannot be read. A read for another item may settle it as well.
+	 *
+	 * @param isRunning checks the item's progress once more: some services tell the address a moment after the end
+	 * @returns undefined for an item that was not found in the queue, and is there again
+	 */
+	async claim(
+		item: QueueItem,
+		requests: ListRequests,
+		{ intervalMs, isRunning }: { intervalMs: number; isRunning: () => Promise<boolean> },
+	): Promise<OwnVideo | undefined> {
+		const list = this.getList(item.account);
+		const isAddressKnown = () => item.videoUrl !== undefined;
+		item.dueAt ??= performance.now() + item.listingDelayMs;
+		// An entry that names the item may be listed already.
+		if (this.telling.namesQueueIds && !item.own && !isAddressKnown())
+			await list.refresh(requests, true);
+		while (item.own === undefined && !isAddressKnown() && performance.now() < item.dueAt) {
+			const lookAt = performance.now() + intervalMs;
+			await pauseUntil(Math.min(lookAt, item.dueAt), requests.signal);
+			if (lookAt >= item.dueAt || !(await isRunning())) continue;
+			item.dueAt = undefined;
+			return undefined;
+		}
+		if (isAddressKnown()) item.dueAt = Math.min(item.dueAt, performance.now());
+		let endsAt: number | undefined;
+		for (let delayMs = 1_000; item.own === undefined; delayMs *= 2) {
+			const failure = await list.read(requests).then(() => undefined, classifyError);
+			if (requests.signal.aborted) throw CANCELLED;
+			const { retryAfterMs = 0 } = failure?.facts ?? {};
+			const now = performance.now();
+			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
+			// The last request is sent when the time is over.
+			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
+			const isEnd = isAddressKnown() || now >= endsAt || nextAt > endsAt;
+			if (failure && isEnd) return { unidentified: {} };
+			if (failure) await pauseUntil(nextAt, requests.signal);
+		}
+		return item.own;
+	}
+
+	/** Notes what a list shows, gives entries that name an item to it, and settles the items that are due. */
+	private show(account: number, entries: unknown[], requestedAt: number): void {
+		const unsettled = [...this.items.values()].filter(({ own }) => own === undefined);
+		const ofAccount = unsettled.filter((item) => item.account === account);
+		const isDue = ({ dueAt = Infinity }: QueueItem) => dueAt <= requestedAt;
+		const earliest = Math.min(...ofAccount.filter(isDue).map(getEarliest), Infinity);
+		const names = new ItemNames(ofAccount);
+		const named = new Map<QueueItem, ListedVideo[]>();
+		const free = new Map<string, ListedVideo>();
+		const now = performance.now();
+		for (const entry of entries) {
+			// An entry without an address is not listed yet.
+			if (!isObject(entry) || toText(entry.url) === '') continue;
+			const key = getEntryKey(entry);
+			const shownAt = this.shownAt.get(key) ?? now;
+			this.shownAt.set(key, shownAt);
+			const owner = this.owners.get(key);
+			const item = owner === undefined ? names.find(entry) : this.items.get(owner);
+			if (item === undefined && (shownAt < earliest || owner !== undefined)) continue;
+			const createdAt = parseLogTime(entry.createdAt);
+			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
+			if (owner === undefined) free.set(key, video);
+			if (item && item.own === undefined) named.set(item, [...(named.get(item) ?? []), video]);
+		}
+		for (const [item, [video, ...others]] of named) {
+			if (video === undefined || others.length > 0) continue;
+			item.isNamed = item.videoUrl === undefined;
+			this.telling.namesQueueIds ||= item.isNamed;
+			this.give(item, video);
+			free.delete(video.key);
+		}
+		const due = ofAccount.filter((item) => item.own === undefined && isDue(item));
+		const others = unsettled.filter((item) => item.own === undefined && !due.includes(item));
+		const { own, candidates, missing } = decideOwners(due, [...free.values()], others);
+		for (const { projectId, listingDelayMs } of missing) {
+			this.mistrustedUntil.set(projectId, now + MISTRUSTED_DELAYS * listingDelayMs);
+		}
+		for (const [item, video] of own) {
+			if (!this.isMistrusted(item.projectId)) this.give(item, video);
+		}
+		for (const [item, all] of candidates) {
+			const { length: count } = all.filter(({ key }) => !this.owners.has(key));
+			item.own ??= { unidentified: { count, projectId: item.projectId } };
+		}
+	}
+
+	private give(item: QueueItem, { entry, key }: ListedVideo): void {
+		const itemKey = getItemKey(item);
+		item.own = { video: entry };
+		this.owners.set(key, itemKey);
+		if (item.waits === 0) this.items.delete(itemKey);
+	}
+}
+
+function getItemKey({ account, queueId }: Pick<QueueItem, 'account' | 'queueId'>): string {
+	return `${account}\n${queueId}`;
+}
+
+/** Entries of different projects may have the same ID. */
+function getEntryKey(entry: IDataObject): string {
+	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
+}

@@ -1,0 +1,43 @@
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { AgentOrder } from '../../../nodes/VideoGeneration/item/agentOrder';
+
+/** Of n8n's Agents, whose calls share nothing. */
+const context = {
+	getNode: () => ({ name: 'Tool', type: 'videoGenerationTool' }),
+	getExecuteData: () => ({ node: { name: 'Tool' } }),
+	getExecutionId: () => undefined,
+	getContext: () => {
+		throw new Error('`executionData` is not initialized');
+	},
+} as unknown as IExecuteSingleFunctions;
+
+const FACTS = { kind: 'uncertain' } as const;
+const HOUR_MS = 3_600_000;
+
+const create = (order: unknown, account = 1) => new AgentOrder(context, account, order);
+const isKnown = (order: unknown, account?: number) =>
+	create(order, account).findUnknownFate() !== undefined;
+
+beforeEach(() => {
+	jest.useFakeTimers();
+	jest.advanceTimersByTime(HOUR_MS);
+});
+
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+test('Where calls share nothing, an unknown fate is known for an hour, of the same order of the same account', () => {
+	create('sea').keepUnknownFate(FACTS);
+	expect(create('sea').findUnknownFate()).toBe(FACTS);
+	expect([isKnown('sea', 2), isKnown('city')]).toEqual([false, false]);
+	jest.advanceTimersByTime(HOUR_MS - 1);
+	expect(isKnown('sea')).toBe(true);
+	jest.advanceTimersByTime(1);
+	expect(isKnown('sea')).toBe(false);
+});
+
+test('The last 1,000 unknown fates are known', () => {
+	for (let order = 0; order <= 1_000; order++) create(order).keepUnknownFate(FACTS);
+	expect([isKnown(0), isKnown(1), isKnown(1_000)]).toEqual([false, true, true]);
+});
