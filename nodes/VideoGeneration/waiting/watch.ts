@@ -70,8 +70,13 @@ export class Watch {
 		this.watching += 1;
 	}
 
+	/** What the lists have shown is read anew by the next who watches. */
 	end(): void {
 		this.watching -= 1;
+		if (this.watching > 0) return;
+		this.lists.clear();
+		this.shownAt.clear();
+		this.owners.clear();
 		if (this.isOver()) this.drop();
 	}
 
@@ -98,11 +103,12 @@ export class Watch {
 	/** The item of a queue ID, with what is known of it now. Several input items may have the same one. */
 	track(known: KnownItem): QueueItem {
 		const key = getItemKey(known);
-		const item = this.items.get(key) ?? { ...known, listingDelayMs: 0, waits: 0 };
+		// An item that was added just now is another one than any before.
+		const tracked = known.sentAt === undefined ? this.items.get(key) : undefined;
+		const item = tracked ?? { ...known, listingDelayMs: 0, waits: 0 };
 		this.items.set(key, item);
 		item.projectId ??= known.projectId;
 		item.queuedAt ??= known.queuedAt;
-		item.sentAt ??= known.sentAt;
 		item.waits += 1;
 		item.owedUntil = undefined;
 		return item;

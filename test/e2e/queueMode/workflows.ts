@@ -105,21 +105,14 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 			columns: { mappingMode: 'defineBelow', value: { until: '={{ $now.toISO() }}' } },
 		},
 	};
-	const assign = (field: string, value: string) => ({
-		id: field,
-		name: field,
-		type: 'string',
-		value,
-	});
-	// The prompt names the address at which n8n continues the execution.
-	const video = [
-		assign('project', PARKED_PROJECT),
-		assign('prompt', '={{ $execution.resumeUrl }}'),
-	];
 	const park = setUpExample('wait-through-a-restart', {
 		choices,
 		changes: {
-			'Set the video': { assignments: { assignments: video } },
+			// The prompt names the address at which n8n continues the execution.
+			'Queue the video': {
+				projectId: byId(PARKED_PROJECT),
+				customPrompt: '={{ $execution.resumeUrl }}',
+			},
 			'Wait in the database': { resume: 'webhook' },
 			'Get the video if it is finished': { waitOptions: QUICKLY },
 		},

@@ -6,7 +6,8 @@ const TIMEOUT_MS = 50_000;
 
 const start = async (project: string, pollingInterval: number, settings = {}) => {
 	const { client, credential } = real;
-	const generate = { ...GENERATE, waitOptions: { pollingInterval } };
+	// A video that the workflow's own timeout would surely end is not queued.
+	const generate = { ...GENERATE, waitOptions: { pollingInterval, listingDelay: 1 } };
 	const steps = [...makeItems([{ project }]), videoGeneration('Generate', credential, generate)];
 	const content = buildWorkflow('Wait', [START, ...steps], { settings });
 	return await client.runWorkflow((await client.createWorkflow(content)).id, START.name);
