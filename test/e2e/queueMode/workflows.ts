@@ -85,7 +85,7 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 	const download = videoGeneration('Download', credential, {
 		resource: 'video',
 		operation: 'download',
-		videoUrl: '={{ $json.body.videoUrl }}',
+		video: byId('={{ $json.body.videoUrl }}'),
 		binaryPropertyName: 'data',
 		options: {},
 	});
