@@ -50,11 +50,14 @@ function findScript(job: string, name: string): string {
 	return step.run;
 }
 
+/** By their times, `scripts/run.mjs` sees that the dependencies are those of the lock file. */
+const SAME_TIMES = { recursive: true, preserveTimestamps: true };
+
 /** Creates a repository with the files that a release touches, all of them committed. */
 function createRepository(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
 	for (const file of FILES) {
-		cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true });
+		cpSync(path.join(ROOT, file), path.join(folder, file), SAME_TIMES);
 	}
 	symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });

@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { waitFor } from '../../../scripts/waitFor';
 
 // Each test starts several processes, which take their time on a busy machine.
@@ -59,4 +69,20 @@ test('A command ends when its server does, and shows what the server printed las
 	expect(status).toBe(1);
 	expect(stderr).toMatch(/The server stopped unexpectedly \(.* exit code 3[^]*\nno database\n/);
 	expect(stderr).not.toContain('aaa');
+});
+
+test('A command runs with what a person has installed with npm, and installs nothing', () => {
+	const project = join(folder, 'project');
+	for (const file of ['scripts', 'package.json', 'package-lock.json']) {
+		cpSync(file, join(project, file), { recursive: true });
+	}
+	mkdirSync(join(project, 'node_modules'));
+	for (const name of readdirSync('node_modules').filter((each) => !each.startsWith('.'))) {
+		symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name), 'junction');
+	}
+	writeFileSync(join(project, 'node_modules', '.package-lock.json'), '{}');
+	const args = ['scripts/run.mjs', 'release'];
+	const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+	expect(stderr).toContain('CHANGELOG.md');
+	expect(stdout).toBe('');
 });
