@@ -31,7 +31,8 @@ export default async function bench(args: string[]): Promise<number> {
 	const { node } = await installN8n();
 	const isInN8n = names.some((name) => IN_N8N.includes(name));
 	const env = {
-		...{ ...process.env, EXECUTIONS: values.executions },
+		...process.env,
+		EXECUTIONS: values.executions,
 		...(isInN8n && (await provideN8n())),
 	};
 	for (const name of names) {

@@ -14,8 +14,15 @@ const ENTRIES = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
 
 /** Everything that `dist/` is built from. */
 const INPUTS = [
-	...['nodes', 'credentials', 'icons', 'package.json', 'package-lock.json', 'gulpfile.js'],
-	...['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mts'],
+	'nodes',
+	'credentials',
+	'icons',
+	'package.json',
+	'package-lock.json',
+	'gulpfile.js',
+	'tsconfig.json',
+	'tsconfig.build.json',
+	'scripts/build.mts',
 ];
 /** Contains the hash of the inputs of the last build. */
 const STAMP = '.n8n-local/built';
@@ -55,9 +62,12 @@ export default async function rebuild(): Promise<void> {
 			outfile: BUNDLE,
 			bundle: true,
 			external: ['n8n-workflow'],
-			...{ platform: 'node', format: 'cjs', target: 'node20' },
+			platform: 'node',
+			format: 'cjs',
+			target: 'node20',
 			// Names and lines stay, so that a stack trace says where an error is.
-			...{ minifyWhitespace: true, lineLimit: 120 },
+			minifyWhitespace: true,
+			lineLimit: 120,
 			sourcemap: true,
 			logLevel: 'warning',
 		});

@@ -156,13 +156,18 @@ export default async function makePictures(names: string[]): Promise<void> {
 	const client = await startN8n({ installation, userFolder: STAGE_FOLDER, ports });
 	const durations = { pendingMs: 500, processingMs: 500, renderingMs: 500 };
 	const sandbox = await startSandbox({
-		...{ port: SANDBOX_PORT, clock: 'real', rateLimit: false, durations, promptInVideos: true },
+		port: SANDBOX_PORT,
+		clock: 'real',
+		rateLimit: false,
+		durations,
+		promptInVideos: true,
 	});
 	const browser = await launchBrowser();
 	try {
 		const { apiKey, url } = sandbox;
 		const account = {
-			...{ name: 'Video Generation account', apiKey },
+			name: 'Video Generation account',
+			apiKey,
 			url: url.replace('127.0.0.1', 'localhost'),
 		};
 		const workflows = await furnishN8n(client, account, WORKFLOW_FOLDERS);

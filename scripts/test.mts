@@ -34,17 +34,15 @@ const NOT_IN_OLDEST = [
 const SUITES: Record<string, Suite> = {
 	unit: {
 		args: [
-			...['--reporters=<rootDir>/test/support/ShortReporter.js', '--reporters=summary'],
-			...['--config', 'jest.config.js'],
+			'--reporters=<rootDir>/test/support/ShortReporter.js',
+			'--reporters=summary',
+			'--config=jest.config.js',
 		],
 	},
 	// Runs 10,000 random histories of the trigger, and as many random executions of the node, different
 	// ones each time. A failure prints the seed that repeats it.
 	long: {
-		args: [
-			...['--maxWorkers=2', '--testTimeout=3600000'],
-			...['triggerHistories', 'engine/random/'],
-		],
+		args: ['--maxWorkers=2', '--testTimeout=3600000', 'triggerHistories', 'engine/random/'],
 		prepare: () => ({ HISTORIES: '10000', RUNS: '2500' }),
 	},
 	oldest: {

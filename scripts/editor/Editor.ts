@@ -63,7 +63,9 @@ export class Editor {
 			viewport: { width, height },
 			deviceScaleFactor: scale,
 			colorScheme: theme,
-			...{ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC' },
+			reducedMotion: 'reduce',
+			locale: 'en-US',
+			timezoneId: 'UTC',
 			...(session && { storageState: session }),
 		});
 		context.setDefaultTimeout(TIMEOUT_MS);
@@ -181,9 +183,7 @@ export class Editor {
 	async picture(clip: Area): Promise<Buffer> {
 		await this.closeToasts();
 		await this.page.mouse.move(0, 0);
-		return await this.page.screenshot({
-			...{ animations: 'disabled', caret: 'hide', style: WITHOUT_FRAME, clip },
-		});
+		return await this.page.screenshot({ animations: 'disabled', style: WITHOUT_FRAME, clip });
 	}
 
 	/** Returns a picture, and below it a row with a frame of each video, in place of the editor. */

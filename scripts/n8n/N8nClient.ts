@@ -64,10 +64,6 @@ export class N8nClient {
 		);
 	}
 
-	async listCredentials(): Promise<Credential[]> {
-		return await this.request('GET', '/credentials');
-	}
-
 	async createCredential(content: CredentialContent): Promise<Credential> {
 		return await this.request('POST', '/credentials', content);
 	}
@@ -75,7 +71,7 @@ export class N8nClient {
 	/** Creates the credential, or updates the one with the same name and type. */
 	async saveCredential(content: CredentialContent): Promise<Credential> {
 		const isSame = ({ name, type }: Credential) => name === content.name && type === content.type;
-		const existing = (await this.listCredentials()).find(isSame);
+		const existing = (await this.request<Credential[]>('GET', '/credentials')).find(isSame);
 		return existing
 			? await this.request('PATCH', `/credentials/${existing.id}`, content)
 			: await this.createCredential(content);

@@ -245,7 +245,7 @@ describe("The credential's key", () => {
 		for (const { id } of results) await client.getExecution(id);
 		// A page holds a hundred executions, so these are all.
 		expect(results.length).toBeLessThan(100);
-		for (const { id } of await client.listCredentials()) {
+		for (const { id } of await client.request<Credential[]>('GET', '/credentials')) {
 			await client.request('GET', `/credentials/${id}?includeData=true`);
 		}
 		expect(replies.filter((reply) => search.isIn(reply))).toEqual([]);

@@ -15,7 +15,9 @@ type Choice = Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>;
 const CREDENTIALS: Record<string, (privateKey: string) => Record<string, unknown>> = {
 	googleApi: (privateKey) => ({ email: 'robot@example.com', privateKey }),
 	youTubeOAuth2Api: () => ({
-		...{ clientId: 'client', clientSecret: 'none', customScopes: false },
+		clientId: 'client',
+		clientSecret: 'none',
+		customScopes: false,
 		oauthTokenData: { access_token: 'token', token_type: 'Bearer' },
 	}),
 	slackApi: () => ({ accessToken: 'none' }),
