@@ -161,7 +161,9 @@ export function isUsable(
 ): boolean {
 	if (!isAdd(plan)) return true;
 	// A field whose expression has no value.
-	if (JSON.stringify(plan.parameters).includes('$json.nothing')) return false;
+	const parameters = JSON.stringify(plan.parameters);
+	if (parameters.includes('$json.nothing')) return false;
+	if (parameters.includes('$json.prompt') && prompt === undefined) return false;
 	if (Array.isArray(prompt) || !isSwitch(overwrite)) return false;
 	if (isOn(overwrite) && (prompt ?? '') === '') return false;
 	if (isUnique(plan) && toKey(key) === '') return false;
