@@ -4,9 +4,9 @@ const BELOW = {
 	trigger: ['resources', 'item', 'download', 'api', 'failures'],
 	resources: ['adds', 'waiting', 'download', 'item', 'api', 'failures'],
 	run: ['adds', 'waiting', 'download', 'item', 'api', 'failures'],
-	adds: ['waiting', 'item', 'api', 'failures'],
-	waiting: ['download', 'item', 'api', 'failures'],
-	download: ['api', 'failures'],
+	adds: ['waiting', 'download', 'item', 'api', 'failures'],
+	waiting: ['item', 'api', 'failures'],
+	download: ['item', 'api', 'failures'],
 	item: ['api', 'failures'],
 	api: ['failures'],
 	failures: [],
@@ -58,7 +58,7 @@ module.exports = {
 		...Object.entries(BELOW).map(([room, below]) =>
 			forbid(
 				`${room}-imports-downwards`,
-				'node -> resources, trigger, listSearch -> run -> adds -> waiting -> download, item -> api -> failures',
+				'node -> resources, trigger, listSearch -> run -> adds -> waiting, download -> item -> api -> failures',
 				{ path: `^nodes/VideoGeneration/${room}/` },
 				{
 					path: '^(nodes|credentials)/',

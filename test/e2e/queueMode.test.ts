@@ -39,7 +39,7 @@ const BUSY_MS = 180_000;
 
 /** What n8n says of the executions of a worker that has ended before them. */
 const TOO_MANY = /failed to be processed too many times/;
-const QUEUED = /Queued video "(.+?)" of project "(.+?)" in execution (\d+)/g;
+const QUEUED = /Queued video "(.+?)" of project "(.+?)"(?: at ".+?")? in execution (\d+)/g;
 
 describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
 	const queueMode = useQueueMode(

@@ -1,57 +1,38 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fetchRemainingCredits } from '../api/endpoints';
-import type { TakeSlot } from '../api/pacing';
 import { createSlots } from '../api/pacing';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Job } from '../item/job';
 import { checkJob } from '../item/job';
-import { getCollection, requireNumber } from '../item/parameters';
-import type { VideoOrder } from './order';
-
-/**
- * "Credits to Keep" and "Credits per Video".
- *
- * @returns undefined when the guard is off
- * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
- * turn the guard off
- */
-export function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spending'] {
-	const options = getCollection(context, 'options');
-	const get = (name: string, label: string, isAbove: boolean) =>
-		name in options
-			? requireNumber(context, options[name], label, { min: 0, isAbove, where: "under 'Options'" })
-			: undefined;
-	const keep = get('creditsToKeep', 'Credits to Keep', false);
-	const cost = get('creditsPerVideo', 'Credits per Video', true) ?? 1;
-	return keep === undefined ? undefined : { keep, cost };
-}
+import type { VideoOrder } from './sendAdd';
 
 /** What was read of the credits so long ago is read again: others spend them, too. */
 const MAX_AGE_MS = 5_000;
 
-/** The credits of an account that its guarded adds share. */
-interface Budget {
-	takeTurn: TakeSlot;
+/** The credits of an account, which its guarded adds share. */
+class Budget {
+	/** Checks and sends one add at a time. */
+	readonly takeTurn = createSlots(1);
+
 	/** How many items share it. */
-	users: number;
-	readAt: number;
+	users = 0;
+
+	readAt = -Infinity;
+
 	/** What the last add has left, or why it is not known. */
-	credits: number | RequestFailure;
+	credits: number | RequestFailure = 0;
 }
 
 /** By account: each while guarded items of any execution of this process are made. */
 const budgets = new Map<number, Budget>();
 
 /** Makes an item. Meanwhile, what is known of its account's credits is kept for the other guarded items. */
-export async function shareBudget<T>(
-	{ open, order, problem }: Job<VideoOrder>,
-	make: () => Promise<T>,
-): Promise<T> {
-	if (problem !== undefined || order.spending === undefined) return await make();
-	const { account } = await open();
-	const budget = getBudget(account);
+export async function shareBudget<T>(job: Job<VideoOrder>, make: () => Promise<T>): Promise<T> {
+	if (job.problem !== undefined || job.order.spending === undefined) return await make();
+	const { account } = await job.open();
+	const budget = budgets.get(account) ?? new Budget();
+	budgets.set(account, budget);
 	budget.users += 1;
 	try {
 		return await make();
@@ -59,13 +40,6 @@ export async function shareBudget<T>(
 		budget.users -= 1;
 		if (budget.users === 0) budgets.delete(account);
 	}
-}
-
-function getBudget(account: number): Budget {
-	const none = { takeTurn: createSlots(1), users: 0, readAt: -Infinity, credits: 0 };
-	const budget = budgets.get(account) ?? none;
-	budgets.set(account, budget);
-	return budget;
 }
 
 /**
@@ -81,7 +55,7 @@ export async function guardCredits<T>(
 ): Promise<T> {
 	const { ledger, order, run } = job;
 	if (order.spending === undefined) return await send();
-	const budget = getBudget(service.account);
+	const budget = budgets.get(service.account) ?? new Budget();
 	const { cost, keep } = order.spending;
 	return await budget.takeTurn(async () => {
 		checkJob(job);
@@ -97,13 +71,9 @@ export async function guardCredits<T>(
 	}, run.signal);
 }
 
-function isFresh({ readAt }: Budget): boolean {
-	return performance.now() < readAt + MAX_AGE_MS;
-}
-
 /** @throws a RequestFailure: nothing is sent without this number */
 async function readCredits({ api }: Job, service: Service, budget: Budget): Promise<number> {
-	if (!isFresh(budget)) {
+	if (performance.now() >= budget.readAt + MAX_AGE_MS) {
 		const readAt = performance.now();
 		budget.credits = await fetchRemainingCredits(service, api).catch((error: unknown) => {
 			const cause = classifyError(error);

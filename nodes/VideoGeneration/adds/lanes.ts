@@ -5,7 +5,7 @@ import { logInfo } from '../item/job';
 import type { Telling } from '../waiting/telling';
 import { getTelling } from '../waiting/telling';
 import type { FinishedVideo } from '../waiting/waitForVideo';
-import type { VideoOrder } from './order';
+import type { VideoOrder } from './sendAdd';
 
 /**
  * The lanes of this process, each only while anything is in it. All executions share them: the API tells a
@@ -17,21 +17,30 @@ const lanes = new Map<string, Lane>();
 /** How many videos of a project are made at the same time where the service tells them apart. */
 const TOLD_AT_ONCE = 10;
 
+/** The place of an item whose video is being made, or waits for that. */
+interface Place {
+	run: Run;
+	/** How many videos of the project may be made at the same time; undefined for as many as can be told apart. */
+	max: number | undefined;
+}
+
 /**
  * Waits until the item's video can be made. A paid video is being made already, so it takes a place at once.
  *
- * @param max how many videos of the project may be made at the same time; undefined for as many as can be told apart
- * @returns the item's place, which it has to leave
+ * @returns the item's lane, and its place, which it has to leave
  * @throws a RequestFailure of the kind `cancelled` when the run ends while the item waits
  */
-export async function enterLane(job: Job<VideoOrder>, max: number | undefined): Promise<Place> {
+export async function enterLane(
+	job: Job<VideoOrder>,
+	max: number | undefined,
+): Promise<{ lane: Lane; place: Place }> {
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
 	const key = JSON.stringify([baseUrl, projectId]);
 	const lane = lanes.get(key) ?? new Lane(getTelling(baseUrl), () => lanes.delete(key));
 	lanes.set(key, lane);
-	const place = new Place(lane, run, max);
+	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
 	else {
 		await lane.wait(place, () => {
@@ -39,58 +48,24 @@ export async function enterLane(job: Job<VideoOrder>, max: number | undefined): 
 			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
 		});
 	}
-	return place;
-}
-
-/** An item's place in a lane: its video is being made, or waits for that. */
-export class Place {
-	/** When its add was sent, by `performance.now()`; undefined if this try has not paid for it. */
-	sentAt: number | undefined;
-
-	constructor(
-		private readonly lane: Lane,
-		readonly run: Run,
-		readonly max: number | undefined,
-	) {}
-
-	/** Sends an add. Those of a lane are sent one at a time. @throws a RequestFailure when the run ends meanwhile */
-	async takeTurn(add: () => Promise<void>): Promise<void> {
-		await this.lane.takeTurn(add, this.run.signal);
-	}
-
-	/** How long the last video of the project took, from its add to its output; undefined where none is known. */
-	get lastMs(): number | undefined {
-		return this.lane.lastMs;
-	}
-
-	/** Learns from its video whether the service itself tells which video is an item's, and how long one takes. */
-	learn({ isTold }: FinishedVideo): void {
-		const { lane, run, sentAt } = this;
-		if (sentAt !== undefined) lane.lastMs = performance.now() - sentAt;
-		if (isTold === undefined) return;
-		lane.telling.learn(isTold);
-		if (isTold) run.videosAtOnce += 1;
-	}
-
-	leave(): void {
-		this.lane.running.delete(this);
-		this.lane.beginNext();
-	}
+	return { lane, place };
 }
 
 /** The videos of one project that are being made, and the items that wait for a place. */
 class Lane {
 	readonly running = new Set<Place>();
 
+	/** Sends an add: one at a time. */
 	readonly takeTurn = createSlots(1);
 
+	/** How long the last video of the project took, from its add to its output; undefined where none is known. */
 	lastMs: number | undefined;
 
 	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
 	constructor(
-		readonly telling: Telling,
+		private readonly telling: Telling,
 		private readonly drop: () => void,
 	) {}
 
@@ -108,13 +83,28 @@ class Lane {
 		} catch {
 			// A run that ends takes all of its items with it.
 			this.waiting.delete(run);
-			this.running.delete(place);
-			this.beginNext();
+			this.leave(place);
 			throw CANCELLED.with({ tries: 0 });
 		}
 	}
 
-	beginNext(): void {
+	/**
+	 * Learns from a video whether the service itself tells which video is an item's, and how long one takes.
+	 *
+	 * @param sentAt when its add was sent, by `performance.now()`; undefined if this try has not paid for it
+	 */
+	learn({ run }: Place, { isTold }: FinishedVideo, sentAt: number | undefined): void {
+		if (sentAt !== undefined) this.lastMs = performance.now() - sentAt;
+		if (isTold !== undefined) this.telling.learn(isTold);
+		if (isTold) run.videosAtOnce += 1;
+	}
+
+	leave(place: Place): void {
+		this.running.delete(place);
+		this.beginNext();
+	}
+
+	private beginNext(): void {
 		for (const [run, [next, ...others]] of this.waiting) {
 			if (next === undefined || this.isWaitingForOwn(next.place)) continue;
 			if (this.running.size >= this.getPlaces(next.place)) break;

@@ -1,24 +1,17 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { TakeSlot } from '../api/pacing';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { createSlots, pause } from '../api/pacing';
-import { getBackoffMs, sendWithRetries } from '../api/retry';
+import { sendWithRetries } from '../api/retry';
+import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
-import { isTransient, RequestFailure } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
 import type { Job, Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import type { Batching } from '../item/parameters';
-import type { Watching } from '../waiting/finishVideo';
-import {
-	finishVideo,
-	listVideosBefore,
-	outputVideo,
-	resumeVideo,
-	watchVideos,
-} from '../waiting/finishVideo';
-import type { FinishedVideo, WaitSettings } from '../waiting/waitForVideo';
+import { finishVideo, resumeVideo, watchVideos } from '../waiting/finishVideo';
+import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
-import type { VideoOrder } from './order';
+import type { PaidVideo, VideoOrder } from './sendAdd';
 import { sendAdd } from './sendAdd';
 import { completeKeys, withKey } from './uniqueKey';
 
@@ -32,7 +25,6 @@ export async function makeVideos(
 	jobs: VideoJob[],
 	{ size, intervalMs }: Batching,
 ): Promise<Outcome[]> {
-	const outage = new Outage();
 	const takeTurn = createSlots(1);
 	// A paid video is being made already, so it takes its place before any add.
 	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
@@ -50,9 +42,8 @@ export async function makeVideos(
 		if (problem === undefined) await job.open().catch(() => undefined);
 		const make = async () => {
 			checkJob(job);
-			const { wait } = order;
-			if (wait === undefined) return await addVideo(job, takeTurn, outage);
-			return await makeVideo(job, wait, outage);
+			if (order.wait !== undefined) return await makeVideo(job, order.wait);
+			return await takeTurn(async () => await addVideo(job));
 		};
 		outcomes[index] = run.settle(job, shareBudget(job, make));
 	}
@@ -62,16 +53,10 @@ export async function makeVideos(
 }
 
 /** Queue > Add: queues one video. */
-async function addVideo(
-	job: VideoJob,
-	takeTurn: TakeSlot,
-	outage: Outage,
-): Promise<INodeExecutionData[]> {
+async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
+	checkJob(job);
 	if (!job.ledger.isPaid) {
-		const paid = await takeTurn(async () => {
-			checkJob(job);
-			return await withKey(job, async () => await pay(job, outage));
-		});
+		const paid = await withKey(job, async () => await pay(job));
 		return paid ? [{ json: paid.queueItem }] : [];
 	}
 	const { queueId, projectId, createdAt, details } = job.ledger.state;
@@ -79,15 +64,11 @@ async function addVideo(
 }
 
 /** Video > Generate: makes one video, and outputs it. */
-async function makeVideo(
-	job: VideoJob,
-	wait: WaitSettings,
-	outage: Outage,
-): Promise<INodeExecutionData[]> {
+async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecutionData[]> {
 	// What an earlier try has finished is not made any more.
 	if (job.ledger.state.finished) return await outputVideo(job, wait, await resumeVideo(job, wait));
 	const watching = await watchVideos(job);
-	const video = await makeInTurn(job, wait, watching, outage).finally(() => {
+	const video = await makeInTurn(job, wait, watching).finally(() => {
 		watching.watch.end();
 	});
 	return video ? await outputVideo(job, wait, video) : [];
@@ -102,25 +83,25 @@ async function makeInTurn(
 	job: VideoJob,
 	wait: WaitSettings,
 	watching: Watching,
-	outage: Outage,
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, order, run } = job;
-	const { account, watch } = watching;
-	const place = await enterLane(job, wait.videosAtOnce);
+	const { account, list, requests, watch } = watching;
+	const { lane, place } = await enterLane(job, wait.videosAtOnce);
+	const payInTurn = async () => {
+		checkJob(job);
+		return await withKey(job, async () => {
+			// What is listed before the add is another's.
+			await list.refresh(requests);
+			checkTimeLeft(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
+			return await pay(job);
+		});
+	};
 	try {
-		if (!ledger.isPaid) {
-			await place.takeTurn(async () => {
-				checkJob(job);
-				await withKey(job, async () => {
-					await listVideosBefore(watching);
-					checkTimeLeft(job, place.lastMs ?? wait.listingDelayMs + wait.intervalMs);
-					({ sentAt: place.sentAt } = await pay(job, outage));
-				});
-			});
-			if (place.sentAt === undefined) return undefined;
-		}
-		const video = await finishVideo(job, wait, watching, place.sentAt);
-		place.learn(video);
+		const isResumed = ledger.isPaid;
+		const paid = isResumed ? undefined : await lane.takeTurn(payInTurn, run.signal);
+		if (!isResumed && paid === undefined) return undefined;
+		const video = await finishVideo(job, wait, watching, paid?.sentAt);
+		lane.learn(place, video, paid?.sentAt);
 		return video;
 	} catch (reason) {
 		const { fate } = classifyError(reason).facts;
@@ -129,7 +110,7 @@ async function makeInTurn(
 		run.end(job, reason);
 		throw reason as Error;
 	} finally {
-		place.leave();
+		lane.leave(place);
 	}
 }
 
@@ -142,53 +123,23 @@ async function makeInTurn(
 function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	const leftMs = run.endsAt - performance.now();
 	if (leftMs >= usualMs) return;
-	const [leftSeconds, usualSeconds] = [leftMs, usualMs].map((ms) =>
-		Math.max(0, Math.round(ms / 1000)),
-	);
-	throw new RequestFailure({ kind: 'outOfTime', leftSeconds, usualSeconds });
-}
-
-interface Paid {
-	queueItem: IDataObject;
-	/** When its add was sent, by `performance.now()`. */
-	sentAt: number;
+	const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
+	const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
+	throw new RequestFailure({ kind: 'outOfTime', ...seconds });
 }
 
 /**
  * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
  * only with proof that nothing was queued.
  */
-async function pay(job: VideoJob, outage: Outage): Promise<Paid> {
+async function pay(job: VideoJob): Promise<PaidVideo> {
 	const { api, ledger, run } = job;
 	const service = await job.open();
-	let sentAt = 0;
-	const sendOnce = async () =>
-		await api.takeSlot(async () => {
-			sentAt = performance.now();
-			return await sendAdd(job, service);
-		});
+	const sendOnce = async () => await api.takeSlot(async () => await sendAdd(job, service));
 	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
 	return await ledger.takeTurn(async () => {
 		checkJob(job);
 		const guarded = async () => await guardCredits(job, service, send);
-		const queueItem = await outage.slowDown(guarded, run.signal);
-		return { queueItem, sentAt };
-	});
-}
-
-/** Slows the adds of a run down after two failures in a row, so that an outage does not fail every row. */
-class Outage {
-	private failedInARow = 0;
-
-	async slowDown<T>(add: () => Promise<T>, signal: AbortSignal): Promise<T> {
-		if (this.failedInARow > 1) await pause(getBackoffMs(this.failedInARow - 1, 1), signal);
-		try {
-			const result = await add();
-			this.failedInARow = 0;
-			return result;
-		} catch (error) {
-			this.failedInARow = isTransient(classifyError(error)) ? this.failedInARow + 1 : 0;
-			throw error as Error;
-		}
-	}
+		return await run.outage.slowDown(guarded, run.signal);
+	}, run.signal);
 }

@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
+import { classifyError } from '../failures/errors';
 import type { FailureFacts } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
+import { judgeAdd } from '../failures/fate';
 
 /** A response of the service, without the key that it may repeat. */
 export interface HttpResponse {
@@ -180,4 +182,45 @@ export function toLine(text: string): string {
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
 	return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH - 1)}…` : line;
+}
+
+/** A field with a queue ID, whether or not the body is JSON as a whole. */
+const QUEUE_ID = /"queueId"\s{0,9}:\s{0,9}(?:"\s{0,9}([^\s"][^"]{0,199})|(-?\d{1,99}))/;
+
+/** How much of a response of unknown fate is shown. */
+const MAX_RECEIVED_LENGTH = 300;
+
+/** Reads the queue item of the response to an add, or why there is none. */
+export function readAddResponse(
+	response: HttpResponse,
+	url: string,
+): { queueItem: IDataObject } | RequestFailure {
+	const { headers, statusCode, text } = response;
+	const body = parseBody(text);
+	const { status, newQueueItem } = isObject(body) ? body : {};
+	const queueId = isObject(newQueueItem) ? parseQueueId(newQueueItem.queueId) : '';
+	const [, word, number] = QUEUE_ID.exec(text) ?? [];
+	const receivedQueueId = word ?? number;
+	const { location } = headers;
+	const namesQueueItem = receivedQueueId !== undefined;
+	const fate = judgeAdd({ statusCode, url, location, status, queueId, namesQueueItem });
+	if (fate === 'accepted') return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
+	const failure = explainAddResponse(response, body).with({ fate });
+	if (fate !== 'unknown' || text === '') return failure;
+	return failure.with({ receivedText: text.slice(0, MAX_RECEIVED_LENGTH), receivedQueueId });
+}
+
+/** JavaScript rounds numbers beyond its integers, so such a number is no ID. */
+function parseQueueId(value: unknown): string {
+	const isId = typeof value === 'string' ? value.trim() !== '' : Number.isSafeInteger(value);
+	return isId ? String(value) : '';
+}
+
+function explainAddResponse(response: HttpResponse, body: unknown): RequestFailure {
+	try {
+		requireObject(checkBody(response, body), 'newQueueItem');
+		return createIncomplete('newQueueItem.queueId');
+	} catch (error) {
+		return classifyError(error);
+	}
 }

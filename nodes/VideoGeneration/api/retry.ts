@@ -45,7 +45,7 @@ export function decideRetry(
 }
 
 /** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */
-export function getBackoffMs(tryNumber: number, random: number): number {
+function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 
@@ -83,6 +83,23 @@ export async function sendWithRetries<T>(
 			}
 			mayBeDone ||= failure.kind === 'uncertain';
 			await pause(delayMs, signal);
+		}
+	}
+}
+
+/** Slows the requests of a run down after two failures in a row, so that an outage does not fail every item. */
+export class Outage {
+	private failedInARow = 0;
+
+	async slowDown<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+		if (this.failedInARow > 1) await pause(getBackoffMs(this.failedInARow - 1, 1), signal);
+		try {
+			const result = await send();
+			this.failedInARow = 0;
+			return result;
+		} catch (error) {
+			this.failedInARow = isTransient(classifyError(error)) ? this.failedInARow + 1 : 0;
+			throw error as Error;
 		}
 	}
 }

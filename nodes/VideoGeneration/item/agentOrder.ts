@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { hashText } from '../api/hash';
+import { untilAborted } from '../api/pacing';
 import type { FailureFacts } from '../failures/failure';
 
 type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
@@ -42,16 +43,16 @@ export class AgentOrder {
 		this.id = hashText(JSON.stringify([isShared ? executionId : '', account, order]));
 	}
 
-	/** Waits for the fate of an identical order. */
-	async takeTurn<T>(place: () => Promise<T>): Promise<T> {
-		const before = underWay.get(this.id);
-		const placing = (before ?? Promise.resolve()).then(place, place);
-		underWay.set(this.id, placing);
-		try {
-			return await placing;
-		} finally {
-			if (underWay.get(this.id) === placing) underWay.delete(this.id);
-		}
+	/** Waits for the fate of an identical order. @throws a RequestFailure when the signal is aborted meanwhile */
+	async takeTurn<T>(place: () => Promise<T>, signal: AbortSignal): Promise<T> {
+		const before = underWay.get(this.id) ?? Promise.resolve();
+		const placing = untilAborted(before, signal).then(place);
+		const end = Promise.allSettled([before, placing]);
+		underWay.set(this.id, end);
+		void end.then(() => {
+			if (underWay.get(this.id) === end) underWay.delete(this.id);
+		});
+		return await placing;
 	}
 
 	/** Why the fate of an identical order is unknown. */

@@ -7,6 +7,7 @@ import type {
 import type { TakeSlot } from '../api/pacing';
 import { createSlots, onAbort } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
+import { Outage } from '../api/retry';
 import type { RequestKind } from '../failures/failure';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
@@ -123,6 +124,8 @@ export class Run {
 	readonly takenNames = new Map<string, number>();
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
+
+	readonly outage = new Outage();
 
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
 

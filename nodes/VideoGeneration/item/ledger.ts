@@ -72,12 +72,12 @@ export class Ledger {
 	}
 
 	/** Pays for the video. An agent's identical orders wait for each other's fate. */
-	async takeTurn<T>(pay: () => Promise<T>): Promise<T> {
+	async takeTurn<T>(pay: () => Promise<T>, signal: AbortSignal): Promise<T> {
 		if (this.order === undefined) return await pay();
 		return await this.order.takeTurn(async () => {
 			this.findUnknownFate();
 			return await pay();
-		});
+		}, signal);
 	}
 
 	private findUnknownFate(): void {

@@ -1,12 +1,17 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { getSpendingLimit } from '../adds/creditsToKeep';
-import type { VideoOrder } from '../adds/order';
-import { getUniqueKey } from '../adds/uniqueKey';
+import type { VideoOrder } from '../adds/sendAdd';
+import { canKeepKeys } from '../adds/uniqueKey';
 import { ENDPOINTS } from '../api/endpoints';
 import { isAgentStep } from '../item/agentOrder';
 import type { Operation } from '../item/job';
 import { getPaidText } from '../item/expressions';
-import { createInputError, getLocatedId, getSwitch } from '../item/parameters';
+import {
+	createInputError,
+	getCollection,
+	getLocatedId,
+	getSwitch,
+	requireNumber,
+} from '../item/parameters';
 import { declareRequest, projectLocator } from './fields';
 
 /** As the editor writes it: the rule for texts would write the field's name in upper case. */
@@ -151,4 +156,48 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 		...(overwriteSettings ? { overwriteSettings } : {}),
 		...(isEmpty ? {} : { customPrompt }),
 	};
+}
+
+/**
+ * "Credits to Keep" and "Credits per Video".
+ *
+ * @returns undefined when the guard is off
+ * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
+ * turn the guard off
+ */
+function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spending'] {
+	const options = getCollection(context, 'options');
+	const get = (name: string, label: string, isAbove: boolean) =>
+		name in options
+			? requireNumber(context, options[name], label, { min: 0, isAbove, where: "under 'Options'" })
+			: undefined;
+	const keep = get('creditsToKeep', 'Credits to Keep', false);
+	const cost = get('creditsPerVideo', 'Credits per Video', true) ?? 1;
+	return keep === undefined ? undefined : { keep, cost };
+}
+
+/**
+ * "Unique Key" of an item.
+ *
+ * @returns undefined where the option is not set
+ * @throws a NodeOperationError when it is set and cannot be used, before anything is sent: a misspelt
+ * column must not turn it off, nor make one key of all rows
+ */
+function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
+	if (!('uniqueKey' in getCollection(context, 'options'))) return undefined;
+	const advice = 'The key must be a value that stays with the row, such as its ID.';
+	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', advice).trim();
+	if (key === '') {
+		throw createInputError(
+			context,
+			"'Unique Key' is empty",
+			"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. If it is an expression, check that it has a value for this item. Nothing was sent.",
+		);
+	}
+	if (canKeepKeys(context)) return key;
+	throw createInputError(
+		context,
+		"'Unique Key' cannot be used here",
+		"n8n keeps the keys with a saved workflow, and of tools only for those of the AI Agent node from version 3 on. Save the workflow, use that agent, or remove 'Unique Key' under 'Options'. Nothing was sent.",
+	);
 }

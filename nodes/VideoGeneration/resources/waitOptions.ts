@@ -6,13 +6,15 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import {
-	DEFAULT_COMPLETED_STATUSES,
-	DEFAULT_FAILED_STATUSES,
-	parseStatusWords,
-} from '../waiting/waitForVideo';
+import { parseStatusWords } from '../waiting/waitForVideo';
 import type { WaitSettings } from '../waiting/waitForVideo';
 import { binaryPropertyField, fileNameOption, getBinaryPropertyName, getFileName } from './fields';
+
+/** The usual words of such services. */
+const DEFAULT_COMPLETED_STATUSES =
+	'completed, complete, done, finished, success, successful, succeed, succeeded, ready';
+const DEFAULT_FAILED_STATUSES =
+	'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
 
 const DEFAULT_INTERVAL_SECONDS = 5;
 const DEFAULT_LISTING_DELAY_SECONDS = 10;

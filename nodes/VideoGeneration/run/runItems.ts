@@ -6,7 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { makeVideos } from '../adds/makeVideo';
-import type { VideoOrder } from '../adds/order';
+import type { VideoOrder } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { openService } from '../api/request';

@@ -4,8 +4,16 @@ import { createIncomplete, getServiceMessage, toText } from '../api/response';
 import { putFirst } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Unidentified } from '../failures/failure';
-import { CANCELLED, isNotFound, isTransient, RequestFailure } from '../failures/failure';
-import type { ListRequests } from './accountList';
+import {
+	CANCELLED,
+	isNotFound,
+	isTransient,
+	MAX_RETRY_AFTER_MS,
+	RequestFailure,
+} from '../failures/failure';
+import type { Job } from '../item/job';
+import { keepPlain } from '../item/ledger';
+import type { AccountList, ListRequests } from './accountList';
 import type { OwnVideo, QueueItem } from './ownVideos';
 import type { Watch } from './watch';
 
@@ -19,21 +27,11 @@ const MIN_FAILURES = 3;
 const MIN_NOT_FOUND = 3;
 const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
 
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+const MAX_LIST_WAIT_MS = 30_000;
+
 /** The status of a new item, the only one that the specification names ("States and transitions"). */
 const PENDING = 'pending';
-
-/** The words of a service for a finished and for a failed video, in lower case. */
-interface StatusWords {
-	completed: ReadonlySet<string>;
-	failed: ReadonlySet<string>;
-}
-
-/** The usual words of such services. */
-export const DEFAULT_COMPLETED_STATUSES =
-	'completed, complete, done, finished, success, successful, succeed, succeeded, ready';
-
-export const DEFAULT_FAILED_STATUSES =
-	'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled';
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -41,7 +39,8 @@ export interface WaitSettings {
 	timeoutMs: number;
 	/** How long before or after its end the list may show a video. */
 	listingDelayMs: number;
-	words: StatusWords;
+	/** The words of the service for a finished and for a failed video, in lower case. */
+	words: Record<'completed' | 'failed', ReadonlySet<string>>;
 	/** How many videos of a project are made at the same time. */
 	videosAtOnce: number | undefined;
 	/** The binary field for the file; undefined without a download. */
@@ -50,46 +49,13 @@ export interface WaitSettings {
 	fileName: string;
 }
 
-/** The requests of a wait, each sent once. The signal ends the wait. */
-export interface WaitRequests extends ListRequests {
-	fetchProgress: (queueId: string) => Promise<IDataObject>;
-}
-
-/** One queue item to wait for. */
-export interface Wait {
-	settings: WaitSettings;
+/** The watch of the service that makes an item's video, and how the item's execution reads from it. */
+export interface Watching {
 	watch: Watch;
-	item: QueueItem;
-	/** Its progress where it is known, as after an add. */
-	details: IDataObject | undefined;
-	/** Why an earlier try has failed, if the item had left the queue by then. */
-	gone: RequestFailure | undefined;
-	/** Whether it was queued just now, so that it is not finished yet. */
-	isNew: boolean;
-	/** "Max Tries". */
-	maxTries: number;
-	requests: WaitRequests;
-	/** Called with the details of every progress check. */
-	onDetails: (details: IDataObject) => void;
-}
-
-/** The state of the item as far as it is known. */
-interface Progress {
-	/** The last progress; undefined until the item is seen. */
-	details: IDataObject | undefined;
-	/** The 404 in a row from the same sender, and when the first one was received. */
-	notFound?: { by: 'service' | 'gateway'; count: number; since: number } | undefined;
-	/** The number of other failures in a row. */
-	failed: number;
-	/** Why an earlier try has failed, until a check finds the item again. */
-	gone: RequestFailure | undefined;
-	/** When its status was first seen, by `performance.now()`. */
-	statusSince: number;
-	/** Why the last check failed. */
-	problem?: RequestFailure | undefined;
-	/** When the next check is due, and when the timeout is over, by `performance.now()`. */
-	checkAt: number;
-	deadline: number;
+	account: number;
+	list: AccountList;
+	/** Each is sent once. The signal ends the wait. */
+	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
 }
 
 /** A finished item. */
@@ -102,136 +68,195 @@ export interface FinishedVideo {
 	isTold?: boolean | undefined;
 }
 
-/**
- * Waits until a queue item is finished, and for its video.
- *
- * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
- * check if no later one can help
- */
-export async function waitForVideo(wait: Wait): Promise<FinishedVideo> {
-	const { details, gone, isNew, item, requests, settings, watch } = wait;
-	const { intervalMs } = settings;
-	const now = performance.now();
-	const checkAt = isNew ? now + intervalMs : now;
-	const deadline = now + settings.timeoutMs;
-	const progress: Progress = {
-		details,
-		gone,
-		failed: 0,
-		statusSince: now,
-		checkAt,
-		deadline,
-	};
-	// Another wait for the same item may have a longer one.
-	item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
-	try {
-		const isRunning = async () => {
-			const verdict = await checkProgress(wait, progress).catch(() => undefined);
-			return verdict === 'running' && progress.problem === undefined;
-		};
-		let own: OwnVideo | undefined;
-		while (own === undefined) {
-			await waitForEnd(wait, progress);
-			own = await watch.claim(item, requests, { intervalMs, isRunning });
+/** The wait for one queue item. */
+export class Wait {
+	/** The last progress; undefined until the item is seen. */
+	private details: IDataObject | undefined;
+
+	/** When its status was first seen, by `performance.now()`. */
+	private statusSince = performance.now();
+
+	/** When the next check is due. A new item is not finished yet. */
+	private checkAt: number;
+
+	private readonly deadline: number;
+
+	/** The 404 in a row from the same sender, and when the first one was received. */
+	private notFound: { by: 'service' | 'gateway'; count: number; since: number } | undefined;
+
+	/** How many checks failed in a row for another reason, and why the last one failed. */
+	private failed = 0;
+
+	private problem: RequestFailure | undefined;
+
+	constructor(
+		private readonly job: Job,
+		private readonly settings: WaitSettings,
+		private readonly watching: Watching,
+		private readonly item: QueueItem,
+	) {
+		this.details = job.ledger.state.details;
+		this.checkAt = (item.sentAt ?? -Infinity) + settings.intervalMs;
+		this.deadline = this.statusSince + settings.timeoutMs;
+		// Another wait for the same item may have a longer one.
+		item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
+	}
+
+	/**
+	 * Waits until the item is finished, and for its video.
+	 *
+	 * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
+	 * check if no later one can help
+	 */
+	async finish(): Promise<FinishedVideo> {
+		const { item } = this;
+		try {
+			do {
+				await this.waitForEnd();
+			} while (!(await this.waitForListing()));
+			const own = await this.settle();
+			const isGone = item.hasLeft === true && 'unidentified' in own && own.unidentified.count === 0;
+			if (isGone) throw this.createTimeout();
+			return createOutput(item, this.details ?? {}, own);
+		} catch (error) {
+			throw classifyError(error).with({ lastStatus: getStatus(this.details) });
 		}
-		const isGone = item.hasLeft === true && 'unidentified' in own && own.unidentified.count === 0;
-		if (isGone) throw createTimeout(wait, progress);
-		return createOutput(item, progress.details ?? {}, own);
-	} catch (error) {
-		throw classifyError(error).with({ lastStatus: getStatus(progress.details) });
 	}
-}
 
-/** Checks the progress until the item is finished or has left the queue. */
-async function waitForEnd(wait: Wait, progress: Progress): Promise<void> {
-	const { item, requests, settings, watch } = wait;
-	const list = watch.getList(item.account);
-	for (;;) {
-		await pauseUntil(Math.min(progress.checkAt, progress.deadline), requests.signal);
-		await list.refresh(requests);
-		// An entry of the list names it: it is finished, whatever its status is called.
-		if (item.own !== undefined) return;
-		const verdict = await checkProgress(wait, progress);
-		// An earlier try may have seen the end of an item that has left the queue since.
-		const isLeft = verdict === 'left';
-		const end = isLeft ? getVerdict(progress.details ?? {}, settings.words) : verdict;
-		if (end === 'failed') {
-			throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(progress.details) });
+	/** Checks the progress until the item is finished or has left the queue. */
+	private async waitForEnd(): Promise<void> {
+		const { deadline, item, settings, watching } = this;
+		const { list, requests } = watching;
+		for (;;) {
+			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
+			await list.refresh(requests);
+			// An entry of the list names it: it is finished, whatever its status is called.
+			if (item.own !== undefined) return;
+			const verdict = await this.check();
+			// An earlier try may have seen the end of an item that has left the queue since.
+			const isLeft = verdict === 'left';
+			const end = isLeft ? getVerdict(this.details ?? {}, settings.words) : verdict;
+			if (end === 'failed') {
+				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
+			}
+			if (isLeft) item.hasLeft = end !== 'finished';
+			if (verdict !== 'running') return;
+			if (performance.now() >= deadline) throw this.createTimeout();
 		}
-		if (isLeft) item.hasLeft = end !== 'finished';
-		if (verdict !== 'running') return;
-		if (performance.now() >= progress.deadline) throw createTimeout(wait, progress);
 	}
-}
 
-/** @throws the failure, if a later check cannot help */
-async function checkProgress(
-	wait: Wait,
-	progress: Progress,
-): Promise<'finished' | 'failed' | 'running' | 'left'> {
-	const { item, onDetails, requests, settings } = wait;
-	const sentAt = performance.now();
-	try {
-		const details = await requests.fetchProgress(item.queueId);
-		const videoUrl = getVideoUrl(details);
-		if (toText(details.status) === '' && videoUrl === undefined) {
-			throw createIncomplete('details.status');
+	/**
+	 * Waits until the list has to show the video, and goes on checking: some services tell the address a moment
+	 * after the end.
+	 *
+	 * @returns false for an item that was not found in the queue, and is there again
+	 */
+	private async waitForListing(): Promise<boolean> {
+		const { item, settings, watching } = this;
+		const { list, requests, watch } = watching;
+		item.dueAt ??= performance.now() + item.listingDelayMs;
+		const isKnown = () => item.own !== undefined || item.videoUrl !== undefined;
+		// An entry that names the item may be listed already.
+		if (watch.telling.namesQueueIds && !isKnown()) await list.refresh(requests, true);
+		while (!isKnown() && performance.now() < item.dueAt) {
+			const checkAt = performance.now() + settings.intervalMs;
+			await pauseUntil(Math.min(checkAt, item.dueAt), requests.signal);
+			if (checkAt >= item.dueAt) continue;
+			const verdict = await this.check().catch(() => undefined);
+			if (verdict !== 'running' || this.problem !== undefined) continue;
+			item.dueAt = undefined;
+			return false;
 		}
-		if (getStatus(details) !== getStatus(progress.details)) progress.statusSince = sentAt;
-		progress.checkAt = performance.now() + settings.intervalMs;
-		progress.details = details;
-		progress.gone = progress.notFound = progress.problem = undefined;
-		progress.failed = 0;
-		item.hasLeft = false;
-		item.projectId ??= toText(details.projectId) || undefined;
-		// The response to an earlier check of another wait for it may come late.
-		item.videoUrl = videoUrl ?? item.videoUrl;
-		onDetails(details);
-		const verdict = getVerdict(details, settings.words);
-		if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
-		return verdict;
-	} catch (error) {
-		if (requests.signal.aborted) throw CANCELLED;
-		return noteFailure(wait, progress, classifyError(error));
+		return true;
 	}
-}
 
-function noteFailure(
-	{ maxTries, settings }: Wait,
-	progress: Progress,
-	failure: RequestFailure,
-): 'running' | 'left' {
-	const now = performance.now();
-	progress.problem = failure;
-	progress.checkAt = now + Math.max(settings.intervalMs, failure.facts.retryAfterMs ?? 0);
-	if (progress.details !== undefined && isNotFound(failure)) {
-		// It had left the queue in an earlier try, and has not come back.
-		if (progress.gone !== undefined) throw progress.gone;
-		const by = failure.facts.content === undefined ? 'service' : 'gateway';
-		const { count, since } =
-			progress.notFound?.by === by ? progress.notFound : { count: 0, since: now };
-		progress.notFound = { by, count: count + 1, since };
-		const isLasting = now - since >= MIN_NOT_FOUND_MS[by];
-		return isLasting && count + 1 >= MIN_NOT_FOUND ? 'left' : 'running';
+	/** Reads the list that has to show the video, again for a while if it cannot be read. */
+	private async settle(): Promise<OwnVideo> {
+		const { item } = this;
+		const { list, requests } = this.watching;
+		const isAddressKnown = () => item.videoUrl !== undefined;
+		if (isAddressKnown()) item.dueAt = Math.min(item.dueAt ?? Infinity, performance.now());
+		let endsAt: number | undefined;
+		// A read for another item may settle it as well.
+		for (let delayMs = 1_000; item.own === undefined; delayMs *= 2) {
+			const failure = await list.read(requests).then(() => undefined, classifyError);
+			if (requests.signal.aborted) throw CANCELLED;
+			const { retryAfterMs = 0 } = failure?.facts ?? {};
+			const now = performance.now();
+			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
+			// The last request is sent when the time is over.
+			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
+			const isEnd = isAddressKnown() || now >= endsAt || nextAt > endsAt;
+			if (failure && isEnd) return { unidentified: {} };
+			if (failure) await pauseUntil(nextAt, requests.signal);
+		}
+		return item.own;
 	}
-	// Transient failures say nothing about the item.
-	if (isTransient(failure) || failure.kind === 'cancelled') return 'running';
-	progress.notFound = undefined;
-	progress.failed += 1;
-	if (progress.failed < Math.max(maxTries, MIN_FAILURES)) return 'running';
-	throw failure;
-}
 
-function createTimeout({ item, settings }: Wait, progress: Progress): RequestFailure {
-	const { httpCode, serviceMessage } = progress.problem?.facts ?? {};
-	return new RequestFailure({
-		kind: 'timedOut',
-		waitedSeconds: Math.round(settings.timeoutMs / 1000),
-		hasLeftQueue: item.hasLeft === true,
-		statusSeconds: Math.round((performance.now() - progress.statusSince) / 1000),
-		isPending: !progress.details || normalize(getStatus(progress.details)) === PENDING,
-		serviceMessage: httpCode && (serviceMessage ?? httpCode),
-	});
+	/** Checks the progress. @throws the failure, if a later check cannot help */
+	private async check(): Promise<'finished' | 'failed' | 'running' | 'left'> {
+		const { item, job, settings, watching } = this;
+		const { requests } = watching;
+		const sentAt = performance.now();
+		try {
+			const details = await requests.fetchProgress(item.queueId);
+			const videoUrl = getVideoUrl(details);
+			if (toText(details.status) === '' && videoUrl === undefined) {
+				throw createIncomplete('details.status');
+			}
+			if (getStatus(details) !== getStatus(this.details)) this.statusSince = sentAt;
+			this.checkAt = performance.now() + settings.intervalMs;
+			this.details = details;
+			this.notFound = this.problem = undefined;
+			this.failed = 0;
+			item.hasLeft = false;
+			item.projectId ??= toText(details.projectId) || undefined;
+			// The response to an earlier check of another wait for it may come late.
+			item.videoUrl = videoUrl ?? item.videoUrl;
+			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
+			const verdict = getVerdict(details, settings.words);
+			if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
+			return verdict;
+		} catch (error) {
+			if (requests.signal.aborted) throw CANCELLED;
+			return this.noteFailure(classifyError(error));
+		}
+	}
+
+	private noteFailure(failure: RequestFailure): 'running' | 'left' {
+		const { gone } = this.job.ledger.state;
+		const now = performance.now();
+		this.problem = failure;
+		this.checkAt = now + Math.max(this.settings.intervalMs, failure.facts.retryAfterMs ?? 0);
+		if (this.details !== undefined && isNotFound(failure)) {
+			// It had left the queue in an earlier try, and has not come back.
+			if (gone !== undefined) throw new RequestFailure(gone);
+			const by = failure.facts.content === undefined ? 'service' : 'gateway';
+			if (this.notFound?.by !== by) this.notFound = { by, count: 0, since: now };
+			this.notFound.count += 1;
+			const isLasting = now - this.notFound.since >= MIN_NOT_FOUND_MS[by];
+			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? 'left' : 'running';
+		}
+		// Transient failures say nothing about the item.
+		if (isTransient(failure) || failure.kind === 'cancelled') return 'running';
+		this.notFound = undefined;
+		this.failed += 1;
+		if (this.failed < Math.max(this.job.api.maxTries, MIN_FAILURES)) return 'running';
+		throw failure;
+	}
+
+	private createTimeout(): RequestFailure {
+		const { details, item, problem, settings } = this;
+		const { httpCode, serviceMessage } = problem?.facts ?? {};
+		return new RequestFailure({
+			kind: 'timedOut',
+			waitedSeconds: Math.round(settings.timeoutMs / 1000),
+			hasLeftQueue: item.hasLeft === true,
+			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000),
+			isPending: !details || normalize(getStatus(details)) === PENDING,
+			serviceMessage: httpCode && (serviceMessage ?? httpCode),
+		});
+	}
 }
 
 function createOutput(item: QueueItem, details: IDataObject, own: OwnVideo): FinishedVideo {
@@ -264,7 +289,10 @@ export function parseStatusWords(list: string): ReadonlySet<string> {
  * Decides from a queue item's progress whether its video is finished. With an unknown status, it may still be
  * made. The address of the video means that it is finished.
  */
-function getVerdict(details: IDataObject, words: StatusWords): 'finished' | 'failed' | 'running' {
+function getVerdict(
+	details: IDataObject,
+	words: WaitSettings['words'],
+): 'finished' | 'failed' | 'running' {
 	const status = normalize(toText(details.status));
 	if (words.completed.has(status)) return 'finished';
 	if (words.failed.has(status)) return 'failed';

@@ -1,18 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { pauseUntil } from '../api/pacing';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
-import { classifyError } from '../failures/errors';
-import { CANCELLED, MAX_RETRY_AFTER_MS } from '../failures/failure';
-import type { ListRequests } from './accountList';
 import { AccountList } from './accountList';
-import type { ListedVideo, OwnVideo, QueueItem } from './ownVideos';
+import type { ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, getEarliest, ItemNames } from './ownVideos';
 import type { Telling } from './telling';
 import { getTelling } from './telling';
-
-/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
-const MAX_LIST_WAIT_MS = 30_000;
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
 const OWED_MS = 30 * 60 * 1000;
@@ -62,7 +55,7 @@ export class Watch {
 	private watching = 0;
 
 	constructor(
-		private readonly telling: Telling,
+		readonly telling: Telling,
 		private readonly drop: () => void,
 	) {}
 
@@ -146,48 +139,6 @@ export class Watch {
 			([project, until]) =>
 				until > now && (project === projectId || project === undefined || projectId === undefined),
 		);
-	}
-
-	/**
-	 * Claims the video of a finished item: reads the list once it must show the video, again for a while if it
-	 * cannot be read. A read for another item may settle it as well.
-	 *
-	 * @param isRunning checks the item's progress once more: some services tell the address a moment after the end
-	 * @returns undefined for an item that was not found in the queue, and is there again
-	 */
-	async claim(
-		item: QueueItem,
-		requests: ListRequests,
-		{ intervalMs, isRunning }: { intervalMs: number; isRunning: () => Promise<boolean> },
-	): Promise<OwnVideo | undefined> {
-		const list = this.getList(item.account);
-		const isAddressKnown = () => item.videoUrl !== undefined;
-		item.dueAt ??= performance.now() + item.listingDelayMs;
-		// An entry that names the item may be listed already.
-		if (this.telling.namesQueueIds && !item.own && !isAddressKnown())
-			await list.refresh(requests, true);
-		while (item.own === undefined && !isAddressKnown() && performance.now() < item.dueAt) {
-			const lookAt = performance.now() + intervalMs;
-			await pauseUntil(Math.min(lookAt, item.dueAt), requests.signal);
-			if (lookAt >= item.dueAt || !(await isRunning())) continue;
-			item.dueAt = undefined;
-			return undefined;
-		}
-		if (isAddressKnown()) item.dueAt = Math.min(item.dueAt, performance.now());
-		let endsAt: number | undefined;
-		for (let delayMs = 1_000; item.own === undefined; delayMs *= 2) {
-			const failure = await list.read(requests).then(() => undefined, classifyError);
-			if (requests.signal.aborted) throw CANCELLED;
-			const { retryAfterMs = 0 } = failure?.facts ?? {};
-			const now = performance.now();
-			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
-			// The last request is sent when the time is over.
-			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = isAddressKnown() || now >= endsAt || nextAt > endsAt;
-			if (failure && isEnd) return { unidentified: {} };
-			if (failure) await pauseUntil(nextAt, requests.signal);
-		}
-		return item.own;
 	}
 
 	/** Notes what a list shows, gives entries that name an item to it, and settles the items that are due. */

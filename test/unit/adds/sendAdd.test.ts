@@ -1,10 +1,10 @@
-import { readResponse } from '../../../nodes/VideoGeneration/adds/sendAdd';
+import { readAddResponse } from '../../../nodes/VideoGeneration/api/response';
 
 const ID = '4a7c0e52-1f0b-4c57-9a55-2f7d6a1c9b10';
 const ITEM = { queueId: ID, projectId: 'p 1', status: 'pending', videoUrl: null };
 const BODY = JSON.stringify({ status: 'success', message: 'Queued', newQueueItem: ITEM });
 const read = (text: string, statusCode = 200) =>
-	readResponse({ statusCode, headers: {}, text }, 'https://api.example.com/v1/queue/add');
+	readAddResponse({ statusCode, headers: {}, text }, 'https://api.example.com/v1/queue/add');
 
 test.each([
 	['as text', BODY, ITEM],

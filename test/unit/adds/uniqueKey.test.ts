@@ -1,7 +1,8 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import type { VideoOrder } from '../../../nodes/VideoGeneration/adds/order';
-import { settleKey, getUniqueKey } from '../../../nodes/VideoGeneration/adds/uniqueKey';
+import type { VideoOrder } from '../../../nodes/VideoGeneration/adds/sendAdd';
+import { withKey } from '../../../nodes/VideoGeneration/adds/uniqueKey';
 import type { Job } from '../../../nodes/VideoGeneration/item/job';
+import { getOrder } from '../../../nodes/VideoGeneration/resources/order';
 
 /** Creates the context of an item; n8n keeps records for most nodes, and only for saved workflows. */
 const createContext = (
@@ -11,7 +12,11 @@ const createContext = (
 ) =>
 	({
 		getNodeParameter: (name: string) =>
-			name === 'options' ? options : (options as { uniqueKey?: unknown }).uniqueKey,
+			({
+				projectId: 'p1',
+				options,
+				'options.uniqueKey': (options as { uniqueKey?: unknown }).uniqueKey,
+			})[name],
 		getNode: () => ({ name: 'Video Generation', type: 't' }),
 		getItemIndex: () => 0,
 		getWorkflow: () => ({ id }),
@@ -23,11 +28,11 @@ describe('A unique key', () => {
 		[' row 1 ', 'row 1'],
 		[7, '7'],
 	])('%j is the text %j', (uniqueKey, expected) => {
-		expect(getUniqueKey(createContext({ uniqueKey }))).toBe(expected);
+		expect(getOrder(createContext({ uniqueKey }), false).uniqueKey).toBe(expected);
 	});
 
 	test('that is not set is none', () => {
-		expect(getUniqueKey(createContext({}, ''))).toBeUndefined();
+		expect(getOrder(createContext({}, ''), false).uniqueKey).toBeUndefined();
 	});
 
 	test.each([
@@ -63,7 +68,7 @@ describe('A unique key', () => {
 			/^n8n keeps the keys with a saved workflow.*Save the workflow/,
 		],
 	])('is refused before anything is sent: %s', (_which, context, message, description) => {
-		const get = () => getUniqueKey(context);
+		const get = () => getOrder(context, false);
 		expect(get).toThrow(message);
 		expect(get).toThrow(
 			expect.objectContaining({
@@ -78,7 +83,9 @@ describe('A unique key', () => {
 test('An add without a key waits for no key of another', async () => {
 	const checkProcessedAndRecord = async () => await new Promise(() => undefined);
 	const context = createContext({}, 'w1', { checkProcessedAndRecord });
-	const sent = { context, ledger: { state: { stage: 'queued' } }, order: { uniqueKey: 'a' } };
-	void settleKey(sent as unknown as Job<VideoOrder>);
-	await expect(settleKey({ context, order: {} } as Job<VideoOrder>)).resolves.toBeUndefined();
+	const create = (order: object) =>
+		({ context, ledger: { state: {} }, order, run: { signal: {} } }) as unknown as Job<VideoOrder>;
+	void withKey(create({ uniqueKey: 'a' }), async () => await Promise.resolve('never'));
+	const paid = withKey(create({}), async () => await Promise.resolve('paid'));
+	await expect(paid).resolves.toBe('paid');
 });

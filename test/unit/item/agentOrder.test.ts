@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { AgentOrder } from '../../../nodes/VideoGeneration/item/agentOrder';
 
@@ -40,4 +41,26 @@ test('Where calls share nothing, an unknown fate is known for an hour, of the sa
 test('The last 1,000 unknown fates are known', () => {
 	for (let order = 0; order <= 1_000; order++) create(order).keepUnknownFate(FACTS);
 	expect([isKnown(0), isKnown(1), isKnown(1_000)]).toEqual([false, true, true]);
+});
+
+test('An order that is stopped while it waits is not placed, and the next one still waits for the first', async () => {
+	const { signal } = new AbortController();
+	const stop = new AbortController();
+	const placed: string[] = [];
+	const place = (name: string) => async () => {
+		placed.push(name);
+		await Promise.resolve();
+	};
+	const response = new EventEmitter();
+	const first = create('sea').takeTurn(async () => {
+		await once(response, 'end');
+	}, signal);
+	const stopped = create('sea').takeTurn(place('stopped'), stop.signal);
+	const next = create('sea').takeTurn(place('next'), signal);
+	stop.abort();
+	await expect(stopped).rejects.toMatchObject({ kind: 'cancelled' });
+	expect(placed).toEqual([]);
+	response.emit('end');
+	await Promise.all([first, next]);
+	expect(placed).toEqual(['next']);
 });

@@ -1,6 +1,7 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import { downloadVideo, hideQuery, parseVideoAddress } from '../../download/downloadVideo';
+import { hideQuery, parseVideoAddress } from '../../download/downloadVideo';
+import { downloadOfItem } from '../../download/outputVideo';
 import { isAgentCall } from '../../item/agentOrder';
 import type { Operation } from '../../item/job';
 import { createInputError } from '../../item/parameters';
@@ -48,13 +49,10 @@ export const download: Operation<Download> = {
 	},
 
 	async perform(job) {
-		const { api, context, run, order } = job;
-		const { video, binaryPropertyName, fileName } = order;
+		const { video, binaryPropertyName, fileName } = job.order;
 		const address = typeof video === 'string' ? (await findVideo(job, video)).url : video.href;
-		const { takenNames } = run;
-		const source = { address, addressField: "'Video'", fileName, takenNames };
-		const file = await run.takeDownloadSlot(() => downloadVideo(context, source, api));
-		const { json, binary } = context.getInputData();
+		const file = await downloadOfItem(job, { address, addressField: "'Video'", fileName });
+		const { json, binary } = job.context.getInputData();
 		return [{ json: { ...json }, binary: { ...binary, [binaryPropertyName]: file } }];
 	},
 };

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
-import type { VideoOrder } from '../../adds/order';
+import type { VideoOrder } from '../../adds/sendAdd';
 import type { Operation } from '../../item/job';
 import { createOptionsField, maxTriesOption } from '../fields';
 import { creditOptions, getOrder, order, orderFields, uniqueKeyOption } from '../order';

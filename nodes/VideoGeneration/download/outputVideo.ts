@@ -1,0 +1,58 @@
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { fetchVideoLog } from '../api/endpoints';
+import { isObject } from '../api/response';
+import { findEntry } from '../api/videoLog';
+import type { Unidentified } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
+import type { Job } from '../item/job';
+import type { Video } from './downloadVideo';
+import { downloadVideo } from './downloadVideo';
+
+/**
+ * The output of a finished item, with its file if that is wanted.
+ *
+ * @throws a RequestFailure: nothing is queued again for it
+ */
+export async function outputVideo(
+	job: Job,
+	wanted: { binaryPropertyName: string | undefined; fileName: string },
+	{ json: finished, unidentified }: { json: IDataObject; unidentified?: Unidentified | undefined },
+): Promise<INodeExecutionData[]> {
+	const { binaryPropertyName, fileName } = wanted;
+	// n8n passes no files to an agent's model.
+	if (binaryPropertyName === undefined || job.run.isAgentCall) return [{ json: finished }];
+	if (unidentified) throw new RequestFailure({ kind: 'ambiguousVideo', unidentified });
+	const json = await renewAddress(job, finished);
+	const file = await downloadOfItem(job, {
+		address: json.videoUrl,
+		addressField: "'videoUrl'",
+		fileName,
+	});
+	return [{ json, binary: { [binaryPropertyName]: file } }];
+}
+
+/** Downloads an item's file, under a name that no other file of its run has. @throws a RequestFailure */
+export async function downloadOfItem(
+	{ api, context, run }: Job,
+	video: Omit<Video, 'takenNames'>,
+): Promise<IBinaryData> {
+	const { takenNames } = run;
+	return await run.takeDownloadSlot(() => downloadVideo(context, { ...video, takenNames }, api));
+}
+
+/** Items share a list for this long: each would fetch all of it. */
+const SHARED_MS = 30_000;
+
+/** An item that an earlier try has finished, with the address that the list shows now: the old one may have expired. */
+async function renewAddress(job: Job, json: IDataObject): Promise<IDataObject> {
+	const { api, ledger, run } = job;
+	const { video } = json;
+	if (ledger.state.finished !== json || !isObject(video)) return json;
+	const service = await job.open();
+	const key = JSON.stringify([service.account, api.connection]);
+	const fresh = await run
+		.share(key, SHARED_MS, () => fetchVideoLog(service, api))
+		.then((entries) => findEntry(entries, video))
+		.catch(() => undefined);
+	return fresh ? { ...json, videoUrl: fresh.url, video: fresh } : json;
+}
