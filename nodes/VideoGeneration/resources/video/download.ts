@@ -1,5 +1,4 @@
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { downloadVideo, hideQuery, parseVideoAddress } from '../../download/downloadVideo';
 import { isAgentCall } from '../../item/agentOrder';
 import type { Operation } from '../../item/job';
@@ -13,11 +12,6 @@ import {
 	maxTriesOption,
 } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './video';
-
-export const downloadFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['video'], operation: ['download'] } },
-	[videoFileLocator, binaryPropertyField, createOptionsField(fileNameOption, maxTriesOption)],
-);
 
 const NO_FILES = [
 	"Agents can't use Video > Download",
@@ -35,6 +29,11 @@ interface Download {
 export const download: Operation<Download> = {
 	requestKind: 'read',
 	routing: { send: { paginate: true } },
+	fields: [
+		videoFileLocator,
+		binaryPropertyField,
+		createOptionsField(fileNameOption, maxTriesOption),
+	],
 	getIds: ({ video }) =>
 		typeof video === 'string' ? { videoId: video } : { videoUrl: hideQuery(video) },
 
