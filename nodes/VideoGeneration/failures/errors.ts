@@ -12,16 +12,13 @@ import { findProof } from './fate';
 import type { FailureContext } from './texts';
 import { describeFailure } from './texts';
 
-interface ClientError {
-	isAxiosError?: unknown;
-	code?: unknown;
-}
+type ClientError = Partial<Record<'isAxiosError' | 'code', unknown>>;
 
-interface ErrorOfN8n extends ClientError {
+type ErrorOfN8n = ClientError & {
 	message?: unknown;
 	cause?: ClientError;
 	httpCode?: unknown;
-}
+};
 
 /** For an older n8n, which does not keep the code of every error. */
 const CODES = { blocked: undefined, unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };

@@ -21,7 +21,7 @@ export interface Operation<Order = unknown> {
 	/** Its fields in the editor, below "Operation". */
 	fields: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
-	texts?: Omit<FailureContext, 'requestKind' | 'mayBeQueued'>;
+	texts?: Omit<FailureContext, 'mayBeQueued'>;
 	/**
 	 * Reads and checks the item's parameters.
 	 *

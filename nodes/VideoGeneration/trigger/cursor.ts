@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hash';
-import { isObject, parseEtag, toText } from '../api/response';
+import { isObject, toText } from '../api/response';
 import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -9,6 +9,9 @@ const MAX_UNDATED = 1_000;
 
 /** A list of this size may hold only the newest entries: a deletion then brings old ones into it. */
 const MIN_CUT_OFF = 50;
+
+/** A value of the `ETag` header (RFC 9110, section 8.8.3) that can be sent back. */
+const ETAG = /^[\x21-\x7e]{1,200}$/;
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -151,7 +154,7 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
 	const tag = typeof stored === 'string' ? undefined : stored.tag;
 	if (tag?.account !== account) return undefined;
 	const ageMs = now - tag.fullReadAt;
-	return ageMs >= 0 && ageMs < HOUR_MS ? parseEtag(tag.etag) : undefined;
+	return ageMs >= 0 && ageMs < HOUR_MS && ETAG.test(tag.etag) ? tag.etag : undefined;
 }
 
 /**
@@ -160,9 +163,9 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
  * @returns the same object when nothing changed
  */
 export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
-	const etag = parseEtag(header);
-	if (etag === undefined && cursor.tag === undefined) return cursor;
-	const tag = etag === undefined ? undefined : { account, etag, fullReadAt: now };
+	const etag = toText(header);
+	const tag = ETAG.test(etag) ? { account, etag, fullReadAt: now } : undefined;
+	if (tag === undefined && cursor.tag === undefined) return cursor;
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 
