@@ -79,14 +79,10 @@ export async function openService(context: ApiContext): Promise<Service> {
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
-		throw toCredentialFailure(error);
+		if (!(error instanceof CredentialProblem)) throw classifyError(error);
+		const { problem, whatToDo, message: serviceMessage } = error;
+		throw new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
 	}
-}
-
-function toCredentialFailure(error: unknown): RequestFailure {
-	if (!(error instanceof CredentialProblem)) return classifyError(error);
-	const { problem, whatToDo, message: serviceMessage } = error;
-	return new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
 }
 
 /**
@@ -107,9 +103,8 @@ export async function sendRequest(
 		endSignal: end.signal,
 	};
 	// n8n's timeout begins anew with each part of a response.
-	const timer = new AbortController();
-	void pause(request.timeout, timer.signal).then((isOver) => {
-		if (isOver) end.abort();
+	void pause(request.timeout, end.signal).then(() => {
+		end.abort();
 	});
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
 	const stopListening = onAbort(getExecutionCancelSignal?.call(context), () => {
@@ -130,8 +125,8 @@ export async function sendRequest(
 		const isOwn = failure.kind === 'unreached' && !options.proxy && isLoopback(baseUrl);
 		throw isOwn ? failure.with({ loopback: baseUrl }) : failure;
 	} finally {
-		timer.abort();
 		stopListening();
+		end.abort();
 	}
 }
 

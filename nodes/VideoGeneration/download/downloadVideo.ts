@@ -10,8 +10,8 @@ import type { ApiOptions, ConnectionSettings } from '../api/request';
 import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
-import { classifyError, classifyStreamError } from '../failures/errors';
-import { CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { classifyError } from '../failures/errors';
+import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
 import type { TakenNames } from './videoFile';
 import { addExtension, findVideoType, HEAD_BYTES, nameOtherContent, takeName } from './videoFile';
 
@@ -188,7 +188,9 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 			transfer.awaitingSince = performance.now();
 		}
 	} catch (error) {
-		transfer.failure ??= classifyStreamError(error);
+		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
+		const failure = classifyError(error);
+		transfer.failure ??= failure.kind === 'unsent' ? BROKEN_OFF : failure;
 		throw transfer.failure;
 	} finally {
 		transfer.awaitingSince = undefined;

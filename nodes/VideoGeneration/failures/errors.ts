@@ -52,12 +52,6 @@ export function classifyError(error: unknown): RequestFailure {
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }
 
-/** A stream that breaks off fails with the HTTP client's error, or with one of Node.js. */
-export function classifyStreamError(error: unknown): RequestFailure {
-	const failure = classifyError(error);
-	return failure.kind === 'unsent' ? BROKEN_OFF : failure;
-}
-
 /** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
 export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
 	if (!error.description) return;

@@ -85,7 +85,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		'The connection to the video service broke before its response was complete',
 		...AGAIN,
 	],
-	'uncertain.timeout': ['The video service did not answer in time', ...AGAIN],
+	'uncertain.ETIMEDOUT': ['The video service did not answer in time', ...AGAIN],
 	'uncertain.status': ['The video service failed to process the request ({httpCode})', ...AGAIN],
 	redirected: [
 		"The video service's address redirects to another one",
@@ -218,7 +218,7 @@ export const HOST: typeof SERVICE = {
 		`{sent} ${CHECK_LINK} The host may be down. {nextTry}`,
 	],
 	uncertain: ["The connection to the video's host broke before the video arrived", ...HOST_AGAIN],
-	'uncertain.timeout': ["The video's host did not send the video in time", ...HOST_AGAIN],
+	'uncertain.ETIMEDOUT': ["The video's host did not send the video in time", ...HOST_AGAIN],
 	'uncertain.status': ["The video's host failed to send the video ({httpCode})", ...HOST_AGAIN],
 	redirected: ["The video's address redirects to no address that can be opened", NEW_LINK],
 	rejected: [
@@ -242,7 +242,6 @@ export const HOST: typeof SERVICE = {
 		"No secure connection to the video's host could be made ({httpCode})",
 		`${CHECK_LINK} {address} was not requested.`,
 	],
-	cancelled: ['The execution was canceled', 'The download was stopped.'],
 	notAnAddress: [
 		'The address of the video is not a web address',
 		'Get the video again with Video > Get Many, and download it with Video > Download.',
@@ -314,7 +313,7 @@ export function findText(
 		`${kind}.${facts.httpCode}`,
 		kind,
 	];
-	return names.map((name) => texts[name]).find(Boolean) ?? [kind];
+	return names.map((name) => texts[name]).find(Boolean) ?? SERVICE[kind] ?? [kind];
 }
 
 function isDownload({ address, addressField }: FailureFacts): boolean {
@@ -325,8 +324,7 @@ function getVariant(facts: FailureFacts): string | undefined {
 	const { httpCode = '' } = facts;
 	switch (facts.kind) {
 		case 'uncertain':
-			if (/^\d/.test(httpCode)) return 'status';
-			return httpCode === 'ETIMEDOUT' ? 'timeout' : undefined;
+			return /^\d/.test(httpCode) ? 'status' : undefined;
 		case 'rejected':
 			if (httpCode !== '401' && httpCode !== '403') return undefined;
 			if (facts.content === 'html') return 'page';

@@ -43,11 +43,9 @@ export interface Cursor {
 /** The place of a cursor may be empty before the first poll, or hold something else. */
 export type StoredCursor = Cursor | 'absent' | 'damaged';
 
-/** The account and the projects that the trigger watches. */
+/** What the trigger watches: `account` and `projects` of its next cursor. */
 export interface Watch {
-	/** See `hashAccount`. */
 	account: string;
-	/** Empty for all projects. */
 	projectIds: readonly string[];
 	/** Whether the first poll emits the videos that it finds. */
 	emitExisting: boolean;
@@ -55,13 +53,6 @@ export interface Watch {
 	isContinuous: boolean;
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
-}
-
-export interface Selection {
-	/** The new entries, oldest first. */
-	videos: IDataObject[];
-	/** The same object when nothing changed. */
-	cursor: Cursor;
 }
 
 interface ListedEntry {
@@ -92,12 +83,13 @@ export function hashAccount(account: number): string {
  * unless they are as old as the entries that are not remembered any more.
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
+ * @returns the new entries, oldest first, and the cursor: the same object when nothing changed
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
-): Selection {
+): { videos: IDataObject[]; cursor: Cursor } {
 	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
 	const listed = listEntries(log);
 	const saved = typeof stored === 'string' ? undefined : stored;

@@ -4,7 +4,6 @@ import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
 import {
 	classifyError,
-	classifyStreamError,
 	createApiError,
 	putAllInMessage,
 } from '../../../nodes/VideoGeneration/failures/errors';
@@ -89,11 +88,6 @@ describe('An error', () => {
 	test('that is a failure already stays what it is', () => {
 		const failure = new RequestFailure({ kind: 'rejected' });
 		expect(classifyError(failure)).toBe(failure);
-	});
-
-	test('of a stream is a timeout or a broken connection', () => {
-		expect(classifyStreamError(new Error('aborted')).facts.httpCode).toBe('ECONNRESET');
-		expect(classifyStreamError(new AxiosError('canceled', 'ERR_CANCELED')).kind).toBe('cancelled');
 	});
 });
 

@@ -140,7 +140,7 @@ const OF_HOST: Row[] = [
 	['unsent', { serviceMessage: 'Host is blocked' }, /^Host is blocked Check 'Video'/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure conn.*CERT_HAS_EXPIRED.*'Video'/],
 	['blocked', {}, /n8n blocks.*blocks \S+a\.mp4, or.*N8N_SSRF_ALLOWED_IP_RANGES/],
-	['cancelled', {}, /canceled The download was stopped/],
+	['cancelled', {}, /canceled Nothing more was sent/],
 	['notAnAddress', {}, /not a web address Get the video again/],
 	['storageFailed', { serviceMessage: 'No space' }, /not store.*enough storage.*No space/],
 ];
