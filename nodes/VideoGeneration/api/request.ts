@@ -79,10 +79,13 @@ export async function openService(context: ApiContext): Promise<Service> {
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
-		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const { problem, whatToDo, message: serviceMessage } = error;
-		throw new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
+		throw error instanceof CredentialProblem ? explainProblem(error) : classifyError(error);
 	}
+}
+
+function explainProblem({ problem, whatToDo, message }: CredentialProblem): RequestFailure {
+	const serviceMessage = message;
+	return new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
 }
 
 /**
