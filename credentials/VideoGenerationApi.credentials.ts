@@ -7,7 +7,37 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { parseApiKey, parseBaseUrl } from './connection';
-import { credentialTestRules } from './testRules';
+
+const NOT_THE_SERVICE =
+	"This is not the address of the video generation service. Check 'Base URL'.";
+
+const REDIRECTED =
+	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
+
+/** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */
+const REFUSED =
+	'The service does not accept this key, or a firewall or a login page in front of it refuses n8n. Copy the key again from the developers page of your account. If it is right, ask those who run the service or your network to let n8n through.';
+
+const byStatus = (message: string, ...statuses: number[]) =>
+	statuses.map((value) => ({ type: 'responseCode', properties: { value, message } }));
+
+const byBody = (message: string, key: string, value: unknown) => ({
+	type: 'responseSuccessBody',
+	properties: { key, value, message },
+});
+
+/**
+ * A test passes unless a rule matches, and a rule on the body matches when the key's value is exactly the
+ * rule's. So a web page is recognized by the account's missing fields, which are `undefined`.
+ */
+const testRules = [
+	...byStatus(REDIRECTED, 301, 302, 303, 307, 308),
+	...byStatus(REFUSED, 401, 403),
+	...byStatus(NOT_THE_SERVICE, 404, 405),
+	byBody(NOT_THE_SERVICE, 'status', undefined),
+	byBody(REFUSED, 'status', 'error'),
+	byBody(NOT_THE_SERVICE, 'usage', undefined),
+] as ICredentialTestRequest['rules'];
 
 /** n8n's own timeout does not cover a body that never ends. */
 const TEST_TIMEOUT_MS = 20_000;
@@ -23,7 +53,7 @@ const NO_REDIRECTS = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
-/** The part of a request that n8n has no type for, or overwrites. */
+/** The HTTP Request node uses an older function of n8n, which names the address `uri`. */
 interface OwnOptions {
 	url: unknown;
 	uri: unknown;
@@ -74,7 +104,7 @@ export class VideoGenerationApi implements ICredentialType {
 			json: true,
 			disableFollowRedirect: true,
 		},
-		rules: credentialTestRules,
+		rules: testRules,
 	};
 
 	/**
@@ -89,11 +119,8 @@ export class VideoGenerationApi implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const serviceUrl = parseBaseUrl(credentials.baseUrl);
-		// The HTTP Request node uses an older function of n8n, which names the address `uri`.
 		const { url, uri, endSignal } = requestOptions as Partial<OwnOptions>;
-		const targets = [url, uri]
-			.filter((target) => target !== undefined && target !== null)
-			.map(String);
+		const targets = [url ?? '', uri ?? ''].map(String);
 		const { origin } = new URL(serviceUrl);
 		const isOurs = (target: string) =>
 			URL.canParse(target, serviceUrl) && new URL(target, serviceUrl).origin === origin;

@@ -181,7 +181,7 @@ describe('A parameter of no use', () => {
 describe('What is no whole video', () => {
 	const CASES: [string, FaultSpec, string, RegExp][] = [
 		['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
-		['an empty body', { kind: 'emptyBody' }, '200', /sent an empty file$/],
+		['an empty body', { kind: 'emptyBody' }, '200', /returned an empty file$/],
 		...[202, 204, 206].map((status): [string, FaultSpec, string, RegExp] => [
 			`a ${status} with a video's type`,
 			{ kind: 'status', status, body: '', contentType: 'video/mp4' },
@@ -228,7 +228,7 @@ describe('A refusal', () => {
 	test.each([
 		[404, 'There is no video at this address (404)', 'Video > Get Many'],
 		[403, "The video's host does not allow the download (403)", 'Video > Get Many'],
-		[418, "The video's host rejected the request (418)", "'Video'"],
+		[418, "The video's host does not allow the download (418)", "'Video'"],
 		[501, "The video's host failed to send the video (501)", 'was requested once'],
 	])('with %d fails at once and says what to do', async (status, message, hint) => {
 		service.sandbox.addFault({ kind: 'status', status });
@@ -444,6 +444,15 @@ describe('The trigger with downloading', () => {
 		}
 		const files = service.sandbox.requests.filter(({ operation }) => operation === 'video.file');
 		expect(files.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+	});
+
+	test('never gives two files of a poll the same name', async () => {
+		const trigger = await activate();
+		const { id, url } = addVideo();
+		service.sandbox.addVideos('main', [{ url }]);
+		const { items } = await trigger.poll();
+		const names = items?.map(({ binary }) => binary?.data?.fileName);
+		expect(names).toEqual([`${id}.mp4`, `${id}-2.mp4`]);
 	});
 
 	const LIMITED: FaultSpec = { kind: 'tooManyRequests', retryAfter: 'none' };

@@ -423,7 +423,7 @@ describe('Executions > Retry', () => {
 		expect(error?.context).toMatchObject({
 			...{ itemIndex: 0, mayBeQueued: true, acceptedQueueIds: listPaidIds().slice(0, 1) },
 		});
-		expect(error?.description).toMatch(/Other items that may have been queued.*: the 2nd item\.$/);
+		expect(error?.description).toMatch(/Other items that may have been queued.*: 2\.$/);
 	});
 
 	test('after a failed download only downloads, from the address that the list shows now', async () => {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiOptions, ApiResponse, Endpoint, Service } from './request';
-import { fetchFromApi, fetchUnlessKnown } from './request';
+import type { ApiOptions, Endpoint, Service } from './request';
+import { fetchFromApi } from './request';
 import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
 
 /** The endpoints of the API (specification, "Endpoints"), as the operations declare them. */
@@ -36,7 +36,8 @@ export async function fetchProgress(
 ): Promise<IDataObject> {
 	const { method, url: template } = ENDPOINTS.getProgress;
 	const url = template.replace('{queueId}', () => encodePathSegment(queueId) ?? '');
-	return requireObject(await fetchFromApi(service, { method, url }, options), 'details');
+	const { body } = await fetchFromApi(service, { method, url }, options);
+	return requireObject(body, 'details');
 }
 
 /** Clears a queue item (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
@@ -46,7 +47,7 @@ export async function clearQueueItem(
 	options: ApiOptions,
 ): Promise<void> {
 	const request = { ...ENDPOINTS.clearQueueItem, requestKind: 'clear', body: { queueId } } as const;
-	const body = await fetchFromApi(service, request, options);
+	const { body } = await fetchFromApi(service, request, options);
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
 }
 
@@ -56,7 +57,7 @@ export async function clearQueueItem(
  * such an entry gets a `url` as well.
  */
 export async function fetchVideoLog(service: Service, options: ApiOptions): Promise<unknown[]> {
-	return (await fetchChangedVideoLog(service, undefined, options)).entries ?? [];
+	return (await fetchChangedVideoLog(service, undefined, options)).entries;
 }
 
 /** The same with the headers of the response, and without entries where nothing has changed since the tag. */
@@ -64,14 +65,14 @@ export async function fetchChangedVideoLog(
 	service: Service,
 	etag: string | undefined,
 	options: ApiOptions,
-): Promise<{ entries: unknown[] | undefined; headers: ApiResponse['headers'] }> {
+): Promise<{ entries: unknown[]; isChanged: boolean; headers: Record<string, unknown> }> {
 	const request = { ...ENDPOINTS.listVideos, etag };
-	const { body, headers } = await fetchUnlessKnown(service, request, options);
-	const entries = body && requireList(body, 'videos');
-	for (const entry of entries ?? []) {
+	const { body, headers, statusCode } = await fetchFromApi(service, request, options);
+	const entries = requireList(body, 'videos');
+	for (const entry of entries) {
 		if (isObject(entry) && !entry.url && toText(entry.videoUrl) !== '') entry.url = entry.videoUrl;
 	}
-	return { entries, headers };
+	return { entries, isChanged: statusCode !== 304, headers };
 }
 
 /** The projects of the account (specification, "GET /v1/projects"). */
@@ -80,7 +81,7 @@ export async function fetchProjects(
 	qs: IDataObject,
 	options: ApiOptions,
 ): Promise<IDataObject[]> {
-	const body = await fetchFromApi(service, { ...ENDPOINTS.listProjects, qs }, options);
+	const { body } = await fetchFromApi(service, { ...ENDPOINTS.listProjects, qs }, options);
 	return requireList(body, 'projects').filter(isObject);
 }
 
@@ -89,7 +90,7 @@ export async function fetchAccount(
 	service: Service,
 	options: ApiOptions,
 ): Promise<IDataObject & { usage: IDataObject }> {
-	const body = await fetchFromApi(service, ENDPOINTS.getAccount, options);
+	const { body } = await fetchFromApi(service, ENDPOINTS.getAccount, options);
 	const usage = requireObject(body, 'usage');
 	const account = { ...(body as IDataObject) };
 	delete account.status;

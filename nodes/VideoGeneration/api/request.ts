@@ -79,13 +79,12 @@ export async function openService(context: ApiContext): Promise<Service> {
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
-		throw toCredentialFailure(error);
+		throw error instanceof CredentialProblem ? explainProblem(error) : classifyError(error);
 	}
 }
 
-function toCredentialFailure(error: unknown): RequestFailure {
-	if (!(error instanceof CredentialProblem)) return classifyError(error);
-	const { problem, whatToDo, message: serviceMessage } = error;
+function explainProblem({ problem, whatToDo, message }: CredentialProblem): RequestFailure {
+	const serviceMessage = message;
 	return new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
 }
 
@@ -107,9 +106,8 @@ export async function sendRequest(
 		endSignal: end.signal,
 	};
 	// n8n's timeout begins anew with each part of a response.
-	const timer = new AbortController();
-	void pause(request.timeout, timer.signal).then((isOver) => {
-		if (isOver) end.abort();
+	void pause(request.timeout, end.signal).then(() => {
+		end.abort();
 	});
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
 	const stopListening = onAbort(getExecutionCancelSignal?.call(context), () => {
@@ -130,8 +128,8 @@ export async function sendRequest(
 		const isOwn = failure.kind === 'unreached' && !options.proxy && isLoopback(baseUrl);
 		throw isOwn ? failure.with({ loopback: baseUrl }) : failure;
 	} finally {
-		timer.abort();
 		stopListening();
+		end.abort();
 	}
 }
 
@@ -158,27 +156,17 @@ interface ApiRequest extends Endpoint {
 	requestKind?: 'read' | 'clear';
 }
 
-/** A response whose body is as the specification promises, or undefined where it has not changed since the tag. */
-export interface ApiResponse extends Pick<HttpResponse, 'headers'> {
-	body: Body | undefined;
+/** A response whose body is as the specification promises; an empty list if nothing has changed since the tag. */
+interface ApiResponse extends Pick<HttpResponse, 'headers' | 'statusCode'> {
+	body: Body;
 }
 
 /**
  * Sends a request, again where the policy allows it. All requests but adds and downloads come through here.
  *
- * @returns the body, whose `status` is `success`
  * @throws a RequestFailure
  */
 export async function fetchFromApi(
-	service: Service,
-	request: Omit<ApiRequest, 'etag'>,
-	options: ApiOptions,
-): Promise<Body> {
-	return (await fetchUnlessKnown(service, request, options)).body ?? {};
-}
-
-/** The same with the headers, for a list that may not have changed. @throws a RequestFailure */
-export async function fetchUnlessKnown(
 	service: Service,
 	{ etag, requestKind = 'read', ...request }: ApiRequest,
 	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
@@ -190,11 +178,11 @@ export async function fetchUnlessKnown(
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
 		const options = { ...connection, ...request, ...condition, timeout };
 		const { headers, statusCode, text } = await sendRequest(service, options);
-		if (etag !== undefined && statusCode === 304) return { headers, body: undefined };
+		if (etag !== undefined && statusCode === 304) return { headers, statusCode, body: [] };
 		const parsedAt = performance.now();
 		const body = parseBody(text);
 		onParsed?.(performance.now() - parsedAt);
-		return { headers, body: checkBody({ headers, statusCode }, body) };
+		return { headers, statusCode, body: checkBody({ headers, statusCode }, body) };
 	};
 	return await sendWithRetries(takeSlot ? async () => await takeSlot(send) : send, {
 		...retries,

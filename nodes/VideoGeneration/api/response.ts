@@ -96,13 +96,6 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
 	return Math.max(0, until - (Date.parse(toText(headers.date)) || now));
 }
 
-const ETAG = /^[\x21-\x7e]{1,200}$/;
-
-/** The value of an `ETag` header (RFC 9110, section 8.8.3), or undefined unless it can be sent back. */
-export function parseEtag(value: unknown): string | undefined {
-	return typeof value === 'string' && ETAG.test(value) ? value : undefined;
-}
-
 /**
  * The service's own words in a body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.

@@ -10,8 +10,8 @@ import type { ApiOptions, ConnectionSettings } from '../api/request';
 import { RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
-import { classifyError, classifyStreamError } from '../failures/errors';
-import { CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { classifyError } from '../failures/errors';
+import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
 import type { TakenNames } from './videoFile';
 import { addExtension, findVideoType, HEAD_BYTES, nameOtherContent, takeName } from './videoFile';
 
@@ -104,10 +104,11 @@ export async function downloadVideo(
 		try {
 			if (performance.now() >= deadline) throw TIMED_OUT;
 			const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
-			void watchTransfer(transfer, timeout, deadline, end);
-			const response = await fetchVideo(context, url, { ...connection, timeout }, end.signal);
-			const stored = storeVideo(context, response, name, transfer);
-			return await Promise.race([stored, failWhenAborted(end.signal)]);
+			const settings = { ...connection, timeout };
+			const work = fetchVideo(context, url, settings, end.signal).then(
+				async (response) => await storeVideo(context, response, name, transfer),
+			);
+			return await Promise.race([work, watchTransfer(transfer, timeout, deadline, end)]);
 		} catch (error) {
 			if (signal?.aborted) throw CANCELLED;
 			throw transfer.failure ?? classifyError(error);
@@ -122,16 +123,6 @@ export async function downloadVideo(
 		const loopback = isLoopback(url.origin) ? url.origin : undefined;
 		throw classifyError(error).with({ addressField, address: hideQuery(url), loopback });
 	}
-}
-
-/** n8n's store deletes a part of a file in this time. It may also take long after the last byte has arrived. */
-const GRACE_MS = 100;
-
-/** Ends the wait for n8n's store. */
-async function failWhenAborted(signal: AbortSignal): Promise<never> {
-	await new Promise<void>((resolve) => onAbort(signal, resolve));
-	await pause(GRACE_MS);
-	throw TIMED_OUT;
 }
 
 /** Requests a video. @throws a RequestFailure for every response that does not hold the video */
@@ -197,7 +188,9 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 			transfer.awaitingSince = performance.now();
 		}
 	} catch (error) {
-		transfer.failure ??= classifyStreamError(error);
+		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
+		const failure = classifyError(error);
+		transfer.failure ??= failure.kind === 'unsent' ? BROKEN_OFF : failure;
 		throw transfer.failure;
 	} finally {
 		transfer.awaitingSince = undefined;
@@ -219,16 +212,21 @@ function createStream(like: FileStream, head: Buffer, rest: AsyncGenerator<Buffe
 	return stream;
 }
 
+/** n8n's store deletes a part of a file in this time. It may also take long after the last byte has arrived. */
+const GRACE_MS = 100;
+
 /**
  * Closes the connection when the host sends nothing for too long, or at the deadline: n8n's own timeout
  * ends with the head of the response. The time that n8n's store takes does not count as idle.
+ *
+ * @throws a RequestFailure once the connection is closed, which also ends the wait for n8n's store
  */
 async function watchTransfer(
 	transfer: Transfer,
 	idleMs: number,
 	deadline: number,
 	connection: AbortController,
-): Promise<void> {
+): Promise<never> {
 	while (!connection.signal.aborted) {
 		const now = performance.now();
 		const endsAt = Math.min((transfer.awaitingSince ?? now) + idleMs, deadline);
@@ -237,4 +235,6 @@ async function watchTransfer(
 			connection.abort();
 		} else await pause(endsAt - now, connection.signal);
 	}
+	await pause(GRACE_MS);
+	throw TIMED_OUT;
 }

@@ -12,16 +12,13 @@ import { findProof } from './fate';
 import type { FailureContext } from './texts';
 import { describeFailure } from './texts';
 
-interface ClientError {
-	isAxiosError?: unknown;
-	code?: unknown;
-}
+type ClientError = Partial<Record<'isAxiosError' | 'code', unknown>>;
 
-interface ErrorOfN8n extends ClientError {
+type ErrorOfN8n = ClientError & {
 	message?: unknown;
 	cause?: ClientError;
 	httpCode?: unknown;
-}
+};
 
 /** For an older n8n, which does not keep the code of every error. */
 const CODES = { blocked: undefined, unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
@@ -53,12 +50,6 @@ export function classifyError(error: unknown): RequestFailure {
 	if (code === 'ERR_CANCELED') return CANCELLED;
 	if (code.startsWith(NOT_FOLLOWED)) return new RequestFailure({ kind: 'redirected' });
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
-}
-
-/** A stream that breaks off fails with the HTTP client's error, or with one of Node.js. */
-export function classifyStreamError(error: unknown): RequestFailure {
-	const failure = classifyError(error);
-	return failure.kind === 'unsent' ? BROKEN_OFF : failure;
 }
 
 /** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */

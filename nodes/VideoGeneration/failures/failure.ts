@@ -73,7 +73,6 @@ export interface FailureFacts {
 	/** Of a download: the field that holds the address, as displayed, and the address without its query. */
 	addressField?: string;
 	address?: string;
-	/** Of a wait. */
 	waitedSeconds?: number;
 	/** Whether the last status was the only one that the specification names, of an item that is being made. */
 	isPending?: boolean;
@@ -118,7 +117,6 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 /** No response, or no more of it, came in time. */
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
 
-/** The connection broke. */
 export const BROKEN_OFF = new RequestFailure({ kind: 'uncertain', httpCode: 'ECONNRESET' });
 
 /** Whether the service or the network has a problem that may pass. */
@@ -152,7 +150,6 @@ export function isOfKey({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && isDenied && facts.content !== 'html';
 }
 
-/** Whether the service does not know what was asked for. */
 export function isNotFound({ kind, facts }: RequestFailure): boolean {
 	return kind === 'rejected' && facts.httpCode === '404';
 }

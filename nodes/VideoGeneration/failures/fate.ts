@@ -88,16 +88,12 @@ const INSECURE =
 const BLOCKED = 'SsrfBlocked';
 
 /** The part of an error that can be evidence. */
-interface ErrorLevel {
-	name?: unknown;
-	code?: unknown;
-	httpCode?: unknown;
-	syscall?: unknown;
-	message?: unknown;
-	messages?: unknown;
-	cause?: unknown;
-	errors?: unknown;
-}
+type ErrorLevel = Partial<
+	Record<
+		'name' | 'code' | 'httpCode' | 'syscall' | 'message' | 'messages' | 'cause' | 'errors',
+		unknown
+	>
+>;
 
 /** n8n wraps the error of its HTTP client, which wraps that of Node.js. */
 const MAX_LEVELS = 8;

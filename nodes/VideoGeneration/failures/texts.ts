@@ -1,10 +1,4 @@
-import type {
-	FailureFacts,
-	FailureKind,
-	RequestFailure,
-	RequestKind,
-	Unidentified,
-} from './failure';
+import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
 import { isAboutCredits, MAX_RETRY_AFTER_MS } from './failure';
 
 /** The text that a user sees for a failure. */
@@ -17,7 +11,6 @@ export interface FailureText {
 
 /** The facts that the texts need besides the failure. */
 export interface FailureContext {
-	requestKind: RequestKind;
 	/** Whether the video is queued: it was added before the request that failed, or was seen in the queue. */
 	isQueued?: boolean;
 	/** The queue ID of a video that is queued. */
@@ -30,12 +23,9 @@ export interface FailureContext {
 	canBeRetried?: boolean;
 	/** The fields to check when the request is rejected, as displayed. */
 	fields?: string;
-	/** The advice about a rate limit. */
-	rateLimitAdvice?: string;
-	/** What happens next, or is to be done, after a failure that may pass. */
+	/** What happens next, or is to be done, after a failure that may pass, and after a rate limit. */
 	nextTry?: string;
-	/** What to do if the service has a private certificate. */
-	certificateAdvice?: string;
+	rateLimitAdvice?: string;
 	/** The text for a 404. */
 	notFound?: FailureText;
 }
@@ -95,7 +85,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		'The connection to the video service broke before its response was complete',
 		...AGAIN,
 	],
-	'uncertain.timeout': ['The video service did not answer in time', ...AGAIN],
+	'uncertain.ETIMEDOUT': ['The video service did not answer in time', ...AGAIN],
 	'uncertain.status': ['The video service failed to process the request ({httpCode})', ...AGAIN],
 	redirected: [
 		"The video service's address redirects to another one",
@@ -144,7 +134,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	unsent: ['{serviceMessage}', `${OPEN} and test it.`, '{nothingSent}.'],
 	'unsent.certificate': [
 		'No secure connection to the video service could be made ({httpCode})',
-		`${CHECK_BASE_URL} If the service uses a private certificate, {certificateAdvice}.`,
+		`${CHECK_BASE_URL} If the service uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options'.`,
 		'{nothingSent}.',
 	],
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
@@ -181,12 +171,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		LAST_CHECK,
 	],
 	credits: [
-		'The account does not have enough credits',
-		'The service refused this free request for lack of credits. Add credits to the account and try again.',
-		SAID,
-	],
-	'credits.add': [
-		'There are not enough credits for this video',
+		'There are not enough credits',
 		'Add credits to the account, or choose a project that costs less, and try again.',
 		SAID,
 	],
@@ -233,23 +218,21 @@ export const HOST: typeof SERVICE = {
 		`{sent} ${CHECK_LINK} The host may be down. {nextTry}`,
 	],
 	uncertain: ["The connection to the video's host broke before the video arrived", ...HOST_AGAIN],
-	'uncertain.timeout': ["The video's host did not send the video in time", ...HOST_AGAIN],
+	'uncertain.ETIMEDOUT': ["The video's host did not send the video in time", ...HOST_AGAIN],
 	'uncertain.status': ["The video's host failed to send the video ({httpCode})", ...HOST_AGAIN],
 	redirected: ["The video's address redirects to no address that can be opened", NEW_LINK],
-	rejected: ["The video's host rejected the request ({httpCode})", CHECK_LINK, '{sent}'],
-	'rejected.gone': ['There is no video at this address ({httpCode})', NEW_LINK, '{sent}'],
-	'rejected.denied': [
+	rejected: [
 		"The video's host does not allow the download ({httpCode})",
-		`${NEW_LINK} The API key is not sent to the video's host.`,
+		`${CHECK_LINK} ${NEW_LINK} The API key is not sent to the video's host.`,
 		'{sent}',
 	],
+	'rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
 	unreadable: [
 		'The address returned {content}',
 		NOT_A_VIDEO,
 		'{sent}',
 		'Its content type is "{contentType}".',
 	],
-	'unreadable.empty': ["The video's host sent an empty file", NOT_A_VIDEO, '{sent}'],
 	blocked: [
 		"n8n blocks requests to the video's address",
 		`n8n's SSRF protection blocks {address}, or where it redirects to: a private network, or this host. ${CHECK_LINK} ${ALLOW_ADDRESS}`,
@@ -259,7 +242,6 @@ export const HOST: typeof SERVICE = {
 		"No secure connection to the video's host could be made ({httpCode})",
 		`${CHECK_LINK} {address} was not requested.`,
 	],
-	cancelled: ['The execution was canceled', 'The download was stopped.'],
 	notAnAddress: [
 		'The address of the video is not a web address',
 		'Get the video again with Video > Get Many, and download it with Video > Download.',
@@ -321,32 +303,29 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 /** The entry of the table for a failure. */
 export function findText(
 	failure: RequestFailure,
-	{ mayBeQueued, requestKind }: FailureContext,
+	{ mayBeQueued }: FailureContext,
 ): [string, ...string[]] {
 	const { facts, kind } = failure;
 	const texts = isDownload(facts) ? HOST : SERVICE;
-	const isCredits = texts === SERVICE && isAboutCredits(failure) && !mayBeQueued;
-	const names = isCredits
-		? [`credits.${requestKind}`, 'credits']
-		: [`${kind}.${getVariant(failure)}`, `${kind}.${facts.httpCode}`, kind];
-	return names.map((name) => texts[name]).find(Boolean) ?? [kind];
+	const isCredits = isAboutCredits(failure) && !mayBeQueued;
+	const names = [
+		isCredits ? 'credits' : `${kind}.${getVariant(facts)}`,
+		`${kind}.${facts.httpCode}`,
+		kind,
+	];
+	return names.map((name) => texts[name]).find(Boolean) ?? SERVICE[kind] ?? [kind];
 }
 
 function isDownload({ address, addressField }: FailureFacts): boolean {
 	return address !== undefined || addressField !== undefined;
 }
 
-function getVariant(failure: RequestFailure): string | undefined {
-	const { facts, kind } = failure;
+function getVariant(facts: FailureFacts): string | undefined {
 	const { httpCode = '' } = facts;
-	switch (kind) {
+	switch (facts.kind) {
 		case 'uncertain':
-			if (/^\d/.test(httpCode)) return 'status';
-			return httpCode === 'ETIMEDOUT' ? 'timeout' : undefined;
+			return /^\d/.test(httpCode) ? 'status' : undefined;
 		case 'rejected':
-			if (isDownload(facts)) {
-				return { 404: 'gone', 410: 'gone', 401: 'denied', 403: 'denied' }[httpCode];
-			}
 			if (httpCode !== '401' && httpCode !== '403') return undefined;
 			if (facts.content === 'html') return 'page';
 			return facts.content === undefined ? undefined : 'unsigned';
@@ -365,6 +344,12 @@ function getVariant(failure: RequestFailure): string | undefined {
 
 type Slots = Record<string, unknown>;
 
+const NOT_VIDEOS: Partial<Record<string, string>> = {
+	html: 'a web page, not a video',
+	empty: 'an empty file',
+	other: 'something that is not a video',
+};
+
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const { httpCode = '', retryAfterMs = 0, tries = 1, cause, unidentified } = facts;
@@ -378,14 +363,13 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	return {
 		addressField: "'Video'",
 		rateLimitAdvice:
+			context.nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
-		certificateAdvice:
-			"have n8n trust it with NODE_EXTRA_CA_CERTS, or turn on 'Ignore SSL Issues (Insecure)' under 'Request Options'",
 		...context,
 		...facts,
 		address,
-		content: facts.content === 'html' ? 'a web page, not a video' : 'something that is not a video',
+		content: NOT_VIDEOS[facts.content ?? 'other'],
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
@@ -412,7 +396,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		lastStatus: facts.lastStatus ?? 'unknown',
 		candidates:
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
-		reason: cause && Object.values(describeFailure(cause, { requestKind: 'read' })).join('. '),
+		reason: cause && Object.values(describeFailure(cause, {})).join('. '),
 	};
 }
 
@@ -443,10 +427,10 @@ interface PaidVideos {
 
 export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: PaidVideos): string {
 	const ids = paid.map(({ queueId, status }) => (status ? `${queueId} (${status})` : queueId));
-	const items = unknown.map(({ itemIndex, queueId }) => {
-		const item = `the ${toOrdinal(itemIndex + 1)} item`;
-		return queueId === undefined ? item : `${item}, whose response names "${queueId}"`;
-	});
+	// People count from 1, as n8n's output does.
+	const items = unknown.map(({ itemIndex, queueId }) =>
+		queueId === undefined ? itemIndex + 1 : `${itemIndex + 1} (its response names "${queueId}")`,
+	);
 	const howToGoOn = isLasting
 		? " To get them without paying again, set 'On Error' in the node's settings to 'Continue', and select 'Retry with currently saved workflow' under Executions. A new run queues them again."
 		: ' To go on without paying again, select Retry under Executions. A new run queues them again.';
@@ -456,18 +440,10 @@ export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: P
 	return [
 		paid.length > 0 && `${lead} ${ids.join(', ')}.${canBeRetried ? howToGoOn : ''}`,
 		unknown.length > 0 &&
-			`Other items that may have been queued and paid for: ${items.join(', ')}.`,
+			`Other items that may have been queued and paid for, counted from 1: ${items.join(', ')}.`,
 	]
 		.filter(Boolean)
 		.join(' ');
-}
-
-const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' });
-const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
-
-/** People count from 1, as n8n's output does. */
-function toOrdinal(position: number): string {
-	return `${position}${ENDINGS[ORDINAL.select(position)] ?? 'th'}`;
 }
 
 /** The facts for the hint after a run. */

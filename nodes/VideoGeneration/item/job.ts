@@ -2,6 +2,7 @@ import type {
 	IDataObject,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
+	INodeProperties,
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import type { TakeSlot } from '../api/pacing';
@@ -18,8 +19,10 @@ import type { Ledger } from './ledger';
 export interface Operation<Order = unknown> {
 	requestKind: RequestKind;
 	routing: INodePropertyRouting;
+	/** Its fields in the editor, below "Operation". */
+	fields: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
-	texts?: Omit<FailureContext, 'requestKind' | 'mayBeQueued'>;
+	texts?: Omit<FailureContext, 'mayBeQueued'>;
 	/**
 	 * Reads and checks the item's parameters.
 	 *

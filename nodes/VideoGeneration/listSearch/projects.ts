@@ -59,7 +59,7 @@ export async function fetchForEditor<T>(
 		const options = { maxTries: MAX_TRIES, connection: getConnection(context) };
 		return await fetch(await openService(context), options);
 	} catch (error) {
-		const apiError = createApiError(context.getNode(), error, { requestKind: 'read' });
+		const apiError = createApiError(context.getNode(), error, {});
 		putAllInMessage(apiError);
 		throw apiError;
 	}

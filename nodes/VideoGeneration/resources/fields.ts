@@ -4,8 +4,10 @@ import type {
 	INodePropertyOptions,
 	INodePropertyRouting,
 } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
 import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
+import type { Operation } from '../item/job';
 import { createInputError, getText } from '../item/parameters';
 
 /** The request of an operation. n8n's own routing hands it to the node's `pagination` function. */
@@ -13,21 +15,30 @@ export function declareRequest(endpoint: Endpoint): INodePropertyRouting {
 	return { request: endpoint, send: { paginate: true } };
 }
 
-/** "Operation" of a resource. */
-export function createOperationField(
+/** "Operation" of a resource, and the fields of each operation. */
+export function describeResource(
 	resource: string,
+	operations: Record<string, Operation>,
 	defaultOperation: string,
-	options: INodePropertyOptions[],
-): INodeProperties {
-	return {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: [resource] } },
-		default: defaultOperation,
-		options,
-	};
+	choices: INodePropertyOptions[],
+): INodeProperties[] {
+	return [
+		{
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			noDataExpression: true,
+			displayOptions: { show: { resource: [resource] } },
+			default: defaultOperation,
+			options: choices.map((choice) => ({
+				...choice,
+				routing: operations[String(choice.value)]?.routing,
+			})),
+		},
+		...Object.entries(operations).flatMap(([operation, { fields }]) =>
+			updateDisplayOptions({ show: { resource: [resource], operation: [operation] } }, fields),
+		),
+	];
 }
 
 /** The entry of "Options" that every operation which calls the API has. */

@@ -35,6 +35,9 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
  * editor evaluates the conditions; `$input` is the output of the previous node there.
  */
 export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
-	...{ type, message, whenToDisplay: 'beforeExecution', location: 'outputPane' },
+	type,
+	message,
+	whenToDisplay: 'beforeExecution',
+	location: 'outputPane',
 	displayCondition: `={{ ${condition} }}`,
 }));

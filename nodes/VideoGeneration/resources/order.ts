@@ -83,7 +83,7 @@ export const uniqueKeyOption: INodeProperties = {
 };
 
 /** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
-export const order: Omit<Operation<VideoOrder>, 'prepare'> = {
+export const order: Omit<Operation<VideoOrder>, 'fields' | 'prepare'> = {
 	requestKind: 'add',
 	routing: declareRequest(ENDPOINTS.addToQueue),
 	texts: {

@@ -1,53 +1,46 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
 import { ENDPOINTS, fetchProjects } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { getCollection, getLimit, requireText } from '../item/parameters';
-import { createOperationField, declareRequest, limitFields, optionsField } from './fields';
+import { declareRequest, describeResource, limitFields, optionsField } from './fields';
 
-const getAllFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['project'], operation: ['getAll'] } },
-	[
-		...limitFields,
+const sortField: INodeProperties = {
+	displayName: 'Sort',
+	name: 'sort',
+	type: 'collection',
+	placeholder: 'Add sorting',
+	default: {},
+	options: [
 		{
-			displayName: 'Sort',
+			displayName: 'Sort By',
 			name: 'sort',
-			type: 'collection',
-			placeholder: 'Add sorting',
-			default: {},
+			type: 'options',
 			options: [
-				{
-					displayName: 'Sort By',
-					name: 'sort',
-					type: 'options',
-					options: [
-						{ name: 'Created At', value: 'createdAt' },
-						{ name: 'Updated At', value: 'updatedAt' },
-					],
-					default: 'updatedAt',
-					description: 'The date to sort the projects by',
-				},
-				{
-					displayName: 'Sort Order',
-					name: 'order',
-					type: 'options',
-					options: [
-						{ name: 'Newest First', value: 'desc' },
-						{ name: 'Oldest First', value: 'asc' },
-					],
-					default: 'desc',
-					description: 'Which projects to return first',
-				},
+				{ name: 'Created At', value: 'createdAt' },
+				{ name: 'Updated At', value: 'updatedAt' },
 			],
+			default: 'updatedAt',
+			description: 'The date to sort the projects by',
 		},
-		optionsField,
+		{
+			displayName: 'Sort Order',
+			name: 'order',
+			type: 'options',
+			options: [
+				{ name: 'Newest First', value: 'desc' },
+				{ name: 'Oldest First', value: 'asc' },
+			],
+			default: 'desc',
+			description: 'Which projects to return first',
+		},
 	],
-);
+};
 
 /** Project > Get Many (specification, "GET /v1/projects"). */
 const getAll: Operation<{ query: IDataObject; limit: number }> = {
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listProjects),
+	fields: [...limitFields, sortField, optionsField],
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
 	prepare(context) {
@@ -67,15 +60,11 @@ const getAll: Operation<{ query: IDataObject; limit: number }> = {
 
 export const projectOperations = { getAll };
 
-export const projectProperties: INodeProperties[] = [
-	createOperationField('project', 'getAll', [
-		{
-			name: 'Get Many',
-			value: 'getAll',
-			action: 'Get many projects',
-			description: 'List the projects that videos can be made from',
-			routing: getAll.routing,
-		},
-	]),
-	...getAllFields,
-];
+export const projectProperties = describeResource('project', projectOperations, 'getAll', [
+	{
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many projects',
+		description: 'List the projects that videos can be made from',
+	},
+]);

@@ -86,14 +86,12 @@ function createRequestError(
 	failure: RequestFailure,
 	mayBeQueued: boolean,
 ): NodeApiError {
-	const { texts, requestKind } = operation;
 	const isQueued = ledger.isPaid;
 	// The add was accepted, so a later request has failed.
-	const isLater = isQueued && requestKind === 'add';
-	const request = isLater ? { requestKind: 'read' as const } : { ...texts, requestKind };
+	const texts = isQueued && operation.requestKind === 'add' ? {} : operation.texts;
 	const { queueId } = ledger.state;
 	const { canBeRetried, isAgentCall } = run;
-	const facts = { ...request, mayBeQueued, isQueued, queueId, canBeRetried, isAgentCall };
+	const facts = { ...texts, mayBeQueued, isQueued, queueId, canBeRetried, isAgentCall };
 	return createApiError(context.getNode(), failure, facts);
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashText } from '../api/hash';
-import { isObject, parseEtag, toText } from '../api/response';
+import { isObject, toText } from '../api/response';
 import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -9,6 +9,9 @@ const MAX_UNDATED = 1_000;
 
 /** A list of this size may hold only the newest entries: a deletion then brings old ones into it. */
 const MIN_CUT_OFF = 50;
+
+/** A value of the `ETag` header (RFC 9110, section 8.8.3) that can be sent back. */
+const ETAG = /^[\x21-\x7e]{1,200}$/;
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -40,11 +43,9 @@ export interface Cursor {
 /** The place of a cursor may be empty before the first poll, or hold something else. */
 export type StoredCursor = Cursor | 'absent' | 'damaged';
 
-/** The account and the projects that the trigger watches. */
+/** What the trigger watches: `account` and `projects` of its next cursor. */
 export interface Watch {
-	/** See `hashAccount`. */
 	account: string;
-	/** Empty for all projects. */
 	projectIds: readonly string[];
 	/** Whether the first poll emits the videos that it finds. */
 	emitExisting: boolean;
@@ -52,13 +53,6 @@ export interface Watch {
 	isContinuous: boolean;
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
-}
-
-export interface Selection {
-	/** The new entries, oldest first. */
-	videos: IDataObject[];
-	/** The same object when nothing changed. */
-	cursor: Cursor;
 }
 
 interface ListedEntry {
@@ -89,12 +83,13 @@ export function hashAccount(account: number): string {
  * unless they are as old as the entries that are not remembered any more.
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
+ * @returns the new entries, oldest first, and the cursor: the same object when nothing changed
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
-): Selection {
+): { videos: IDataObject[]; cursor: Cursor } {
 	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
 	const listed = listEntries(log);
 	const saved = typeof stored === 'string' ? undefined : stored;
@@ -151,7 +146,7 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
 	const tag = typeof stored === 'string' ? undefined : stored.tag;
 	if (tag?.account !== account) return undefined;
 	const ageMs = now - tag.fullReadAt;
-	return ageMs >= 0 && ageMs < HOUR_MS ? parseEtag(tag.etag) : undefined;
+	return ageMs >= 0 && ageMs < HOUR_MS && ETAG.test(tag.etag) ? tag.etag : undefined;
 }
 
 /**
@@ -160,9 +155,9 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
  * @returns the same object when nothing changed
  */
 export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
-	const etag = parseEtag(header);
-	if (etag === undefined && cursor.tag === undefined) return cursor;
-	const tag = etag === undefined ? undefined : { account, etag, fullReadAt: now };
+	const etag = toText(header);
+	const tag = ETAG.test(etag) ? { account, etag, fullReadAt: now } : undefined;
+	if (tag === undefined && cursor.tag === undefined) return cursor;
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { fetchChangedVideoLog, fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
@@ -8,7 +8,6 @@ import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { parseLogTime, putFirst } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
 import { createApiError, classifyError } from '../failures/errors';
-import type { FailureContext } from '../failures/texts';
 import { describeFailure, OUT_OF_TIME } from '../failures/texts';
 import { DOWNLOADS_AT_ONCE } from '../item/job';
 import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
@@ -35,13 +34,12 @@ const START_MS = 180_000;
 
 /** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
-const NEXT_TEST = 'Fetch the test event again later.';
-const NEXT_DOWNLOAD = 'Download it later in the workflow with Video > Download.';
-const DOWNLOAD_TEXTS: FailureContext = {
-	requestKind: 'read',
-	nextTry: NEXT_DOWNLOAD,
-	rateLimitAdvice: NEXT_DOWNLOAD,
+const POLL_TEXTS = {
+	nextTry: NEXT_POLL,
+	rateLimitAdvice: `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`,
 };
+const TEST_TEXTS = { nextTry: 'Fetch the test event again later.' };
+const DOWNLOAD_TEXTS = { nextTry: 'Download it later in the workflow with Video > Download.' };
 
 /**
  * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`.
@@ -120,17 +118,17 @@ async function fetchNewVideos(
 		const stored = store.load();
 		if (store.isOutdated(stored)) return [];
 		const etag = findTag(stored, account, Date.now());
-		const { entries, headers } = await fetchChangedVideoLog(service, etag, limitList(deadline));
+		const options = limitList(deadline);
+		const { entries, isChanged, headers } = await fetchChangedVideoLog(service, etag, options);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const { isContinuous } = store;
 		const watch = { account, projectIds, emitExisting, isContinuous, polledAt };
-		const { videos, cursor } = selectNewVideos(entries ?? [], stored, watch);
-		const kept = entries ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
+		const { videos, cursor } = selectNewVideos(entries, stored, watch);
+		const kept = isChanged ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
 		store.save(kept, stored, videos.length > 0);
 		return videos;
 	} catch (error) {
-		const rateLimitAdvice = `${NEXT_POLL} If this happens often, set longer intervals in 'Poll Times'.`;
-		throw describeError(context, error, { nextTry: NEXT_POLL, rateLimitAdvice });
+		throw createApiError(context.getNode(), error, POLL_TEXTS);
 	}
 }
 
@@ -140,7 +138,12 @@ async function fetchTestEvent(
 	deadline: number,
 ): Promise<INodeExecutionData[]> {
 	const parameters = getTriggerParameters(context);
-	const newest = await fetchNewestVideo(context, parameters, deadline);
+	const entries = await openService(context)
+		.then(async (service) => await fetchVideoLog(service, limitList(deadline)))
+		.catch((error: unknown) => {
+			throw createApiError(context.getNode(), error, TEST_TEXTS);
+		});
+	const newest = findNewestVideo(entries, parameters.projectIds);
 	if (newest) return await attachFiles(context, [newest], parameters, deadline);
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
@@ -150,34 +153,8 @@ async function fetchTestEvent(
 	});
 }
 
-async function fetchNewestVideo(
-	context: IPollFunctions,
-	{ projectIds }: PollParameters,
-	deadline: number,
-): Promise<IDataObject | undefined> {
-	try {
-		const service = await openService(context);
-		return findNewestVideo(await fetchVideoLog(service, limitList(deadline)), projectIds);
-	} catch (error) {
-		throw describeError(context, error, { nextTry: NEXT_TEST, rateLimitAdvice: NEXT_TEST });
-	}
-}
-
 function limitList(deadline: number): ApiOptions {
 	return { ...RETRIES, deadline: Math.min(deadline, performance.now() + MAX_LIST_MS) };
-}
-
-function describeError(
-	context: IPollFunctions,
-	error: unknown,
-	texts: Partial<FailureContext>,
-): NodeApiError {
-	const certificateAdvice = 'have n8n trust it with NODE_EXTRA_CA_CERTS';
-	return createApiError(context.getNode(), error, {
-		requestKind: 'read',
-		certificateAdvice,
-		...texts,
-	});
 }
 
 /**

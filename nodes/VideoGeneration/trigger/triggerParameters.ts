@@ -93,18 +93,11 @@ export function getTriggerParameters(context: IPollFunctions): PollParameters {
 /** The projects to watch, from the list or from an expression, which may also return IDs with commas between them. */
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
-	if (Array.isArray(value)) {
-		const ids = value.map(toText);
-		if (!ids.includes('')) return ids;
-	} else {
-		const text = toText(value);
-		const ids = text
-			.split(/[,;\n]/)
-			.map(toText)
-			.filter(Boolean);
-		// The brackets and quotes of a list as text would belong to the IDs.
-		if (ids.length > 0 && !/["[\]]/.test(text)) return ids;
-	}
+	const words = toText(value).split(/[,;\n]/);
+	const ids = Array.isArray(value) ? value.map(toText) : words.map(toText).filter(Boolean);
+	const isSomething = Array.isArray(value) || ids.length > 0;
+	// The brackets and quotes of a list as text would belong to the IDs.
+	if (isSomething && ids.every((id) => /^[^"[\]]+$/.test(id))) return ids;
 	throw createInputError(
 		context,
 		"'Project Names or IDs' must be a list of project IDs",

@@ -4,7 +4,6 @@ import type { AxiosResponse } from 'axios';
 import { AxiosError } from 'axios';
 import {
 	classifyError,
-	classifyStreamError,
 	createApiError,
 	putAllInMessage,
 } from '../../../nodes/VideoGeneration/failures/errors';
@@ -90,11 +89,6 @@ describe('An error', () => {
 		const failure = new RequestFailure({ kind: 'rejected' });
 		expect(classifyError(failure)).toBe(failure);
 	});
-
-	test('of a stream is a timeout or a broken connection', () => {
-		expect(classifyStreamError(new Error('aborted')).facts.httpCode).toBe('ECONNRESET');
-		expect(classifyStreamError(new AxiosError('canceled', 'ERR_CANCELED')).kind).toBe('cancelled');
-	});
 });
 
 test.each([
@@ -105,13 +99,13 @@ test.each([
 	[{ httpCode: '402' }, 'quota-exhausted'],
 ] as const)('A refusal with %j is for n8n, which pauses triggers by it, %s', (facts, cause) => {
 	const failure = new RequestFailure({ kind: 'rejected', ...facts });
-	const error = createApiError(createTestNode('N', 't'), failure, { requestKind: 'read' });
+	const error = createApiError(createTestNode('N', 't'), failure, {});
 	expect(error.failure?.cause).toBe(cause);
 });
 
 test('An error that says everything in its message has no description that repeats it', () => {
 	const failure = new RequestFailure({ kind: 'notGenerated', lastStatus: 'canceled' });
-	const context = { requestKind: 'read', queueId: 'q-1' } as const;
+	const context = { queueId: 'q-1' } as const;
 	const error = createApiError(createTestNode('N', 't'), failure, context);
 	const { description } = error;
 	putAllInMessage(error);

@@ -21,10 +21,7 @@ import { createTestNode } from '../../support/engine/createTestNode';
 import { isErrorDocumented } from '../../support/isErrorDocumented';
 
 /** Creates the context for the errors of a kind of operation. */
-const createContext = <Order>({ requestKind, texts }: Operation<Order>): FailureContext => ({
-	...texts,
-	requestKind,
-});
+const createContext = <Order>({ texts }: Operation<Order>): FailureContext => ({ ...texts });
 const ADD = createContext(add);
 const CLEAR = createContext(clear);
 const GET_PROGRESS = createContext(getProgress);
@@ -132,10 +129,10 @@ const OF_HOST: Row[] = [
 	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video arrived/],
 	['redirected', { httpCode: '302' }, /no address that can be opened.*'Video'/],
 	['rejected', { httpCode: '404' }, /no video.*'Video' may have expired.*Video > Get Many/],
-	['rejected', { httpCode: '410' }, /no video.*'Video' may have expired.*Video > Get Many/],
+	['rejected', { httpCode: '410' }, /not allow.*'Video' may have expired.*Video > Get Many/],
 	['rejected', { httpCode: '401' }, /not allow.*Video > Get Many.*key is not sent/],
 	['rejected', { httpCode: '403' }, /not allow.*Video > Get Many.*key is not sent/],
-	['rejected', { httpCode: '402' }, /rejected the request \(402\).*'Video'/],
+	['rejected', { httpCode: '402' }, /not allow the download \(402\).*'Video'/],
 	['unreadable', { httpCode: '200', content: 'html' }, /web page.*'Video'/],
 	['unreadable', { httpCode: '200', content: 'empty' }, /empty file.*'Video'/],
 	['unreadable', { content: 'other', contentType: 'image/png' }, /not a video.*"image\/png"/],
@@ -143,7 +140,7 @@ const OF_HOST: Row[] = [
 	['unsent', { serviceMessage: 'Host is blocked' }, /^Host is blocked Check 'Video'/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure conn.*CERT_HAS_EXPIRED.*'Video'/],
 	['blocked', {}, /n8n blocks.*blocks \S+a\.mp4, or.*N8N_SSRF_ALLOWED_IP_RANGES/],
-	['cancelled', {}, /canceled The download was stopped/],
+	['cancelled', {}, /canceled Nothing more was sent/],
 	['notAnAddress', {}, /not a web address Get the video again/],
 	['storageFailed', { serviceMessage: 'No space' }, /not store.*enough storage.*No space/],
 ];
@@ -154,8 +151,7 @@ const CASES = [
 		OF_SERVICE.map(([kind, facts, text]) => [name, { kind, ...facts }, context, text] as const),
 	),
 	...OF_HOST.map(
-		([kind, facts, text]) =>
-			['DOWNLOAD', { ...AT, kind, ...facts }, { requestKind: 'read' } as const, text] as const,
+		([kind, facts, text]) => ['DOWNLOAD', { ...AT, kind, ...facts }, {}, text] as const,
 	),
 ];
 
@@ -293,7 +289,7 @@ describe('An error text', () => {
 
 	test('of a download names the field and the advice of its node', () => {
 		const busy = { kind: 'rateLimited', ...AT, httpCode: '429' } as const;
-		const advised = getText(busy, { requestKind: 'read', rateLimitAdvice: 'Come back.' });
+		const advised = getText(busy, { rateLimitAdvice: 'Come back.' });
 		expect(advised.description).toMatch(/Come back\.$/);
 		const gone = { kind: 'rejected', httpCode: '404', addressField: "'url'" } as const;
 		expect(getText(gone, READ).description).toContain("in 'url' may");
@@ -304,12 +300,11 @@ describe('An error text', () => {
 		expect(message).toBe('This address does not exist on the video service');
 	});
 
-	test('about missing credits says whether it is about a video', () => {
+	test('about missing credits says that the video was not queued', () => {
 		const refused = { kind: 'rejected', httpCode: '402', fate: 'refused' } as const;
 		const text = getText(refused, ADD);
-		expect(text.message).toBe('There are not enough credits for this video');
+		expect(text.message).toBe('There are not enough credits');
 		expect(text.description).toMatch(/^This video was not queued/);
-		expect(getText(refused, CLEAR).message).toBe('The account does not have enough credits');
 	});
 });
 
@@ -347,7 +342,7 @@ test.each([
 	[
 		'may be other items too',
 		UNKNOWN,
-		/^Other items that may.*: the 1st item, the 4th item, whose response names "q4"\.$/,
+		/^Other items that may.*: 1, 4 \(its response names "q4"\)\.$/,
 	],
 ])('What a failed run has paid for %s', (_what, facts, expected) => {
 	expect(describePaidVideos({ ...NONE, ...facts })).toMatch(expected);

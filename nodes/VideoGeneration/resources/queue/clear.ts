@@ -2,15 +2,15 @@ import { clearQueueItem, ENDPOINTS } from '../../api/endpoints';
 import { classifyError } from '../../failures/errors';
 import { isNotFound } from '../../failures/failure';
 import type { Operation } from '../../item/job';
-import { declareRequest } from '../fields';
-import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
+import { declareRequest, optionsField } from '../fields';
+import { getQueueId, ofQueueItem, queueIdField } from './queueId';
 
 /** Queue > Clear (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
 export const clear: Operation<{ queueId: string }> = {
+	...ofQueueItem,
 	requestKind: 'clear',
 	routing: declareRequest(ENDPOINTS.clearQueueItem),
-	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
-	getIds: (order) => order,
+	fields: [queueIdField, optionsField],
 	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	async perform({ api, open, order: { queueId } }) {

@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
-import { declareRequest } from '../fields';
-import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
+import { declareRequest, optionsField } from '../fields';
+import { getQueueId, ofQueueItem, queueIdField } from './queueId';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {
+	...ofQueueItem,
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getProgress),
-	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
-	getIds: (order) => order,
+	fields: [queueIdField, optionsField],
 	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */

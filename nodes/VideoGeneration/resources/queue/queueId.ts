@@ -1,24 +1,29 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../../api/endpoints';
+import type { Operation } from '../../item/job';
 import { createInputError, getId } from '../../item/parameters';
-import type { FailureText } from '../../failures/texts';
 
-/** The queue item of an operation. Declared once: n8n's routing evaluates it for each declaration. */
 export const queueIdField: INodeProperties = {
 	displayName: 'Queue ID',
 	name: 'queueId',
 	type: 'string',
-	displayOptions: { show: { resource: ['queue'], operation: ['clear', 'getProgress', 'wait'] } },
 	required: true,
 	default: '',
 	placeholder: 'e.g. {{ $json.queueId }}',
 	description: "The 'queueId' that Queue > Add returned for the video",
 };
 
-export const QUEUE_ITEM_NOT_FOUND: FailureText = {
-	message: 'The video service has no queue item with this ID',
-	description:
-		"Check 'Queue ID' of this item. The queue item may belong to another account, may have been deleted, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
+/** The common part of the operations on a queue item. */
+export const ofQueueItem: Pick<Operation<{ queueId: string }>, 'texts' | 'getIds'> = {
+	texts: {
+		fields: "'Queue ID'",
+		notFound: {
+			message: 'The video service has no queue item with this ID',
+			description:
+				"Check 'Queue ID' of this item. The queue item may belong to another account, may have been deleted, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
+		},
+	},
+	getIds: ({ queueId }) => ({ queueId }),
 };
 
 /** "Queue ID". @throws a NodeOperationError when it is empty, or cannot be a part of a path */

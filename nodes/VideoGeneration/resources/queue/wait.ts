@@ -1,5 +1,4 @@
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../api/endpoints';
 import { parseLogTime } from '../../api/videoLog';
 import { outputVideo } from '../../download/outputVideo';
@@ -8,7 +7,7 @@ import type { WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
 import { createInputError, getLocatedId, requireText, toDateText } from '../../item/parameters';
 import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from '../fields';
-import { getQueueId, QUEUE_ITEM_NOT_FOUND } from './queueId';
+import { getQueueId, ofQueueItem, queueIdField } from './queueId';
 import {
 	finishedVideoFields,
 	getWaitSettings,
@@ -16,9 +15,21 @@ import {
 	waitOptions,
 } from '../waitOptions';
 
-export const waitFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['queue'], operation: ['wait'] } },
-	[
+interface WaitOrder {
+	queueId: string;
+	projectId: string | undefined;
+	/** "Queued At" as text; undefined without a value. */
+	createdAt: string | undefined;
+	settings: WaitSettings;
+}
+
+/** Queue > Wait, for a queue item that was added elsewhere. */
+export const wait: Operation<WaitOrder> = {
+	...ofQueueItem,
+	requestKind: 'read',
+	routing: declareRequest(ENDPOINTS.getProgress),
+	fields: [
+		queueIdField,
 		{
 			...projectLocator,
 			description:
@@ -37,22 +48,6 @@ export const waitFields: INodeProperties[] = updateDisplayOptions(
 		waitOptions,
 		createOptionsField(videoFileNameOption, maxTriesOption),
 	],
-);
-
-interface WaitOrder {
-	queueId: string;
-	projectId: string | undefined;
-	/** "Queued At" as text; undefined without a value. */
-	createdAt: string | undefined;
-	settings: WaitSettings;
-}
-
-/** Queue > Wait, for a queue item that was added elsewhere. */
-export const wait: Operation<WaitOrder> = {
-	requestKind: 'read',
-	routing: declareRequest(ENDPOINTS.getProgress),
-	texts: { fields: "'Queue ID'", notFound: QUEUE_ITEM_NOT_FOUND },
-	getIds: ({ queueId }) => ({ queueId }),
 
 	prepare: (context) => ({
 		queueId: getQueueId(context),

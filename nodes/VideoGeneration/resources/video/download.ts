@@ -1,5 +1,4 @@
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hideQuery, parseVideoAddress } from '../../download/downloadVideo';
 import { downloadOfItem } from '../../download/outputVideo';
 import { isAgentCall } from '../../item/agentOrder';
@@ -14,11 +13,6 @@ import {
 	maxTriesOption,
 } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './video';
-
-export const downloadFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['video'], operation: ['download'] } },
-	[videoFileLocator, binaryPropertyField, createOptionsField(fileNameOption, maxTriesOption)],
-);
 
 const NO_FILES = [
 	"Agents can't use Video > Download",
@@ -36,6 +30,11 @@ interface Download {
 export const download: Operation<Download> = {
 	requestKind: 'read',
 	routing: { send: { paginate: true } },
+	fields: [
+		videoFileLocator,
+		binaryPropertyField,
+		createOptionsField(fileNameOption, maxTriesOption),
+	],
 	getIds: ({ video }) =>
 		typeof video === 'string' ? { videoId: video } : { videoUrl: hideQuery(video) },
 

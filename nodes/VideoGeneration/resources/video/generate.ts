@@ -1,5 +1,3 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
 import type { VideoOrder } from '../../adds/sendAdd';
 import type { Operation } from '../../item/job';
 import { createOptionsField, maxTriesOption } from '../fields';
@@ -11,19 +9,15 @@ import {
 	waitOptions,
 } from '../waitOptions';
 
-export const generateFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['video'], operation: ['generate'] } },
-	[
+/** Video > Generate: queues a video, waits for it and downloads it. */
+export const generate: Operation<VideoOrder> = {
+	...order,
+	fields: [
 		...orderFields,
 		...finishedVideoFields,
 		waitOptions,
 		createOptionsField(...creditOptions, videoFileNameOption, maxTriesOption, uniqueKeyOption),
 	],
-);
-
-/** Video > Generate: queues a video, waits for it and downloads it. */
-export const generate: Operation<VideoOrder> = {
-	...order,
 	prepare: (context, isPaid) => ({
 		...getOrder(context, isPaid),
 		wait: getWaitSettings(context),

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { tryToParseDateTime, updateDisplayOptions } from 'n8n-workflow';
+import { tryToParseDateTime } from 'n8n-workflow';
 import { ENDPOINTS, fetchVideoLog } from '../../api/endpoints';
 import type { DatedVideo } from '../../api/videoLog';
 import { putFirst, sortNewestFirst } from '../../api/videoLog';
@@ -14,42 +14,36 @@ import {
 } from '../../item/parameters';
 import { declareRequest, limitFields, optionsField, projectLocator } from '../fields';
 
-export const getAllFields: INodeProperties[] = updateDisplayOptions(
-	{ show: { resource: ['video'], operation: ['getAll'] } },
-	[
-		...limitFields,
+const filtersField: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add filter',
+	default: {},
+	options: [
 		{
-			displayName: 'Filters',
-			name: 'filters',
-			type: 'collection',
-			placeholder: 'Add filter',
-			default: {},
-			options: [
-				{
-					displayName: 'Created After',
-					name: 'createdAfter',
-					type: 'dateTime',
-					default: '',
-					description: 'Return only videos that were finished after this time',
-				},
-				{
-					displayName: 'Created Before',
-					name: 'createdBefore',
-					type: 'dateTime',
-					default: '',
-					description: 'Return only videos that were finished before this time',
-				},
-				{ ...projectLocator, description: 'Return only videos of this project' },
-			],
+			displayName: 'Created After',
+			name: 'createdAfter',
+			type: 'dateTime',
+			default: '',
+			description: 'Return only videos that were finished after this time',
 		},
-		optionsField,
+		{
+			displayName: 'Created Before',
+			name: 'createdBefore',
+			type: 'dateTime',
+			default: '',
+			description: 'Return only videos that were finished before this time',
+		},
+		{ ...projectLocator, description: 'Return only videos of this project' },
 	],
-);
+};
 
 /** Video > Get Many (specification, "GET /v1/videos"). The API has no parameters, so the node filters. */
 export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listVideos),
+	fields: [...limitFields, filtersField, optionsField],
 	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
 
 	async perform({ api, open, order: { limit, filter } }) {
