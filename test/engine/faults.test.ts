@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
-import { API_OPERATIONS, createInput, OPERATIONS, toRequest } from '../support/engine/OPERATIONS';
+import { API_OPERATIONS, OPERATIONS, toRequest } from '../support/engine/OPERATIONS';
 import type { EnteredCredential } from '../support/engine/runNode';
 import { NODE_TYPE, runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -95,7 +95,7 @@ test.each(CASES)(
 	'%s says what is wrong when the service answers with %s',
 	async (name, _what, fault, httpCode) => {
 		// Some faults change a valid response, so there is something to find.
-		const items = await createInput(service, name);
+		const items = await service.createInput(name);
 		service.sandbox.addFault({ ...fault, operation: toRequest(name) });
 		const parameters = {
 			...OPERATIONS[name],

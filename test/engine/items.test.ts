@@ -4,7 +4,6 @@ import type { INode } from 'n8n-workflow';
 import {
 	API_OPERATIONS,
 	byId,
-	createInput,
 	GENERATE,
 	OPERATIONS,
 	PROJECT,
@@ -61,7 +60,7 @@ describe('The items of a run', () => {
 			const { error } = await runNode({
 				parameters: OPERATIONS[name],
 				credentials: { ...credentials, allowedHttpRequestDomains: 'none' },
-				items: await createInput(service, name),
+				items: await service.createInput(name),
 			});
 			expect(error).toBeUndefined();
 		}

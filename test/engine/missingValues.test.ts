@@ -4,7 +4,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { ALL_OPERATIONS, byId, createInput } from '../support/engine/OPERATIONS';
+import { ALL_OPERATIONS, byId } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -63,7 +63,7 @@ test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 		if (operation !== 'account.get') expect(fields.length).toBeGreaterThan(1);
 		for (const { path, label, isLocator } of fields) {
 			for (const value of [NOTHING, OBJECT]) {
-				const items = await createInput(service, operation);
+				const items = await service.createInput(operation);
 				const [field = '', entry] = path.split('.');
 				const given = isLocator ? byId(value) : value;
 				const parameters: Record<string, NodeParameterValueType> = {

@@ -4,7 +4,6 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import {
 	API_OPERATIONS,
-	createInput,
 	DOWNLOAD,
 	GENERATE,
 	OPERATIONS,
@@ -66,7 +65,7 @@ function addVideo() {
 
 describe('A request that changes nothing or does no harm twice', () => {
 	test.each(REPEATED)('%s is sent again after each failure that may pass', async (name) => {
-		const items = await createInput(service, name);
+		const items = await service.createInput(name);
 		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none', nth: 1 });
 		service.sandbox.addFault({ kind: 'hang', nth: 2 });
 		service.sandbox.addFault({ kind: 'cutOff', ending: 'break', nth: 3 });
@@ -79,7 +78,7 @@ describe('A request that changes nothing or does no harm twice', () => {
 	});
 
 	test.each(REPEATED)('%s is sent 4 times at the most, or as Max Tries says', async (name) => {
-		const items = await createInput(service, name);
+		const items = await service.createInput(name);
 		service.sandbox.addFault({ kind: 'status', status: 503 });
 		const { error } = await runTimed(() => service.run(OPERATIONS[name], { items }));
 		expect(service.sandbox.requests).toHaveLength(4);
