@@ -5,8 +5,6 @@ import type {
 } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { ALL_OPERATIONS, byId } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -71,10 +69,7 @@ test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 					downloadVideo: true,
 					[field]: entry === undefined ? given : { [entry]: given },
 				};
-				const { error } = await runWithoutWaiting(
-					async () => await runNode({ ...service.setup(parameters), items }),
-					service.sandbox,
-				);
+				const { error } = await service.run(parameters, { items });
 				const text = `${error?.message} ${error?.description}`;
 				const isTaken = value === NOTHING && isOptional(operation, path);
 				const names = isTaken ? error === undefined : text.includes(`'${label}'`);
