@@ -11,7 +11,7 @@ import path from 'node:path';
 import { startSandbox } from '../../sandbox/startSandbox';
 import { loadPackage } from '../support/engine/loadPackage';
 import { runNode } from '../support/engine/runNode';
-import { startBinaryStore } from '../support/engine/startBinaryStore';
+import { startBinaryStore } from '../support/engine/useBinaryStore';
 
 const FILE_BYTES = 1024 ** 3;
 const MIB = 1024 ** 2;

@@ -4,9 +4,7 @@ import type {
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { ALL_OPERATIONS, byId, createInput } from '../support/engine/OPERATIONS';
-import { runNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ALL_OPERATIONS, byId } from '../support/engine/OPERATIONS';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -63,7 +61,7 @@ test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 		if (operation !== 'account.get') expect(fields.length).toBeGreaterThan(1);
 		for (const { path, label, isLocator } of fields) {
 			for (const value of [NOTHING, OBJECT]) {
-				const items = await createInput(service, operation);
+				const items = await service.createInput(operation);
 				const [field = '', entry] = path.split('.');
 				const given = isLocator ? byId(value) : value;
 				const parameters: Record<string, NodeParameterValueType> = {
@@ -71,10 +69,7 @@ test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 					downloadVideo: true,
 					[field]: entry === undefined ? given : { [entry]: given },
 				};
-				const { error } = await runWithoutWaiting(
-					async () => await runNode({ ...service.setup(parameters), items }),
-					service.sandbox,
-				);
+				const { error } = await service.run(parameters, { items });
 				const text = `${error?.message} ${error?.description}`;
 				const isTaken = value === NOTHING && isOptional(operation, path);
 				const names = isTaken ? error === undefined : text.includes(`'${label}'`);

@@ -1,15 +1,17 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import type { NodeResult, NodeSetup } from '../support/engine/runNode';
-import { runNode } from '../support/engine/runNode';
+import type { NodeSetup } from '../support/engine/runNode';
+import { ERROR_OUTPUT } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 const service = useSandbox();
+const { listPaid } = service;
 
 let store = new DeduplicationStore();
 
@@ -19,48 +21,38 @@ beforeEach(() => {
 	store = new DeduplicationStore().use();
 });
 
-const KEYED = {
-	...OPERATIONS['queue.add'],
-	customPrompt: '={{ $json.prompt }}',
-	options: { uniqueKey: '={{ $json.id }}' },
-};
+const KEYED = { ...OPERATIONS['queue.add'], options: { uniqueKey: '={{ $json.id }}' } };
 
 const KEYED_VIDEO = { ...GENERATE, options: KEYED.options };
 
 const ROWS: IDataObject[] = [1, 2, 3].map((id) => ({ id, prompt: `row ${id}` }));
-
-const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+const ONE = ROWS.slice(0, 1);
+const FOUR = [...ROWS, { id: 4, prompt: 'row 4' }];
 
 const USED = "The 'Unique Key' of this item was used, and its video has not come out";
 const DONE = "The video of this 'Unique Key' came out before";
 
-type Setup = Partial<Omit<NodeSetup, 'failed'>> & { failed?: NodeResult };
+const runRows = async ({ parameters = KEYED, ...setup }: Partial<NodeSetup> = {}) =>
+	await service.run(parameters, { items: ROWS, ...setup });
 
-const startRows = async ({ items = ROWS, parameters = KEYED, failed, ...setup }: Setup = {}) =>
-	await runNode({
-		...service.setup(parameters),
-		...{ items, ...setup },
-		...(failed && { failed: failed.run }),
-	});
+/** Has the service refuse the add with this number. */
+const refuse = (nth: number) =>
+	service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth });
 
-const runRows = async (setup: Setup = {}) =>
-	await runWithoutWaiting(async () => await startRows(setup), service.sandbox);
-
-const listPaid = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
+/** Has the service break the connection after it has accepted the add with this number. */
+const lose = (nth: number) =>
+	service.sandbox.addFault({ operation: 'queue.add', kind: 'reset', phase: 'after', nth });
 
 describe('A unique key', () => {
 	test('is used once in all executions of the node, which does not learn what became of a video that it does not wait for', async () => {
 		await runRows();
-		const { items, errorItems } = await runRows({
-			items: [...ROWS, { id: 4, prompt: 'row 4' }],
-			settings: ERROR_OUTPUT,
-		});
+		const { items, errorItems } = await runRows({ items: FOUR, settings: ERROR_OUTPUT });
 		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
 		expect(items).toHaveLength(1);
 		expect(errorItems.map(({ json }) => json)).toMatchObject(
 			['1', '2', '3'].map((uniqueKey) => ({
 				error: USED,
-				message: expect.stringContaining(`The key is "${uniqueKey}".`) as string,
+				message: like(new RegExp(`The key is "${uniqueKey}"\\.`)),
 				details: { uniqueKey, mayBeQueued: false },
 			})),
 		);
@@ -69,8 +61,8 @@ describe('A unique key', () => {
 	test('is free again after a refusal or if the service could not be reached, and used after an unknown fate', async () => {
 		const { credentials } = service.setup(KEYED);
 		await runRows({ credentials: { ...credentials, baseUrl: 'http://127.0.0.1:1' } });
-		service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth: 1 });
-		service.sandbox.addFault({ operation: 'queue.add', kind: 'reset', phase: 'after', nth: 2 });
+		refuse(1);
+		lose(2);
 		await runRows({ settings: ERROR_OUTPUT });
 		const { items, errorItems } = await runRows({ settings: ERROR_OUTPUT });
 		expect(listPaid()).toEqual(['row 2', 'row 3', 'row 1']);
@@ -84,13 +76,13 @@ describe('A unique key', () => {
 	])(
 		'that could not be freed, and is %s, is taken by a later try of its item',
 		async (_, isFree) => {
-			service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth: 1 });
+			refuse(1);
 			// The first item's key is recorded by call 1, and removed by call 2.
 			store.failingCalls.add(2);
 			const failed = await runRows();
 			expect(failed.error?.httpCode).toBe('400');
 			if (isFree) store = new DeduplicationStore().use();
-			const { items } = await runRows({ failed });
+			const { items } = await runRows({ failed: failed.run });
 			expect(items).toHaveLength(3);
 			await runRows();
 			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
@@ -99,34 +91,31 @@ describe('A unique key', () => {
 
 	test('of another item is not freed by an item whose key was changed before a retry', async () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
-		service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth: 1 });
-		const items = [{ id: 1, prompt: 'row 1' }];
+		refuse(1);
 		// The key of this item is recorded, and cannot be removed.
 		store.failingCalls.add(store.calls + 2);
-		const failed = await runRows({ items });
+		const { run: failed } = await runRows({ items: ONE });
 		const changed = { ...KEYED, options: { uniqueKey: '9' } };
-		await runRows({ items, parameters: changed, failed });
-		await runRows({ items, parameters: changed });
+		await runRows({ items: ONE, parameters: changed, failed });
+		await runRows({ items: ONE, parameters: changed });
 		expect(listPaid()).toEqual(['row 9']);
 	});
 
 	test('is used once by two executions that run at the same time', async () => {
 		store.delayMs = 5;
-		service.sandbox.configure({ latencyMs: 20 });
-		const results = await Promise.all(
-			[1, 2].map(async () => await startRows({ settings: ERROR_OUTPUT })),
-		);
+		const start = async () => await runRows({ settings: ERROR_OUTPUT });
+		const both = async () => await Promise.all([start(), start()]);
+		const results = await runWithoutWaiting(both, service.sandbox);
 		expect(listPaid().sort()).toEqual(['row 1', 'row 2', 'row 3']);
-		const count = (output: 'items' | 'errorItems') =>
-			results.reduce((sum, result) => sum + result[output].length, 0);
-		expect([count('items'), count('errorItems')]).toEqual([3, 3]);
+		expect(results.flatMap(({ items }) => items)).toHaveLength(3);
+		expect(results.flatMap(({ errorItems }) => errorItems)).toHaveLength(3);
 	});
 
 	test('that is used costs nothing of the credits to keep: the new row below the old ones is queued', async () => {
 		await runRows();
 		service.sandbox.setCredits('main', 11);
 		const { items, errorItems } = await runRows({
-			items: [...ROWS, { id: 4, prompt: 'row 4' }, { id: 5, prompt: 'row 5' }],
+			items: [...FOUR, { id: 5, prompt: 'row 5' }],
 			parameters: { ...KEYED, options: { ...KEYED.options, creditsToKeep: 10 } },
 			settings: ERROR_OUTPUT,
 		});
@@ -145,16 +134,13 @@ describe('A unique key', () => {
 	test.each(['accepted', 'of unknown fate'])(
 		'of an add that is %s is recorded again if another worker overwrote the record',
 		async (fate) => {
-			const items = ROWS.slice(0, 1);
-			if (fate !== 'accepted') {
-				service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-			}
+			if (fate !== 'accepted') lose(1);
 			const stop = service.sandbox.onRequest(() => {
 				stop();
 				store.clear();
 			});
-			await runRows({ items });
-			const { errorItems } = await runRows({ items, settings: ERROR_OUTPUT });
+			await runRows({ items: ONE });
+			const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });
 			expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
 			expect(listPaid()).toEqual(['row 1']);
 		},
@@ -179,9 +165,8 @@ describe('A unique key', () => {
 		store.fill('w1', 'Video Generation', 19_998);
 		const settings = ERROR_OUTPUT;
 		const toRows = (...ids: string[]) => ids.map((id) => ({ id, prompt: id }));
-		const fill = await runRows({
-			...{ settings, parameters: KEYED_VIDEO, items: toRows('key-0', 'new', 'newer') },
-		});
+		const items = toRows('key-0', 'new', 'newer');
+		const fill = await runRows({ settings, parameters: KEYED_VIDEO, items });
 		expect(fill.items).toHaveLength(2);
 		const { errorItems } = await runRows({ settings, items: toRows('key-2', 'key-1', 'key-0') });
 		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
@@ -197,22 +182,17 @@ describe('A unique key', () => {
 		expect(listPaid()).toHaveLength(3);
 	});
 
-	test.each([
-		['={{ $json.idd }}', "'Unique Key' names the field 'idd', which this item does not have"],
-		['=row-{{ $json.idd }}', "'Unique Key' names the field 'idd', which this item does not have"],
-		['{{ $json.id }}', "'Unique Key' contains an expression that was typed as text"],
-		['=row-{{ $json }}', "'Unique Key' contains an object instead of text"],
-	])('%s fails before anything is sent', async (uniqueKey, message) => {
-		const { error } = await runRows({ parameters: { ...KEYED, options: { uniqueKey } } });
-		expect(error?.message).toBe(message);
+	test('whose expression names a missing field fails before anything is sent', async () => {
+		const options = { uniqueKey: '=row-{{ $json.idd }}' };
+		const { error } = await runRows({ parameters: { ...KEYED, options } });
+		expect(error?.message).toContain("'Unique Key' names the field 'idd', which this item does");
 		expect(service.sandbox.requests).toEqual([]);
 	});
 });
 
 describe('A row', () => {
-	const runVideos = async (setup: Setup = {}) =>
+	const runVideos = async (setup: Partial<NodeSetup> = {}) =>
 		await runRows({ parameters: KEYED_VIDEO, ...setup });
-	const NEW_ROWS = [...ROWS, { id: 4, prompt: 'row 4' }];
 
 	test.each([undefined, 'continueErrorOutput'] as const)(
 		'whose video came out is left out with On Error %s, whatever the account has: the new one is made, and hint and log count the others',
@@ -222,7 +202,7 @@ describe('A row', () => {
 			service.sandbox.clearRequests();
 			const info = jest.spyOn(Container.get(Logger), 'info');
 			const { items, errorItems, error, run } = await runVideos({
-				items: NEW_ROWS,
+				items: FOUR,
 				parameters: { ...KEYED_VIDEO, options: { ...KEYED.options, creditsToKeep: 1 } },
 				settings: onError ? { onError } : {},
 			});
@@ -231,12 +211,12 @@ describe('A row', () => {
 			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
 			const [task] = run.data.resultData.runData['Video Generation'] ?? [];
 			expect(task?.hints?.map(({ message }) => message)).toEqual([
-				expect.stringMatching(/^Items that were left out.*'Unique Key' came out before: 3\. If a/),
+				like(/^Items that were left out.*'Unique Key' came out before: 3\. If a/),
 			]);
 			const lines = info.mock.calls.map(([line]) => line);
 			expect(lines.filter((line) => line.startsWith('Left out 3 items'))).toHaveLength(1);
 			service.sandbox.clearRequests();
-			expect((await runVideos({ items: NEW_ROWS })).items).toEqual([]);
+			expect((await runVideos({ items: FOUR })).items).toEqual([]);
 			expect(service.sandbox.requests).toEqual([]);
 		},
 	);
@@ -244,19 +224,16 @@ describe('A row', () => {
 	test('whose video is late is an error, until a retry of its execution has it', async () => {
 		service.sandbox.configure({ durations: { processingMs: 40_000 } });
 		const late = { ...KEYED_VIDEO, waitOptions: { timeout: 30 } };
-		const items = ROWS.slice(0, 1);
-		const failed = await runVideos({ items, parameters: late });
-		expect(failed.error?.message).toMatch(/^The video was not finished/);
-		const again = await runVideos({ items, settings: ERROR_OUTPUT });
+		const { error, run: failed } = await runVideos({ items: ONE, parameters: late });
+		expect(error?.message).toMatch(/^The video was not finished/);
+		const again = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
 		expect(again.errorItems[0]?.json).toMatchObject({
 			error: USED,
-			message: expect.stringMatching(
-				/^The key is "1".*under Executions and in Video > Get Many/,
-			) as string,
+			message: like(/^The key is "1".*under Executions and in Video > Get Many/),
 			details: { uniqueKey: '1', mayBeQueued: false },
 		});
-		expect((await runVideos({ items, failed })).items).toHaveLength(1);
-		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
+		expect((await runVideos({ items: ONE, failed })).items).toHaveLength(1);
+		expect(await runVideos({ items: ONE })).toMatchObject({ items: [], error: undefined });
 		expect(listPaid()).toEqual(['row 1']);
 	});
 
@@ -269,37 +246,32 @@ describe('A row', () => {
 		});
 		service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file' });
 		passTime(60 * 60 * 1000);
-		await runVideos({
-			items: [third],
-			parameters: { ...KEYED_VIDEO, downloadVideo: true },
-		});
+		await runVideos({ items: [third], parameters: { ...KEYED_VIDEO, downloadVideo: true } });
 		const { errorItems } = await runVideos({ settings: ERROR_OUTPUT });
 		expect(errorItems.map(({ json }) => json.error)).toEqual([USED, USED, USED]);
 		expect(service.sandbox.charges).toHaveLength(3);
 	});
 
 	test('whose run failed, so that n8n dropped its output, is an error, until a retry returns it', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 2 });
+		refuse(2);
 		const items = ROWS.slice(0, 2);
 		const failed = await runVideos({ items });
 		expect(failed.error?.httpCode).toBe('400');
-		const { errorItems } = await runVideos({ items: ROWS.slice(0, 1), settings: ERROR_OUTPUT });
+		const { errorItems } = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
 		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
-		expect((await runVideos({ items, failed })).items).toHaveLength(2);
+		expect((await runVideos({ items, failed: failed.run })).items).toHaveLength(2);
 		expect(await runVideos({ items })).toMatchObject({ items: [], error: undefined });
 		expect(listPaid()).toEqual(['row 1', 'row 2']);
 	});
 
 	test('in a loop is an error when its video came out before: an empty round would end the loop', async () => {
-		const loop = { isInLoop: true, items: ROWS.slice(0, 1) };
+		const loop = { isInLoop: true, items: ONE };
 		expect((await runVideos(loop)).items).toHaveLength(1);
 		const { items, errorItems } = await runVideos({ ...loop, settings: ERROR_OUTPUT });
 		expect(items).toEqual([]);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: DONE,
-			message: expect.stringMatching(
-				/connect the error output of this node with the loop/,
-			) as string,
+			message: like(/connect the error output of this node with the loop/),
 			details: { uniqueKey: '1' },
 		});
 	});

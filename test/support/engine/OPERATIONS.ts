@@ -1,6 +1,5 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Operation } from '../../../sandbox/domain/model';
-import type { Sandbox } from '../../../sandbox/Sandbox';
 
 /** A project that the sandbox has from its start. */
 export const PROJECT = 'project-product-teaser';
@@ -8,12 +7,16 @@ export const PROJECT = 'project-product-teaser';
 /** The value of a field like Project, with an ID or an expression. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
+/** An item may have a prompt. */
+const customPrompt = "={{ $json.prompt ?? '' }}";
+
 /** Parameters for each operation that calls the API once; without a value in the item, they name what does not exist. */
 export const OPERATIONS = {
 	'queue.add': {
 		resource: 'queue',
 		operation: 'add',
 		projectId: byId(PROJECT),
+		customPrompt,
 	},
 	'queue.getProgress': {
 		resource: 'queue',
@@ -39,12 +42,12 @@ export const API_OPERATIONS = Object.keys(OPERATIONS) as ApiOperation[];
 export const toRequest = (name: ApiOperation): Exclude<Operation, 'video.file'> =>
 	name === 'video.get' ? 'video.getAll' : name;
 
-/** Video > Generate without its file; an item may name another project, and a prompt. */
+/** Video > Generate without its file; an item may name another project. */
 export const GENERATE = {
 	resource: 'video',
 	operation: 'generate',
 	projectId: byId(`={{ $json.project ?? '${PROJECT}' }}`),
-	customPrompt: "={{ $json.prompt ?? '' }}",
+	customPrompt,
 	downloadVideo: false,
 };
 
@@ -71,40 +74,3 @@ export const ALL_OPERATIONS = {
 	'queue.wait': WAIT,
 	'video.download': DOWNLOAD,
 };
-
-type Name = keyof typeof ALL_OPERATIONS;
-
-/** The part of `useSandbox` that creates inputs. */
-interface Service {
-	sandbox: Sandbox;
-	run(
-		parameters: INodeParameters,
-		more?: { items: IDataObject[] },
-	): Promise<{ items: { json: IDataObject }[] }>;
-}
-
-const queue = async ({ run }: Service) => {
-	const { items } = await run(OPERATIONS['queue.add']);
-	const { queueId, projectId: project } = items[0]?.json ?? {};
-	return { queueId, project };
-};
-const addVideo = async ({ run, sandbox }: Service) => {
-	const [video] = sandbox.addVideos('main', [{ projectId: PROJECT }]);
-	const { items } = await run(OPERATIONS['video.get'], { items: [{ id: video?.id }] });
-	return items[0]?.json ?? {};
-};
-
-const INPUTS: Partial<Record<Name, (service: Service) => Promise<IDataObject>>> = {
-	'queue.clear': queue,
-	'queue.getProgress': queue,
-	'queue.wait': queue,
-	'video.download': addVideo,
-	'video.get': addVideo,
-};
-
-/** Creates what an operation needs to succeed, and clears the recorded requests. @returns its input items */
-export async function createInput(service: Service, name: Name): Promise<IDataObject[]> {
-	const items = [(await INPUTS[name]?.(service)) ?? {}];
-	service.sandbox.clearRequests();
-	return items;
-}

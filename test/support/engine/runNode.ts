@@ -24,6 +24,9 @@ import { unfoldError } from './unfoldError';
 export const NODE_TYPE = 'n8n-nodes-video-generation.videoGeneration';
 const NODE_NAME = 'Video Generation';
 
+/** The settings of a node whose failed items come out on its error output. */
+export const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
+
 /** The credential as the user enters it, with the fields that n8n adds to every credential. */
 export interface EnteredCredential {
 	baseUrl: string;

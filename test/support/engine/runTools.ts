@@ -8,6 +8,7 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 	IRun,
+	IWebhookData,
 } from 'n8n-workflow';
 import {
 	createEmptyRunExecutionData,
@@ -52,9 +53,8 @@ const AGENT_DESCRIPTION: INodeTypeDescription = {
 	inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
 };
 
-interface Tool {
-	invoke(input: object): Promise<string>;
-}
+/** Calls the tool. @returns what the model reads */
+type Call = (input: object) => Promise<string>;
 
 type NextCalls = (answers: string[]) => object[] | undefined;
 
@@ -88,9 +88,13 @@ export async function runTools({ way = 'tool', ...setup }: ToolSetup): Promise<s
 	const answers: string[] = [];
 	const groups = typeof calls === 'function' ? [] : [...calls];
 	const next = typeof calls === 'function' ? calls : () => groups.shift();
-	const play = async (tool: Tool) => {
+	const play = async (call: Call) => {
 		for (let group = next(answers); group; group = next(answers)) {
-			answers.push(...(await callAtOnce(tool, group, setup.beforeLaterCalls)));
+			const told = group.map(async (input, index) => {
+				if (index > 0) await setup.beforeLaterCalls?.();
+				return await call(input).catch((error: unknown) => (error as Error).message);
+			});
+			answers.push(...(await Promise.all(told)));
 		}
 	};
 	if (way === 'tool' || way === 'steps') {
@@ -99,21 +103,10 @@ export async function runTools({ way = 'tool', ...setup }: ToolSetup): Promise<s
 		inspect?.(run);
 		if (run.data.resultData.error) throw run.data.resultData.error as Error;
 	} else {
-		await play({ mcp: callByMcp, mcpWorker: callByMcpWorker, agents: callByAgents }[way](setup));
+		const call = { mcp: callByMcp, mcpWorker: callByMcpWorker, agents: callByAgents }[way];
+		await play(async (input) => await call(setup, input));
 	}
 	return answers;
-}
-
-async function callAtOnce(
-	tool: Tool,
-	group: object[],
-	beforeLaterCalls?: ToolSetup['beforeLaterCalls'],
-): Promise<string[]> {
-	const told = group.map(async (input, index) => {
-		if (index > 0) await beforeLaterCalls?.();
-		return await tool.invoke(input).catch((error: unknown) => (error as Error).message);
-	});
-	return await Promise.all(told);
 }
 
 /** Creates the workflow of an agent with its tool, and what n8n's server hands to each execution of it. */
@@ -121,12 +114,9 @@ async function createWorkflow(
 	{ credentials, executionOrder = 'v1', parameters, settings }: ToolSetup,
 	agentType: INodeType,
 ) {
-	const loaded = await loadPackage();
-	const registry = createNodeTypes(loaded.nodes);
-	const toolType = asTool(registry.getByNameAndVersion(NODE_TYPE));
-	const types: Record<string, INodeType> = { [AGENT]: agentType, [TOOL]: toolType };
-	const find = (name: string) => types[name] ?? registry.getByNameAndVersion(name);
-	const nodeTypes = { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) };
+	const { nodes, credentials: credentialTypes } = await loadPackage();
+	const types = { ...nodes, [AGENT]: agentType, [TOOL]: asTool(nodes[NODE_TYPE]) };
+	const nodeTypes = createNodeTypes(types);
 	const agent = createTestNode('Agent', AGENT);
 	const tool = createTestNode(TOOL_NAME, TOOL, {
 		credentials: CREDENTIALS,
@@ -144,7 +134,8 @@ async function createWorkflow(
 			[TOOL_NAME]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});
-	const additionalData = createAdditionalData(loaded.credentials, credentials);
+	const additionalData = createAdditionalData(credentialTypes, credentials);
+	const toolType = nodeTypes.getByNameAndVersion(TOOL) as INodeType;
 	return { additionalData, agent, nodeTypes, tool, toolType, workflow };
 }
 
@@ -163,14 +154,24 @@ async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
 	).processRunExecutionData(workflow);
 }
 
+interface Tool {
+	invoke(input: object): Promise<string>;
+}
+
+/** The tool that n8n's engine makes from the node for an agent, or for a trigger that is one. */
+async function getTool(context: IExecuteFunctions | WebhookContext): Promise<Tool> {
+	const [tool] = (await context.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
+	if (!tool) throw new Error('The agent has no tool');
+	return tool;
+}
+
 /** Creates an agent that calls the tool itself, as older agents do. */
-function createAgent(play: (tool: Tool) => Promise<void>): INodeType {
+function createAgent(play: (call: Call) => Promise<void>): INodeType {
 	return {
 		description: AGENT_DESCRIPTION,
 		async execute(this: IExecuteFunctions) {
-			const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-			if (!tool) throw new Error('The agent has no tool');
-			await play(tool);
+			const tool = await getTool(this);
+			await play(async (input) => await tool.invoke(input));
 			return [[]];
 		},
 	};
@@ -179,86 +180,63 @@ function createAgent(play: (tool: Tool) => Promise<void>): INodeType {
 const MCP_TRIGGER: INodeType = { description: AGENT_DESCRIPTION };
 
 /** As n8n's webhook of the MCP Server Trigger: each request has a context of its own, and no execution. */
-function callByMcp(setup: ToolSetup): Tool {
-	return {
-		async invoke(input) {
-			const { additionalData, agent, workflow } = await createWorkflow(setup, MCP_TRIGGER);
-			const request = { ...additionalData, executionId: undefined };
-			const context = new WebhookContext(
-				workflow,
-				agent,
-				request,
-				'webhook',
-				{} as never,
-				[],
-				null,
-			);
-			const [tool] = (await context.getInputConnectionData(
-				NodeConnectionTypes.AiTool,
-				0,
-			)) as Tool[];
-			return (await tool?.invoke(input)) ?? '';
-		},
-	};
+async function callByMcp(setup: ToolSetup, input: object): Promise<string> {
+	const { additionalData, agent, workflow } = await createWorkflow(setup, MCP_TRIGGER);
+	const request = { ...additionalData, executionId: undefined };
+	const webhook = {} as IWebhookData;
+	const context = new WebhookContext(workflow, agent, request, 'webhook', webhook, [], null);
+	return await (await getTool(context)).invoke(input);
 }
 
 /** How many executions n8n's worker has run. */
 let executions = 1;
 
 /** As n8n's worker ("JobProcessor.invokeTool"). */
-function callByMcpWorker(setup: ToolSetup): Tool {
-	return {
-		async invoke(input) {
-			const created = await createWorkflow(setup, MCP_TRIGGER);
-			const { agent, tool, toolType, workflow } = created;
-			const additionalData = { ...created.additionalData, executionId: `${++executions}` };
-			const main: INodeExecutionData[][] = [[{ json: {} }]];
-			const context = new SupplyDataContext(
-				workflow,
-				tool,
-				additionalData,
-				'webhook',
-				createRunExecutionData(),
-				0,
-				[],
-				{ main },
-				NodeConnectionTypes.AiTool,
-				{ node: tool, data: { main }, source: null },
-				[],
-				undefined,
-				agent,
-			);
-			context.addInputData(NodeConnectionTypes.AiTool, [[{ json: input as IDataObject }]]);
-			return toText(await toolType.execute?.call(context as never));
-		},
-	};
+async function callByMcpWorker(setup: ToolSetup, input: object): Promise<string> {
+	const created = await createWorkflow(setup, MCP_TRIGGER);
+	const { agent, tool, toolType, workflow } = created;
+	const additionalData = { ...created.additionalData, executionId: `${++executions}` };
+	const main: INodeExecutionData[][] = [[{ json: {} }]];
+	const context = new SupplyDataContext(
+		workflow,
+		tool,
+		additionalData,
+		'webhook',
+		createRunExecutionData(),
+		0,
+		[],
+		{ main },
+		NodeConnectionTypes.AiTool,
+		{ node: tool, data: { main }, source: null },
+		[],
+		undefined,
+		agent,
+	);
+	context.addInputData(NodeConnectionTypes.AiTool, [[{ json: input as IDataObject }]]);
+	return toText(await toolType.execute?.call(context as never));
 }
 
 /** As n8n's Agents ("EphemeralNodeExecutor.executeNodeDirectly"): the settings of a node do not exist there. */
-function callByAgents(setup: ToolSetup): Tool {
-	return {
-		async invoke(input) {
-			const created = await createWorkflow({ ...setup, settings: {} }, MCP_TRIGGER);
-			const { nodeTypes, tool: node, toolType } = created;
-			const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
-			const additionalData = { ...created.additionalData, executionId: undefined };
-			const items = [{ json: input as IDataObject }];
-			const data = { main: [items] };
-			const context = new ExecuteContext(
-				workflow,
-				node,
-				additionalData,
-				'internal',
-				createEmptyRunExecutionData(),
-				0,
-				items,
-				data,
-				{ node, data, source: null },
-				[],
-			);
-			return toText(await toolType.execute?.call(context));
-		},
-	};
+async function callByAgents(setup: ToolSetup, input: object): Promise<string> {
+	const created = await createWorkflow({ ...setup, settings: {} }, MCP_TRIGGER);
+	const { nodeTypes, tool: node, toolType } = created;
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const additionalData = { ...created.additionalData, executionId: undefined };
+	const items = [{ json: input as IDataObject }];
+	const data = { main: [items] };
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		additionalData,
+		'internal',
+		createEmptyRunExecutionData(),
+		0,
+		items,
+		data,
+		{ node, data, source: null },
+		[],
+	);
+	return toText(await toolType.execute?.call(context));
 }
 
 function toText(output: unknown): string {
@@ -292,10 +270,9 @@ function createSteppingAgent(next: NextCalls, answers: string[]): INodeType {
 	};
 }
 
-/**
- * Makes a tool's type from a node's type as n8n's server does: by giving it an output for agents.
- */
-function asTool(type: INodeType): INodeType {
+/** Makes a tool's type from a node's type as n8n's server does: by giving it an output for agents. */
+function asTool(type?: INodeType): INodeType {
+	if (!type) throw new Error('The package lacks its node');
 	const tool = Object.create(type) as INodeType;
 	tool.description = { ...type.description, name: TOOL, outputs: [NodeConnectionTypes.AiTool] };
 	return tool;

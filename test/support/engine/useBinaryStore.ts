@@ -2,29 +2,30 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { BinaryDataService } from 'n8n-core';
+// `@n8n/di` comes with n8n-core and is not a dependency of this package: there must be only one copy of it.
+import { Container } from '@n8n/di';
+import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IBinaryData } from 'n8n-workflow';
-import { startBinaryStore } from './startBinaryStore';
 import { hasFeature } from './testWith';
 
-export interface BinaryStore {
-	readonly service: BinaryDataService;
-	/**
-	 * Lists all files below the store's folder, without the metadata files beside them. Incomplete
-	 * files, which have no metadata, are included if this n8n deletes them.
-	 */
-	listFiles(): string[];
-	/** Returns the hash of the stored content of an item's binary field. */
-	hash(file: IBinaryData | undefined): Promise<string>;
+/** Starts n8n's binary store in its filesystem mode, below a folder. */
+export async function startBinaryStore(folder: string): Promise<BinaryDataService> {
+	const config = Object.assign(Object.create(BinaryDataConfig.prototype) as BinaryDataConfig, {
+		mode: 'filesystem',
+		// Older versions of n8n read this field.
+		availableModes: ['filesystem'],
+		localStoragePath: folder,
+	});
+	Container.set(BinaryDataConfig, config);
+	const service = Container.get(BinaryDataService);
+	await service.init();
+	return service;
 }
 
-/**
- * Starts n8n's binary store in its filesystem mode, in its own folder, which is emptied before each
- * test.
- */
-export function useBinaryStore(): BinaryStore {
+/** Starts n8n's binary store in a folder of its own, which is emptied before each test. */
+export function useBinaryStore() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'binary-store-'));
-	const held: { service?: BinaryDataService } = {};
+	const held = {} as { service: BinaryDataService };
 	beforeAll(async () => {
 		held.service = await startBinaryStore(folder);
 	});
@@ -36,11 +37,11 @@ export function useBinaryStore(): BinaryStore {
 	afterAll(() => {
 		fs.rmSync(folder, { recursive: true });
 	});
-	return {
-		get service() {
-			if (!held.service) throw new Error('The store is there from beforeAll to afterAll');
-			return held.service;
-		},
+	return Object.assign(held, {
+		/**
+		 * Lists all files in the store, without the metadata files beside them. Incomplete files, which have no
+		 * metadata, are included if this n8n deletes them.
+		 */
 		listFiles: () => {
 			const names = fs
 				.readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -50,11 +51,13 @@ export function useBinaryStore(): BinaryStore {
 				hasFeature('halfFiles') || names.includes(`${name}.metadata`);
 			return names.filter((name) => !name.endsWith('.metadata') && isCounted(name));
 		},
-		hash: async (file) => {
+		/** Returns the hash of the stored content of an item's binary field. */
+		hash: async (file: IBinaryData | undefined): Promise<string> => {
 			const hash = createHash('sha256');
-			const stream = (await held.service?.getAsStream(file?.id ?? '')) ?? [];
-			for await (const chunk of stream) hash.update(chunk as Buffer);
+			for await (const chunk of await held.service.getAsStream(file?.id ?? '')) {
+				hash.update(chunk as Buffer);
+			}
 			return hash.digest('hex');
 		},
-	};
+	});
 }

@@ -1,18 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface FileHost {
-	readonly url: string;
+/** Starts a host other than the video service: a bare HTTP server that answers as each test says. */
+export function useFileHost() {
 	/** The requests that were received in this test. */
-	readonly requests: readonly http.IncomingMessage[];
-	/** Sets the response from now on, until the test is over. */
-	answer(listener: http.RequestListener): void;
-}
-
-/**
- * Starts a host other than the video service: a bare HTTP server that responds as the test says.
- */
-export function useFileHost(): FileHost {
 	const requests: http.IncomingMessage[] = [];
 	const notFound: http.RequestListener = (_request, response) => {
 		response.writeHead(404).end();
@@ -38,7 +29,8 @@ export function useFileHost(): FileHost {
 			return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		},
 		requests,
-		answer: (listener) => {
+		/** Sets the response from now on, until the test is over. */
+		answer: (listener: http.RequestListener) => {
 			answer = listener;
 		},
 	};

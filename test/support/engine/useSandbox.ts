@@ -1,29 +1,18 @@
-import type { INodeParameters } from 'n8n-workflow';
-import type { Sandbox } from '../../../sandbox/Sandbox';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox/control/context';
+import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
-import { OPERATIONS } from './OPERATIONS';
-import type { NodeResult, NodeSetup } from './runNode';
+import type { ALL_OPERATIONS } from './OPERATIONS';
+import { OPERATIONS, PROJECT } from './OPERATIONS';
+import type { NodeSetup } from './runNode';
 import { runNode } from './runNode';
-import { passTime } from './runWithoutWaiting';
+import { passTime, runWithoutWaiting } from './runWithoutWaiting';
 
 /** Keeps the monotonic clock of skipped waits ahead of the real one, which some tests read before. */
 const BETWEEN_TESTS_MS = 2 * 60 * 60 * 1000;
 
-export interface SandboxInTests {
-	sandbox: Sandbox;
-	/** Runs the node with the main account's credential. */
-	run(
-		parameters: INodeParameters,
-		more?: Pick<NodeSetup, 'items' | 'binary' | 'settings'>,
-	): Promise<NodeResult>;
-	setup(parameters: INodeParameters): NodeSetup;
-	/** Queues this many videos, and clears the recorded requests. @returns their queue IDs */
-	queueVideos(count: number): Promise<string[]>;
-}
-
 /** Starts one sandbox for all tests of a file, and resets it before each test. */
-export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
+export function useSandbox(options: SandboxOptions = {}) {
 	const held = {} as { sandbox: Sandbox };
 	beforeAll(async () => {
 		held.sandbox = await startSandbox({ rateLimit: false, ...options });
@@ -35,20 +24,61 @@ export function useSandbox(options: SandboxOptions = {}): SandboxInTests {
 	afterAll(async () => {
 		await held.sandbox.close();
 	});
+
 	const setup = (parameters: INodeParameters): NodeSetup => ({
 		parameters,
 		credentials: { baseUrl: held.sandbox.url, apiKey: held.sandbox.apiKey },
 	});
-	const run: SandboxInTests['run'] = async (parameters, more) =>
-		await runNode({ ...setup(parameters), ...more });
+	/** Runs the node with the main account's credential, without its waits. */
+	const run = async (parameters: INodeParameters, more: Partial<NodeSetup> = {}) => {
+		const start = async () => await runNode({ ...setup(parameters), ...more });
+		const isTimeFake = Object.hasOwn(setTimeout, 'clock');
+		return isTimeFake ? await start() : await runWithoutWaiting(start, held.sandbox);
+	};
+	/** Queues this many videos, and clears the recorded requests. @returns their queue IDs */
+	const queueVideos = async (count: number) => {
+		const items = Array.from({ length: count }, () => ({}));
+		const { items: added } = await run(OPERATIONS['queue.add'], { items });
+		held.sandbox.clearRequests();
+		return added.map(({ json }) => json.queueId as string);
+	};
+
+	const queue = async () => ({ queueId: (await queueVideos(1))[0], project: PROJECT });
+	const addVideo = async () => {
+		const [video] = held.sandbox.addVideos('main', [{ projectId: PROJECT }]);
+		const { items } = await run(OPERATIONS['video.get'], { items: [{ id: video?.id }] });
+		return items[0]?.json;
+	};
+	const inputs: { [Name in keyof typeof ALL_OPERATIONS]?: () => Promise<IDataObject | undefined> } =
+		{
+			'queue.clear': queue,
+			'queue.getProgress': queue,
+			'queue.wait': queue,
+			'video.download': addVideo,
+			'video.get': addVideo,
+		};
+	/** Creates what an operation needs to succeed, and clears the recorded requests. @returns its input items */
+	const createInput = async (name: keyof typeof ALL_OPERATIONS): Promise<IDataObject[]> => {
+		const item = (await inputs[name]?.()) ?? {};
+		held.sandbox.clearRequests();
+		return [item];
+	};
+
 	return Object.assign(held, {
 		setup,
 		run,
-		queueVideos: async (count: number) => {
-			const items = Array.from({ length: count }, () => ({}));
-			const { items: added } = await run(OPERATIONS['queue.add'], { items });
-			held.sandbox.clearRequests();
-			return added.map(({ json }) => json.queueId as string);
+		queueVideos,
+		createInput,
+		/** Adds a finished video to the log. @returns its ID and its address */
+		addVideo: (query = '') => {
+			const [{ id } = { id: '' }] = held.sandbox.addVideos('main', [{}]);
+			return { id, url: `${held.sandbox.url}/files/${id}.mp4${query}` };
 		},
+		/** The operations of the requests, in their order. */
+		listSent: () => held.sandbox.requests.map(({ operation }) => operation),
+		/** The queue IDs of the videos that were paid for, in their order. */
+		listPaidIds: () => held.sandbox.charges.map(({ queueId }) => queueId),
+		/** The prompts of the videos that were paid for, in their order. */
+		listPaid: () => held.sandbox.charges.map(({ customPrompt }) => customPrompt),
 	});
 }

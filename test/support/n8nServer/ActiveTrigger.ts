@@ -12,10 +12,9 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { PollContext } from 'n8n-core';
+import { PollContext, PollTriggerExecutor, TriggersAndPollers } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../engine/createTestNode';
-import { createPoll } from './createPoll';
 import { loadPackage } from '../engine/loadPackage';
 import { createAdditionalData } from './TestCredentialsHelper';
 import { hasFeature } from '../engine/testWith';
@@ -53,7 +52,8 @@ export interface Fate {
 
 export interface TriggerSetup {
 	credentials: ICredentialDataDecryptedObject;
-	storage: Storage;
+	/** The static data by default. */
+	storage?: Storage;
 	parameters?: INodeParameters;
 	/** The static data in n8n's database at the start. */
 	saved?: IDataObject;
@@ -258,3 +258,41 @@ function getTrigger(workflow: Workflow): INode {
 	if (!node) throw new Error('The workflow lacks its trigger');
 	return node;
 }
+
+type Poll = (isActivation: boolean) => Promise<void>;
+
+/** Creates the function that n8n calls for a polling node, at an activation and then by its clock. */
+function createPoll(workflow: Workflow, context: PollContext, isCurrent: () => boolean): Poll {
+	const node = context.getNode();
+	if (hasFeature('durableCursors')) {
+		const executor = new PollTriggerExecutor(
+			logger as never,
+			new TriggersAndPollers(),
+			tracing as never,
+			errorReporter as never,
+		);
+		return executor.create(workflow, node, context, isCurrent);
+	}
+	// What older versions of n8n have instead is a part of the class that registers polls with its clock.
+	return async () => {
+		const { poll } = workflow.nodeTypes.getByNameAndVersion(node.type);
+		try {
+			const output = await poll?.call(context);
+			if (output) context.__emit(output);
+		} catch (error) {
+			context.__emitError(error as Error);
+		}
+	};
+}
+
+const ignore = () => undefined;
+const logger = { scoped: () => logger, debug: ignore, error: ignore };
+const errorReporter = { error: ignore };
+const startSpan = async (_options: unknown, run: (span: object) => Promise<unknown>) =>
+	await run({ setStatus: ignore });
+const tracing = {
+	startSpan,
+	startNewTraceSpan: startSpan,
+	pickWorkflowAttributes: () => ({}),
+	pickNodeAttributes: () => ({}),
+};

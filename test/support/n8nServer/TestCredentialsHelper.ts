@@ -35,8 +35,7 @@ export class TestCredentialsHelper {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const authenticate = this.types[typeName]?.authenticate;
-		if (typeof authenticate !== 'function')
-			throw new Error(`${typeName} has no authenticate function`);
+		if (typeof authenticate !== 'function') throw new Error(`${typeName} signs no requests`);
 		return await authenticate.call(this.types[typeName], credentials, requestOptions);
 	}
 
@@ -50,9 +49,7 @@ export class TestCredentialsHelper {
 		return undefined;
 	}
 
-	/**
-	 * Returns the credential with the expressions in its fields evaluated for the requesting item.
-	 */
+	/** Returns the credential with the expressions in its fields evaluated for the requesting item. */
 	async getDecrypted(
 		_additionalData: unknown,
 		_nodeCredentials: unknown,

@@ -1,4 +1,4 @@
-import type { INodeParameters, INodeTypes } from 'n8n-workflow';
+import type { INodeListSearchItems, INodeParameters, INodeTypes } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { LoadOptionsContext } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
@@ -22,4 +22,17 @@ export async function createLoadOptionsContext(
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const additionalData = createAdditionalData(loaded.credentials, credentials);
 	return { context: new LoadOptionsContext(workflow, node, additionalData, ''), nodeTypes };
+}
+
+/** Returns what a list search of the node offers in the editor. */
+export async function searchList(
+	credentials: { baseUrl: string; apiKey: string },
+	name: string,
+	filter?: string,
+	parameters: INodeParameters = {},
+): Promise<INodeListSearchItems[]> {
+	const { context, nodeTypes } = await createLoadOptionsContext(credentials, NODE_TYPE, parameters);
+	const search = nodeTypes.getByNameAndVersion(NODE_TYPE).methods?.listSearch?.[name];
+	if (!search) throw new Error(`The node has no ${name}`);
+	return (await search.call(context, filter)).results;
 }

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
 import { ExecuteContext, RoutingNode } from 'n8n-core';
-import { describeType } from './createNodeTypes';
+import { createNodeTypes, describeType } from './createNodeTypes';
 import { createTestNode } from '../engine/createTestNode';
 import { loadPackage } from '../engine/loadPackage';
 import { createAdditionalData } from './TestCredentialsHelper';
@@ -65,11 +65,7 @@ async function send(data: ICredentialDataDecryptedObject, request: object) {
 	const node = createTestNode('Temp-Node', 'noOp', {
 		credentials: { [TYPE]: { id: '1', name: '' } },
 	});
-	const nodeTypes = {
-		getByName: () => type,
-		getByNameAndVersion: () => type,
-		getKnownTypes: () => ({}),
-	};
+	const nodeTypes = createNodeTypes({ noOp: type });
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const input = { main: [[{ json: {} }]] };
 	const context = new ExecuteContext(
