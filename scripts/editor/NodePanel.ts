@@ -13,9 +13,18 @@ export class NodePanel {
 		this.parameters = page.getByTestId('node-parameters');
 	}
 
-	/** Presses the node's button. When the run starts, n8n removes the output of an earlier run. */
-	async execute(): Promise<void> {
+	/** Presses the node's button. n8n runs no node that lacks a required value. */
+	async press(): Promise<void> {
 		await this.page.getByTestId('node-execute-button').click();
+	}
+
+	/** Presses the node's button, and waits until n8n runs it: the output of an earlier run is removed by then. */
+	async execute(): Promise<void> {
+		const run = this.page.waitForResponse(
+			(response) => response.request().method() === 'POST' && response.url().endsWith('/run'),
+		);
+		await this.press();
+		await run;
 	}
 
 	/** @param timeout in milliseconds; by default, that of the page */

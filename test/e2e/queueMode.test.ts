@@ -39,7 +39,6 @@ const BUSY_MS = 180_000;
 
 /** What n8n says of the executions of a worker that has ended before them. */
 const TOO_MANY = /failed to be processed too many times/;
-const QUEUED = /Queued video "(.+?)" of project "(.+?)"(?: at ".+?")? in execution (\d+)/g;
 
 describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
 	const queueMode = useQueueMode(
@@ -220,7 +219,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			started = new Map([[inTheAir, order], ...(await startVideos(projects.slice(1)))]);
 			const countLogged = () =>
 				n8n.workers
-					.flatMap((worker) => [...readQueuedVideos(worker.readLog()).keys()])
+					.flatMap((worker) => [...worker.listQueuedVideos().keys()])
 					.filter((id) => [...started.values()].includes(id)).length;
 			const areTaken = () =>
 				countLogged() === 2 * CONCURRENCY - 1 && findQueueItem(inTheAir) !== undefined;
@@ -247,7 +246,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 				[killed, lost],
 				[asked, [long]],
 			] as const) {
-				const logged = readQueuedVideos(worker.readLog());
+				const logged = worker.listQueuedVideos();
 				for (const id of ids) {
 					const projectId = findProject(id);
 					const named = { queueId: findQueueItem(projectId)?.queueId, projectId };
@@ -255,7 +254,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 				}
 			}
 			const { sandbox } = queueMode;
-			const named = readQueuedVideos(asked.readLog()).get(long);
+			const named = asked.listQueuedVideos().get(long);
 			const queueId = named?.queueId ?? '';
 			sandbox.clearRequests();
 			const wait = await startExecution(WAIT, { ...named });
@@ -345,17 +344,3 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect((await listHandedOn()).sort()).toEqual(videoIds);
 	});
 });
-
-/**
- * Finds the lines of n8n's log in which the node names queued videos. @returns the video of each
- * execution, by execution ID
- */
-function readQueuedVideos(log: string): Map<string, { queueId: string; projectId: string }> {
-	const lines = [...log.matchAll(QUEUED)];
-	return new Map(
-		lines.map(([, queueId = '', projectId = '', executionId = '']) => [
-			executionId,
-			{ queueId, projectId },
-		]),
-	);
-}

@@ -4,9 +4,10 @@ import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
 import type { WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../scripts/waitFor';
-import { byId, DOWNLOAD, OPERATIONS } from '../support/engine/OPERATIONS';
+import { byId, DOWNLOAD, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { unfoldError } from '../support/engine/unfoldError';
 import {
+	buildCalledWorkflow,
 	buildWorkflow,
 	makeItems,
 	START,
@@ -32,6 +33,8 @@ const TOUR = 'project-city-tour';
 const SLOW = { pendingMs: 3_600_000 };
 const TIMEOUT_MS = 180_000;
 const WAITING = 'An example waits';
+/** A workflow without a unique key, and its project. */
+const UNGUARDED = 'unguarded';
 
 /** Rows of a sheet. The response to the add of the eighth never comes. */
 const makeRows = (name: string) =>
@@ -48,6 +51,8 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 	let sandbox: Sandbox;
 	let n8n: RealN8n;
 	let waiting: string;
+	/** Killed executions that a person and a webhook have started. */
+	const killed = { byHand: '', byWebhook: '' };
 
 	const count = (operation: Operation) =>
 		sandbox.requests.filter((request) => request.operation === operation).length;
@@ -89,6 +94,11 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 			const step = videoGeneration('Video', credential, add, { onError: 'continueErrorOutput' });
 			await create(buildWorkflow(key, [START, ...makeItems(rows), step]));
 		}
+		const generate = { ...GENERATE, projectId: byId(UNGUARDED) };
+		const unguarded = buildCalledWorkflow(UNGUARDED, [
+			videoGeneration('Video', credential, generate),
+		]);
+		await client.activateWorkflow(await create(unguarded));
 		const steps = [
 			videoGenerationTrigger(TRIGGER, credential),
 			videoGeneration('Download', credential, DOWNLOAD),
@@ -128,8 +138,12 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 		const hang = { kind: 'hang', operation: 'queue.add' } as const;
 		sandbox.addFault({ ...hang, containing: `lost ${IN_THE_AIR};` });
 		sandbox.addFault({ ...hang, containing: `paid ${IN_THE_AIR};`, phase: 'after' });
-		await Promise.all(Object.keys(ROWS).map(async (name) => await start(name)));
-		const adds = 2 * (IN_THE_AIR + 1);
+		[killed.byHand = ''] = await Promise.all(
+			Object.keys(ROWS).map(async (name) => await start(name)),
+		);
+		sandbox.addProjects('main', [{ id: UNGUARDED }]);
+		killed.byWebhook = await n8n.callWebhook(UNGUARDED);
+		const adds = 2 * (IN_THE_AIR + 1) + 1;
 		await waitFor('the adds', () => count('queue.add') === adds, TIMEOUT_MS);
 		waiting = await start(WAITING, 'When you press Execute');
 		await waitFor('a look at the video', () => count('queue.getProgress') > 0, TIMEOUT_MS);
@@ -181,9 +195,26 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 				.map(({ id }) => expect.objectContaining({ uniqueKey: id }) as object);
 		expect(used).toEqual([namedRows(ROWS.lost), namedRows(ROWS.paid)]);
 		const payable = [...ROWS.lost.filter((_, row) => row !== IN_THE_AIR), ...ROWS.paid];
-		expect(sandbox.charges.map(({ customPrompt }) => customPrompt).sort()).toEqual(
+		const paid = sandbox.charges.filter(({ projectId }) => projectId !== UNGUARDED);
+		expect(paid.map(({ customPrompt }) => customPrompt).sort()).toEqual(
 			[...payable.map(({ prompt }) => prompt), 'The sea'].sort(),
 		);
+	});
+
+	test('Retry of a killed execution begins anew, and pays again; n8n refuses it for one that was started by hand', async () => {
+		const { client } = n8n;
+		await expect(client.retryExecution(killed.byHand, false)).rejects.toThrow(/cannot be retried/);
+		const listPaid = () => sandbox.charges.filter(({ projectId }) => projectId === UNGUARDED);
+		const [first] = listPaid();
+		expect(n8n.listQueuedVideos().get(killed.byWebhook)?.queueId).toBe(first?.queueId);
+		expect((await client.getExecution(killed.byWebhook)).status).toBe('crashed');
+		const retry = client.retryExecution(killed.byWebhook, false);
+		await waitFor('the second add', () => listPaid().length === 2, TIMEOUT_MS);
+		const second = listPaid()[1]?.queueId;
+		sandbox.finish(second ?? '');
+		const execution = await client.getExecution(await retry);
+		expect(execution.status).toBe('success');
+		expect(readItems(execution, 'Video')).toMatchObject([{ json: { queueId: second } }]);
 	});
 
 	test('the videos of the poll start one execution, once, and no earlier video does', async () => {

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { VideoPlayer } from '../../../scripts/editor/NodePanel';
+import { waitFor } from '../../../scripts/waitFor';
 
 const TIMEOUT_MS = 60_000;
 
@@ -38,4 +39,12 @@ export class FormPage {
 		await this.page.waitForURL(/form-waiting/, { timeout: TIMEOUT_MS });
 		return await this.page.locator('.card').innerText();
 	}
+}
+
+export async function expectToPlay(video: VideoPlayer): Promise<void> {
+	await video.playFromStart();
+	await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+	const state = await video.read();
+	expect(state).toMatchObject({ error: null, width: 480 });
+	expect(state.durationSeconds).toBeCloseTo(2, 1);
 }

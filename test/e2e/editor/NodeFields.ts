@@ -93,6 +93,13 @@ export class NodeFields {
 		};
 	}
 
+	/** Shows the files of the output. @returns their names, from top to bottom */
+	async readFileNames(): Promise<string[]> {
+		await this.output.getByTestId('radio-button-binary').click();
+		const text = await this.output.innerText();
+		return [...text.matchAll(/File Name:\s*(\S+)/g)].map(([, name = '']) => name);
+	}
+
 	private get entries(): Locator {
 		return this.page.getByTestId('rlc-item').filter({ visible: true });
 	}

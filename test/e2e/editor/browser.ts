@@ -1,19 +1,11 @@
-import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
-import { readVideoFile } from '../../../sandbox/files/readVideoFile';
-import type { VideoPlayer } from '../../../scripts/editor/NodePanel';
-import { waitFor } from '../../../scripts/waitFor';
 import { buildWorkflow, START, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
-import { PACKAGE } from '../../support/e2e/PLACES';
-import { byId, OPERATIONS } from '../../support/engine/OPERATIONS';
-import { setUpExample } from '../../support/e2e/setUpExample';
-import { loadSchema } from '../../support/schemas/loadSchema';
 import { CredentialForm } from './CredentialForm';
 import { eventually } from './eventually';
-import { FormPage } from './FormPage';
+import { expectToPlay } from './FormPage';
 import { real } from './n8n';
 import { NodeFields } from './NodeFields';
 import { openExecution, openExecutions, publish } from './published';
@@ -81,7 +73,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				await fields.select('resource', 'Queue');
 				await fields.waitForLabel('Wait Options', 'hidden');
 				await expectLabels(fields, [...BASICS, ...ORDER, 'Options']);
-				await panel.execute();
+				await panel.press();
 				await fields.waitForIssue('projectId');
 				expect(real.sandbox.requests).toEqual([]);
 				expect(await fields.openList('projectId')).toEqual([
@@ -105,22 +97,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				]);
 				expect(rows[0]).toEqual(expect.arrayContaining(['project-city-tour', 'pending', '0']));
 				expect(rows).toHaveLength(1);
-			}),
-		);
-
-		test(
-			'says after a run what may have been paid',
-			visit(async (editor) => {
-				const settings = { onError: 'continueRegularOutput' };
-				const node = videoGeneration('Node', real.credential, OPERATIONS['queue.add'], settings);
-				const { id } = await real.client.createWorkflow(buildWorkflow('Lost', [START, node]));
-				await editor.openWorkflow(id);
-				real.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add' });
-				const panel = await editor.openNode('Node');
-				await panel.execute();
-				expect(await new NodeFields(editor.page).readHints()).toEqual([
-					expect.stringMatching(/may have been queued and paid for.+Account > Get/),
-				]);
 			}),
 		);
 
@@ -239,82 +215,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			}),
 		);
 	});
-
-	test(
-		'the example with a form hands each of two people who send it in the same second their own video, plays it, and says on its last page what went wrong',
-		visit(async (_, browser) => {
-			const { client, credential, sandbox } = real;
-			sandbox.configure({ durations: { pendingMs: 300, processingMs: 300, renderingMs: 300 } });
-			const { id, name } = credential;
-			const ours = { credentials: { videoGenerationApi: { id, name } } };
-			const workflow = await client.createWorkflow(
-				setUpExample('video-from-a-form', {
-					choices: { [`${PACKAGE}.videoGeneration`]: ours },
-					changes: {
-						'Generate the video': {
-							projectId: byId('project-city-tour'),
-							waitOptions: { pollingInterval: 1, listingDelay: 1 },
-						},
-					},
-				}),
-			);
-			await client.activateWorkflow(workflow);
-			const address = `${client.address}/form/video-from-a-form`;
-			const isThere = async () =>
-				(await axios.get(address, { proxy: false, validateStatus: () => true })).status === 200;
-			await waitFor('the form', isThere);
-			const prompts = ['The sea at dawn', 'The sea at dusk'];
-			const forms = await Promise.all(
-				prompts.map(async () => await FormPage.open(browser, address)),
-			);
-			const files = forms.map(async (form) => await form.receiveFile());
-			await Promise.all(
-				forms.map(async (form, index) => {
-					await form.send(prompts[index] ?? '');
-				}),
-			);
-			expect(await Promise.all(files)).toEqual(
-				prompts.map((prompt) => ({
-					fileName: `${prompt}.mp4`,
-					content: readVideoFile('city-tour'),
-				})),
-			);
-			const { queue } = sandbox.readState();
-			for (const [index, form] of forms.entries()) {
-				await expectToPlay(form.video);
-				const item = queue.find(({ customPrompt }) => customPrompt === prompts[index]);
-				const { address } = await form.video.read();
-				expect(address).toBe(`${sandbox.url}/files/${item?.videoId}.mp4`);
-			}
-
-			sandbox.setCredits('main', 10);
-			const form = await FormPage.open(browser, address);
-			await form.send('The sea at night');
-			expect(await form.readEnding()).toMatch(
-				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
-			);
-			expect(sandbox.charges.map(({ customPrompt }) => customPrompt).sort()).toEqual(prompts);
-		}),
-	);
-
-	test("the editor is given each operation's output schema, as the package has it", async () => {
-		for (const { resource, value } of listOperations()) {
-			const schema = `${PACKAGE}.videoGeneration/1.0.0/${resource}/${value}.json`;
-			const { data } = await axios.get<unknown>(`${real.client.address}/schemas/${schema}`, {
-				proxy: false,
-			});
-			expect([schema, data]).toEqual([schema, loadSchema(`${resource}.${value}`)]);
-		}
-	});
 });
-
-async function expectToPlay(video: VideoPlayer): Promise<void> {
-	await video.playFromStart();
-	await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
-	const state = await video.read();
-	expect(state).toMatchObject({ error: null, width: 480 });
-	expect(state.durationSeconds).toBeCloseTo(2, 1);
-}
 
 /** Returns all operations of the description, with their actions. */
 function listOperations() {

@@ -10,7 +10,6 @@ import { START } from '../../support/e2e/buildWorkflow';
 import { E2E_FOLDER } from '../../support/e2e/PLACES';
 import { RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
 import { startPostgresql, startRedis } from './startDatabases';
-import { waitFor } from '../../../scripts/waitFor';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
@@ -107,23 +106,8 @@ export function useQueueMode(
 
 	return Object.assign(held, {
 		n8n,
-		/**
-		 * Starts an execution through its webhook, which n8n registers some time after the publication.
-		 * @returns its id
-		 */
-		async startExecution(path: string, body: object): Promise<string> {
-			const address = `${n8n.main.client.address}/webhook/${path}`;
-			let executionId = '';
-			await waitFor(`the webhook "${path}"`, async () => {
-				const { status, data } = await axios.post<unknown>(address, body, {
-					proxy: false,
-					validateStatus: (code) => code === 200 || code === 404,
-				});
-				executionId = String(data);
-				return status === 200;
-			});
-			return executionId;
-		},
+		startExecution: async (path: string, body: object): Promise<string> =>
+			await n8n.main.callWebhook(path, body),
 		async waitForExecutions(ids: Iterable<string>): Promise<Execution[]> {
 			const executions: Execution[] = [];
 			for (const id of ids) {

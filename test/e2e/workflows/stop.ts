@@ -1,32 +1,65 @@
-import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
-import { GENERATE } from '../../support/engine/OPERATIONS';
+import type { Execution } from '../../../scripts/n8n/n8nTypes';
+import {
+	buildWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+	type WorkflowStep,
+} from '../../support/e2e/buildWorkflow';
+import { readItems } from '../../support/e2e/runContent';
+import { GENERATE, WAIT } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const TIMEOUT_MS = 50_000;
 
-const start = async (project: string, pollingInterval: number, settings = {}) => {
+const start = async (item: object, parameters: object, settings = {}) => {
 	const { client, credential } = real;
-	// A video that the workflow's own timeout would surely end is not queued.
-	const generate = { ...GENERATE, waitOptions: { pollingInterval, listingDelay: 1 } };
-	const steps = [...makeItems([{ project }]), videoGeneration('Generate', credential, generate)];
-	const content = buildWorkflow('Wait', [START, ...steps], { settings });
+	const step = videoGeneration('Video', credential, { ...parameters });
+	const steps: WorkflowStep[] = [START, ...makeItems([item]), step];
+	const content = buildWorkflow('Wait', steps, { settings });
 	return await client.runWorkflow((await client.createWorkflow(content)).id, START.name);
 };
+const generate = async (project: string, pollingInterval: number, settings = {}) =>
+	await start(
+		{ project },
+		{ ...GENERATE, waitOptions: { pollingInterval, listingDelay: 1 } },
+		settings,
+	);
+const waitForEnd = async (id: string): Promise<Execution> =>
+	await real.client.waitForExecution(id, TIMEOUT_MS);
 
-test('In a real n8n, an execution that waits ends at once when it is stopped or its own timeout is over', async () => {
-	const { client, sandbox } = real;
+test("In a real n8n, an execution that waits ends at once when it is stopped or its own timeout is over, and the queue ID in n8n's log gets its video", async () => {
+	const { client, n8n, sandbox } = real;
 	sandbox.configure({ durations: { processingMs: 600_000 } });
-	// Executions of one project would take turns.
-	const timedOut = await start('project-launch-film', 1, { executionTimeout: 4 });
-	// The second one would not look again before the time limit below has passed.
-	const stopped = [
-		await start('project-product-teaser', 1),
-		await start('project-city-tour', TIMEOUT_MS / 1_000 + 10),
-	];
+	// Executions of one project would take turns. A video that the workflow's own timeout would surely end is
+	// not queued.
+	const timedOut = await generate('project-launch-film', 1, { executionTimeout: 4 });
+	const stopped = await generate('project-product-teaser', 1);
+	// It would not look again before the time limit below has passed.
+	const patient = await generate('project-city-tour', TIMEOUT_MS / 1_000 + 10);
 	await sandbox.waitForRequests({ operation: 'queue.add', count: 3, timeoutMs: 60_000 });
 	await sandbox.waitForRequests({ operation: 'queue.getProgress', count: 4, timeoutMs: 60_000 });
-	for (const id of stopped) await client.request('POST', `/executions/${id}/stop`);
-	for (const id of [...stopped, timedOut]) {
-		expect((await client.waitForExecution(id, TIMEOUT_MS)).status).toBe('canceled');
+	for (const id of [stopped, patient]) await client.request('POST', `/executions/${id}/stop`);
+	for (const id of [stopped, patient, timedOut]) {
+		expect((await waitForEnd(id)).status).toBe('canceled');
 	}
+
+	const logged = n8n.listQueuedVideos();
+	for (const id of [stopped, timedOut]) {
+		const { queueId, projectId: project } = logged.get(id) ?? {};
+		const waitOptions = { pollingInterval: 1, listingDelay: 1 };
+		sandbox.clearRequests();
+		const waiting = await start({ queueId, project }, { ...WAIT, waitOptions });
+		await sandbox.waitForRequests({
+			operation: 'queue.getProgress',
+			count: 1,
+			timeoutMs: TIMEOUT_MS,
+		});
+		sandbox.finish(queueId ?? '');
+		const charge = sandbox.charges.find((paid) => paid.projectId === project);
+		expect(readItems(await waitForEnd(waiting), 'Video')).toMatchObject([
+			{ json: { queueId: charge?.queueId, video: { id: charge?.videoId } } },
+		]);
+	}
+	expect(sandbox.charges).toHaveLength(3);
 });

@@ -6,6 +6,8 @@ import { E2E_FOLDER } from './PLACES';
 import { readProvided } from './provided';
 import { ServerProcess } from './ServerProcess';
 
+const QUEUED = /Queued video "(.+?)" of project "(.+?)"(?: at ".+?")? in execution (\d+)/g;
+
 export interface N8nInstanceOptions {
 	/** Name of the folder for n8n's data, which is emptied first. */
 	name: string;
@@ -42,6 +44,17 @@ export abstract class N8nInstance {
 	/** Returns all output of n8n since its first start. */
 	readLog(): string {
 		return readFileSync(this.logFile, 'utf8');
+	}
+
+	/** Returns the videos of which n8n's log says that they were queued, by the execution. */
+	listQueuedVideos(): Map<string, { queueId: string; projectId: string }> {
+		const lines = [...this.readLog().matchAll(QUEUED)];
+		return new Map(
+			lines.map(([, queueId = '', projectId = '', execution = '']) => [
+				execution,
+				{ queueId, projectId },
+			]),
+		);
 	}
 
 	async start(): Promise<void> {

@@ -1,5 +1,7 @@
+import axios from 'axios';
 import { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
+import { waitFor } from '../../../scripts/waitFor';
 import { N8nInstance } from './N8nInstance';
 
 const START_TIMEOUT_MS = 180_000;
@@ -39,6 +41,21 @@ export class RealN8n extends N8nInstance {
 		);
 		const ids = results.map(({ id }) => id).sort((a, b) => Number(a) - Number(b));
 		return await Promise.all(ids.map(async (id) => await this.client.getExecution(id)));
+	}
+
+	/**
+	 * Calls a webhook, which n8n registers some time after the publication.
+	 * @returns the id of the execution that it starts
+	 */
+	async callWebhook(path: string, body: object = {}): Promise<string> {
+		const address = `${this.client.address}/webhook/${path}`;
+		return await waitFor(`the webhook "${path}"`, async () => {
+			const { status, data } = await axios.post<unknown>(address, body, {
+				proxy: false,
+				validateStatus: (code) => code === 200 || code === 404,
+			});
+			return status === 200 && String(data);
+		});
 	}
 
 	protected override getPortEnvironment(): Record<string, string> {
