@@ -1,25 +1,16 @@
-import { type Clock, createClock } from '../domain/clock';
-import type { Operation } from '../domain/model';
+import { Clock } from '../domain/clock';
 import { createStore, type Store, type StoreOptions } from '../domain/store';
-import { createFaultList, type FaultList } from '../faults/faultList';
-import { createRequestLog, type RecordedRequest, type RequestLog } from './requestLog';
+import { FaultList } from '../faults/faultList';
+import { type RecordedRequest, RequestLog } from './requestLog';
 
 /** The initial state of a sandbox, which a reset restores. */
 export interface SandboxOptions extends StoreOptions {
 	/** 0, the default, uses any free port. */
 	port?: number;
 	/** `manual` by default. */
-	clock?: Clock['kind'];
+	clock?: 'manual' | 'real';
 	/** Waits for a latency; in real time by default. */
 	wait?: (delayMs: number, request: RecordedRequest) => Promise<void>;
-}
-
-interface SandboxRoute {
-	method: string;
-	/** The path pattern, with `:name` for parameters. */
-	path: string;
-	/** Undefined for control routes. */
-	operation: Operation | undefined;
 }
 
 /** State shared by all routes of a sandbox. */
@@ -27,31 +18,28 @@ export interface SandboxContext {
 	readonly clock: Clock;
 	readonly faults: FaultList;
 	readonly requests: RequestLog;
-	/** Filled while the server is built. */
-	readonly routes: SandboxRoute[];
 	/** Replaced by a reset. */
 	store: Store;
 	readonly wait: SandboxOptions['wait'];
-	/** Requests in the current window, by endpoint and account. */
-	readonly rateCounts: Map<string, { startedAt: number; count: number }>;
 	readonly reset: () => void;
 }
 
-export function createContext(options: SandboxOptions): SandboxContext {
+export function createContext({
+	clock = 'manual',
+	wait,
+	...options
+}: Omit<SandboxOptions, 'port'>): SandboxContext {
 	const context: SandboxContext = {
 		store: createStore(options),
-		clock: createClock(options.clock ?? 'manual'),
-		faults: createFaultList(),
-		requests: createRequestLog(),
-		rateCounts: new Map(),
-		routes: [],
-		wait: options.wait,
+		clock: new Clock(clock),
+		faults: new FaultList(),
+		requests: new RequestLog(),
+		wait,
 		reset: () => {
 			context.store = createStore(options);
 			context.clock.reset();
-			context.faults.clear();
-			context.requests.clear();
-			context.rateCounts.clear();
+			context.faults.active = [];
+			context.requests.list = [];
 		},
 	};
 	return context;

@@ -1,57 +1,55 @@
-import {
-	type Account,
-	type Project,
-	type QueueItem,
-	ServiceError,
-	type VideoLog,
-} from '../domain/model';
-import {
-	addQueueItem,
-	clearQueueItem,
-	finishQueueItem,
-	formatLogTime,
-	settleQueue,
-} from '../domain/queue';
+import { getItemState } from '../domain/lifeCycle';
+import { type Project, type QueueItem, ServiceError, type VideoLog } from '../domain/model';
+import { addQueueItem, formatLogTime, settleQueue } from '../domain/queue';
 import type { SEED_ACCOUNTS } from '../domain/SEED_ACCOUNTS';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
 import type { SandboxContext } from './context';
-import { getState } from './state';
 
 type AccountName = keyof typeof SEED_ACCOUNTS;
 
-type ProjectChange = Partial<Pick<Project, 'name' | 'cost' | 'fails' | 'durations'>>;
-
 export type Controls = ReturnType<typeof createControls>;
+
+function find<Value>(values: Map<string, Value>, id: string): Value {
+	const value = values.get(id);
+	if (!value) throw new ServiceError(404, `There is no ${id}`);
+	return value;
+}
 
 /**
  * Creates the controls that tests and control routes have besides the API. Unknown accounts,
- * projects and queue items throw a ServiceError `notFound`.
+ * projects and queue items throw a ServiceError 404.
  */
 export function createControls(context: SandboxContext) {
 	return {
 		...createQueueControls(context),
 		...createAccountControls(context),
-		changeProject(projectId: string, change: ProjectChange): void {
-			const project = context.store.projects.get(projectId);
-			if (!project) throw new ServiceError('notFound', `There is no project ${projectId}`);
-			Object.assign(project, change);
-		},
 		configure(change: SettingsChange): void {
 			context.store.settings = changeSettings(context.store.settings, change);
 		},
-		/** Returns a copy of everything the sandbox knows. */
-		readState: () => getState(context),
+		/** Returns a copy of what the sandbox knows at this moment, for all accounts. */
+		readState() {
+			const { store } = context;
+			const now = context.clock.now();
+			settleQueue(store, now);
+			return structuredClone({
+				settings: store.settings,
+				accounts: [...store.accounts.values()],
+				videos: [...store.videos.values()].flat(),
+				projects: [...store.projects.values()],
+				queue: [...store.queue.values()].map((item) => ({ ...item, ...getItemState(item, now) })),
+			});
+		},
 		/** @returns an id for `removeFault`. @throws TypeError for an unknown kind */
 		addFault: (spec: FaultSpec) => context.faults.add(spec),
 		removeFault: (id: number) => {
-			context.faults.remove(id);
+			context.faults.active = context.faults.active.filter((fault) => fault.id !== id);
 		},
 		clearFaults: () => {
-			context.faults.clear();
+			context.faults.active = [];
 		},
 		clearRequests: () => {
-			context.requests.clear();
+			context.requests.list = [];
 		},
 		/** Restores the initial store, clock and settings, and removes all requests and faults. */
 		reset: context.reset,
@@ -59,11 +57,7 @@ export function createControls(context: SandboxContext) {
 }
 
 function createQueueControls(context: SandboxContext) {
-	const get = (queueId: string): QueueItem => {
-		const item = context.store.queue.get(queueId);
-		if (!item) throw new ServiceError('notFound', `There is no queue item ${queueId}`);
-		return item;
-	};
+	const get = (queueId: string): QueueItem => find(context.store.queue, queueId);
 	return {
 		/**
 		 * Queues a video as another client of the project's account would, without a request.
@@ -72,15 +66,15 @@ function createQueueControls(context: SandboxContext) {
 		 */
 		queueVideo(projectId: string): string {
 			const { store, clock } = context;
-			const accountId = store.projects.get(projectId)?.accountId ?? '';
-			const account = store.accounts.get(accountId);
-			if (!account) throw new ServiceError('notFound', `There is no project ${projectId}`);
-			const { queueId } = addQueueItem(store, account, { projectId }, clock.now());
-			return queueId;
+			const account = find(store.accounts, find(store.projects, projectId).accountId);
+			return addQueueItem(store, account, { projectId }, clock.now()).queueId;
 		},
-		/** Completes an item now. @throws ServiceError `conflict` if it has failed */
+		/** Completes an item now, unless it has ended already. */
 		finish(queueId: string): void {
-			finishQueueItem(context.store, get(queueId), context.clock.now());
+			const item = get(queueId);
+			const now = context.clock.now();
+			if (getItemState(item, now).endedAt === null) item.finishedAt = now;
+			settleQueue(context.store, now);
 		},
 		/**
 		 * Removes an item from the queue, as a service may do by itself: the API responds with 404 from
@@ -92,8 +86,8 @@ function createQueueControls(context: SandboxContext) {
 		},
 		/** Removes an item as another client would. */
 		clear(queueId: string): void {
-			const item = get(queueId);
-			clearQueueItem(context.store, { id: item.accountId }, queueId, context.clock.now());
+			settleQueue(context.store, context.clock.now());
+			context.store.queue.delete(queueId);
 		},
 		/** Gives an item durations of its own, counted from its start, and another outcome. */
 		changeQueueItem(
@@ -108,48 +102,48 @@ function createQueueControls(context: SandboxContext) {
 }
 
 function createAccountControls(context: SandboxContext) {
-	const get = (name: AccountName): Account => {
-		const account = context.store.accounts.get(name);
-		if (!account) throw new ServiceError('notFound', 'There is no such account in the sandbox');
-		return account;
-	};
-	const getVideos = (accountId: string): VideoLog[] => {
-		settleQueue(context.store, context.clock.now());
-		return context.store.videos.get(accountId) ?? [];
-	};
 	return {
 		setCredits(account: AccountName, credits: number): void {
-			get(account).credits = credits;
+			find(context.store.accounts, account).credits = credits;
+		},
+		changeProject(projectId: string, change: Partial<Project>): void {
+			Object.assign(find(context.store.projects, projectId), change);
 		},
 		/** Adds projects to an account. Missing fields get a default. */
-		addProjects(account: AccountName, projects: Partial<Project>[]): Project[] {
-			const accountId = get(account).id;
+		addProjects(accountId: AccountName, projects: Partial<Project>[]): Project[] {
 			const added = projects.map((given) => ({ ...createProject(context), ...given, accountId }));
 			for (const project of added) context.store.projects.set(project.id, project);
-			return added.map((project) => ({ ...project }));
+			return structuredClone(added);
 		},
 		/** Adds entries to an account's video log, unchecked. Missing fields get a default. */
-		addVideos(account: AccountName, videos: Partial<VideoLog>[]): VideoLog[] {
-			const { id: accountId } = get(account);
-			const logged = getVideos(accountId);
-			const projects = [...context.store.projects.values()];
-			const projectId = projects.find((project) => project.accountId === accountId)?.id ?? '';
-			const createdAt = formatLogTime(context.store, context.clock.now());
+		addVideos(accountId: AccountName, videos: Partial<VideoLog>[]): VideoLog[] {
+			const { store } = context;
+			const now = context.clock.now();
+			settleQueue(store, now);
+			const projects = [...store.projects.values()];
 			const added = videos.map((given) => ({
-				...{ id: context.store.createId(), url: null, projectId, createdAt },
+				id: store.createId(),
+				url: null,
+				projectId: projects.find((project) => project.accountId === accountId)?.id ?? '',
+				createdAt: formatLogTime(store, now),
 				...given,
 			}));
-			context.store.videos.set(accountId, logged.concat(added));
-			return added.map((video) => ({ ...video }));
+			store.videos.set(accountId, find(store.videos, accountId).concat(added));
+			return structuredClone(added);
 		},
 	};
 }
 
 function createProject({ store, clock }: SandboxContext): Omit<Project, 'accountId'> {
 	const id = store.createId();
-	const now = clock.now();
 	return {
-		...{ id, name: `Project ${id.slice(0, 8)}`, createdAt: now, updatedAt: now },
-		...{ cost: 1, fails: false, durations: {}, picture: 'product-teaser' },
+		id,
+		name: `Project ${id.slice(0, 8)}`,
+		createdAt: clock.now(),
+		updatedAt: clock.now(),
+		cost: 1,
+		fails: false,
+		durations: {},
+		picture: 'product-teaser',
 	};
 }

@@ -1,5 +1,4 @@
 import type { Operation } from '../domain/model';
-import type { Outcome } from '../faults/Fault';
 
 /** One request as it reached the sandbox. */
 export interface RecordedRequest {
@@ -24,70 +23,61 @@ export interface RecordedRequest {
 	broken?: boolean;
 }
 
-/** The requests to wait for. */
-export interface WantedRequests {
+interface WantedRequests {
 	count: number;
 	operation?: Operation;
 	/** Timeout in real time; 5000 by default. */
 	timeoutMs?: number;
 }
 
-/** `received`: read, and not yet processed. `replied`: the outcome is about to be sent. */
-type RequestEvent = 'received' | 'replied';
-type Listener = (request: RecordedRequest, event: RequestEvent, outcome?: Outcome) => void;
+type Listener = (request: RecordedRequest) => void;
 
 /** Limits the memory of a sandbox that is polled for days. */
 const MAX_REQUESTS = 10_000;
 
-export type RequestLog = ReturnType<typeof createRequestLog>;
+/** Records requests, oldest first. */
+export class RequestLog {
+	list: RecordedRequest[] = [];
 
-/** Records requests, oldest first, and tells listeners about them. */
-export function createRequestLog() {
-	let requests: RecordedRequest[] = [];
-	const listeners = new Set<Listener>();
-	return {
-		list: (): readonly RecordedRequest[] => requests,
-		clear(): void {
-			requests = [];
-		},
-		add(request: RecordedRequest): void {
-			requests.push(request);
-			if (requests.length > MAX_REQUESTS) requests.shift();
-		},
-		announce(request: RecordedRequest, event: RequestEvent, outcome?: Outcome): void {
-			for (const listener of listeners) listener(request, event, outcome);
-		},
-		/** @returns a function that removes the listener */
-		listen(listener: Listener): () => void {
-			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
+	private readonly listeners = new Set<Listener>();
+
+	add(request: RecordedRequest): void {
+		this.list.push(request);
+		if (this.list.length > MAX_REQUESTS) this.list.shift();
+	}
+
+	/** Tells the listeners of a request that has been read, before it is processed. */
+	announce(request: RecordedRequest): void {
+		for (const listener of this.listeners) listener(request);
+	}
+
+	/** @returns a function that removes the listener */
+	listen(listener: Listener): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
+	}
+
+	/** @throws Error after `timeoutMs` */
+	async waitFor({ count, operation, timeoutMs = 5000 }: WantedRequests): Promise<void> {
+		const countReceived = () =>
+			this.list.filter((each) => operation === undefined || each.operation === operation).length;
+		await new Promise<void>((resolve, reject) => {
+			const stopListening = this.listen(() => {
+				if (countReceived() >= count) end(resolve);
+			});
+			const timeout = setTimeout(() => {
+				const what = `requests (${operation ?? 'any operation'})`;
+				const message = `${countReceived()} of ${count} ${what} within ${timeoutMs} ms`;
+				end(() => {
+					reject(new Error(message));
+				});
+			}, timeoutMs);
+			const end = (settle: () => void) => {
+				stopListening();
+				clearTimeout(timeout);
+				settle();
 			};
-		},
-	};
-}
-
-/** @throws Error after `timeoutMs` */
-export async function waitForRequests(
-	log: RequestLog,
-	{ count, operation, timeoutMs = 5000 }: WantedRequests,
-): Promise<RecordedRequest[]> {
-	const select = () =>
-		log.list().filter((request) => operation === undefined || request.operation === operation);
-	return await new Promise((resolve, reject) => {
-		const check = () => {
-			const received = select();
-			if (received.length < count) return;
-			stopListening();
-			clearTimeout(timeout);
-			resolve(received);
-		};
-		const stopListening = log.listen(check);
-		const timeout = setTimeout(() => {
-			stopListening();
-			const what = `requests (${operation ?? 'any operation'})`;
-			reject(new Error(`${select().length} of ${count} ${what} within ${timeoutMs} ms`));
-		}, timeoutMs);
-		check();
-	});
+			if (countReceived() >= count) end(resolve);
+		});
+	}
 }

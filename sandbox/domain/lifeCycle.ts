@@ -22,37 +22,20 @@ type Living = Pick<QueueItem, 'startsAt' | 'durations' | 'outcome' | 'finishedAt
  * sandbox's own. The state depends only on the item and the time, so no timer runs.
  */
 export function getItemState(item: Living, now: number): QueueItemState {
-	const { finishedAt } = item;
-	const isFinished = finishedAt !== null && now >= finishedAt;
-	return isFinished ? complete(finishedAt) : getTimedState(item, now);
-}
-
-/** Returns when an item ends, as far as that is known at the moment. */
-export function getEnd({ startsAt, durations, outcome, finishedAt }: Living): number {
+	const { startsAt, durations, outcome, finishedAt } = item;
 	const { pendingMs, processingMs, renderingMs } = durations;
-	const madeMs =
-		outcome === 'failed'
-			? Math.ceil((processingMs * FAILS_AT_PERCENT) / 100)
-			: processingMs + renderingMs;
-	return Math.min(startsAt + pendingMs + madeMs, finishedAt ?? Infinity);
-}
-
-function getTimedState(item: Living, now: number): QueueItemState {
-	const { pendingMs, processingMs, renderingMs } = item.durations;
-	const processingAt = item.startsAt + pendingMs;
+	const processingAt = startsAt + pendingMs;
 	const renderingAt = processingAt + processingMs;
-	const completedAt = renderingAt + renderingMs;
-	const failedAt = getEnd({ ...item, finishedAt: null });
-
-	if (item.outcome === 'failed' && now >= failedAt) {
+	const endsAt = getEnd(item);
+	if (now >= endsAt) {
+		const hasFailed = outcome === 'failed' && endsAt !== finishedAt;
 		return {
-			status: 'failed',
-			generationProgress: FAILS_AT_PERCENT,
-			renderProgress: 0,
-			endedAt: failedAt,
+			status: hasFailed ? 'failed' : 'completed',
+			generationProgress: hasFailed ? FAILS_AT_PERCENT : 100,
+			renderProgress: hasFailed ? 0 : 100,
+			endedAt: endsAt,
 		};
 	}
-	if (now >= completedAt) return complete(completedAt);
 	if (now >= renderingAt) {
 		const renderProgress = percent(now - renderingAt, renderingMs);
 		return { status: 'rendering', generationProgress: 100, renderProgress, endedAt: null };
@@ -64,8 +47,14 @@ function getTimedState(item: Living, now: number): QueueItemState {
 	return { status: 'pending', generationProgress: 0, renderProgress: 0, endedAt: null };
 }
 
-function complete(endedAt: number): QueueItemState {
-	return { status: 'completed', generationProgress: 100, renderProgress: 100, endedAt };
+/** Returns when an item ends, as far as that is known at the moment. */
+export function getEnd({ startsAt, durations, outcome, finishedAt }: Living): number {
+	const { pendingMs, processingMs, renderingMs } = durations;
+	const madeMs =
+		outcome === 'failed'
+			? Math.ceil((processingMs * FAILS_AT_PERCENT) / 100)
+			: processingMs + renderingMs;
+	return Math.min(startsAt + pendingMs + madeMs, finishedAt ?? Infinity);
 }
 
 function percent(elapsedMs: number, totalMs: number): number {

@@ -80,27 +80,23 @@ export interface VideoContent extends Pick<Project, 'name' | 'picture'> {
 }
 
 /** An accepted add. Charges are never removed, unlike the queue items they paid for. */
-export interface Charge {
-	queueId: string;
-	accountId: string;
-	projectId: string;
-	customPrompt: string | null;
+export interface Charge extends Pick<
+	QueueItem,
+	'queueId' | 'accountId' | 'projectId' | 'customPrompt' | 'videoId'
+> {
 	overwriteSettings: boolean;
 	/** Credits. */
 	cost: number;
 	/** Sandbox time in milliseconds since 1970. */
 	at: number;
-	/** Id of the log entry if the generation completes. */
-	videoId: string;
 }
 
-/** An error with the service's own message. The HTTP layer maps `code` to a status. */
+/** An error with the service's own message, and the status of its reply. */
 export class ServiceError extends Error {
 	constructor(
-		readonly code: 'invalidInput' | 'insufficientCredits' | 'notFound' | 'conflict',
+		readonly statusCode: number,
 		message: string,
 	) {
 		super(message);
-		this.name = 'ServiceError';
 	}
 }

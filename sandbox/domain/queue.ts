@@ -1,5 +1,5 @@
 import { getEnd, getItemState } from './lifeCycle';
-import { type Account, type Project, type QueueItem, ServiceError } from './model';
+import { type Account, type QueueItem, ServiceError, type VideoContent } from './model';
 import type { Store } from './store';
 
 export interface NewQueueItem {
@@ -11,8 +11,8 @@ export interface NewQueueItem {
 /**
  * Queues a generation and charges the account (POST /v1/queue/add).
  *
- * @throws ServiceError `invalidInput` for a project of another account or a missing prompt,
- *   `insufficientCredits`. Nothing is charged then.
+ * @throws ServiceError for a project of another account, a missing prompt or too few credits. Nothing is
+ *   charged then.
  */
 export function addQueueItem(
 	store: Store,
@@ -22,15 +22,16 @@ export function addQueueItem(
 ): QueueItem {
 	const project = store.projects.get(input.projectId);
 	if (project?.accountId !== account.id) {
-		throw new ServiceError('invalidInput', 'projectId: no project of this account has this id');
+		throw new ServiceError(400, 'projectId: no project of this account has this id');
 	}
 	if (input.overwriteSettings === true && (input.customPrompt ?? '').trim() === '') {
-		throw new ServiceError(
-			'invalidInput',
-			'customPrompt is required when overwriteSettings is true',
-		);
+		throw new ServiceError(400, 'customPrompt is required when overwriteSettings is true');
 	}
-	spendCredits(account, project);
+	if (account.credits < project.cost) {
+		const message = `this video costs ${project.cost}, the account has ${account.credits}`;
+		throw new ServiceError(402, `Insufficient credits: ${message}`);
+	}
+	account.credits -= project.cost;
 	const item: QueueItem = {
 		queueId: createQueueId(store),
 		accountId: account.id,
@@ -48,22 +49,17 @@ export function addQueueItem(
 	};
 	store.queue.set(item.queueId, item);
 	startItems(store, now);
-	const { queueId, accountId, projectId, customPrompt, overwriteSettings, videoId } = item;
 	store.charges.push({
-		...{ queueId, accountId, projectId, customPrompt, overwriteSettings },
-		...{ cost: project.cost, at: now, videoId },
+		queueId: item.queueId,
+		accountId: account.id,
+		projectId: project.id,
+		customPrompt: item.customPrompt,
+		overwriteSettings: item.overwriteSettings,
+		cost: project.cost,
+		at: now,
+		videoId: item.videoId,
 	});
 	return item;
-}
-
-function spendCredits(account: Account, project: Project): void {
-	if (account.credits < project.cost) {
-		throw new ServiceError(
-			'insufficientCredits',
-			`Insufficient credits: this video costs ${project.cost}, the account has ${account.credits}`,
-		);
-	}
-	account.credits -= project.cost;
 }
 
 /** Returns a UUID, or 48 of its bits as digits, or 60 of them and a bit above as 19 digits. */
@@ -84,49 +80,20 @@ function createQueueId({ createId, settings }: Store): string {
  * Returns the account's item with this id. Items of other accounts are not found either ("What the
  * service does", 2).
  *
- * @throws ServiceError `notFound`
+ * @throws ServiceError 404
  */
 export function getQueueItem(
 	store: Store,
-	account: Pick<Account, 'id'>,
+	account: Account,
 	queueId: string,
 	now: number,
 ): QueueItem {
 	settleQueue(store, now);
 	const item = store.queue.get(queueId);
 	if (item?.accountId !== account.id || item.left) {
-		throw new ServiceError('notFound', 'Queue item not found');
+		throw new ServiceError(404, 'Queue item not found');
 	}
 	return item;
-}
-
-/**
- * Permanently removes an item in any state (POST /v1/queue/clear). A finished video stays in the
- * log.
- *
- * @throws ServiceError `notFound`
- */
-export function clearQueueItem(
-	store: Store,
-	account: Pick<Account, 'id'>,
-	queueId: string,
-	now: number,
-): void {
-	store.queue.delete(getQueueItem(store, account, queueId, now).queueId);
-}
-
-/**
- * Completes an item now, regardless of its durations. A completed item is unchanged.
- *
- * @throws ServiceError `conflict` if the item has failed
- */
-export function finishQueueItem(store: Store, item: QueueItem, now: number): void {
-	const { status, endedAt } = getItemState(item, now);
-	if (status === 'failed') {
-		throw new ServiceError('conflict', `Queue item ${item.queueId} has failed already`);
-	}
-	if (endedAt === null) item.finishedAt = now;
-	settleQueue(store, now);
 }
 
 /**
@@ -137,26 +104,18 @@ export function settleQueue(store: Store, now: number): void {
 	startItems(store, now);
 	const items = [...store.queue.values()];
 	const due = items
-		.filter(
-			({ finishedAt, outcome, logged }) =>
-				(finishedAt !== null || outcome === 'completed') && !logged,
-		)
+		.filter(({ finishedAt, outcome }) => finishedAt !== null || outcome === 'completed')
 		.map((item) => ({ item, loggedAt: getEnd(item) + item.durations.logDelayMs }))
-		.filter(({ loggedAt }) => now >= loggedAt);
-	due.sort((a, b) => a.loggedAt - b.loggedAt);
+		.filter(({ item, loggedAt }) => !item.logged && now >= loggedAt)
+		.sort((a, b) => a.loggedAt - b.loggedAt);
 	for (const { item, loggedAt } of due) logVideo(store, item, loggedAt);
 
-	const ended = items.flatMap((item) => {
-		const { status, endedAt } = getItemState(item, now);
-		return endedAt === null ? [] : [{ item, status, endedAt }];
-	});
-
 	const { endedItemsLeaveAfterMs, finishedItemsStay } = store.settings;
-	for (const { item, status, endedAt } of ended) {
+	for (const item of items) {
+		const { status, endedAt } = getItemState(item, now);
+		if (endedAt === null) continue;
 		const leaves = endedItemsLeaveAfterMs !== null && (status === 'failed' || !finishedItemsStay);
-		if (leaves && now >= endedAt + endedItemsLeaveAfterMs) {
-			item.left = true;
-		}
+		if (leaves && now >= endedAt + endedItemsLeaveAfterMs) item.left = true;
 		// An item that has left is kept until its log entry is written.
 		if (item.left && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
 	}
@@ -190,13 +149,33 @@ function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
 		projectId: item.projectId,
 		createdAt: formatLogTime(store, loggedAt),
 	};
-	const logs = store.videos.get(item.accountId);
-	if (logs) logs.push(log);
-	else store.videos.set(item.accountId, [log]);
+	store.videos.get(item.accountId)?.push(log);
 }
 
-/** Formats a time as the video log's own clock would. */
+/** Formats a time as the video log does. */
 export function formatLogTime({ settings }: Store, ms: number): string {
-	const text = new Date(ms + settings.logClockSkewMs).toISOString();
+	const text = new Date(ms).toISOString();
 	return settings.logWholeSeconds ? text.replace(/\.\d{3}Z$/, 'Z') : text;
+}
+
+/** Finds what a finished video of any account shows, even before its log entry is written. */
+export function findVideoContent(
+	store: Store,
+	videoId: string,
+	now: number,
+): VideoContent | undefined {
+	settleQueue(store, now);
+	const made =
+		[...store.videos.values()].flatMap((logs) => logs.find(({ id }) => id === videoId) ?? [])[0] ??
+		[...store.queue.values()].find(
+			(item) => item.videoId === videoId && getItemState(item, now).status === 'completed',
+		);
+	if (!made) return undefined;
+	const project = store.projects.get(made.projectId);
+	const charge = store.charges.find((paid) => paid.videoId === videoId);
+	return {
+		name: project?.name ?? made.projectId,
+		picture: project?.picture ?? 'product-teaser',
+		prompt: charge?.customPrompt?.trim() ?? '',
+	};
 }

@@ -9,24 +9,15 @@ export interface Durations {
 	urlDelayMs: number;
 }
 
-/** The maximum number of requests in each window, per account and limited endpoint. */
-interface RateLimit {
-	max: number;
-	windowMs: number;
-}
-
-export const ETAGS = ['strong', 'none', 'weak', 'constant', 'alwaysNotModified'] as const;
+export const ETAGS = ['strong', 'none', 'weak'] as const;
 
 /** The settings that can be changed while the sandbox runs. */
 export interface Settings {
 	/** Added to every reply, in real time. */
 	latencyMs: number;
-	/** `false` switches the limits off. */
-	rateLimit: RateLimit | false;
-	/**
-	 * Entity tags of the lists. `constant` is one tag that never changes. `alwaysNotModified`
-	 * responds to every If-None-Match with 304.
-	 */
+	/** The maximum number of requests in each window, per account and limited endpoint. */
+	rateLimit: { max: number; windowMs: number } | false;
+	/** Entity tags of the lists. */
 	etags: (typeof ETAGS)[number];
 	/** Durations of items queued from now on. A project's own durations take precedence. */
 	durations: Durations;
@@ -41,8 +32,6 @@ export interface Settings {
 	 * digits: a client that parses them as JavaScript numbers changes them.
 	 */
 	numericQueueIds: boolean | 'long';
-	/** Added to `createdAt` of new log entries, as if the log had a clock of its own. */
-	logClockSkewMs: number;
 	/** Writes `createdAt` of new log entries without milliseconds. */
 	logWholeSeconds: boolean;
 	/** Adds `videoUrl` to the progress of a completed item: of all, of every other one, or of so many first ones. */
@@ -81,7 +70,6 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	endedItemsLeaveAfterMs: null,
 	finishedItemsStay: false,
 	numericQueueIds: false,
-	logClockSkewMs: 0,
 	logWholeSeconds: false,
 	videoUrlInDetails: false,
 	listCacheMs: 0,
@@ -90,11 +78,7 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	entriesNameQueueId: false,
 };
 
-/** Returns changed settings. Other fields of `change` are ignored. */
 export function changeSettings(settings: Settings, change: SettingsChange): Settings {
-	const given = Object.entries<unknown>({ ...change }).filter(
-		([name, value]) => name in settings && value !== undefined,
-	);
 	const durations = { ...settings.durations, ...change.durations };
-	return { ...settings, ...(Object.fromEntries(given) as Partial<Settings>), durations };
+	return { ...settings, ...change, durations };
 }

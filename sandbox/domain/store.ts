@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Account, Charge, Project, QueueItem, VideoLog } from './model';
 import { SEED_ACCOUNTS } from './SEED_ACCOUNTS';
 import { SEED_PROJECTS } from './SEED_PROJECTS';
@@ -15,6 +16,8 @@ export interface Store {
 	settings: Settings;
 	/** The last list of videos of each account, and when it was made. */
 	listCache: Map<string, { at: number; body: object }>;
+	/** Requests in the current window, by endpoint and account. */
+	rateCounts: Map<string, { startedAt: number; count: number }>;
 	/** The last time to which the queue was brought up. */
 	settledAt: number;
 	/** Returns the next unused id for a queue item, a video or a project. */
@@ -39,10 +42,15 @@ export function createStore({ seed = 1, credits, apiKey, ...change }: StoreOptio
 		accounts: new Map(accounts.map((account) => [account.id, account])),
 		projects: new Map(projects.map((project) => [project.id, project])),
 		queue: new Map(),
-		videos: new Map([['other', createForeignVideos(createId)]]),
+		videos: new Map([
+			['main', []],
+			['other', createForeignVideos(createId)],
+			['empty', []],
+		]),
 		charges: [],
 		settings: changeSettings(DEFAULT_SETTINGS, change),
 		listCache: new Map(),
+		rateCounts: new Map(),
 		settledAt: -Infinity,
 		createId,
 	};
@@ -52,34 +60,21 @@ export function createStore({ seed = 1, credits, apiKey, ...change }: StoreOptio
 	return store;
 }
 
-/** Creates videos of another account, which the main account must never see. */
-function createForeignVideos(createId: () => string): VideoLog[] {
-	const dates = [
-		'2025-04-01T09:00:00.000Z',
-		'2025-07-15T13:30:00.000Z',
-		'2025-10-10T10:15:00.000Z',
-	];
-	return dates.map((createdAt) => ({
+/** Videos of another account, which the main account must never see. */
+const createForeignVideos = (createId: () => string): VideoLog[] =>
+	['2025-04-01T09:00:00.000Z', '2025-10-10T10:15:00.000Z'].map((createdAt) => ({
 		id: createId(),
 		url: null,
 		projectId: SEED_PROJECTS.foreign.id,
 		createdAt,
 	}));
-}
 
-/** Creates UUIDs from an integer seed, always the same ones in the same order (mulberry32). */
-export function createIdSource(seed: number): () => string {
-	let state = seed >>> 0;
-	const nextByte = () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return (mixed ^ (mixed >>> 14)) >>> 24;
-	};
+/** Creates UUIDs from a seed, always the same ones in the same order. */
+function createIdSource(seed: number): () => string {
+	let count = 0;
 	return () => {
-		const bytes = Buffer.from(Array.from({ length: 16 }, nextByte));
-		bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-		bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-		return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+		count += 1;
+		const digits = createHash('sha256').update(`${seed} ${count}`).digest('hex');
+		return digits.replace(/^(.{8})(.{4})(.{3})(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 	};
 }

@@ -12,13 +12,8 @@ export interface Reply {
 	breaks?: boolean;
 }
 
-/** Bytes that are not HTTP, and after which the connection ends. */
-interface RawBytes {
-	bytes: Buffer;
-}
-
-/** The outcome for the client: a reply, nothing, a reset, or bytes that are not HTTP. */
-export type Outcome = Reply | 'hang' | 'reset' | RawBytes;
+/** The outcome for the client: a reply, nothing, a reset, or bytes that are not HTTP and end the connection. */
+export type Outcome = Reply | 'hang' | 'reset' | { bytes: Buffer };
 
 /** The request as a fault sees it, and the actions of a fault besides changing the reply. */
 export interface FaultContext {
@@ -28,14 +23,14 @@ export interface FaultContext {
 	wait: (ms: number) => Promise<void>;
 }
 
-type MaybePromise<T> = T | Promise<T>;
+type Act = (context: FaultContext) => Outcome | undefined | Promise<Outcome | undefined>;
 
 /** A failure of the service or of the network in front of it. */
 export interface Fault {
 	/** Runs before the service processes the request. An outcome replaces that processing. */
-	before?(context: FaultContext): MaybePromise<Outcome | undefined>;
+	before?(context: FaultContext): ReturnType<Act>;
 	/** Runs after the service has processed the request. An outcome replaces its reply. */
-	after?(reply: Reply, context: FaultContext): MaybePromise<Outcome | undefined>;
+	after?(reply: Reply, context: FaultContext): ReturnType<Act>;
 }
 
 /** An option of faults that do not need the service's reply. */
@@ -45,9 +40,10 @@ export interface PhaseOption {
 }
 
 /** Creates a fault that acts in one phase; `before` is the default. */
-export function actInPhase(
-	phase: PhaseOption['phase'],
-	act: (context: FaultContext) => MaybePromise<Outcome | undefined>,
-): Fault {
+export function actInPhase(phase: PhaseOption['phase'], act: Act): Fault {
 	return phase === 'after' ? { after: (_reply, context) => act(context) } : { before: act };
+}
+
+export function omitHeader({ headers }: Reply, name: string): Reply['headers'] {
+	return Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
 }

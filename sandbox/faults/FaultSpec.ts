@@ -7,8 +7,10 @@ import { OTHER_REPLIES } from './otherReply';
 
 /** Every kind of fault by its name. */
 export const FAULT_KINDS = {
-	...{ ...CONNECTION_FAULTS, ...OTHER_REPLIES },
-	...{ ...BODY_FAULTS, ...FIELD_FAULTS },
+	...CONNECTION_FAULTS,
+	...OTHER_REPLIES,
+	...BODY_FAULTS,
+	...FIELD_FAULTS,
 };
 
 /** The requests that a fault affects; all of them by default. */

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
-import type { Fault, FaultContext, Reply } from './Fault';
-import { getLength, omitHeader, takeBytes } from './replies';
+import { type Fault, type FaultContext, omitHeader, type Reply } from './Fault';
 
-/** Sends the right body with another content type; an empty text sends none. */
+/** Returns the number of bytes of a body: counted, or as announced if it is a stream. */
+function getLength({ body, headers }: Reply): number {
+	return Buffer.isBuffer(body) ? body.length : Number(headers['content-length'] ?? 0);
+}
+
+/** Sends the right body with another content type. */
 const contentType = ({ value }: { value: string }): Fault => ({
-	after: (reply) => {
-		const headers = omitHeader(reply.headers, 'content-type');
-		if (value !== '') headers['content-type'] = value;
-		return { ...reply, headers };
-	},
+	after: (reply) => ({ ...reply, headers: { ...reply.headers, 'content-type': value } }),
 });
 
 /** Sends the service's status and content type with an empty body. */
@@ -37,11 +37,25 @@ const cutOff = (options: CutOffOptions): Fault => ({ after: (reply) => cut(reply
 function cut(reply: Reply, { keepBytes, ending = 'length' }: CutOffOptions): Reply {
 	const wholeBytes = getLength(reply);
 	const keptBytes = Math.min(keepBytes ?? Math.floor(wholeBytes / 2), wholeBytes);
-	const body = takeBytes(reply.body, keptBytes);
-	const headers = omitHeader(reply.headers, 'content-length');
+	const body = Readable.from(takeBytes(reply.body, keptBytes), { objectMode: false });
+	const headers = omitHeader(reply, 'content-length');
 	if (ending === 'breakChunked') return { ...reply, headers, body, chunked: true, breaks: true };
 	headers['content-length'] = String(ending === 'break' ? wholeBytes : keptBytes);
 	return { ...reply, headers, body, breaks: ending === 'break' };
+}
+
+/** Yields the first bytes of a body, and reads no more than that from a stream. */
+async function* takeBytes(body: Buffer | Readable, count: number): AsyncGenerator<Buffer> {
+	let left = count;
+	for await (const chunk of toChunks(body)) {
+		if (left > 0) yield chunk.subarray(0, left);
+		left -= chunk.length;
+		if (left <= 0) return;
+	}
+}
+
+function toChunks(body: Buffer | Readable): Buffer[] | AsyncIterable<Buffer> {
+	return Buffer.isBuffer(body) ? [body] : body;
 }
 
 interface SlowBodyOptions {
@@ -65,8 +79,7 @@ async function* drip(
 	{ pieceBytes, delayMs }: SlowBodyOptions,
 	context: FaultContext,
 ): AsyncGenerator<Buffer> {
-	const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
-	for await (const chunk of chunks) {
+	for await (const chunk of toChunks(body)) {
 		for (let start = 0; start < chunk.length; start += pieceBytes) {
 			await context.wait(delayMs);
 			yield chunk.subarray(start, start + pieceBytes);
@@ -75,6 +88,4 @@ async function* drip(
 }
 
 /** Faults of a body's bytes, and of the headers that describe them. */
-export const BODY_FAULTS = {
-	...{ contentType, emptyBody, cutOff, slowBody },
-};
+export const BODY_FAULTS = { contentType, emptyBody, cutOff, slowBody };

@@ -16,44 +16,32 @@ interface ActiveFault {
 	fault: Fault;
 }
 
-export type FaultList = ReturnType<typeof createFaultList>;
+/** The list of active faults. Each fault counts its own matching requests. */
+export class FaultList {
+	active: ActiveFault[] = [];
 
-/** Creates the list of active faults. Each fault counts its own matching requests. */
-export function createFaultList() {
-	let lastId = 0;
-	let active: ActiveFault[] = [];
-	return {
-		/** @throws TypeError for an unknown kind */
-		add(spec: FaultSpec): number {
-			if (!Object.hasOwn(FAULT_KINDS, spec.kind)) {
-				throw new TypeError(`A fault's kind is one of ${Object.keys(FAULT_KINDS).join(', ')}`);
-			}
-			const create = FAULT_KINDS[spec.kind] as (options: object) => Fault;
-			active.push({ id: ++lastId, spec, seen: 0, fault: create(spec) });
-			return lastId;
-		},
-		remove(id: number): void {
-			active = active.filter((entry) => entry.id !== id);
-		},
-		clear(): void {
-			active = [];
-		},
-		list(): { id: number; spec: FaultSpec; seen: number }[] {
-			return active.map(({ id, spec, seen }) => ({ id, spec, seen }));
-		},
-		/** Counts a request, and returns the faults that affect it in the order of adding. */
-		take(request: FaultedRequest): Fault[] {
-			return active.filter((entry) => affects(entry, request)).map(({ fault }) => fault);
-		},
-	};
+	private lastId = 0;
+
+	/** @throws TypeError for an unknown kind */
+	add(spec: FaultSpec): number {
+		if (!Object.hasOwn(FAULT_KINDS, spec.kind)) {
+			throw new TypeError(`A fault's kind is one of ${Object.keys(FAULT_KINDS).join(', ')}`);
+		}
+		const create = FAULT_KINDS[spec.kind] as (options: object) => Fault;
+		this.active.push({ id: ++this.lastId, spec, seen: 0, fault: create(spec) });
+		return this.lastId;
+	}
+
+	/** Counts a request, and returns the faults that affect it in the order of adding. */
+	take(request: FaultedRequest): Fault[] {
+		return this.active.filter((entry) => affects(entry, request)).map(({ fault }) => fault);
+	}
 }
 
 function affects(entry: ActiveFault, request: FaultedRequest): boolean {
 	const { operation, containing, nth, skip = 0, times = Infinity }: FaultMatch = entry.spec;
-	if (operation !== undefined) {
-		const operations: (Operation | undefined)[] = [operation].flat();
-		if (!operations.includes(request.operation)) return false;
-	}
+	const operations: (Operation | undefined)[] = [operation ?? request.operation].flat();
+	if (!operations.includes(request.operation)) return false;
 	if (containing !== undefined && !request.text.includes(containing)) return false;
 	entry.seen += 1;
 	if (nth !== undefined) return entry.seen === nth;

@@ -1,5 +1,4 @@
-import type { Fault, Reply } from './Fault';
-import { omitHeader } from './replies';
+import { type Fault, omitHeader, type Reply } from './Fault';
 
 type JsonObject = Record<string, unknown>;
 type Change = (body: JsonObject, reply: Reply) => void;
@@ -18,16 +17,14 @@ function changeJson(reply: Reply, change: Change): Reply {
 	const body: unknown = JSON.parse(text);
 	if (!isObject(body)) return reply;
 	change(body, reply);
-	const headers = omitHeader(reply.headers, 'content-length');
+	const headers = omitHeader(reply, 'content-length');
 	const changed = JSON.stringify(body).replace(/"number (\d{17,})"/g, '$1');
 	return { ...reply, headers, body: Buffer.from(changed) };
 }
 
 /** Returns the resources in an envelope, alone or in a list. */
 const listResources = (body: JsonObject): JsonObject[] =>
-	Object.values(body)
-		.flatMap((value) => value)
-		.filter(isObject);
+	Object.values(body).flat().filter(isObject);
 
 const addFields = (fields: JsonObject): Fault =>
 	inJson((body) => {
@@ -53,19 +50,14 @@ const renamedField = ({ field, to }: { field: string; to: string }): Fault =>
 /** Leaves a field out. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
 const missingField = ({ field }: { field: string }): Fault =>
 	inJson((body) => {
-		removeField(body, field);
+		const path = field.split('.');
+		const last = path.pop() ?? field;
+		const holder = path.reduce<unknown>(
+			(value, name) => (value as JsonObject | null)?.[name],
+			body,
+		);
+		if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, last);
 	});
-
-function removeField(body: JsonObject, field: string): void {
-	const path = field.split('.');
-	const last = path.pop() ?? field;
-	let holder: unknown = body;
-	for (const name of path) {
-		if (typeof holder !== 'object' || holder === null) return;
-		holder = (holder as JsonObject)[name];
-	}
-	if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, last);
-}
 
 /** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
 const envelopeStatus = ({ word }: { word: unknown }): Fault =>
@@ -117,6 +109,11 @@ function interleave(odd: unknown[], good: unknown[]): unknown[] {
 
 /** Faults of a JSON reply's fields. */
 export const FIELD_FAULTS = {
-	...{ extraFields, errorKey, renamedField, missingField },
-	...{ envelopeStatus, statusWord, oddEntries },
+	extraFields,
+	errorKey,
+	renamedField,
+	missingField,
+	envelopeStatus,
+	statusWord,
+	oddEntries,
 };

@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream';
 import { actInPhase, type FaultContext, type Fault, type PhaseOption, type Reply } from './Fault';
-import { createJsonReply } from './replies';
+
+const createJsonReply = (status: number, body: unknown): Reply => ({
+	status,
+	headers: { 'content-type': 'application/json; charset=utf-8' },
+	body: Buffer.from(JSON.stringify(body)),
+});
 
 interface StatusOptions extends PhaseOption {
 	status: number;
@@ -70,12 +75,12 @@ const tooManyRequests = ({
 	message = 'Too many requests',
 }: TooManyRequestsOptions): Fault => ({
 	before: ({ now }) => {
-		const headers: Record<string, string> = {};
-		if (retryAfter === 'seconds') headers['retry-after'] = String(seconds);
-		if (retryAfter === 'date') {
-			headers['retry-after'] = new Date(now() + seconds * 1000).toUTCString();
+		const reply = createJsonReply(429, { status: 'error', message });
+		const date = new Date(now() + seconds * 1000).toUTCString();
+		if (retryAfter !== 'none') {
+			reply.headers['retry-after'] = retryAfter === 'date' ? date : String(seconds);
 		}
-		return createJsonReply(429, { status: 'error', message }, headers);
+		return reply;
 	},
 });
 
@@ -84,41 +89,38 @@ const errorEnvelope = ({ message = 'Something went wrong' }: { message?: string 
 	before: () => createJsonReply(200, { status: 'error', message }),
 });
 
-interface EndlessBodyOptions extends PhaseOption {
-	/** Bytes per piece; 64 KiB by default. */
-	pieceBytes?: number;
-	/** Pause before each piece, in real time; none by default. */
-	delayMs?: number;
-	status?: number;
+interface EndlessBodyOptions {
+	/** Bytes per piece. */
+	pieceBytes: number;
+	/** Pause before each piece, in real time. */
+	delayMs: number;
 }
 
-/** Sends JSON that never ends, fast or slowly, for as long as the client listens. */
-const endlessBody = ({
-	pieceBytes = 64 * 1024,
-	delayMs = 0,
-	status = 200,
-	phase,
-}: EndlessBodyOptions): Fault =>
-	actInPhase(phase, (context) => ({
-		status,
-		headers: { 'content-type': 'application/json; charset=utf-8' },
-		body: Readable.from(flow(pieceBytes, delayMs, context), { objectMode: false }),
-	}));
+/** Sends JSON that never ends, for as long as the client listens. */
+const endlessBody = (options: EndlessBodyOptions): Fault => ({
+	before: (context) => ({
+		...createJsonReply(200, ''),
+		body: Readable.from(flow(options, context), { objectMode: false }),
+	}),
+});
 
 async function* flow(
-	pieceBytes: number,
-	delayMs: number,
-	context: FaultContext,
+	{ pieceBytes, delayMs }: EndlessBodyOptions,
+	{ wait }: FaultContext,
 ): AsyncGenerator<Buffer> {
-	const piece = Buffer.alloc(pieceBytes, 'x');
 	yield Buffer.from('{"status":"success","message":"');
 	for (;;) {
-		if (delayMs > 0) await context.wait(delayMs);
-		yield piece;
+		await wait(delayMs);
+		yield Buffer.alloc(pieceBytes, 'x');
 	}
 }
 
 /** Faults that send another reply than the service's own. */
 export const OTHER_REPLIES = {
-	...{ status, html, redirect, tooManyRequests, errorEnvelope, endlessBody },
+	status,
+	html,
+	redirect,
+	tooManyRequests,
+	errorEnvelope,
+	endlessBody,
 };

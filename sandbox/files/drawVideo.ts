@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { VideoContent } from '../domain/model';
 
-const MAX_VIDEOS = 200;
-/** The videos drawn last, by their content. */
+/** The videos that were drawn, by their content. */
 const videos = new Map<string, Promise<Buffer>>();
 let last: Promise<unknown> = Promise.resolve();
 
@@ -23,8 +22,6 @@ export function drawVideo(content: VideoContent): Promise<Buffer> {
 			console.warn(`A video does not show its prompt. ${String(error)}`);
 		});
 		videos.set(key, video);
-		const [oldest = key] = videos.keys();
-		if (videos.size > MAX_VIDEOS) videos.delete(oldest);
 	}
 	return video;
 }

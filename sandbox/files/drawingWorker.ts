@@ -30,10 +30,8 @@ const COLOURS: Record<string, [dark: string, bright: string]> = {
 const SCRIPTS = ['latin', 'latin-ext', 'greek', 'cyrillic'];
 const FONTS = [...SCRIPTS, 'sans-serif'].join(', ');
 
-/** A prompt is drawn in the first of these sizes in which all of it has room. */
-const PROMPT_SIZES = [48, 40];
-/** A prompt that has no room even in this size ends with an ellipsis. */
-const SMALLEST_PROMPT_SIZE = 34;
+/** A prompt is drawn in the first of these sizes in which all of it has room, and in the last is cut. */
+const PROMPT_SIZES = [48, 40, 34] as const;
 /** More characters than have room in any size. */
 const MAX_PROMPT_LENGTH = 500;
 const LINE_HEIGHT = 1.22;
@@ -62,8 +60,9 @@ function drawCard(context: SKRSContext2D, { name, prompt, picture }: VideoConten
 
 function drawPrompt(context: SKRSContext2D, prompt: string): void {
 	const text = prompt.slice(0, MAX_PROMPT_LENGTH).replaceAll(/\s+/g, ' ');
+	const countLines = (px: number) => Math.floor(PROMPT_HEIGHT / (px * LINE_HEIGHT));
 	const fits = (px: number) => wrapText(context, text, px).length <= countLines(px);
-	const size = PROMPT_SIZES.find(fits) ?? SMALLEST_PROMPT_SIZE;
+	const size = PROMPT_SIZES.find(fits) ?? PROMPT_SIZES[2];
 	const lines = wrapText(context, text, size);
 	const shown = lines.slice(0, countLines(size));
 	if (shown.length < lines.length) shown.push(`${shown.pop()?.trimEnd() ?? ''}…`);
@@ -71,11 +70,6 @@ function drawPrompt(context: SKRSContext2D, prompt: string): void {
 	for (const [index, line] of shown.entries()) {
 		context.fillText(line, MARGIN, top + (index + 0.8) * size * LINE_HEIGHT, TEXT_WIDTH);
 	}
-}
-
-/** Returns how many lines of a prompt have room. */
-function countLines(size: number): number {
-	return Math.floor(PROMPT_HEIGHT / (size * LINE_HEIGHT));
 }
 
 /** Breaks a text between words, and a word that is longer than a line anywhere. */

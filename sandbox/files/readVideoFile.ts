@@ -18,7 +18,7 @@ export function readVideoFile(picture: string): Buffer {
 	return file;
 }
 
-const BOX_HEADER_BYTES = 8;
+export const BOX_HEADER_BYTES = 8;
 const CHUNK = Buffer.alloc(64 * 1024);
 
 /**
@@ -26,18 +26,11 @@ const CHUNK = Buffer.alloc(64 * 1024);
  * never in memory as a whole.
  */
 export function streamPaddedVideo(video: Buffer, sizeBytes: number): Readable {
-	const head = Buffer.concat([video, createFreeBoxHeader(sizeBytes - video.length)]);
-	return Readable.from(generateChunks(head, sizeBytes), { objectMode: false });
-}
-
-function createFreeBoxHeader(boxBytes: number): Buffer {
-	if (boxBytes < BOX_HEADER_BYTES) {
-		throw new RangeError(`Padding needs at least ${BOX_HEADER_BYTES} bytes more than the video`);
-	}
 	const header = Buffer.alloc(BOX_HEADER_BYTES);
-	header.writeUInt32BE(boxBytes);
+	header.writeUInt32BE(sizeBytes - video.length);
 	header.write('free', 4);
-	return header;
+	const chunks = generateChunks(Buffer.concat([video, header]), sizeBytes);
+	return Readable.from(chunks, { objectMode: false });
 }
 
 function* generateChunks(head: Buffer, sizeBytes: number): Generator<Buffer> {

@@ -23,7 +23,6 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 			const outcome = await fault.before?.(faultContext);
 			if (outcome === undefined) continue;
 			reply.hijack();
-			context.requests.announce(record, 'replied', outcome);
 			await sendReply(reply.raw, outcome, record);
 			return;
 		}
@@ -32,19 +31,13 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 	app.addHook('onSend', (request, reply, payload, done) => {
 		const { record, faults = [] } = request;
 		if (!record || !faults.some((fault) => fault.after !== undefined)) {
-			if (record) {
-				record.status = reply.statusCode;
-				context.requests.announce(record, 'replied', toReply(reply, payload));
-			}
+			if (record) record.status = reply.statusCode;
 			done(null, payload);
 			return;
 		}
 		// `done` is never called: fastify would correct the length and the end of the reply.
 		alterReply(toReply(reply, payload), faults, createFaultContext(record, context))
-			.then((outcome) => {
-				context.requests.announce(record, 'replied', outcome);
-				return sendReply(reply.raw, outcome, record);
-			})
+			.then((outcome) => sendReply(reply.raw, outcome, record))
 			.catch(() => reply.raw.destroy());
 	});
 }
@@ -65,15 +58,16 @@ async function alterReply(
 }
 
 function toReply(reply: FastifyReply, payload: unknown): Reply {
-	const headers: Record<string, string> = {};
-	for (const [name, value] of Object.entries(reply.getHeaders())) {
-		if (value !== undefined) headers[name] = String(value);
-	}
+	const entries = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
 	const body =
 		payload instanceof Readable || Buffer.isBuffer(payload)
 			? payload
 			: Buffer.from(typeof payload === 'string' ? payload : '');
-	return { status: reply.statusCode, headers, body };
+	return {
+		status: reply.statusCode,
+		headers: Object.fromEntries(entries) as Reply['headers'],
+		body,
+	};
 }
 
 function createFaultContext(record: RecordedRequest, context: SandboxContext): FaultContext {

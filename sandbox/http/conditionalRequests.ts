@@ -15,27 +15,16 @@ export function answerConditionally(app: FastifyInstance, context: SandboxContex
 			done(null, payload);
 			return;
 		}
-		const etag = etags === 'constant' ? '"constant"' : createTag(payload, etags === 'weak');
-		reply.header('etag', etag);
-		const condition = request.headers['if-none-match'];
-		const isKnown = etags === 'alwaysNotModified' || matches(condition, etag);
-		if (condition === undefined || !isKnown) {
+		const tag = `"${createHash('sha1').update(payload).digest('base64url')}"`;
+		reply.header('etag', etags === 'weak' ? `W/${tag}` : tag);
+		// The comparison is weak: `W/"1"` matches `"1"` (RFC 9110, 8.8.3.2).
+		const condition = request.headers['if-none-match'] ?? '';
+		const known: string[] = condition.match(/"[^"]*"/g) ?? [];
+		if (condition.trim() !== '*' && !known.includes(tag)) {
 			done(null, payload);
 			return;
 		}
 		reply.code(304).removeHeader('content-type');
 		done(null, null);
 	});
-}
-
-function createTag(payload: string, isWeak: boolean): string {
-	const hash = createHash('sha1').update(payload).digest('base64url');
-	return `${isWeak ? 'W/' : ''}"${hash}"`;
-}
-
-/** If-None-Match compares weakly: `W/"1"` matches `"1"` (RFC 9110, 8.8.3.2). */
-function matches(condition = '', etag: string): boolean {
-	if (condition.trim() === '*') return true;
-	const tags: string[] = condition.match(/"[^"]*"/g) ?? [];
-	return tags.includes(etag.replace('W/', ''));
 }

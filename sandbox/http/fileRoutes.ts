@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxContext } from '../control/context';
-import { findVideoContent } from '../domain/lists';
 import { ServiceError } from '../domain/model';
+import { findVideoContent } from '../domain/queue';
 import type { Settings } from '../domain/settings';
 import { drawVideo } from '../files/drawVideo';
-import { readVideoFile, streamPaddedVideo } from '../files/readVideoFile';
+import { BOX_HEADER_BYTES, readVideoFile, streamPaddedVideo } from '../files/readVideoFile';
 
 interface FileRequest {
 	Params: { videoId: string };
@@ -40,7 +40,7 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 	for (const path of ['/files/:videoId.mp4', '/files/:queueId/:videoId.mp4']) {
 		app.get<FileRequest>(path, options, async ({ params, query }, reply) => {
 			const content = findVideoContent(context.store, params.videoId, context.clock.now());
-			if (!content) throw new ServiceError('notFound', 'There is no such video');
+			if (!content) throw new ServiceError(404, 'There is no such video');
 			const sample = readVideoFile(content.picture);
 			// Where the libraries that draw do not run, people see the sample.
 			const video = context.store.settings.promptInVideos
@@ -48,11 +48,9 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 				: sample;
 			const sizeBytes = Number(query.sizeBytes ?? video.length);
 			const isPadded = sizeBytes !== video.length;
-			if (sizeBytes > MAX_SIZE_BYTES || (isPadded && sizeBytes < video.length + 8)) {
-				throw new ServiceError(
-					'invalidInput',
-					`sizeBytes: ${video.length + 8} to ${MAX_SIZE_BYTES}`,
-				);
+			const minSizeBytes = video.length + BOX_HEADER_BYTES;
+			if (sizeBytes > MAX_SIZE_BYTES || (isPadded && sizeBytes < minSizeBytes)) {
+				throw new ServiceError(400, `sizeBytes: ${minSizeBytes} to ${MAX_SIZE_BYTES}`);
 			}
 			reply.header('content-type', 'video/mp4').header('content-length', sizeBytes);
 			return reply.send(isPadded ? streamPaddedVideo(video, sizeBytes) : video);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
-import { listProjects, listVideos } from '../domain/lists';
+import { settleQueue } from '../domain/queue';
 import { getVideoUrl } from './fileRoutes';
 
 interface ProjectQuery {
@@ -22,12 +22,14 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 		'/videos',
 		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
 		(request) => {
-			const { listCache, settings } = context.store;
+			const { listCache, settings, videos } = context.store;
 			const now = context.clock.now();
 			const { id: accountId } = request.account;
 			const cached = listCache.get(accountId);
 			if (cached && now < cached.at + settings.listCacheMs) return cached.body;
-			const logs = listVideos(context.store, request.account, now);
+			settleQueue(context.store, now);
+			// In the order of logging; the API promises no order.
+			const logs = videos.get(accountId) ?? [];
 			const body = {
 				status: 'success',
 				message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
@@ -53,12 +55,7 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 		({ account, query }) => ({
 			status: 'success',
 			message: 'Projects retrieved',
-			projects: listProjects(context.store, account, query.sort, query.order).map((project) => ({
-				id: project.id,
-				name: project.name,
-				createdAt: new Date(project.createdAt).toISOString(),
-				updatedAt: new Date(project.updatedAt).toISOString(),
-			})),
+			projects: listProjects(context, account.id, query),
 		}),
 	);
 
@@ -78,4 +75,17 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 			};
 		},
 	);
+}
+
+function listProjects({ store }: SandboxContext, owner: string, { sort, order }: ProjectQuery) {
+	const sign = order === 'asc' ? 1 : -1;
+	return [...store.projects.values()]
+		.filter(({ accountId }) => accountId === owner)
+		.sort((a, b) => sign * (a[sort] - b[sort]) || (a.id < b.id ? -1 : 1))
+		.map(({ id, name, createdAt, updatedAt }) => ({
+			id,
+			name,
+			createdAt: new Date(createdAt).toISOString(),
+			updatedAt: new Date(updatedAt).toISOString(),
+		}));
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import { getItemState } from '../domain/lifeCycle';
 import { ServiceError } from '../domain/model';
-import { addQueueItem, clearQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
+import { addQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
 import type { Settings } from '../domain/settings';
 import type { Store } from '../domain/store';
 import { getVideoUrl } from './fileRoutes';
@@ -66,11 +66,8 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 			const isDue = endedAt !== null && clock.now() >= endedAt + item.durations.urlDelayMs;
 			const tells = isDue && progress.status === 'completed' && tellsVideoUrl(store, queueId);
 			const videoUrl = tells ? getVideoUrl(request, item, store.settings) : undefined;
-			return {
-				status: 'success',
-				message: 'Queue progress retrieved',
-				details: { ...progress, videoUrl },
-			};
+			const details = { ...progress, videoUrl };
+			return { status: 'success', message: 'Queue progress retrieved', details };
 		},
 	);
 
@@ -80,14 +77,11 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 		({ account, body, record }, reply) => {
 			const { store, clock } = context;
 			const queueId = parseQueueId(body.queueId, store.settings);
-			clearQueueItem(store, account, queueId, clock.now());
+			// It may be in any state. A finished video stays in the log.
+			store.queue.delete(getQueueItem(store, account, queueId, clock.now()).queueId);
 			if (record) record.queueId = queueId;
 			reply.type(JSON_TYPE).serializer(stringifyWithQueueId);
-			return {
-				status: 'success',
-				message: 'Queue item cleared',
-				queueId,
-			};
+			return { status: 'success', message: 'Queue item cleared', queueId };
 		},
 	);
 }
@@ -108,14 +102,11 @@ function stringifyWithQueueId(payload: unknown): string {
 /**
  * Accepts only the sandbox's own format ("Format and length of queueId: not shown").
  *
- * @throws ServiceError `invalidInput`
+ * @throws ServiceError 400
  */
-function parseQueueId(value: string | number, settings: Settings): string {
+function parseQueueId(value: string | number, { numericQueueIds }: Settings): string {
 	const queueId = String(value);
-	if (isNumeric(queueId, settings) || UUID.test(queueId)) return queueId;
-	throw new ServiceError('invalidInput', 'Invalid queueId format');
-}
-
-function isNumeric(queueId: string, settings: Settings): boolean {
-	return settings.numericQueueIds !== false && DIGITS.test(queueId);
+	const isNumber = numericQueueIds !== false && DIGITS.test(queueId);
+	if (!isNumber && !UUID.test(queueId)) throw new ServiceError(400, 'Invalid queueId format');
+	return queueId;
 }

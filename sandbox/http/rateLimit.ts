@@ -4,6 +4,7 @@ import rateLimit, {
 } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
+import { ServiceError } from '../domain/model';
 
 /**
  * Limits the endpoints with `config: { rateLimit: {} }` ("Limits", 1), per account and endpoint.
@@ -21,7 +22,7 @@ export async function limitRate(app: FastifyInstance, context: SandboxContext): 
 		max: () => getLimit().max,
 		timeWindow: () => getLimit().windowMs,
 		errorResponseBuilder: (_request, { after }) =>
-			Object.assign(new Error(`Too many requests, try again in ${after}`), { statusCode: 429 }),
+			new ServiceError(429, `Too many requests, try again in ${after}`),
 	});
 }
 
@@ -33,10 +34,11 @@ function createClockedStore(context: SandboxContext): FastifyRateLimitStoreCtor 
 		/** A window begins with its first request. */
 		incr(key: string, callback: Callback, windowMs: number): void {
 			const now = context.clock.now();
-			const open = context.rateCounts.get(key);
+			const { rateCounts } = context.store;
+			const open = rateCounts.get(key);
 			const window = open && now < open.startedAt + windowMs ? open : { startedAt: now, count: 0 };
 			window.count += 1;
-			context.rateCounts.set(key, window);
+			rateCounts.set(key, window);
 			callback(null, { current: window.count, ttl: window.startedAt + windowMs - now });
 		}
 

@@ -27,7 +27,7 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 	app.addHook('preValidation', (request, _reply, done) => {
 		if (request.record) {
 			request.record.body = parseBody(request.rawBody);
-			requests.announce(request.record, 'received');
+			requests.announce(request.record);
 		}
 		done();
 	});

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import type { Controls } from '../control/controls';
 import type { RecordedRequest } from '../control/requestLog';
@@ -6,7 +6,6 @@ import { type Account, type Operation, ServiceError } from '../domain/model';
 import type { Fault } from '../faults/Fault';
 import { applyFaults } from './applyFaults';
 import { answerConditionally } from './conditionalRequests';
-import { describeSchemaError, replyWithError } from './errors';
 import { registerFileRoutes } from './fileRoutes';
 import { registerListRoutes } from './listRoutes';
 import { registerQueueRoutes } from './queueRoutes';
@@ -14,6 +13,10 @@ import { limitRate } from './rateLimit';
 import { recordRequests } from './recordRequests';
 
 declare module 'fastify' {
+	interface FastifyInstance {
+		/** The method and the path of each route. */
+		routes: string[];
+	}
 	interface FastifyContextConfig {
 		operation?: Operation;
 		/** Supports conditional requests. */
@@ -51,14 +54,10 @@ export async function createServer(
 		// A service may be below a path. Another path is another service to its clients.
 		rewriteUrl: ({ url = '' }) => url.replace(/^\/(?!v1\/)[^?]*?(?=\/v1\/)/, ''),
 		exposeHeadRoutes: false,
-		frameworkErrors: (error, _request, reply) => {
-			void replyWithError(error, reply);
-		},
 	});
-	app.addHook('onRoute', ({ method, url, config }) => {
-		for (const name of [method].flat()) {
-			context.routes.push({ method: name, path: url, operation: config?.operation });
-		}
+	app.decorate('routes', []);
+	app.addHook('onRoute', ({ method, url }) => {
+		app.routes.push(`${String(method)} ${url}`);
 	});
 	app.decorateRequest('account');
 	app.decorateRequest('record', null);
@@ -70,11 +69,15 @@ export async function createServer(
 		request.rawBody = body.toString();
 		done(null, undefined);
 	});
-	app.setSchemaErrorFormatter((errors) => new Error(describeSchemaError(errors[0])));
-	app.setErrorHandler((error, _request, reply) => replyWithError(error, reply));
-	app.setNotFoundHandler(({ method, url }, reply) =>
-		reply.code(404).send({ status: 'error', message: `There is no ${method} ${url}` }),
-	);
+	// The only error body in the specification ("Errors", 2). An error in the request's form is a 400.
+	app.setErrorHandler<FastifyError>((error, _request, reply) => {
+		const { statusCode = 500, message } = error;
+		const isOurs = error instanceof ServiceError || statusCode >= 500;
+		return reply.code(isOurs ? statusCode : 400).send({ status: 'error', message });
+	});
+	app.setNotFoundHandler(({ method, url }) => {
+		throw new ServiceError(404, `There is no ${method} ${url}`);
+	});
 	recordRequests(app, context);
 	answerConditionally(app, context);
 	applyFaults(app, context);
@@ -82,7 +85,7 @@ export async function createServer(
 	registerFileRoutes(app, context);
 	// Other processes call a control of the sandbox by its name, with its arguments as a JSON list.
 	app.post<{ Params: { name: string } }>('/_sandbox/:name', ({ params: { name }, rawBody }) => {
-		if (!Object.hasOwn(controls, name)) throw new ServiceError('notFound', `There is no ${name}`);
+		if (!Object.hasOwn(controls, name)) throw new ServiceError(404, `There is no ${name}`);
 		const named = controls as unknown as Record<string, (...args: unknown[]) => unknown>;
 		return { result: named[name]?.(...(JSON.parse(rawBody || '[]') as unknown[])) ?? null };
 	});
@@ -108,8 +111,7 @@ async function authenticate(request: FastifyRequest, { store }: SandboxContext):
 		({ apiKey, otherApiKey }) => key !== undefined && [apiKey, otherApiKey].includes(key),
 	);
 	if (!account) {
-		const message = key === undefined ? 'Missing API key' : 'Invalid API key';
-		throw Object.assign(new Error(message), { statusCode: 401 });
+		throw new ServiceError(401, key === undefined ? 'Missing API key' : 'Invalid API key');
 	}
 	request.account = account;
 	return Promise.resolve();
@@ -118,17 +120,17 @@ async function authenticate(request: FastifyRequest, { store }: SandboxContext):
 /**
  * Parses the body, which the API requires to be declared as JSON ("What the service does", 5).
  *
- * @throws ServiceError `invalidInput`
+ * @throws ServiceError 400
  */
 async function parseJsonBody(request: FastifyRequest): Promise<void> {
 	if (request.rawBody === '') return;
 	if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-		throw new ServiceError('invalidInput', 'The body must be sent as application/json');
+		throw new ServiceError(400, 'The body must be sent as application/json');
 	}
 	try {
 		request.body = JSON.parse(request.rawBody);
 	} catch {
-		throw new ServiceError('invalidInput', 'The body is not valid JSON');
+		throw new ServiceError(400, 'The body is not valid JSON');
 	}
 	return Promise.resolve();
 }

@@ -120,16 +120,14 @@ async function play(n8n: RealN8n, batch: Batch, build: Build, node: string): Pro
 	const sandbox = await startSandbox({ clock: 'real', rateLimit, ...batch.service });
 	const { client } = n8n;
 	const projectId = sandbox.projects.teaser.id;
-	const durations = { pendingMs: 0, renderingMs: 0 };
-	sandbox.configure({ durations });
+	sandbox.configure({ durations: { pendingMs: 0, processingMs: 5_000, renderingMs: 0 } });
 	for (const fault of batch.faults ?? []) sandbox.addFault(fault);
-	const left = [...batch.seconds];
 	const strangers = new Set<string>();
-	sandbox.onReply(({ operation, queueId }) => {
-		if (operation !== 'queue.add' || queueId === undefined) return;
-		sandbox.changeQueueItem(queueId, {
-			durations: { processingMs: (left.shift() ?? 5) * 1_000 },
-		});
+	sandbox.onRequest(() => {
+		for (const [index, { queueId }] of sandbox.charges.entries()) {
+			const processingMs = (batch.seconds[index] ?? 5) * 1_000;
+			sandbox.changeQueueItem(queueId, { durations: { processingMs } });
+		}
 	});
 	const timers = (batch.strangers ?? []).map((seconds) =>
 		setTimeout(() => strangers.add(sandbox.queueVideo(projectId)), seconds * 1_000),

@@ -3,23 +3,18 @@ import { $RefParser } from '@apidevtools/json-schema-ref-parser';
 
 export type JsonObject = Record<string, unknown>;
 
+type Content = Record<
+	string,
+	{ schema: JsonObject; examples?: Record<string, { value: unknown }>; example?: unknown }
+>;
+
 /** One operation of `docs/openapi.yaml`, with every `$ref` replaced by what it names. */
-export interface OpenApiOperation {
+interface OpenApiOperation {
 	method: string;
 	path: string;
-	requestBody?: {
-		content: Record<string, { schema: JsonObject; examples?: JsonObject; example?: unknown }>;
-	};
-	responses: Record<
-		string,
-		{
-			/** The content; undefined for responses without a body, such as 304. */
-			content?: Record<
-				string,
-				{ schema: JsonObject; examples?: Record<string, { value: unknown }>; example?: unknown }
-			>;
-		}
-	>;
+	requestBody?: { content: Content };
+	/** The content is undefined for responses without a body, such as 304. */
+	responses: Record<string, { content?: Content }>;
 }
 
 /** The part of the document that is used here. */

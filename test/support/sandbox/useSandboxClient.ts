@@ -1,43 +1,25 @@
-import type { AxiosInstance, AxiosResponse } from 'axios';
+import axios, { type AxiosInstance } from 'axios';
 import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { VideoLog } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
-import { createBareClient } from './createBareClient';
 
-interface NewQueueItem {
-	newQueueItem: { queueId: string; createdAt: string };
-}
-
-interface QueueProgress {
-	details?: { status: string; videoUrl?: string };
-}
-
-export interface SandboxWithClient {
-	sandbox: Sandbox;
-	client: AxiosInstance;
-	/** Queues a video of the teaser project, unless `body` says otherwise. */
-	add(body?: object): Promise<AxiosResponse<NewQueueItem>>;
-	/** @returns a queue ID */
-	queue(projectId?: string): Promise<string>;
-	getProgress(queueId: string): Promise<AxiosResponse<QueueProgress>>;
-	/** Returns the status word of a queue item, or the HTTP status of an error. */
-	getStatus(queueId: string): Promise<string | number>;
-	listVideos(): Promise<VideoLog[]>;
-	/** Returns the credits of the main account, without a request. */
-	getCredits(): number | undefined;
+/** Creates an HTTP client for one account that accepts every reply, whatever its status. */
+export function createClient(sandbox: Sandbox, apiKey: string = sandbox.apiKey): AxiosInstance {
+	return axios.create({
+		baseURL: sandbox.url,
+		headers: { Authorization: `Bearer ${apiKey}` },
+		maxRedirects: 0,
+		proxy: false,
+		validateStatus: () => true,
+	});
 }
 
 /**
  * Starts a sandbox for all tests of a file, with a client for its main account. Each test begins
  * with a reset.
- *
- * @param createClient creates the client; by default, one that accepts every reply
  */
-export function useSandboxClient(
-	options: SandboxOptions = {},
-	createClient: (sandbox: Sandbox) => AxiosInstance = createBareClient,
-): SandboxWithClient {
+export function useSandboxClient(options: SandboxOptions = {}) {
 	const held = {} as { sandbox: Sandbox; client: AxiosInstance };
 	beforeAll(async () => {
 		held.sandbox = await startSandbox(options);
@@ -49,21 +31,29 @@ export function useSandboxClient(
 	afterAll(async () => {
 		await held.sandbox.close();
 	});
-	const add: SandboxWithClient['add'] = (body = { projectId: held.sandbox.projects.teaser.id }) =>
-		held.client.post('/v1/queue/add', body);
-	const getProgress: SandboxWithClient['getProgress'] = (queueId) =>
-		held.client.get(`/v1/queue/progress/${queueId}`);
 	return Object.assign(held, {
-		add,
-		queue: async (projectId: string = held.sandbox.projects.teaser.id) =>
-			(await add({ projectId })).data.newQueueItem.queueId,
-		getProgress,
+		/** Sends requests one after the other. @returns their statuses */
+		getStatuses: async (...urls: string[]): Promise<number[]> => {
+			const statuses: number[] = [];
+			for (const url of urls) statuses.push((await held.client.get(url)).status);
+			return statuses;
+		},
+		/** Queues a video. @returns its queue ID */
+		queue: async (projectId: string = held.sandbox.projects.teaser.id) => {
+			const { data } = await held.client.post<{ newQueueItem: { queueId: string } }>(
+				'/v1/queue/add',
+				{ projectId },
+			);
+			return data.newQueueItem.queueId;
+		},
+		/** Returns the status word of a queue item, or the HTTP status of an error. */
 		getStatus: async (queueId: string) => {
-			const { data, status } = await getProgress(queueId);
+			const { data, status } = await held.client.get<{ details?: { status: string } }>(
+				`/v1/queue/progress/${queueId}`,
+			);
 			return data.details?.status ?? status;
 		},
 		listVideos: async () =>
 			(await held.client.get<{ videos: VideoLog[] }>('/v1/videos')).data.videos,
-		getCredits: () => held.sandbox.readState().accounts[0]?.credits,
 	});
 }

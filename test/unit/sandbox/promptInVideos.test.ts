@@ -1,66 +1,43 @@
 import type * as Threads from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
-import type { Sandbox } from '../../../sandbox/Sandbox';
-import { drawVideo } from '../../../sandbox/files/drawVideo';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
-import { startSandbox } from '../../../sandbox/startSandbox';
-import { createBareClient } from '../../support/sandbox/createBareClient';
+import { useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const threads = jest.requireActual<typeof Threads>('node:worker_threads');
 jest.mock('node:worker_threads', () => ({ Worker: jest.fn() }));
 
-const TEASER = { name: 'Product teaser', picture: 'product-teaser' };
-const SEA = { ...TEASER, prompt: 'The sea at dawn' };
-const TRAIN = { ...TEASER, prompt: 'Ein Zug in der Nacht, 夜行列車 🚂' };
-const SNOW = { ...TEASER, prompt: 'First snow' };
-
-let sandbox: Sandbox;
-beforeEach(async () => {
+const service = useSandboxClient({ promptInVideos: true });
+beforeEach(() => {
 	jest.mocked(Worker).mockReset();
 	jest.mocked(Worker).mockImplementation((...args) => new threads.Worker(...args));
-	sandbox = await startSandbox({ promptInVideos: true });
-});
-afterEach(async () => {
-	await sandbox.close();
 });
 
 /** Makes a video of the teaser project, and returns a function that downloads it. */
 async function makeVideo(customPrompt: string) {
-	const client = createBareClient(sandbox);
+	const { sandbox, client } = service;
 	await client.post('/v1/queue/add', { projectId: sandbox.projects.teaser.id, customPrompt });
 	sandbox.clock.advance(8000);
-	const path = `/files/${String(sandbox.charges[0]?.videoId)}.mp4`;
+	const path = `/files/${String(sandbox.charges.at(-1)?.videoId)}.mp4`;
 	return async () => (await client.get<Buffer>(path, { responseType: 'arraybuffer' })).data;
 }
 
-it('Each prompt has a video of its own, which is drawn once', async () => {
-	const videos = [SEA, { ...SEA }, TRAIN].map(drawVideo);
-	const [sea, seaAgain, train] = (await Promise.all(videos)) as [Buffer, Buffer, Buffer];
-	expect(seaAgain.equals(sea)).toBe(true);
-	expect(train.equals(sea)).toBe(false);
-	expect(Worker).toHaveBeenCalledTimes(2);
-});
-
-it('A video shows the prompt that it was queued with', async () => {
-	const download = await makeVideo(` ${SEA.prompt}\n`);
-	expect((await download()).equals(await drawVideo(SEA))).toBe(true);
-});
-
-it('Other requests are answered while a video is drawn', async () => {
-	const download = await makeVideo(SNOW.prompt);
+test('A video shows its own prompt, is drawn once, and other requests are answered meanwhile', async () => {
+	const download = await makeVideo('The sea at dawn');
 	let isDrawn = false;
-	const drawn = download().then(() => {
+	const drawn = download().finally(() => {
 		isDrawn = true;
 	});
-	await sandbox.waitForRequests({ count: 1, operation: 'video.file' });
-	for (let count = 0; count < 3; count += 1) {
-		await createBareClient(sandbox).get('/v1/user/account');
-	}
+	await service.sandbox.waitForRequests({ count: 1, operation: 'video.file' });
+	await service.getStatuses('/v1/user/account', '/v1/projects');
 	expect(isDrawn).toBe(false);
-	await drawn;
+	const sea = await drawn;
+	expect((await (await makeVideo(' The sea at dawn\n'))()).equals(sea)).toBe(true);
+	expect(Worker).toHaveBeenCalledTimes(1);
+	const train = await (await makeVideo('Ein Zug in der Nacht, 夜行列車 🚂'))();
+	expect(train.equals(sea)).toBe(false);
 });
 
-it('The sample of the project is served where the libraries that draw cannot be loaded', async () => {
+test('The sample of the project is served where the libraries that draw cannot be loaded', async () => {
 	const warn = jest.spyOn(console, 'warn').mockReturnValue();
 	const download = await makeVideo('A market in spring');
 	jest
