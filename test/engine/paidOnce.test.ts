@@ -237,6 +237,15 @@ describe('An add of unknown fate', () => {
 });
 
 describe('An accepted add', () => {
+	test("is in n8n's log, with all that Queue > Wait asks for", async () => {
+		const info = jest.spyOn(Container.get(Logger), 'info');
+		const { items } = await run(ADD, ONE);
+		const { queueId, projectId, createdAt } = items[0]?.json as Record<string, string>;
+		const line = `Queued video "${queueId}" of project "${projectId}" at "${createdAt}" in execution`;
+		expect(info.mock.calls.map(String)).toContainEqual(expect.stringContaining(line));
+		info.mockRestore();
+	});
+
 	test('is of the project that the service names, which may have another ID for it', async () => {
 		const accepted = { queueId: 'q-1', projectId: 'canonical' };
 		const body = { status: 'success', newQueueItem: accepted };
