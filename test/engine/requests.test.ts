@@ -215,8 +215,12 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 	if (hasFeature('hostRules')) {
 		Container.get(SsrfProtectionConfig).allowedHostnames.push('localhost');
 	}
-	beforeEach(() => setRules(true));
-	afterEach(() => setRules(false));
+	beforeEach(() => {
+		setRules(true);
+	});
+	afterEach(() => {
+		setRules(false);
+	});
 
 	testWith(
 		'hostRules',
