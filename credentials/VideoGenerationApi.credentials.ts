@@ -92,7 +92,7 @@ export class VideoGenerationApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service, without a path. A trailing /v1 is fine. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
+				'The address of the service, without a path. A trailing /v1 is fine. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost. If it has a private certificate, start n8n with NODE_EXTRA_CA_CERTS.',
 		},
 	];
 

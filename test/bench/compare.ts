@@ -52,16 +52,13 @@ const BATCHES: Record<string, Batch> = {
 	},
 };
 
-const RESULTS = ['rowsPaid', 'rowsPaidTwice', 'ownVideos', 'wrongVideos', 'seconds'] as const;
-
 /** What became of the rows: how many were paid, paid more than once, and came out with which video. */
-type Result = Record<(typeof RESULTS)[number], number>;
-
-/** The sums of all batches, for each way to run them. */
-export interface CompareFigures {
-	batches: number;
-	rows: number;
-	ways: Record<'ours' | 'http', Result & { nodes: number }>;
+interface Result {
+	rowsPaid: number;
+	rowsPaidTwice: number;
+	ownVideos: number;
+	wrongVideos: number;
+	seconds: number;
 }
 
 /** The name of our only node. */
@@ -73,18 +70,8 @@ async function main(): Promise<void> {
 	const n8n = RealN8n.create('bench-compare', WITHOUT_CODE);
 	try {
 		await n8n.start();
-		const ours = await playAll(n8n, buildOurs);
-		const http = await playAll(n8n, buildHttp);
-		const figures: CompareFigures = {
-			batches: ours.length,
-			rows: ours.length * ROWS.length,
-			ways: { ours: { ...sum(ours), nodes: 1 }, http: { ...sum(http), nodes: 6 } },
-		};
-		const names = Object.keys(BATCHES);
-		for (const results of [ours, http]) {
-			console.table(Object.fromEntries(results.map((result, index) => [names[index], result])));
-		}
-		console.table(figures.ways);
+		console.table(await playAll(n8n, buildOurs, OUR_NODE));
+		console.table(await playAll(n8n, buildHttp, RESULT_NODE));
 	} finally {
 		await n8n.stop();
 	}
@@ -108,11 +95,21 @@ function buildHttp(sandbox: Sandbox, credential: Credential, projectId: string):
 	return buildHttpRequestLoop(sandbox.url, credential, makeItems(ROWS, 'Input'), projectId);
 }
 
-async function playAll(n8n: RealN8n, build: Build): Promise<Result[]> {
-	const node = build === buildOurs ? OUR_NODE : RESULT_NODE;
-	return await Promise.all(
+/** Plays all batches at the same time. @returns what became of each, and the sums */
+async function playAll(
+	n8n: RealN8n,
+	build: Build,
+	node: string,
+): Promise<Record<string, IDataObject>> {
+	const results = await Promise.all(
 		Object.values(BATCHES).map(async (batch) => await play(n8n, batch, build, node)),
 	);
+	const sum = (name: keyof Result) => results.reduce((total, each) => total + each[name], 0);
+	const names = Object.keys(results[0] ?? {}) as (keyof Result)[];
+	return {
+		...Object.fromEntries(Object.keys(BATCHES).map((name, index) => [name, { ...results[index] }])),
+		'in all': Object.fromEntries(names.map((name) => [name, sum(name)])),
+	};
 }
 
 async function play(n8n: RealN8n, batch: Batch, build: Build, node: string): Promise<Result> {
@@ -175,14 +172,9 @@ function judge(charges: Sandbox['charges'], items: IDataObject[]): Omit<Result, 
 		rowsPaidTwice: [...paid].filter(
 			(prompt) => prompts.indexOf(prompt) !== prompts.lastIndexOf(prompt),
 		).length,
-		...{ ownVideos: own.size, wrongVideos: wrong.size },
+		ownVideos: own.size,
+		wrongVideos: wrong.size,
 	};
-}
-
-function sum(results: Result[]): Result {
-	return Object.fromEntries(
-		RESULTS.map((name) => [name, results.reduce((total, each) => total + each[name], 0)]),
-	) as Result;
 }
 
 void main();

@@ -2,7 +2,7 @@ import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { buildWorkflow, START, type WorkflowStep } from '../support/e2e/buildWorkflow';
 
 /** The node that queues a video. */
-export const ADD_NODE = 'Add';
+const ADD_NODE = 'Add';
 
 /** The node that outputs a finished video. */
 export const RESULT_NODE = 'Result';
@@ -15,6 +15,28 @@ export const LIMIT_SECONDS = 180;
 
 /** Retry settings of every request, as people set them for a service that may fail. */
 export const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+
+/** An HTTP Request node with the credential, as a user adds it. */
+export function httpRequest(
+	name: string,
+	credential: Credential,
+	parameters: object,
+	settings: object = {},
+): WorkflowStep {
+	return {
+		name,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'videoGenerationApi',
+			options: {},
+			...parameters,
+		},
+		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+		settings: { ...settings },
+	};
+}
 
 const ITEM = `$('${ADD_NODE}').item.json.newQueueItem`;
 
@@ -29,20 +51,9 @@ export function buildHttpRequestLoop(
 	input: WorkflowStep[],
 	projectId: string,
 ): WorkflowContent {
-	const request = (name: string, parameters: object, settings: object): WorkflowStep => ({
-		name,
-		type: 'n8n-nodes-base.httpRequest',
-		typeVersion: 4.2,
-		parameters: {
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: 'videoGenerationApi',
-			...parameters,
-		},
-		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
-		settings: { ...settings },
-	});
-	const add = request(
+	const add = httpRequest(
 		ADD_NODE,
+		credential,
 		{
 			method: 'POST',
 			url: `${url}/v1/queue/add`,
@@ -58,11 +69,8 @@ export function buildHttpRequestLoop(
 		typeVersion: 1.1,
 		parameters: { amount: 5, unit: 'seconds' },
 	};
-	const progress = request(
-		'Get progress',
-		{ url: `=${url}/v1/queue/progress/{{ ${ITEM}.queueId }}` },
-		RETRY,
-	);
+	const ofItem = { url: `=${url}/v1/queue/progress/{{ ${ITEM}.queueId }}` };
+	const progress = httpRequest('Get progress', credential, ofItem, RETRY);
 	const isEnded: WorkflowStep = {
 		name: 'Has it ended?',
 		type: 'n8n-nodes-base.if',
@@ -83,7 +91,8 @@ export function buildHttpRequestLoop(
 			options: {},
 		},
 	};
-	const videos = request('Get videos', { url: `${url}/v1/videos` }, RETRY);
+	const list = { url: `${url}/v1/videos` };
+	const videos = httpRequest('Get videos', credential, list, RETRY);
 	const newest = `$json.videos.filter((video) => video && video.projectId === ${ITEM}.projectId).sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0]`;
 	const result: WorkflowStep = {
 		name: RESULT_NODE,

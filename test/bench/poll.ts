@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { startSandbox } from '../../sandbox/startSandbox';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
-import { median } from './median';
+import { compareInTurn } from './compareInTurn';
 
 const LOGS = 100_000;
+const NEWEST = Date.parse('2026-01-15T12:00:00.000Z');
 const RUNS = 25;
 /** Maximum CPU time of a poll, as a multiple of the bare request's. */
 const LIMIT = 1.3;
@@ -14,31 +15,60 @@ const IDLE_LIMIT = 0.1;
 /** Threads of the garbage collector still work on a response for this long. */
 const LET_GO_MS = 100;
 
-type Action = () => Promise<unknown>;
-
 /**
- * Compares polls of a long list with the bare request for it through n8n's own helper, in turn, so
- * that changes of the machine's speed affect both. The services are separate processes.
+ * Compares polls of a long list with the bare request for it through n8n's own helper. The services are
+ * separate processes, so that their work is not counted.
  */
 async function main(): Promise<void> {
-	const full = await comparePolls('none', 'growing', LIMIT);
-	const unchanged = await comparePolls('none', 'still', LIMIT);
-	const idle = await comparePolls('strong', 'still', IDLE_LIMIT);
-	console.table({ 'a new video': full, 'nothing new': unchanged, 'nothing new, with a tag': idle });
+	console.table({
+		'a new video': await comparePolls('none', 'growing', LIMIT),
+		'nothing new': await comparePolls('none', 'still', LIMIT),
+		'nothing new, with a tag': await comparePolls('strong', 'still', IDLE_LIMIT),
+	});
 }
 
-async function comparePolls(etags: string, kind: string, limit: number) {
-	const server = fork(path.join(__dirname, 'serveVideoLog.ts'), [String(LOGS), etags, kind]);
+/** Serves a long list until the process that started this one ends. */
+async function serve(etags: 'strong' | 'none', kind: string): Promise<void> {
+	const sandbox = await startSandbox({ rateLimit: false, etags });
+	const dates = Array.from({ length: LOGS }, (_, i) => new Date(NEWEST - i * 61_234));
+	sandbox.addVideos(
+		'main',
+		dates.map((date) => ({ createdAt: date.toISOString() })),
+	);
+	if (kind === 'growing') {
+		// A video is finished before each read of the log.
+		sandbox.onRequest(() => {
+			sandbox.addVideos('main', [{}]);
+		});
+	}
+	process.send?.({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
+	process.once('disconnect', () => process.exit());
+}
+
+async function comparePolls(etags: 'strong' | 'none', kind: string, limit: number) {
+	const server = fork(__filename, [etags, kind]);
 	try {
 		const [credentials] = (await once(server, 'message')) as [{ baseUrl: string; apiKey: string }];
 		const trigger = await ActiveTrigger.create({ credentials, storage: 'static data' });
 		await trigger.activate();
-		const { bareMs, pollMs } = await measureInTurn(trigger);
-		const ratio = median(pollMs.map((ms, index) => ms / (bareMs[index] ?? NaN)));
+		const context = trigger.createPollContext();
+		const request = { url: '/v1/videos', method: 'GET' as const, json: true };
+		const { httpRequestWithAuthentication } = context.helpers;
+		const sendRequest = async (): Promise<unknown> =>
+			await httpRequestWithAuthentication.call(context, 'videoGenerationApi', request);
+		const poll = async () => {
+			const { error } = await trigger.poll();
+			if (error) throw error;
+		};
+		const { ours, other, ratio } = await compareInTurn(
+			async () => await measure(poll),
+			async () => await measure(sendRequest),
+			RUNS,
+		);
 		if (ratio > limit) process.exitCode = 1;
 		return {
-			'bare request (CPU, ms)': Math.round(median(bareMs)),
-			'poll (CPU, ms)': Math.round(median(pollMs)),
+			'bare request (CPU, ms)': Math.round(other),
+			'poll (CPU, ms)': Math.round(ours),
 			'times the bare request': Number(ratio.toFixed(2)),
 			limit,
 			'state (bytes)': Buffer.byteLength(trigger.database.staticData),
@@ -48,45 +78,21 @@ async function comparePolls(etags: string, kind: string, limit: number) {
 	}
 }
 
-/**
- * Returns the CPU time of each run, after one of each that does not count, without what the process takes
- * while it only waits as long.
- */
-async function measureInTurn(trigger: ActiveTrigger) {
-	const context = trigger.createPollContext();
-	const request = { url: '/v1/videos', method: 'GET' as const, json: true };
-	const sendRequest = async () => {
-		await context.helpers.httpRequestWithAuthentication.call(
-			context,
-			'videoGenerationApi',
-			request,
-		);
+/** Returns the CPU time of an action, without what the process takes while it only waits as long. */
+async function measure(action: () => Promise<unknown>): Promise<number> {
+	const measureAll = async (work: () => Promise<unknown>) => {
+		await setTimeout(LET_GO_MS);
+		global.gc?.();
+		const before = process.cpuUsage();
+		await work();
+		await setTimeout(LET_GO_MS);
+		const { user, system } = process.cpuUsage(before);
+		return (user + system) / 1000;
 	};
-	const poll = async () => {
-		const { error } = await trigger.poll();
-		if (error) throw error;
-	};
-	const times = { bareMs: [] as number[], pollMs: [] as number[] };
-	for (let run = 0; run <= RUNS; run++) {
-		const restMs = await measure(async () => {
-			await setTimeout();
-		});
-		const [bareMs, pollMs] = [await measure(sendRequest), await measure(poll)];
-		if (run === 0) continue;
-		times.bareMs.push(bareMs - restMs);
-		times.pollMs.push(pollMs - restMs);
-	}
-	return times;
+	const restMs = await measureAll(() => Promise.resolve());
+	return (await measureAll(action)) - restMs;
 }
 
-async function measure(action: Action): Promise<number> {
-	await setTimeout(LET_GO_MS);
-	global.gc?.();
-	const before = process.cpuUsage();
-	await action();
-	await setTimeout(LET_GO_MS);
-	const { user, system } = process.cpuUsage(before);
-	return (user + system) / 1000;
-}
-
-void main();
+const [etags, kind] = process.argv.slice(2);
+if (process.send && kind !== undefined) void serve(etags as 'strong' | 'none', kind);
+else void main();

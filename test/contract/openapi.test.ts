@@ -66,14 +66,9 @@ async function send(
 	{ apiKey, ...config }: AxiosRequestConfig & { apiKey?: string } = {},
 ): Promise<number> {
 	const client = createClient(service.sandbox, apiKey);
-	const {
-		status,
-		headers,
-		data: body,
-	} = await client.request<unknown>({ method, url, data, ...config });
-	seen.add(
-		await check({ method, url, status, contentType: String(headers['content-type']), body }),
-	);
+	const { status, ...reply } = await client.request<unknown>({ method, url, data, ...config });
+	const contentType = String(reply.headers['content-type']);
+	seen.add(await check({ method, url, status, contentType, body: reply.data }));
 	return status;
 }
 

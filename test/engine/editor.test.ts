@@ -1,22 +1,21 @@
-import type {
-	IDataObject,
-	INodeListSearchResult,
-	INodeParameters,
-	INodePropertyOptions,
-	NodeHint,
-} from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodePropertyOptions, NodeHint } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 import { TRIGGER_TYPE } from '../support/n8nServer/ActiveTrigger';
-import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
+import {
+	createLoadOptionsContext,
+	searchList,
+} from '../support/n8nServer/createLoadOptionsContext';
 import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
+import { createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
 import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
-import { NODE_TYPE } from '../support/engine/runNode';
+import { ERROR_OUTPUT, NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
 import { testWith } from '../support/engine/testWith';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 const service = useSandbox();
 
@@ -27,14 +26,8 @@ const NEWEST_FIRST = [
 	{ name: 'City tour', value: 'project-city-tour' },
 ];
 
-async function search(filter?: string): Promise<INodeListSearchResult> {
-	const { url: baseUrl, apiKey } = service.sandbox;
-	const { context, nodeTypes } = await createLoadOptionsContext({ baseUrl, apiKey });
-	const type = nodeTypes.getByNameAndVersion(NODE_TYPE);
-	const searchProjects = type.methods?.listSearch?.searchProjects;
-	if (!searchProjects) throw new Error('The node has no list of projects');
-	return await searchProjects.call(context, filter);
-}
+const search = async (filter?: string) =>
+	await searchList(service.setup({}).credentials, 'searchProjects', filter);
 
 async function load(apiKey = service.sandbox.apiKey): Promise<INodePropertyOptions[]> {
 	const credentials = { baseUrl: service.sandbox.url, apiKey };
@@ -59,12 +52,7 @@ async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}
 	const workflow = new Workflow({
 		active: false,
 		nodeTypes: createNodeTypes(nodes),
-		nodes: [
-			{
-				...{ id: '1', name: 'Video Generation', type: NODE_TYPE, typeVersion: 1 },
-				...{ position: [0, 0], parameters },
-			},
-		],
+		nodes: [createTestNode('Video Generation', NODE_TYPE, { parameters })],
 		connections: {},
 	});
 	const input = items.map((json) => ({ json }));
@@ -96,8 +84,7 @@ const PROJECT_WANTED = /Set 'Project' and 'Queued At'/;
 
 describe('The list of projects to pick from', () => {
 	test('shows the names, last updated first', async () => {
-		const { results } = await search();
-		expect(results).toEqual(NEWEST_FIRST);
+		expect(await search()).toEqual(NEWEST_FIRST);
 		expect(service.sandbox.requests).toMatchObject([
 			{ url: '/v1/projects?sort=updatedAt&order=desc' },
 		]);
@@ -109,17 +96,14 @@ describe('The list of projects to pick from', () => {
 		['project-city-tour', ['City tour']],
 		['nothing like it', []],
 	])('narrows with %j to %j', async (filter, expected) => {
-		expect((await search(filter)).results.map(({ name }) => name)).toEqual(expected);
+		expect((await search(filter)).map(({ name }) => name)).toEqual(expected);
 	});
 
 	test('shows the ID of a project without a name', async () => {
 		const projects = [{ id: 'p1', name: '' }, { id: 7 }, { name: 'without an ID' }];
-		service.sandbox.addFault({
-			kind: 'status',
-			status: 200,
-			body: { status: 'success', projects },
-		});
-		expect((await search()).results).toEqual([
+		const body = { status: 'success', projects };
+		service.sandbox.addFault({ kind: 'status', status: 200, body });
+		expect(await search()).toEqual([
 			{ name: 'p1', value: 'p1' },
 			{ name: '7', value: '7' },
 		]);
@@ -133,8 +117,9 @@ describe('The list of projects to pick from', () => {
 		'is no empty list when the service answers with %j',
 		async (fault, httpCode, text) => {
 			service.sandbox.addFault(fault);
-			await expect(runWithoutWaiting(() => search())).rejects.toMatchObject({
-				...{ httpCode, message: expect.stringMatching(text) as string },
+			await expect(runWithoutWaiting(search)).rejects.toMatchObject({
+				httpCode,
+				message: like(text),
 			});
 		},
 	);
@@ -143,7 +128,8 @@ describe('The list of projects to pick from', () => {
 test("The trigger's list of projects shows the names, last updated first, and a key problem as an error", async () => {
 	expect(await load()).toEqual(NEWEST_FIRST);
 	await expect(load('wrong-key')).rejects.toMatchObject({
-		...{ httpCode: '401', message: expect.stringContaining("'API Key'") as string },
+		httpCode: '401',
+		message: like(/'API Key'/),
 	});
 });
 
@@ -217,7 +203,7 @@ describe('Before a run, the editor says', () => {
 			parameters,
 			Array.from({ length: count }, () => ({})),
 		);
-		expect(shown).toEqual(expected.map((text) => expect.stringMatching(text) as string));
+		expect(shown).toEqual(expected.map(like));
 	});
 });
 
@@ -243,17 +229,10 @@ describe('After a run, the output panel says', () => {
 		parameters: INodeParameters,
 		items: IDataObject[],
 		hints: RegExp[],
-		customPrompt = 'A sea',
 	) => {
-		const settings = { onError: 'continueErrorOutput' as const };
-		const { run } = await runWithoutWaiting(
-			async () => await service.run({ ...parameters, customPrompt }, { items, settings }),
-			service.sandbox,
-		);
+		const { run } = await service.run(parameters, { items, settings: ERROR_OUTPUT });
 		const [task] = run.data.resultData.runData['Video Generation'] ?? [];
-		expect((task?.hints ?? []).map(({ message }) => message)).toEqual(
-			hints.map((hint) => expect.stringMatching(hint) as string),
-		);
+		expect((task?.hints ?? []).map(({ message }) => message)).toEqual(hints.map(like));
 	};
 	const ADD = OPERATIONS['queue.add'];
 	const ITEMS = [{}, {}, {}];
@@ -290,9 +269,8 @@ describe('After a run, the output panel says', () => {
 	test.each([false, true])(
 		'that the list could not be read when it had to show a video (with Download Video: %p)',
 		async (downloadVideo) => {
-			service.sandbox.addFault({
-				...{ kind: 'status', status: 503, operation: 'video.getAll', skip: 1 },
-			});
+			const operation = 'video.getAll';
+			service.sandbox.addFault({ kind: 'status', status: 503, operation, skip: 1 });
 			await expectHints(
 				{ ...GENERATE, downloadVideo },
 				[{}],

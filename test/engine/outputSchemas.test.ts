@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats';
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
-import { ALL_OPERATIONS, byId, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ALL_OPERATIONS, byId, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 import { type JsonObject, loadOpenApi } from '../support/sandbox/loadOpenApi';
@@ -31,11 +31,6 @@ addFormats(ajv);
 // n8n's own schemas state the version of their format.
 ajv.addKeyword('version');
 
-const PARAMETERS: Record<string, INodeParameters> = {
-	...ALL_OPERATIONS,
-	'queue.wait': { ...WAIT, projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' },
-};
-
 /** Queues videos that finish at the same time. */
 const queue = async (count: number) =>
 	(await service.run(OPERATIONS['queue.add'], { items: Array(count).fill({}) })).items.map(
@@ -47,46 +42,50 @@ const makeVideo = async () => {
 	return (await service.run(OPERATIONS['video.getAll'])).items.map(({ json }) => json);
 };
 
-/** Runs in which each operation returns everything that it can return, with what precedes each. */
-const RUNS: [operation: string, parameters?: INodeParameters, prepare?: () => unknown][] = [
-	['video.generate'],
-	['video.generate', { waitOptions: { videosAtOnce: 2 } }, () => [{}, {}]],
-	['queue.add'],
-	['queue.getProgress', {}, () => queue(1)],
-	['queue.wait', {}, () => queue(1)],
-	['queue.wait', {}, () => queue(2)],
-	[
-		// The video is finished before the wait, which does not know its project.
-		...(['queue.wait', { projectId: '' }] as const),
-		async () => {
-			service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
-			const items = await queue(1);
-			service.sandbox.clock.advance(60_000);
-			return items;
-		},
-	],
-	['queue.clear', {}, () => queue(1)],
-	['video.get', {}, makeVideo],
-	['video.getAll', {}, makeVideo],
-	['video.download', {}, makeVideo],
-	['project.getAll'],
-	['account.get'],
-];
+const WAIT_LONG = { projectId: byId(PROJECT), queuedAt: '={{ $json.createdAt }}' };
 
-async function run(...[name, parameters, prepare]: (typeof RUNS)[number]): Promise<IDataObject[]> {
-	service.sandbox.reset();
-	// What a process knows of an account's videos counts for half an hour.
-	passTime(60 * 60 * 1000);
-	const items = ((await prepare?.()) ?? [{}]) as IDataObject[];
-	const start = () => service.run({ ...PARAMETERS[name], ...parameters }, { items });
-	const output = await runWithoutWaiting(start, service.sandbox);
-	if (output.error) throw output.error;
-	return output.items.map(({ json }) => json);
+/** Runs after which an operation has returned everything that it can return; others return it with their usual input. */
+const RUNS: Record<string, [parameters: INodeParameters, prepare: () => unknown][]> = {
+	'video.generate': [
+		[{}, () => [{}]],
+		[{ waitOptions: { videosAtOnce: 2 } }, () => [{}, {}]],
+	],
+	'queue.wait': [
+		[WAIT_LONG, () => queue(1)],
+		[WAIT_LONG, () => queue(2)],
+		[
+			// The video is finished before the wait, which does not know its project.
+			{ ...WAIT_LONG, projectId: '' },
+			async () => {
+				service.sandbox.addVideos('main', [{ projectId: 'project-city-tour' }]);
+				const items = await queue(1);
+				service.sandbox.clock.advance(60_000);
+				return items;
+			},
+		],
+	],
+	'video.getAll': [[{}, makeVideo]],
+};
+
+async function run(name: keyof typeof ALL_OPERATIONS): Promise<IDataObject[]> {
+	const all: IDataObject[] = [];
+	for (const [parameters, prepare] of RUNS[name] ?? [[{}, () => service.createInput(name)]]) {
+		service.sandbox.reset();
+		// What a process knows of an account's videos counts for half an hour.
+		passTime(60 * 60 * 1000);
+		const items = (await prepare()) as IDataObject[];
+		const output = await service.run({ ...ALL_OPERATIONS[name], ...parameters }, { items });
+		if (output.error) throw output.error;
+		all.push(...output.items.map(({ json }) => json));
+	}
+	return all;
 }
 
 const outputs: Record<string, IDataObject[]> = {};
 beforeAll(async () => {
-	for (const each of RUNS) (outputs[each[0]] ??= []).push(...(await run(...each)));
+	for (const name of Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[]) {
+		outputs[name] = await run(name);
+	}
 });
 const getOutputs = (operation: string) => outputs[operation] ?? [];
 
@@ -142,6 +141,18 @@ describe.each(operations)('The output schema of %s', (operation) => {
 	});
 });
 
+test.each([
+	'queue.add',
+	'queue.getProgress',
+	'queue.wait',
+	'video.generate',
+	'video.get',
+	'video.getAll',
+])('What people use comes first in the output of %s, as in its schema', (operation) => {
+	const [output = {}] = getOutputs(operation);
+	expect(listFields(output)).toEqual(listPromisedFields(loadSchema(operation)));
+});
+
 /** The path to an operation's output in the response of the service. */
 const REPLIES: Record<string, [request: string, ...path: string[]]> = {
 	'queue.add': ['POST /v1/queue/add', 'newQueueItem'],
@@ -192,7 +203,7 @@ test('The trigger returns what Video > Get Many returns, and says beside it why 
 	service.sandbox.reset();
 	const { url: baseUrl, apiKey } = service.sandbox;
 	const trigger = await ActiveTrigger.create({
-		...{ credentials: { baseUrl, apiKey }, storage: 'static data' },
+		credentials: { baseUrl, apiKey },
 		parameters: { options: { downloadVideo: true } },
 	});
 	await trigger.activate();

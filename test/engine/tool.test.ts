@@ -3,12 +3,16 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { ToolSetup } from '../support/engine/runTools';
 import { EACH_WAY, runTools } from '../support/engine/runTools';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
-import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
+import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 const service = useSandbox();
+const { listPaid } = service;
+const store = useBinaryStore();
 const FROM_MODEL = {
 	projectId: byId("={{ $fromAI('project', 'the project', 'string') }}"),
 	customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
@@ -24,8 +28,6 @@ const ask = async (parameters: INodeParameters, setup: Partial<ToolSetup> = {}) 
 		async () => await runTools({ ...service.setup(parameters), calls: [[call('a')]], ...setup }),
 		service.sandbox,
 	);
-
-const listPaid = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
 
 /** The model is told that the service may have queued a video, and to leave it at that. */
 const MAY_BE_QUEUED =
@@ -53,7 +55,7 @@ test('A second video is made for an agent that asks for it while the first one i
 	const queueIds = answers.map(
 		(answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId,
 	);
-	expect(queueIds.sort()).toEqual(service.sandbox.charges.map(({ queueId }) => queueId).sort());
+	expect(queueIds.sort()).toEqual(service.listPaidIds().sort());
 	expect(new Set(queueIds).size).toBe(2);
 });
 
@@ -62,19 +64,18 @@ describe('As a step of an agent that has n8n run it', () => {
 
 	test('the node hands the model data when it is set to continue on an error, and ends the execution when it is set to', async () => {
 		service.sandbox.setCredits('main', 0);
-		const [answer = ''] = await ask(ADD, {
-			...{ way, settings: { onError: 'continueRegularOutput' } },
-		});
+		const goOn = { onError: 'continueRegularOutput' } as const;
+		const [answer = ''] = await ask(ADD, { way, settings: goOn });
 		expect(JSON.parse(answer)).toMatchObject([
 			{
-				error: expect.stringContaining('not enough credits') as string,
-				message: expect.stringContaining('This video was not queued') as string,
+				error: like(/not enough credits/),
+				message: like(/This video was not queued/),
 				details: { httpCode: '402' },
 			},
 		]);
-		const settings = { onError: 'stopWorkflow' } as const;
-		await expect(ask(ADD, { way, settings })).rejects.toMatchObject({
-			message: expect.stringContaining('not enough credits') as string,
+		const stop = { onError: 'stopWorkflow' } as const;
+		await expect(ask(ADD, { way, settings: stop })).rejects.toMatchObject({
+			message: like(/not enough credits/),
 		});
 	});
 
@@ -98,13 +99,10 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 	test('the node tells the model what happened, what to do, and that nothing was queued', async () => {
 		service.sandbox.setCredits('main', 0);
 		const [answer = ''] = await ask(ADD, { way });
-		expect(JSON.parse(answer)).toEqual([
-			{
-				error: expect.stringMatching(
-					/not enough credits.*This video was not queued.*Add credits.*The service said/s,
-				) as string,
-			},
-		]);
+		const error = like(
+			/not enough credits.*This video was not queued.*Add credits.*The service said/s,
+		);
+		expect(JSON.parse(answer)).toEqual([{ error }]);
 	});
 
 	test('the node tells it of no retry, which n8n does not offer to agents', async () => {
@@ -118,32 +116,22 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		'ownCalls',
 		'the node works with a credential that HTTP Request may not use',
 		async () => {
-			const { credentials } = service.setup(ADD);
-			const [answer] = await ask(ADD, {
-				...{ way, credentials: { ...credentials, allowedHttpRequestDomains: 'none' } },
-			});
+			const own = service.setup({}).credentials;
+			const credentials = { ...own, allowedHttpRequestDomains: 'none' } as const;
+			const [answer] = await ask(ADD, { way, credentials });
 			expect(answer).toContain(service.sandbox.charges[0]?.queueId);
 		},
 	);
 
 	test('the node tells the model where its video is, and downloads nothing', async () => {
 		const [answer = ''] = await ask(GENERATE_FILE, { way });
-		const [charge] = service.sandbox.charges;
-		expect(JSON.parse(answer)).toMatchObject([
-			{
-				status: 'completed',
-				videoUrl: expect.stringContaining(`${charge?.videoId}.mp4`) as string,
-			},
-		]);
-		const download = {
-			resource: 'video',
-			operation: 'download',
-			videoUrl: `${service.sandbox.url}/files/${charge?.videoId}.mp4`,
-		};
-		const [refused] = await ask(download, { way });
+		const [{ videoId } = { videoId: '' }] = service.sandbox.charges;
+		const videoUrl = `${service.sandbox.url}/files/${videoId}.mp4`;
+		expect(JSON.parse(answer)).toMatchObject([{ status: 'completed', videoUrl }]);
+		const [refused] = await ask({ ...DOWNLOAD, video: videoUrl }, { way });
 		expect(refused).toMatch(/can't use Video > Download.*'url'/s);
-		const operations = service.sandbox.requests.map(({ operation }) => operation);
-		expect(operations).not.toContain('video.file');
+		expect(service.listSent()).not.toContain('video.file');
+		expect(store.listFiles()).toEqual([]);
 	});
 
 	test('the node tells the model the queue ID of a video that it has given up waiting for, or that has failed', async () => {
@@ -175,16 +163,11 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 	test('the node pays once for identical orders at the same time whose first has an unknown fate, and otherwise for each', async () => {
 		loseAdd();
 		const [a, b] = [call('lost'), call('other')];
-		const answers = await ask(ADD, {
-			way,
-			calls: [
-				[a, a, a],
-				[b, b],
-			],
-		});
+		const together = [a, a, a];
+		const answers = await ask(ADD, { way, calls: [together, [b, b]] });
 		expect(listPaid()).toEqual(['lost', 'other', 'other']);
 		for (const answer of answers.splice(0, 3)) expect(answer).toMatch(MAY_BE_QUEUED);
-		for (const { queueId } of service.sandbox.charges.slice(1)) {
+		for (const queueId of service.listPaidIds().slice(1)) {
 			expect(answers.join()).toContain(queueId);
 		}
 	});

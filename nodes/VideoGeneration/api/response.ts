@@ -11,7 +11,7 @@ export interface HttpResponse {
 	text: string;
 }
 
-/** A response's body: a list only where a service sends one without its envelope. */
+/** A body: a list only without its envelope, which the specification reports of a prose example. */
 export type Body = IDataObject | IDataObject[];
 
 /** How many characters of a body are kept that is not JSON. */
@@ -28,11 +28,8 @@ export function parseBody(text: string): unknown {
 
 /**
  * Checks a response against the specification: a 2xx whose body is a JSON object with the `status`
- * `success` ("Endpoints"). n8n is told not to throw on an HTTP error, so that the headers, and with
- * them `Retry-After`, arrive here.
+ * `success` ("Endpoints").
  *
- * @returns the body; a list only where the service sends one without its envelope, which the
- * specification reports of one prose example
  * @throws a RequestFailure that says what is wrong
  */
 export function checkBody(
@@ -114,11 +111,7 @@ export function getServiceMessage(body: unknown): { serviceMessage?: string } {
 	return serviceMessage === undefined ? {} : { serviceMessage };
 }
 
-/**
- * An object that the specification promises.
- *
- * @throws a RequestFailure of the kind `incomplete` that names its field
- */
+/** An object that the specification promises. @throws a RequestFailure that names its field */
 export function requireObject(body: Body, field: string): IDataObject {
 	const value = Array.isArray(body) ? undefined : body[field];
 	if (!isObject(value)) throw createIncomplete(field);
@@ -127,10 +120,9 @@ export function requireObject(body: Body, field: string): IDataObject {
 
 /**
  * A list that the specification promises, which may hold anything; some services write an empty one as
- * null. The bare list, without its envelope, is accepted as well: the specification reports it of a prose
- * example.
+ * null.
  *
- * @throws a RequestFailure of the kind `incomplete` when the list is missing
+ * @throws a RequestFailure that names its field
  */
 export function requireList(body: Body, field: string): unknown[] {
 	const list = Array.isArray(body) ? body : body[field];

@@ -1,9 +1,4 @@
-import type {
-	BinaryHelperFunctions,
-	IBinaryData,
-	IN8nHttpFullResponse,
-	RequestHelperFunctions,
-} from 'n8n-workflow';
+import type { IBinaryData, IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isLoopback } from '../../../credentials/connection';
 import { onAbort, pause } from '../api/pacing';
 import type { ApiOptions, ConnectionSettings } from '../api/request';
@@ -30,8 +25,7 @@ const REQUEST = {
 
 /** The parts of an n8n context that a download uses: those of operations and triggers have them. */
 export interface DownloadContext {
-	helpers: Pick<RequestHelperFunctions, 'httpRequest'> &
-		Pick<BinaryHelperFunctions, 'prepareBinaryData'>;
+	helpers: Pick<IExecuteSingleFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
 }
 
 /** A Node.js stream as n8n returns it; published code may not import the class. */

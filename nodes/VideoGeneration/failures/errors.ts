@@ -75,8 +75,7 @@ function getClientCode(error: ErrorOfN8n): string | undefined {
  * so no key, is carried along.
  *
  * @param reason the failure, or what was thrown instead of a response
- * @returns a NodeApiError with `message`, `description`, and the `httpCode` by which n8n recognises
- * a rate limit and a key problem
+ * @returns an error with the `httpCode` by which n8n recognises a rate limit and a key problem
  */
 export function createApiError(
 	node: INode,

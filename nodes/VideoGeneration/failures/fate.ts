@@ -95,9 +95,6 @@ type ErrorLevel = Partial<
 	>
 >;
 
-/** n8n wraps the error of its HTTP client, which wraps that of Node.js. */
-const MAX_LEVELS = 8;
-
 /**
  * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
  * of making the connection secure, or of n8n's own protection. n8n hands over the error of Node.js as the
@@ -106,19 +103,20 @@ const MAX_LEVELS = 8;
  * @returns undefined without proof
  */
 export function findProof(error: unknown): Proof | undefined {
-	const [proof, ...others] = findRoots(error, MAX_LEVELS).map(findProofOfRoot);
+	const [proof, ...others] = findRoots(error).map(findProofOfRoot);
 	return others.every((other) => other === proof) ? proof : undefined;
 }
 
-/** The innermost errors, several where Node.js has tried several addresses. */
-function findRoots(error: unknown, levels: number): ErrorLevel[] {
-	if (typeof error !== 'object' || error === null || levels === 0) return [{}];
+/**
+ * The innermost errors: n8n wraps the error of its HTTP client, which wraps that of Node.js, or several
+ * where Node.js has tried several addresses.
+ */
+function findRoots(error: unknown): ErrorLevel[] {
+	if (typeof error !== 'object' || error === null) return [{}];
 	const { cause, errors, name } = error as ErrorLevel;
 	if (String(name).startsWith(BLOCKED)) return [error];
-	if (Array.isArray(errors) && errors.length > 0) {
-		return errors.flatMap((each) => findRoots(each, levels - 1));
-	}
-	return typeof cause === 'object' && cause !== null ? findRoots(cause, levels - 1) : [error];
+	if (Array.isArray(errors) && errors.length > 0) return errors.flatMap(findRoots);
+	return typeof cause === 'object' && cause !== null ? findRoots(cause) : [error];
 }
 
 function findProofOfRoot(root: ErrorLevel): Proof | undefined {

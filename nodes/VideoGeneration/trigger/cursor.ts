@@ -156,8 +156,8 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
  */
 export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
 	const etag = toText(header);
-	const tag = ETAG.test(etag) ? { account, etag, fullReadAt: now } : undefined;
-	if (tag === undefined && cursor.tag === undefined) return cursor;
+	if (etag === '' && cursor.tag === undefined) return cursor;
+	const tag = etag === '' ? undefined : { account, etag, fullReadAt: now };
 	return { ...cursor, changes: cursor.changes + 1, tag };
 }
 

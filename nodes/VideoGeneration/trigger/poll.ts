@@ -138,11 +138,12 @@ async function fetchTestEvent(
 	deadline: number,
 ): Promise<INodeExecutionData[]> {
 	const parameters = getTriggerParameters(context);
-	const entries = await openService(context)
-		.then(async (service) => await fetchVideoLog(service, limitList(deadline)))
-		.catch((error: unknown) => {
-			throw createApiError(context.getNode(), error, TEST_TEXTS);
-		});
+	let entries: unknown[];
+	try {
+		entries = await fetchVideoLog(await openService(context), limitList(deadline));
+	} catch (error) {
+		throw createApiError(context.getNode(), error, TEST_TEXTS);
+	}
 	const newest = findNewestVideo(entries, parameters.projectIds);
 	if (newest) return await attachFiles(context, [newest], parameters, deadline);
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {

@@ -53,20 +53,11 @@ export const triggerProperties: INodeProperties[] = [
 	),
 ];
 
-const TESTING =
-	"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.";
-const LISTED =
-	"These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.";
-
-/** The texts of n8n's panel while there is no output, in the words of n8n's own triggers. */
+/** n8n's panel while there is no output, in the words of n8n's own triggers. */
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Starts the workflow for every finished video',
-	executionsHelp: {
-		inactive: `${TESTING}<br /> <br /><b>Once you're happy with your workflow</b>, publish it. Then every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
-		active: `${TESTING}<br /> <br /><b>Your workflow will also execute automatically</b>, since it's activated. Every time n8n finds newly finished videos, the workflow will execute once for all of them. ${LISTED}`,
-	},
-	activationHint:
-		'Once you’ve finished building your workflow, publish it to have it start for every finished video (you just won’t see those executions here).',
+	executionsHelp:
+		"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.<br /> <br /><b>Once it is published</b>, your workflow will also execute automatically, once for all newly finished videos that n8n finds. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.",
 };
 
 /** The trigger's parameters for one poll. */

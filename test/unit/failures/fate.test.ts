@@ -35,7 +35,6 @@ describe('An add that failed with an error', () => {
 		[{ messages: ['read ECONNRESET'], message: 'connect ECONNREFUSED' }, 'unknown'],
 		[{ code: 'ECONNRESET', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
 		[{ syscall: 'read', messages: ['connect ECONNREFUSED ::1:80'] }, 'unknown'],
-		[root({ syscall: 'connect' }, 50), 'unknown'],
 		[undefined, 'unknown'],
 		['connect ECONNREFUSED', 'unknown'],
 	])('%j is %s', (error, fate) => {
