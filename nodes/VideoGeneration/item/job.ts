@@ -1,5 +1,7 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeProperties,
@@ -137,16 +139,7 @@ export class Run {
 
 	private readonly shared = new Map<string, { value: Promise<unknown>; readAt: number }>();
 
-	constructor(
-		context: Pick<
-			IExecuteSingleFunctions,
-			| 'getExecutionCancelSignal'
-			| 'continueOnFail'
-			| 'getNode'
-			| 'getExecuteData'
-			| 'getWorkflowSettings'
-		>,
-	) {
+	constructor(context: IExecuteFunctions | IExecutePaginationFunctions) {
 		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
 		this.close = onAbort(stop, () => {

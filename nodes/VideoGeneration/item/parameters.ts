@@ -250,10 +250,15 @@ function parseProxy(
 		const { protocol, hostname, port, username, password } = new URL(String(address));
 		const defaultPort = DEFAULT_PORTS[protocol];
 		if (defaultPort === undefined) throw new Error(`${protocol} is not the protocol of a proxy`);
-		const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+		const auth = {
+			username: decodeURIComponent(username),
+			password: decodeURIComponent(password),
+		};
 		return {
-			...{ host: hostname, port: Number(port) || defaultPort, protocol: protocol.slice(0, -1) },
-			...(name === '' ? {} : { auth: { username: name, password: secret } }),
+			host: hostname,
+			port: Number(port) || defaultPort,
+			protocol: protocol.slice(0, -1),
+			...(username === '' ? {} : { auth }),
 		};
 	} catch {
 		throw createInputError(

@@ -208,8 +208,10 @@ function prepareItem(
 ): Job {
 	const ledger = new Ledger(context);
 	let api: ItemApi = {
-		...{ maxTries: DEFAULT_MAX_TRIES, connection: {} },
-		...{ signal: run.signal, takeSlot: run.takeRequestSlot },
+		maxTries: DEFAULT_MAX_TRIES,
+		connection: {},
+		signal: run.signal,
+		takeSlot: run.takeRequestSlot,
 	};
 	let order: unknown;
 	try {
