@@ -43,15 +43,18 @@ export async function downloadOfItem(
 /** Items share a list for this long: each would fetch all of it. */
 const SHARED_MS = 30_000;
 
+/** The list of videos, fetched once for all items of a run that ask for it at about the same time. */
+export async function fetchSharedLog({ api, open, run }: Job): Promise<unknown[]> {
+	const service = await open();
+	const key = JSON.stringify([service.account, api.connection]);
+	return await run.share(key, SHARED_MS, () => fetchVideoLog(service, api));
+}
+
 /** An item that an earlier try has finished, with the address that the list shows now: the old one may have expired. */
 async function renewAddress(job: Job, json: IDataObject): Promise<IDataObject> {
-	const { api, ledger, run } = job;
 	const { video } = json;
-	if (ledger.state.finished !== json || !isObject(video)) return json;
-	const service = await job.open();
-	const key = JSON.stringify([service.account, api.connection]);
-	const fresh = await run
-		.share(key, SHARED_MS, () => fetchVideoLog(service, api))
+	if (job.ledger.state.finished !== json || !isObject(video)) return json;
+	const fresh = await fetchSharedLog(job)
 		.then((entries) => findEntry(entries, video))
 		.catch(() => undefined);
 	return fresh ? { ...json, videoUrl: fresh.url, video: fresh } : json;

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { createInputError, requireText } from './parameters';
 
-const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
+export const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
 /** Text that n8n replaces in an expression. */
 const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;

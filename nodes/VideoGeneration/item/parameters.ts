@@ -13,6 +13,8 @@ import { DEFAULT_MAX_TRIES } from '../api/retry';
 
 const NOTHING_SENT = 'Nothing was sent for this item.';
 
+export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
+
 type AnyContext =
 	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
@@ -144,7 +146,7 @@ export function requireNumber(
 	throw createInputError(
 		context,
 		`'${label}' must be a ${isWhole ? 'whole ' : ''}number ${max === Infinity ? range : `from ${min} to ${max}`}`,
-		`Correct '${label}'${where ? ` ${where}` : ''}. If it is an expression, check that it has a value for this item. ${NOTHING_SENT}`,
+		`Correct '${label}'${where ? ` ${where}` : ''}. ${CHECK_EXPRESSION} ${NOTHING_SENT}`,
 	);
 }
 

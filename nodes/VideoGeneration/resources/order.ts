@@ -4,8 +4,9 @@ import { canKeepKeys } from '../adds/uniqueKey';
 import { ENDPOINTS } from '../api/endpoints';
 import { isAgentStep } from '../item/agentOrder';
 import type { Operation } from '../item/job';
-import { getPaidText } from '../item/expressions';
+import { getPaidText, NOT_SPENT } from '../item/expressions';
 import {
+	CHECK_EXPRESSION,
 	createInputError,
 	getCollection,
 	getLocatedId,
@@ -120,8 +121,6 @@ function checkExecutionOrder(context: IExecuteSingleFunctions): void {
 	);
 }
 
-const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
-
 /**
  * The body of the request: optional fields are absent when they are not set.
  *
@@ -191,7 +190,7 @@ function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
 		throw createInputError(
 			context,
 			"'Unique Key' is empty",
-			"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. If it is an expression, check that it has a value for this item. Nothing was sent.",
+			`Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`,
 		);
 	}
 	if (canKeepKeys(context)) return key;

@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
-import { createInputError, getId } from '../../item/parameters';
+import { CHECK_EXPRESSION, createInputError, getId } from '../../item/parameters';
 
 export const queueIdField: INodeProperties = {
 	displayName: 'Queue ID',
@@ -33,6 +33,6 @@ export function getQueueId(context: IExecuteSingleFunctions): string {
 	throw createInputError(
 		context,
 		queueId === '' ? "'Queue ID' is empty" : "'Queue ID' is not the ID of a queue item",
-		"Enter the 'queueId' that Queue > Add returned. If it is an expression, check that it has a value for this item. Nothing was sent.",
+		`Enter the 'queueId' that Queue > Add returned. ${CHECK_EXPRESSION} Nothing was sent.`,
 	);
 }

@@ -6,6 +6,7 @@ import { putFirst, sortNewestFirst } from '../../api/videoLog';
 import { toText } from '../../api/response';
 import type { Operation } from '../../item/job';
 import {
+	CHECK_EXPRESSION,
 	createInputError,
 	getCollection,
 	getLimit,
@@ -60,8 +61,6 @@ interface VideoFilter {
 	createdAfter: number | undefined;
 	createdBefore: number | undefined;
 }
-
-const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 
 /** "Filters". @throws a NodeOperationError that names the field */
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {

@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { fetchVideoLog } from '../../api/endpoints';
 import { isObject, toText } from '../../api/response';
+import { fetchSharedLog } from '../../download/outputVideo';
 import type { Job } from '../../item/job';
-import { createInputError, getLocatedId } from '../../item/parameters';
+import { CHECK_EXPRESSION, createInputError, getLocatedId } from '../../item/parameters';
 
 /** A finished video, picked from a list, or given by its address or its ID. */
 export const videoFileLocator: INodeProperties = {
@@ -51,27 +51,19 @@ export function getVideo(context: IExecuteSingleFunctions): string {
 	throw createInputError(
 		context,
 		"'Video' is empty",
-		'Choose a video from the list, or enter its ID. If it is an expression, check that it has a value for this item. Nothing was sent.',
+		`Choose a video from the list, or enter its ID. ${CHECK_EXPRESSION} Nothing was sent.`,
 	);
 }
 
-/** The items of a run share a list for this long. */
-const SHARED_MS = 30_000;
-
 /** The entry of a video in the list, so that its address is fresh. @throws a NodeOperationError if it is not listed */
-export async function findVideo(
-	{ api, context, open, run }: Job,
-	wanted: string,
-): Promise<IDataObject> {
-	const service = await open();
-	const key = JSON.stringify([service.account, api.connection]);
-	const entries = await run.share(key, SHARED_MS, () => fetchVideoLog(service, api));
+export async function findVideo(job: Job, wanted: string): Promise<IDataObject> {
+	const entries = await fetchSharedLog(job);
 	const video = entries
 		.filter(isObject)
 		.find(({ id, url }) => toText(id) === wanted || url === wanted);
 	if (video) return video;
 	throw createInputError(
-		context,
+		job.context,
 		'The account has no finished video with this ID',
 		"Check 'Video' of this item: choose it from the list, or enter the 'id' that Video > Get Many returns. The video may belong to another account, or may have been deleted.",
 	);
