@@ -1,8 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import { placeExamples } from '../../../scripts/n8n/examples';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
@@ -104,36 +102,12 @@ test('The page of the examples has a section with its name and a picture for eac
 	expect(sections).toHaveLength(FILES.length);
 });
 
-it("Placing the examples gives each an id with which n8n keeps a trigger's state, and the credential to our nodes only", async () => {
-	const saved = new Map<string, WorkflowContent>();
-	const client = {
-		saveWorkflow: (id: string, content: WorkflowContent) => {
-			saved.set(id, content);
-			return Promise.resolve({ ...content, id, versionId: 'v', active: false });
-		},
-	} as unknown as N8nClient;
-	const credential = { id: 'c1', name: 'Local', type: 'videoGenerationApi' };
-
-	const placed = await placeExamples(client, 'examples', credential, PACKAGE);
-
-	expect([placed.size, saved.size]).toEqual([FILES.length, FILES.length]);
-	for (const [id, { nodes }] of saved) {
-		expect(id.length).toBeLessThanOrEqual(21);
-		for (const { type, credentials } of nodes) {
-			const expected = { videoGenerationApi: { id: 'c1', name: 'Local' } };
-			expect(credentials).toEqual(type.startsWith(`${PACKAGE}.`) ? expected : undefined);
-		}
-	}
-});
-
 describe('the nodes of the examples', () => {
 	it('are of this package or of n8n', () => {
 		const foreign = ALL_NODES.filter(
 			({ node: { type } }) => !/^(@n8n\/n8n-|n8n-)nodes-/.test(type),
 		);
 		expect(foreign.map(({ name }) => name)).toEqual([]);
-		const known = ALL_NODES.filter(({ node: { type } }) => type.startsWith(`${PACKAGE}.`));
-		expect(known.filter(({ node: { type } }) => !OURS[type]).map(({ name }) => name)).toEqual([]);
 	});
 
 	it.each(ALL_NODES.filter(({ node: { type } }) => OURS[type]))(
