@@ -3,13 +3,20 @@ import type { SettingsChange } from '../../sandbox/domain/settings';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
+import { GENERATE, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox({ rateLimit: { max: 100, windowMs: 900_000 } });
 
+interface Kind {
+	seconds: number;
+	maxAtOnce?: number;
+	logDelayMs?: number;
+}
+
 /** The kinds of service: how long it needs for a video, how many it makes at once, and when it lists them. */
-const KINDS: Record<string, { seconds: number; maxAtOnce?: number; logDelayMs?: number }> = {
+const KINDS: Record<string, Kind> = {
 	'5 s, side by side': { seconds: 5 },
 	'20 s, side by side': { seconds: 20 },
 	'20 s, one after the other': { seconds: 20, maxAtOnce: 1 },
@@ -31,9 +38,6 @@ const TELLING: Record<string, SettingsChange> = {
 	'the address of the first 4 alone': { videoUrlInDetails: 4 },
 	'the address of every other one': { videoUrlInDetails: 'everyOther' },
 };
-
-/** How many times as long as its longest video a batch of so many rows may take where the service tells. */
-const MOST_ROUNDS = { 8: 5.5, 20: 7 } as const;
 
 /** An execution: the seconds after which it starts, and the number of its rows. */
 type Start = [afterSeconds: number, rows: number, project?: string];
@@ -61,43 +65,35 @@ const DAYS: Record<string, Start[]> = {
 	],
 };
 
-const PROJECT = 'project-product-teaser';
+interface Case {
+	starts: Start[];
+	kind: Kind;
+	telling?: SettingsChange;
+}
 
 /** Each case has a service of its own: a process remembers which services tell. */
 let cases = 0;
 
 /** Runs a batch with the default options. */
 function begin([afterSeconds, rows, project = PROJECT]: Start): Beginning<INodeExecutionData[]> {
-	const parameters = {
-		...{ resource: 'video', operation: 'generate', downloadVideo: false },
-		projectId: { __rl: true, mode: 'id', value: project },
-		customPrompt: '={{ $json.prompt }}',
-	};
-	const items = Array.from({ length: rows }, (_, row) => ({ prompt: `Film ${row}` }));
+	const items = Array.from({ length: rows }, (_, row) => ({ prompt: `Film ${row}`, project }));
+	const { credentials, ...setup } = service.setup(GENERATE);
+	const baseUrl = `${credentials.baseUrl}/${cases}`;
 	const start = async () => {
-		const { credentials } = service.setup(parameters);
-		const baseUrl = `${credentials.baseUrl}/${cases}`;
-		const { error, items: outputs } = await runNode({
-			parameters,
-			credentials: { ...credentials, baseUrl },
-			items,
-		});
-		if (error) throw error;
-		return outputs;
+		const ending = await runNode({ ...setup, credentials: { ...credentials, baseUrl }, items });
+		if (ending.error) throw ending.error;
+		return ending.items;
 	};
 	return { afterMs: afterSeconds * 1_000, start };
 }
 
 /** Plays executions. Not all of their videos end just before a progress check. */
-async function play(
-	starts: Start[],
-	{ seconds, maxAtOnce, logDelayMs = 0 }: (typeof KINDS)[string],
-	telling: SettingsChange = {},
-): Promise<IDataObject> {
+async function play({ starts, kind, telling = {} }: Case): Promise<IDataObject> {
+	const { seconds, maxAtOnce = null, logDelayMs = 0 } = kind;
 	const { sandbox } = service;
 	cases += 1;
 	sandbox.reset();
-	sandbox.configure({ maxAtOnce: maxAtOnce ?? null, durations: { logDelayMs } });
+	sandbox.configure({ maxAtOnce, durations: { logDelayMs } });
 	sandbox.configure(telling);
 	const rows = starts.reduce((sum, [, count]) => sum + count, 0);
 	const durations = Array.from({ length: rows }, (_, i) => (seconds + (i % 5)) * 1_000);
@@ -115,24 +111,22 @@ function measure(
 	const { sandbox } = service;
 	const isOwn = endings.flatMap(({ result }) =>
 		result.map(({ json }) => {
-			const { video } = json as { video?: { id: string } | null };
-			const own = getOwnVideoId(sandbox, json) ?? '';
-			if (video) return video.id === own;
-			return typeof json.videoUrl === 'string' ? json.videoUrl.includes(own) : undefined;
+			const url = (json.video as IDataObject | null)?.url ?? json.videoUrl;
+			return typeof url === 'string' ? url.includes(String(getOwnVideoId(sandbox, json))) : null;
 		}),
 	);
 	const count = (operation: string) =>
 		sandbox.requests.filter((request) => request.operation === operation).length;
 	const firstAt = Math.min(...endings.map(({ startedAt }) => startedAt));
-	const lastAt = Math.max(...endings.map(({ endedAt }) => endedAt));
+	const tookMs = Math.max(...endings.map(({ endedAt }) => endedAt)) - firstAt;
 	const madeMs = durations.reduce((sum, each) => sum + each, 0) / projects;
-	const beyondMs = (lastAt - firstAt - madeMs) / (durations.length / projects);
+	const round = (value: number) => Math.round(value * 10) / 10;
 	return {
 		items: durations.length,
 		'own video': isOwn.filter((each) => each === true).length,
 		'wrong video': isOwn.filter((each) => each === false).length,
-		'seconds beyond': Math.round(beyondMs / 100) / 10,
-		'times the longest': Math.round(((lastAt - firstAt) / Math.max(...durations)) * 10) / 10,
+		'seconds beyond': round((tookMs - madeMs) / 1_000 / (durations.length / projects)),
+		'times the longest': round(tookMs / Math.max(...durations)),
 		'progress checks': count('queue.getProgress'),
 		'reads of the list': count('video.getAll'),
 	};
@@ -142,59 +136,53 @@ function measure(
  * Time passes only when nothing else is left to do, so that the figures are the same on every machine.
  * "Seconds beyond" is the time beyond the sum of the videos' durations, for each item.
  */
-async function bench(
-	title: string,
-	rows: [string, () => Promise<IDataObject>][],
-): Promise<Record<string, IDataObject>> {
+async function bench(title: string, all: Record<string, Case>): Promise<IDataObject[]> {
 	const figures: Record<string, IDataObject> = {};
-	for (const [name, measureCase] of rows) figures[name] = await measureCase();
+	for (const [name, each] of Object.entries(all)) figures[name] = await play(each);
 	process.stdout.write(`${title}\n`);
 	console.table(figures);
-	return figures;
+	return Object.values(figures);
 }
 
-function expectOwn(figures: Record<string, IDataObject>): void {
-	for (const each of Object.values(figures)) {
-		expect(each).toMatchObject({ 'own video': each.items, 'wrong video': 0 });
-		expect(each['seconds beyond']).toBeLessThanOrEqual(16);
-	}
-}
+const map = <T>(values: Record<string, T>, toCase: (value: T) => Case): Record<string, Case> =>
+	Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCase(value)]));
 
-test('Every row of a batch gets its own video', async () => {
-	expectOwn(
-		await bench(
-			'5 rows of one project, with the default options',
-			Object.entries(KINDS).map(([name, kind]) => [name, async () => await play([[0, 5]], kind)]),
-		),
-	);
-}, 120_000);
+test.each([
+	[
+		'5 rows of one project, with the default options',
+		map(KINDS, (kind) => ({ kind, starts: [[0, 5]] })),
+	],
+	[
+		'Executions at the same time, with videos of 20 to 24 s',
+		map(DAYS, (starts) => ({ kind: { seconds: 20 }, starts })),
+	],
+])(
+	'Every item gets its own video: %s',
+	async (title, all) => {
+		for (const each of await bench(title, all)) {
+			expect(each).toMatchObject({ 'own video': each.items, 'wrong video': 0 });
+			expect(each['seconds beyond']).toBeLessThanOrEqual(16);
+		}
+	},
+	120_000,
+);
 
-test('Every item of executions at the same time gets its own video', async () => {
-	expectOwn(
-		await bench(
-			'Executions at the same time, with videos of 20 to 24 s',
-			Object.entries(DAYS).map(([name, day]) => [
-				name,
-				async () => await play(day, { seconds: 20 }),
-			]),
-		),
-	);
-}, 120_000);
-
-test.each([8, 20] as const)(
-	'%d rows are made as fast as the service allows',
-	async (rows) => {
-		const figures = await bench(
-			`${rows} rows of one project, with videos of 20 to 24 s, of which the service tells`,
-			Object.entries(TELLING).map(([name, telling]) => [
-				name,
-				async () => await play([[0, rows]], { seconds: 20 }, telling),
-			]),
-		);
-		for (const [index, each] of Object.values(figures).entries()) {
+test.each([
+	[8, 5.5],
+	[20, 7],
+])(
+	'%d rows are made as fast as the service allows: in %d times their longest where it tells',
+	async (rows, most) => {
+		const title = `${rows} rows of one project, with videos of 20 to 24 s, of which the service tells`;
+		const toCase = (telling: SettingsChange): Case => ({
+			kind: { seconds: 20 },
+			starts: [[0, rows]],
+			telling,
+		});
+		for (const [index, each] of (await bench(title, map(TELLING, toCase))).entries()) {
 			expect(each['wrong video']).toBe(0);
 			if (index < 4) expect(each['own video']).toBe(rows);
-			if (index < 3) expect(each['times the longest']).toBeLessThanOrEqual(MOST_ROUNDS[rows]);
+			if (index < 3) expect(each['times the longest']).toBeLessThanOrEqual(most);
 			// A run makes one video more at once with each that it is told.
 			expect(rows - Number(each['own video'])).toBeLessThanOrEqual(5);
 		}

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting, SkippedTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -23,15 +24,15 @@ const LIMIT = 200;
  * An operation without lanes, which sends as many requests: what its executions leave is n8n's, the service's
  * and jest's.
  */
-const PEER = { resource: 'project', operation: 'getAll' };
+const PEER = OPERATIONS['project.getAll'];
 const REQUESTS = 6;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const generate = (projectId: string) => ({
-	...{ resource: 'video', operation: 'generate', downloadVideo: false },
-	projectId: { __rl: true, mode: 'id', value: projectId },
+	...GENERATE,
+	projectId: byId(projectId),
 	waitOptions: { pollingInterval: 1, listingDelay: 1 },
 });
 

@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import ts from 'typescript';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodePropertyOptions } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
@@ -63,12 +60,6 @@ test('Every text is in sentence case, with periods from the second sentence on',
 	expect(texts.filter(([, text]) => !isSentence(text))).toEqual([]);
 });
 
-test('Every text speaks without jargon', () => {
-	const JARGON =
-		/\b(payload|endpoint|boolean|array|string|null|json|parse|http|async|poll(s|ed|ing)?|regex|todo)\b/i;
-	expect(texts.filter(([, text]) => JARGON.test(text))).toEqual([]);
-});
-
 test('Every text names only fields and operations that can be seen', () => {
 	const fields = [
 		...all.map(({ displayName }) => displayName),
@@ -93,39 +84,6 @@ test('Every text names only fields and operations that can be seen', () => {
 	const quoted = [...named.matchAll(/(?<!\w)'([^']+)'(?!\w)/g)].map(([, name]) => name);
 	expect(quoted.filter((name) => !fields.includes(name))).toEqual([]);
 	expect(named.match(OPERATION)?.filter((name) => !operations.includes(name))).toEqual([]);
-});
-
-const ROOT = path.resolve(__dirname, '../..');
-
-/** Lists the texts in the published code; a template is one text, with its placeholders as written. */
-function listCodeTexts(): string[] {
-	const found: string[] = [];
-	const visit = (node: ts.Node): void => {
-		if (ts.isStringLiteralLike(node)) found.push(node.text);
-		else if (ts.isTemplateExpression(node)) found.push(node.getText().slice(1, -1));
-		ts.forEachChild(node, visit);
-	};
-	for (const folder of ['nodes', 'credentials']) {
-		const files = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-		for (const file of files.filter((each) => each.endsWith('.ts'))) {
-			const code = readFileSync(path.join(ROOT, folder, file), 'utf8');
-			visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
-		}
-	}
-	return found;
-}
-
-test('Every text in the code has the names of fields in single quotes, as n8n writes them', () => {
-	const names = [
-		...all.map(({ displayName }) => displayName),
-		...['Request Options', 'Proxy', 'Ignore SSL Issues (Insecure)', 'Poll Times'],
-		...['${field}', '${label}'],
-	];
-	const inCode = listCodeTexts();
-	const quoted = inCode.flatMap((text) => text.match(/"[^"]+"/g) ?? []);
-	expect(quoted.filter((name) => names.includes(name.slice(1, -1)))).toEqual([]);
-	const UNQUOTED = /' (under|in) (Options|Wait Options|Request Options|Filters)\b/;
-	expect(inCode.filter((text) => UNQUOTED.test(text))).toEqual([]);
 });
 
 test('Every action is short and without articles', () => {
@@ -162,11 +120,6 @@ describe('Every field', () => {
 			for (const example of others) expect(example).toMatch(/^e\.g\. \S/);
 		}
 		for (const { placeholder } of ofType('collection')) expect(placeholder).toMatch(/^Add [a-z]+$/);
-	});
-
-	test('has a hint of at most 120 characters, and does not ask for JSON', () => {
-		const isLong = ({ hint = '' }: INodeProperties) => hint.length > 120;
-		expect(all.filter((field) => isLong(field) || field.type === 'json')).toEqual([]);
 	});
 });
 

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Service } from '../../../nodes/VideoGeneration/api/request';
 import { fetchFromApi } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
-import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
+import { decideRetry } from '../../../nodes/VideoGeneration/api/retry';
 import type {
 	Fate,
 	FailureKind,
@@ -64,78 +64,32 @@ describe('A failed request', () => {
 	});
 });
 
-describe('Sending with retries', () => {
-	beforeEach(() => jest.useFakeTimers());
-	afterEach(() => {
-		jest.useRealTimers();
-	});
-	const busy = () =>
-		Promise.reject(new RequestFailure({ kind: 'rateLimited', retryAfterMs: 5_000 }));
-	const send = async (request: () => Promise<unknown>, options = {}) => {
-		const settled = sendWithRetries(request, {
-			requestKind: 'read',
-			maxTries: 4,
-			...options,
-		}).catch((error: unknown) => error as RequestFailure);
-		await jest.runAllTimersAsync();
-		return await settled;
-	};
-
-	test('begins no try after its deadline', async () => {
-		const request = jest.fn(busy);
-		const failure = await send(request, { deadline: performance.now() + 12_000 });
-		expect(failure).toMatchObject({ kind: 'rateLimited', facts: { tries: 3 } });
-		expect(request).toHaveBeenCalledTimes(3);
-	});
-
-	test('sends nothing when the execution was stopped before', async () => {
-		const request = jest.fn(busy);
-		expect(await send(request, { signal: AbortSignal.abort() })).toMatchObject({
-			...{ kind: 'cancelled', facts: { tries: 0 } },
-		});
-		expect(request).not.toHaveBeenCalled();
-	});
-
-	test('takes an abort that nobody asked for as a timeout, which a read survives', async () => {
-		const request = jest
-			.fn()
-			.mockRejectedValueOnce(new RequestFailure({ kind: 'cancelled' }))
-			.mockResolvedValue('body');
-		expect(await send(request)).toBe('body');
-	});
-});
-
-describe('A request with a deadline', () => {
-	const getTimeout = async (leftMs: number, connection = {}) => {
-		const body = { status: 'success' };
-		const requests: IHttpRequestOptions[] = [];
-		const httpRequestWithAuthentication = async (_name: string, request: IHttpRequestOptions) => {
-			requests.push(request);
-			return await Promise.resolve({ statusCode: 200, headers: {}, body });
-		};
+test.each([
+	[30_000.5, {}, 30_001],
+	[1e9, {}, 60_000],
+	[1e9, { timeout: 5_000 }, 5_000],
+	[10, {}, 1_000],
+])(
+	'%d ms before its deadline, a request with %j waits for its response for at most %d ms',
+	async (leftMs, connection, expected) => {
+		const httpRequestWithAuthentication = jest.fn(
+			async (_name: string, { timeout = NaN }: IHttpRequestOptions) =>
+				await Promise.resolve({
+					statusCode: 200,
+					headers: {},
+					body: { status: 'success', timeout },
+				}),
+		);
 		const service = { context: { helpers: { httpRequestWithAuthentication } }, hide: String };
-		const deadline = performance.now() + leftMs;
-		const options = { maxTries: 1, connection, deadline };
+		const options = { maxTries: 1, connection, deadline: performance.now() + leftMs };
 		const request = { method: 'GET', url: '/v1/videos' } as const;
 		await fetchFromApi(service as unknown as Service, request, options);
-		return requests[0]?.timeout ?? NaN;
-	};
-
-	test('waits for its response until then, in whole milliseconds', async () => {
-		for (const leftMs of [12_345.67, 30_000.5]) {
-			const timeout = await getTimeout(leftMs);
-			expect(Number.isInteger(timeout)).toBe(true);
-			expect(timeout).toBeGreaterThan(leftMs - 2_000);
-			expect(timeout).toBeLessThanOrEqual(Math.ceil(leftMs));
-		}
-	});
-
-	test('waits no longer than its timeout, and never less than a second', async () => {
-		expect(await getTimeout(1e9)).toBe(60_000);
-		expect(await getTimeout(1e9, { timeout: 5_000 })).toBe(5_000);
-		expect(await getTimeout(10)).toBe(1_000);
-	});
-});
+		const timeout = httpRequestWithAuthentication.mock.calls[0]?.[1].timeout ?? NaN;
+		expect(Number.isInteger(timeout)).toBe(true);
+		expect(timeout).toBeGreaterThan(expected - 2_000);
+		expect(timeout).toBeLessThanOrEqual(expected);
+	},
+);
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 

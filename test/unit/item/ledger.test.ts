@@ -1,15 +1,72 @@
-import { keepPlain } from '../../../nodes/VideoGeneration/item/ledger';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { AgentOrder } from '../../../nodes/VideoGeneration/item/agentOrder';
+import { keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
+
+/** Of n8n's Agents, whose calls share nothing. */
+const context = {
+	getNode: () => ({ name: 'Tool', type: 'videoGenerationTool' }),
+	getExecuteData: () => ({ node: { name: 'Agent' } }),
+	getExecutionId: () => undefined,
+	getContext: () => {
+		throw new Error('`executionData` is not initialized');
+	},
+} as unknown as IExecuteSingleFunctions;
+
+const FACTS = { kind: 'uncertain' } as const;
+const HOUR_MS = 3_600_000;
+
+describe('An unknown fate, where calls share nothing,', () => {
+	const create = (order: unknown, account = 1) => new AgentOrder(context, account, order);
+	const isKnown = (order: unknown, account?: number) =>
+		create(order, account).findUnknownFate() !== undefined;
+
+	beforeEach(() => {
+		jest.useFakeTimers();
+		jest.advanceTimersByTime(HOUR_MS);
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	test('is known for an hour, of the same order of the same account', () => {
+		create('sea').keepUnknownFate(FACTS);
+		expect(create('sea').findUnknownFate()).toBe(FACTS);
+		expect([isKnown('sea', 2), isKnown('city')]).toEqual([false, false]);
+		jest.advanceTimersByTime(HOUR_MS - 1);
+		expect(isKnown('sea')).toBe(true);
+		jest.advanceTimersByTime(1);
+		expect(isKnown('sea')).toBe(false);
+	});
+
+	test('is one of the last 1,000', () => {
+		for (let order = 0; order <= 1_000; order++) create(order).keepUnknownFate(FACTS);
+		expect([isKnown(0), isKnown(1), isKnown(1_000)]).toEqual([false, true, true]);
+	});
+});
+
+test('Nothing that is known of one queue item is taken for that of another', () => {
+	const ledger = new Ledger(context);
+	const known = {
+		stage: 'finished' as const,
+		queueId: 'a',
+		details: { status: 'completed' },
+		finished: { video: null },
+		unidentified: { count: 2 },
+		gone: FACTS,
+	};
+	ledger.keep(known);
+	ledger.keepAwaited({ queueId: 'a' });
+	expect(ledger.state).toEqual(known);
+	ledger.keepAwaited({ queueId: 'b' });
+	expect(ledger.state).toEqual({ stage: 'new', queueId: 'b' });
+});
 
 test('Of a response, plain fields are kept with short texts and whole addresses, and nothing that may be secret', () => {
 	const address = `https://example.com/${'a'.repeat(300)}`;
-	const kept = keepPlain({
-		...{ queueId: 'q', generationProgress: 5, isNew: true, projectId: null, missing: undefined },
-		...{ videoUrl: address, status: 'p'.repeat(300) },
-		...{ nested: { a: 1 }, list: [1], video: { id: 'v', apiKey: 'k' } },
-		...{ customPrompt: 'The sea', apiKey: 'k', accessToken: 't', errorMessage: 'e' },
-	});
-	expect(kept).toEqual({
-		...{ queueId: 'q', generationProgress: 5, isNew: true, projectId: null },
-		...{ videoUrl: address, status: 'p'.repeat(200), video: { id: 'v' } },
-	});
+	const plain = { queueId: 'q', generationProgress: 5, isNew: true, projectId: null };
+	const long = { videoUrl: address, status: 'p'.repeat(300), video: { id: 'v', apiKey: 'k' } };
+	const secret = { customPrompt: 'The sea', apiKey: 'k', accessToken: 't', errorMessage: 'e' };
+	const other = { missing: undefined, nested: { a: 1 }, list: [1] };
+	const short = { videoUrl: address, status: 'p'.repeat(200), video: { id: 'v' } };
+	expect(keepPlain({ ...plain, ...long, ...secret, ...other })).toEqual({ ...plain, ...short });
 });

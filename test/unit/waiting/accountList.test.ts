@@ -29,18 +29,6 @@ describe('The list of an account', () => {
 		jest.useRealTimers();
 	});
 
-	test('is read once for all who ask for it at the same time, and again a second later', async () => {
-		const { list, times, createRequests } = createList(() => EMPTY);
-		const reads = [1, 2, 3].map(async () => {
-			await list.read(createRequests());
-		});
-		await jest.advanceTimersByTimeAsync(100);
-		const later = list.read(createRequests());
-		await jest.advanceTimersByTimeAsync(10_000);
-		await Promise.all([...reads, later]);
-		expect(times).toEqual([0, 1]);
-	});
-
 	test('is read the more seldom the longer n8n stands still for parsing it', async () => {
 		const { list, times, createRequests } = createList(() => ({ entries: [], parsedInMs: 200 }));
 		for (let i = 0; i < 3; i++) {
