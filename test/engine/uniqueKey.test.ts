@@ -102,7 +102,6 @@ describe('A unique key', () => {
 	});
 
 	test('is used once by two executions that run at the same time', async () => {
-		store.delayMs = 5;
 		const start = async () => await runRows({ settings: ERROR_OUTPUT });
 		const both = async () => await Promise.all([start(), start()]);
 		const results = await runWithoutWaiting(both, service.sandbox);
@@ -137,7 +136,7 @@ describe('A unique key', () => {
 			if (fate !== 'accepted') lose(1);
 			const stop = service.sandbox.onRequest(() => {
 				stop();
-				store.clear();
+				new DeduplicationStore().use();
 			});
 			await runRows({ items: ONE });
 			const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });

@@ -27,12 +27,9 @@ export class DeduplicationStore {
 
 	private readonly recorded = new Set<string>();
 
-	/** Duration of each call in milliseconds. */
-	delayMs = 0;
-
 	calls = 0;
 
-	/** Runs an action after a time. */
+	/** Carries out a call, a moment after it has begun. */
 	later = (delayMs: number, action: () => void): void => {
 		setTimeout(action, delayMs);
 	};
@@ -46,11 +43,6 @@ export class DeduplicationStore {
 		Object.assign(DataDeduplicationService, { instance: undefined });
 		void DataDeduplicationService.init(this as unknown as IDataDeduplicator);
 		return this;
-	}
-
-	/** Forgets all entries. */
-	clear(): void {
-		this.records.clear();
 	}
 
 	async checkProcessedAndRecord(
@@ -102,7 +94,7 @@ export class DeduplicationStore {
 		const call = this.calls;
 		const record = this.records.get(name) ?? [];
 		await new Promise<void>((resolve) => {
-			this.later(this.delayMs, resolve);
+			this.later(0, resolve);
 		});
 		this.checkCaller();
 		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');
