@@ -160,6 +160,18 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		expect(answers.join()).not.toMatch(MAY_BE_QUEUED);
 	});
 
+	test('the node pays once for identical orders at the same time whose first has an unknown fate, and otherwise for each', async () => {
+		loseAdd();
+		const [a, b] = [call('lost'), call('other')];
+		const together = [a, a, a];
+		const answers = await ask(ADD, { way, calls: [together, [b, b]] });
+		expect(listPaid()).toEqual(['lost', 'other', 'other']);
+		for (const answer of answers.splice(0, 3)) expect(answer).toMatch(MAY_BE_QUEUED);
+		for (const queueId of service.listPaidIds().slice(1)) {
+			expect(answers.join()).toContain(queueId);
+		}
+	});
+
 	test('the node pays for one of two guarded calls at once, if the credits are enough for one', async () => {
 		service.sandbox.setCredits('main', 2);
 		const guarded = { ...ADD, options: { creditsToKeep: 1 } };
