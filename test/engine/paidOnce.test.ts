@@ -246,6 +246,13 @@ describe('An accepted add', () => {
 		info.mockRestore();
 	});
 
+	test('is not blamed for the progress check after it that the service rejects', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.getProgress' });
+		const { error } = await run({ ...GENERATE, waitOptions: {} }, ONE);
+		expect(error?.message).toContain('rejected the request (400)');
+		expect(error?.description).not.toContain("'Custom Prompt'");
+	});
+
 	test('is of the project that the service names, which may have another ID for it', async () => {
 		const accepted = { queueId: 'q-1', projectId: 'canonical' };
 		const body = { status: 'success', newQueueItem: accepted };

@@ -36,7 +36,7 @@ describe('The description', () => {
 		const file = 'downloadVideo binaryPropertyName';
 		expect(Object.fromEntries(names)).toEqual({
 			'account get': 'options',
-			'project getAll': 'returnAll limit sort options',
+			'project getAll': 'returnAll limit options sort',
 			'queue add': `${order} options`,
 			'queue clear': 'queueId options',
 			'queue getProgress': 'queueId options',

@@ -40,7 +40,7 @@ const sortField: INodeProperties = {
 const getAll: Operation<{ query: IDataObject; limit: number }> = {
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listProjects),
-	fields: [...limitFields, sortField, optionsField],
+	fields: [...limitFields, optionsField, sortField],
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
 	prepare(context) {

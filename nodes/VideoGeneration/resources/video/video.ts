@@ -23,7 +23,7 @@ export const videoFileLocator: INodeProperties = {
 			displayName: 'By URL',
 			name: 'url',
 			type: 'string',
-			placeholder: 'e.g. {{ $json.url }}',
+			placeholder: 'e.g. https://example.com/video.mp4',
 		},
 		{
 			displayName: 'By ID',
