@@ -1,21 +1,20 @@
 /*
- * Lanes: the videos of one project are made one after the other, whichever execution of this process makes them, so
- * that each row gets its own, unless the service tells which video is an item's: then several are made at once. The laws of random executions ("random/parallelLaws.ts") hold this for
- * executions of all kinds; here each promise has its example.
+ * Lanes: the videos of one project are made one after the other, whichever execution of this process makes
+ * them, so that each row gets its own, unless the service tells which video is an item's: then several are
+ * made at once. That executions of all kinds take turns, wait for no free place and get their own videos is a
+ * law of random executions ("random/videoLaws.ts"); here stands what those do not draw.
  */
 
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
-import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { byId, GENERATE, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { startNode } from '../support/engine/runNode';
-import { EACH_WAY, runTools } from '../support/engine/runTools';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -24,9 +23,6 @@ useBinaryStore();
 
 const TOUR = 'project-city-tour';
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
-
-/** Lengths of videos, some of which end at nearly the same progress check. */
-const SECONDS = [20, 31, 7, 24.5, 40, 3, 18, 22];
 
 interface Times {
 	afterMs?: number;
@@ -117,9 +113,8 @@ describe('Videos of one project', () => {
 
 	test('are not followed by another one when they fail and the node stops', async () => {
 		makeVideosIn(20, 20);
-		service.sandbox.addFault({
-			...{ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress', times: 1 },
-		});
+		const operation = 'queue.getProgress';
+		service.sandbox.addFault({ kind: 'statusWord', word: 'failed', operation, times: 1 });
 		const { error } = await run([{}, {}, { project: TOUR }, { project: TOUR }]);
 		expect(error?.message).toBe('The video could not be generated');
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
@@ -151,143 +146,19 @@ describe('Videos of one project', () => {
 	});
 });
 
-test.each<[string, SettingsChange, FaultSpec[]]>([
-	['an ordinary service', {}, []],
-	[
-		'a service that lists videos 3 s early, makes one at a time, and has words of its own',
-		{ durations: { logDelayMs: -3_000 }, maxAtOnce: 1, numericQueueIds: true },
-		[
-			{ kind: 'statusWord', word: 'In Progress', insteadOf: 'processing' },
-			{ kind: 'statusWord', word: 'Done', insteadOf: 'completed' },
-		],
-	],
-])(
-	'With %s, executions that start at the same moment and a few seconds apart get their own videos',
-	async (_, settings, faults) => {
-		service.sandbox.configure(settings);
-		for (const fault of faults) {
-			service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
-		}
-		makeVideosIn(...SECONDS);
-		const endings = await play(
-			begin([{}], { mode: 'webhook' }),
-			begin([{}, {}], { mode: 'webhook' }),
-			begin([{}], { mode: 'webhook' }),
-			begin([{}], { mode: 'trigger', afterMs: 4_000 }),
-			begin([{}], { mode: 'trigger', afterMs: 9_000 }),
-		);
-		expectOwnVideos(listItems(endings), 6);
-	},
-);
-
-describe('Executions at the same time get their own videos:', () => {
-	beforeEach(() => {
-		makeVideosIn(...SECONDS);
-	});
-
-	test.each(EACH_WAY)('a batch and the calls of %s for two models', async (_name, way) => {
-		const { credentials, parameters } = service.setup({
-			...{ ...GENERATE, projectId: byId(PROJECT) },
-			customPrompt: "={{ $fromAI('prompt', 'the prompt', 'string') }}",
-		});
-		const chat = (afterMs: number, ...prompts: string[]) => ({
-			afterMs,
-			start: async () => {
-				const calls = [prompts.map((prompt) => ({ prompt }))];
-				const answers = await runTools({ credentials, parameters, calls, way });
-				return answers.flatMap((answer) => JSON.parse(answer) as IDataObject[]);
-			},
-		});
-		const batch = begin([{}, {}, {}]);
-		const endings = await play(
-			{ start: async () => (await batch.start()).items.map(({ json }) => json) },
-			chat(6_000, 'sea', 'city'),
-			chat(7_000, 'sea'),
-		);
-		const items = endings.flatMap(({ result }) => result).map((json) => ({ json }));
-		expectOwnVideos(items, 6);
-	});
-
-	test('two whose credentials have the same key', async () => {
-		const { credentials } = service.setup(GENERATE);
-		const typed = { ...credentials, baseUrl: ` ${credentials.baseUrl}/v1/` };
-		const endings = await play(
-			begin([{}, {}]),
-			begin([{}, {}], { credentials: typed, afterMs: 3_000 }),
-		);
-		expectOwnVideos(listItems(endings), 4);
-	});
-
-	test('two whose credentials have two keys of one account', async () => {
-		const { credentials } = service.setup(GENERATE);
-		const { otherApiKey } = service.sandbox.accounts.main;
-		const endings = await play(
-			begin([{}, {}]),
-			begin([{}, {}], { credentials: { ...credentials, apiKey: otherApiKey }, afterMs: 3_000 }),
-		);
-		expectOwnVideos(listItems(endings), 4);
-	});
-
-	test("a form beside a batch whose 'Videos at Once' is 3: the form is made alone", async () => {
-		const { parameters } = service.setup({ ...GENERATE, waitOptions: { videosAtOnce: 3 } });
-		const [, form] = await play(
-			begin([{}, {}, {}], { parameters }),
-			begin([{}], { afterMs: 1_000 }),
-		);
-		expectOwnVideos(form?.result.items ?? [], 1);
-	});
-
-	test('rows of one run whose Request Options differ', async () => {
-		const requestOptions = { timeout: '={{ $json.timeout }}' };
-		const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
-		expectOwnVideos((await run(rows, { requestOptions })).items, 4);
-	});
-
-	test('those beside one that is stopped while it waits, and sends nothing', async () => {
-		const [, stopped, ...others] = await play(
-			begin([{ prompt: 'first' }]),
-			begin([{ prompt: 'stopped' }, { prompt: 'stopped' }], { stopAfterMs: 5_000 }),
-			begin([{ prompt: 'last' }], { afterMs: 1_000 }),
-		);
-		expect(stopped?.result.run.status).toBe('canceled');
-		expect((stopped?.endedAt ?? 0) - (stopped?.startedAt ?? 0)).toBeLessThan(6_000);
-		expect(getPrompts()).toEqual(['first', 'last']);
-		expectOwnVideos(listItems(others), 1);
-	});
-
-	test('a retry, after another execution has made one between its tries', async () => {
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'second', times: 1 },
-		});
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 5_000 };
-		const endings = await play(
-			begin([{ prompt: 'first' }, { prompt: 'second' }], { settings }),
-			begin([{ prompt: 'between' }], { afterMs: 10_000 }),
-		);
-		expect(getPrompts()).toEqual(['first', 'between', 'second']);
-		expectOwnVideos(listItems(endings), 3);
-	});
-});
-
-test('A retry of an item that left the queue without a video is not given that of another execution', async () => {
-	service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
-	service.sandbox.changeProject(PROJECT, { fails: true });
-	const stop = service.sandbox.onRequest(({ body }) => {
-		const { customPrompt } = (body ?? {}) as IDataObject;
-		if (customPrompt === 'other') service.sandbox.changeProject(PROJECT, { fails: false });
-	});
-	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 5_000 };
-	const [failed, other] = await play(begin([{}], { settings }), begin([{ prompt: 'other' }]));
-	stop();
-	expectOwnVideos(other?.result.items ?? [], 1);
-	expect(failed?.result.items).toEqual([]);
-	expect(failed?.result.error).toBeDefined();
-	expect(getPrompts()).toHaveLength(2);
+test('Rows of one run whose Request Options differ are made in one lane', async () => {
+	const seconds = [20, 31, 7, 24.5];
+	makeVideosIn(...seconds);
+	const requestOptions = { timeout: '={{ $json.timeout }}' };
+	const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
+	expectOwnVideos((await run(rows, { requestOptions })).items, 4);
+	expect(countAtOnce(seconds)).toBe(1);
 });
 
 test('An item that leaves the queue unseen is not confused with a video whose address another execution was told', async () => {
 	service.sandbox.configure({
-		...{ videoUrlInDetails: true, endedItemsLeaveAfterMs: 4_000 },
+		videoUrlInDetails: true,
+		endedItemsLeaveAfterMs: 4_000,
 		durations: { logDelayMs: 8_000 },
 	});
 	makeVideosIn(5, 5, 1);
@@ -296,7 +167,7 @@ test('An item that leaves the queue unseen is not confused with a video whose ad
 	for (const item of items) expect(item.json.videoUrl).toContain(getOwnId(item));
 });
 
-test('Nothing of a lane is left after its last item, however the executions have ended: a later one begins at once', async () => {
+test('Nothing of a lane is kept after its last item, however the executions have ended', async () => {
 	const lanes = new Set<Map<unknown, unknown>>();
 	const { set } = Map.prototype;
 	jest.spyOn(Map.prototype, 'set').mockImplementation(function (
@@ -308,9 +179,8 @@ test('Nothing of a lane is left after its last item, however the executions have
 			lanes.add(this);
 		return set.call(this, key, value);
 	});
-	service.sandbox.addFault({
-		...{ kind: 'status', status: 403, operation: 'queue.add', containing: 'refused' },
-	});
+	const operation = 'queue.add';
+	service.sandbox.addFault({ kind: 'status', status: 403, operation, containing: 'refused' });
 	await play(
 		begin([{}, { project: TOUR }]),
 		begin([{ prompt: 'refused' }, {}], { afterMs: 1_000 }),
@@ -318,9 +188,6 @@ test('Nothing of a lane is left after its last item, however the executions have
 		begin([{}], { afterMs: 3_000 }),
 	);
 	expect([...lanes].map(({ size }) => size)).toEqual([0]);
-	const [last] = await play(begin([{}]));
-	const queuedAt = service.sandbox.charges.at(-1)?.at ?? Infinity;
-	expect(queuedAt - (last?.startedAt ?? 0)).toBeLessThan(1_000);
 });
 
 /** Another address of the service: what it tells is not known there yet. */
@@ -452,16 +319,6 @@ test("Nothing is paid for that the workflow's own timeout would end: the item fa
 	expect(errors[0]?.description).toContain("'Timeout Workflow'");
 });
 
-test('A list that is cached for half a minute gives nobody the video of the execution before', async () => {
-	service.sandbox.configure({ listCacheMs: 30_000 });
-	makeVideosIn(12, 64);
-	const endings = await play(begin([{}]), begin([{}], { afterMs: 1_000 }));
-	for (const item of listItems(endings)) {
-		if (item.json.video !== null) expect(getId(item)).toBe(getOwnId(item));
-	}
-	expect(listItems(endings)).toHaveLength(2);
-});
-
 test('A failed row of a service that drops it is not given the video of an execution that was stopped', async () => {
 	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
 	makeVideosIn(30, 5);
@@ -486,20 +343,9 @@ test('Rows whose videos have the same address are told apart by their entries', 
 	expectOwnVideos((await run(ofOneProject(3))).items, 3);
 });
 
-test('A single item waits for at most two of a batch of ten', async () => {
-	makeVideosIn(...Array.from({ length: 11 }, () => 12));
-	const batch = Array.from({ length: 10 }, (_, row) => ({ prompt: `Film ${row}` }));
-	const endings = await play(
-		begin(batch, { settings: CONTINUE }),
-		begin([{ prompt: 'single' }], { afterMs: 10_000 }),
-	);
-	expectOwnVideos(listItems(endings), 11);
-	expect(getPrompts().indexOf('single')).toBe(2);
-});
-
 test('An item that waits for other executions is logged when it begins to', async () => {
 	const info = jest.spyOn(Container.get(Logger), 'info');
-	makeVideosIn(...SECONDS.map(() => 25));
+	makeVideosIn(...Array<number>(6).fill(25));
 	await play(
 		...[0, 1_000, 2_000].map((afterMs) => begin([{ prompt: 'Sea' }], { afterMs })),
 		begin([1, 2, 3].map((row) => ({ project: TOUR, prompt: `Film ${row}` }))),

@@ -34,23 +34,26 @@ const WRITINGS: ((url: string, key: Key) => { baseUrl: string; apiKey: string })
 ];
 
 /** How services write a date: what they replace in ISO 8601, and the hours that it is ahead of UTC. */
-const DATE_FORMS = [
-	...[
-		['Z', 'Z'],
-		['.000Z', 'Z'],
-		['Z', '000Z'],
-		['Z', ''],
-		['T', ' '],
-		['Z', '+00:00'],
-	],
-	...[
-		['Z', '+09:00', 9],
-		['Z', '-0330', -3.5],
-	],
-] as [part: string, replacement: string, hours?: number][];
+const DATE_FORMS: [part: string, replacement: string, hours?: number][] = [
+	['Z', 'Z'],
+	['.000Z', 'Z'],
+	['Z', '000Z'],
+	['Z', ''],
+	['T', ' '],
+	['Z', '+00:00'],
+	['Z', '+09:00', 9],
+	['Z', '-0330', -3.5],
+];
 const NO_DATES = [
-	...['soon', '', null, 5, '9999-12-31T23:59:59Z', '0001-01-01T00:00:00.000Z'],
-	...['2020-13-01T00:00:00Z', '2020-01-01T25:00:00.000Z', '2020-01-01Tsoon+02:00'],
+	'soon',
+	'',
+	null,
+	5,
+	'9999-12-31T23:59:59Z',
+	'0001-01-01T00:00:00.000Z',
+	'2020-13-01T00:00:00Z',
+	'2020-01-01T25:00:00.000Z',
+	'2020-01-01Tsoon+02:00',
 ];
 
 /** What becomes of a video's file: it is gone, or n8n takes this time to store it. */
@@ -145,8 +148,13 @@ class Service {
 	}
 
 	reset(): void {
-		Object.assign(this, { logs: { a: [], b: [] }, tagging: 'strong', now: START, fullReads: [] });
-		Object.assign(this, { maxListed: Infinity, aheadMs: 0, sendsDate: true });
+		Object.assign(this, {
+			logs: { a: [], b: [] },
+			tagging: 'strong',
+			now: START,
+			fullReads: [],
+			aheadMs: 0,
+		});
 	}
 
 	list(account: Account): Video[] {
@@ -327,13 +335,9 @@ class History {
 		this.service.aheadMs += byMinutes * MINUTE_MS;
 	}
 
-	async poll(): Promise<void> {
+	async poll({ isEmptied }: { isEmptied: boolean }): Promise<void> {
+		this.service.isEmptied = isEmptied;
 		this.check(await this.run(() => [this.trigger.poll()]));
-	}
-
-	async pollEmptied(): Promise<void> {
-		this.service.isEmptied = true;
-		await this.poll();
 		this.service.isEmptied = false;
 	}
 
@@ -353,12 +357,10 @@ class History {
 	}
 
 	async pollFailing(outage: Outage): Promise<void> {
-		const { service, trigger } = this;
+		const { trigger } = this;
 		const { database } = trigger;
 		const before = JSON.stringify(database);
-		service.outage = outage;
-		const [result] = await this.run(() => [trigger.poll()]);
-		service.outage = undefined;
+		const [result] = await this.run(() => [trigger.poll()], outage);
 		expect(result?.error).toHaveProperty('httpCode', getCode(outage));
 		expect(result?.tookMs).toBeLessThan(this.setup.budgetMs ?? MINUTE_MS);
 		expect(JSON.stringify(database)).toBe(before);
@@ -428,10 +430,8 @@ class History {
 		const isDurable = this.setup.storage === 'durable cursors';
 		this.forgetUnsaved();
 		if (outage) {
-			service.outage = outage;
-			const failure = this.run(() => [trigger.activate()]);
+			const failure = this.run(() => [trigger.activate()], outage);
 			await expect(failure).rejects.toHaveProperty('httpCode', getCode(outage));
-			service.outage = undefined;
 		}
 		const fate = { isRolledBack: isRolledBack && isDurable };
 		service.isEmptied = isEmptied;
@@ -447,12 +447,10 @@ class History {
 			await this.publish(start);
 			return;
 		}
-		const { service, trigger } = this;
+		const { trigger } = this;
 		this.forgetUnsaved();
 		const before = JSON.stringify(trigger.database);
-		service.outage = outage;
-		const [result] = await this.run(() => [trigger.activate({}, 'init')]);
-		service.outage = undefined;
+		const [result] = await this.run(() => [trigger.activate({}, 'init')], outage);
 		expect(result).toMatchObject({ items: null });
 		expect(JSON.stringify(trigger.database)).toBe(before);
 	}
@@ -463,10 +461,10 @@ class History {
 	}
 
 	/** n8n polls at most once a minute. */
-	private async run(start: () => Promise<PollResult>[]) {
+	private async run(start: () => Promise<PollResult>[], outage?: Outage) {
 		passTime(MINUTE_MS);
 		this.service.now += MINUTE_MS;
-		this.service.statuses = [];
+		Object.assign(this.service, { statuses: [], outage });
 		return await runWithoutWaiting(async () => {
 			const startedAt = jest.now();
 			const measure = async (poll: Promise<PollResult>) => ({
@@ -474,7 +472,9 @@ class History {
 				tookMs: jest.now() - startedAt,
 			});
 			return await Promise.all(start().map(measure));
-		}, this.service);
+		}, this.service).finally(() => {
+			this.service.outage = undefined;
+		});
 	}
 
 	private check(results: (PollResult & { tookMs: number })[], isActivation = false): void {
@@ -628,9 +628,10 @@ interface Start {
 	isEmptied?: boolean;
 	isRolledBack?: boolean;
 }
+const oneIn = (cases: number) => fc.nat(cases - 1).map((roll) => roll === cases - 1);
 const start: fc.Arbitrary<Start> = fc.record({
 	outage: fc.option(fc.constantFrom(...OUTAGES), { nil: undefined }),
-	isEmptied: fc.integer({ min: 0, max: 4 }).map((roll) => roll === 0),
+	isEmptied: oneIn(5),
 	isRolledBack: fc.boolean(),
 });
 const account = fc.constantFrom<Account>('a', 'a', 'a', 'b');
@@ -661,10 +662,9 @@ const finished: fc.Arbitrary<Finished> = fc.record({
 /** What happens, as methods of `History`: how often, and with what. */
 const STEPS: { [K in keyof History]: [number, fc.Arbitrary<Parameters<History[K]>[0]>] } = {
 	finish: [80, fc.array(finished, { minLength: 1, maxLength: 3 })],
-	poll: [60, nothing],
+	poll: [64, fc.record({ isEmptied: oneIn(16) })],
 	publish: [15, start],
 	restart: [15, start],
-	pollEmptied: [4, nothing],
 	pollMissed: [8, nothing],
 	pollPrepared: [12, nothing],
 	pollFailing: [4, fc.constantFrom(...OUTAGES)],
@@ -724,7 +724,7 @@ const beginning = fc
 	// Many files would take too long.
 	.map((each) => ({ ...each, downloadVideo: each.downloadVideo && each.size <= 30 }));
 type Beginning = typeof beginning extends fc.Arbitrary<infer T> ? T : never;
-const END = [['setClock', 60] as const, ['poll', undefined] as const];
+const END = [['setClock', 60] as const, ['poll', { isEmptied: false }] as const];
 
 const service = new Service();
 const store = useBinaryStore();

@@ -4,7 +4,7 @@ import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
-import type { NodeSetup } from '../support/engine/runNode';
+import type { NodeResult } from '../support/engine/runNode';
 import { runNode } from '../support/engine/runNode';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -14,15 +14,23 @@ const service = useSandbox();
 useBinaryStore();
 const ERROR_OUTPUT = { onError: 'continueErrorOutput' as const };
 
-/** Runs on a fake clock that the sandbox follows. */
-async function run(
+/** Runs on a fake clock that the sandbox follows; with a failed execution, as Executions > Retry. */
+const run = async (
 	parameters: INodeParameters,
 	items: IDataObject[] = [{}],
 	settings: Partial<INode> = {},
-) {
-	const setup = { ...service.setup(parameters), items, settings };
-	return await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
-}
+	failed?: NodeResult,
+) =>
+	await runWithoutWaiting(
+		async () =>
+			await runNode({
+				...service.setup(parameters),
+				items,
+				settings,
+				...(failed && { failed: failed.run }),
+			}),
+		service.sandbox,
+	);
 
 const countRequests = (operation: string, containing = '') =>
 	service.sandbox.requests.filter(
@@ -36,6 +44,20 @@ async function listVideos() {
 }
 
 const getQueued = () => service.sandbox.readState().queue;
+
+/** Expects the video of the first queue item. */
+const expectFirstVideo = ({ items }: NodeResult) => {
+	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+};
+
+/** Passes time between two executions. */
+const waitFor = (seconds: number) => {
+	service.sandbox.clock.advance(seconds * 1000);
+	passTime(seconds * 1000);
+};
+
+const failLooks = (fault: FaultSpec) =>
+	service.sandbox.addFault({ ...fault, operation: 'queue.getProgress' });
 
 /** Sets the time until each queue item is finished, in the order in which they are queued. */
 const finishAfter = (...seconds: number[]) => {
@@ -80,18 +102,16 @@ describe('Video > Generate', () => {
 		const rows = projects.map(({ id }) => ({ project: id }));
 		const { items, found } = await run({ ...GENERATE, waitOptions: { pollingInterval: 2 } }, rows);
 		const waitedSeconds = (service.sandbox.clock.now() - startedAt) / 1000;
-		expect(items.map(({ json }) => json.projectId)).toEqual(projects.map(({ id }) => id));
 		expect(items.map(({ json }) => (json.video as IDataObject).projectId)).toEqual(
 			projects.map(({ id }) => id),
 		);
 		expect(found.items).toEqual(rows);
 		// The slowest one, its listing delay, and 2 seconds.
 		expect(waitedSeconds).toBeLessThanOrEqual(20 + 10 + 2);
-		for (const { json } of items) {
-			expect(countRequests('queue.getProgress', json.queueId as string)).toBeLessThanOrEqual(
-				waitedSeconds / 2 + 1,
-			);
-		}
+		const looks = items.map(({ json }) =>
+			countRequests('queue.getProgress', json.queueId as string),
+		);
+		expect(Math.max(...looks)).toBeLessThanOrEqual(waitedSeconds / 2 + 1);
 		expect(countRequests('video.getAll')).toBeLessThanOrEqual(waitedSeconds + 1);
 	});
 
@@ -104,10 +124,7 @@ describe('Video > Generate', () => {
 			{ completedStatuses: 'fertig, IM KASTEN' },
 		],
 	])('knows a finished item by %s', async (_what, told, waitOptions) => {
-		service.sandbox.addFault({
-			...{ kind: 'statusWord', insteadOf: 'completed', operation: 'queue.getProgress' },
-			...(told as { word: string }),
-		});
+		failLooks({ kind: 'statusWord', insteadOf: 'completed', ...(told as { word: string }) });
 		const { items } = await run({ ...GENERATE, waitOptions } as INodeParameters);
 		const { word, ...address } = told;
 		expect(items[0]?.json).toMatchObject({ status: word, ...address });
@@ -143,7 +160,7 @@ describe('Video > Generate', () => {
 			/Its status was "thinking" for 60 seconds.*'Completed Statuses' under 'Wait Options'.*Queue > Wait.*'Timeout'/,
 		],
 	])('gives up an item that stays %s, and says how to go on', async (word, message) => {
-		service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+		failLooks({ kind: 'statusWord', word });
 		const parameters = { ...GENERATE, waitOptions: { timeout: 65 } };
 		const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
 		expect(errorItems[0]?.json).toMatchObject({
@@ -217,11 +234,10 @@ test.each<[string, Partial<FaultSpec>]>([
 	['with a web page', { kind: 'html' }],
 ])('A look that fails %s ends no wait, unless it fails four times in a row', async (_, fault) => {
 	finishAfter(100, 100);
-	const spec = { ...fault, operation: 'queue.getProgress' } as FaultSpec;
-	service.sandbox.addFault({ ...spec, times: 3, skip: 2 });
-	const { items } = await run(GENERATE);
-	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
-	service.sandbox.addFault({ ...spec, skip: 2 });
+	const spec = { ...fault, skip: 2 } as FaultSpec;
+	failLooks({ ...spec, times: 3 });
+	expectFirstVideo(await run(GENERATE));
+	failLooks(spec);
 	service.sandbox.clearRequests();
 	const { error } = await run(GENERATE);
 	expect(error?.description).toMatch(/^The video is queued and paid for\./);
@@ -246,21 +262,15 @@ test('Items whose addresses have expired read the list together before they are 
 test('An item that has left the queue is settled, although the service is busy in between', async () => {
 	finishAfter(1);
 	const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 } as const;
-	for (const nth of [2, 4, 6, 8]) {
-		service.sandbox.addFault({ ...busy, operation: 'queue.getProgress', nth });
-	}
-	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'queue.getProgress' });
-	const { items } = await run(GENERATE);
-	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+	for (const nth of [2, 4, 6, 8]) failLooks({ ...busy, nth });
+	failLooks({ kind: 'status', status: 404 });
+	expectFirstVideo(await run(GENERATE));
 	expect(countRequests('queue.getProgress')).toBeLessThan(9);
 });
 
 describe('A progress that says', () => {
 	const answer = (details: IDataObject) =>
-		service.sandbox.addFault({
-			...{ kind: 'status', status: 200, operation: 'queue.getProgress' },
-			body: { status: 'success', details },
-		});
+		failLooks({ kind: 'status', status: 200, body: { status: 'success', details } });
 	const PROGRESS = { ...WAIT, queuedAt: '={{ $json.createdAt }}' };
 
 	test('why a video failed has the item say so', async () => {
@@ -280,7 +290,10 @@ describe('A progress that says', () => {
 		const { errorItems } = await run(parameters, [row], ERROR_OUTPUT);
 		const { queueId, createdAt } = row;
 		expect(errorItems[0]?.json.details).toMatchObject({
-			...{ queueId, projectId: PROJECT, createdAt, lastStatus: 'rendering' },
+			queueId,
+			projectId: PROJECT,
+			createdAt,
+			lastStatus: 'rendering',
 		});
 	});
 
@@ -307,15 +320,11 @@ test.each([
 	'A queue item that the service does not know for a moment (404 again and again, %s) is waited for as before',
 	async (_what, statuses) => {
 		for (const [index, status] of statuses.entries()) {
-			if (status === 200) continue;
-			service.sandbox.addFault({
-				...{ kind: 'status', status, operation: 'queue.getProgress', nth: index + 1 },
-			});
+			if (status !== 200) failLooks({ kind: 'status', status, nth: index + 1 });
 		}
-		planVideos(service.sandbox, { processingMs: 39_000 });
-		const { items } = await run(GENERATE);
+		finishAfter(39);
+		expectFirstVideo(await run(GENERATE));
 		expect(countRequests('queue.getProgress')).toBe(8 + 1);
-		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
 	},
 );
 
@@ -333,12 +342,7 @@ describe('A gateway that answers "404 page not found" while the service starts a
 			const after = (sandbox.clock.now() - (sandbox.charges[0]?.at ?? Infinity)) / 1000;
 			const isDown = after >= fromSeconds && after < fromSeconds + seconds;
 			if (isDown) {
-				fault ??= sandbox.addFault({
-					kind: 'status',
-					status: 404,
-					body: '404 page not found\n',
-					operation: 'queue.getProgress',
-				});
+				fault ??= failLooks({ kind: 'status', status: 404, body: '404 page not found\n' });
 			} else if (fault !== undefined) {
 				sandbox.removeFault(fault);
 				fault = undefined;
@@ -349,23 +353,16 @@ describe('A gateway that answers "404 page not found" while the service starts a
 	test.each([20, 50])('for %d seconds ends no wait', async (seconds) => {
 		finishAfter(120);
 		restartService(14, seconds);
-		const { items } = await run(GENERATE);
-		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+		expectFirstVideo(await run(GENERATE));
 	});
 
 	test('for minutes ends it, and a retry looks once more', async () => {
 		finishAfter(400);
 		restartService(14, 200);
-		const setup = { ...service.setup(GENERATE), items: [{}] };
-		const first = await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+		const first = await run(GENERATE);
 		expect(first.error?.message).toContain('no longer in the queue');
-		service.sandbox.clock.advance(200_000);
-		passTime(200_000);
-		const retry = await runWithoutWaiting(
-			async () => await runNode({ ...setup, failed: first.run }),
-			service.sandbox,
-		);
-		expect(retry.items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
+		waitFor(200);
+		expectFirstVideo(await run(GENERATE, [{}], {}, first));
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
 });
@@ -378,14 +375,10 @@ test('A retry of an item that has left the queue for good sends one look, and fa
 		if (operation === 'queue.getProgress' && item && !item.left)
 			sandbox.removeQueueItem(item.queueId);
 	});
-	const setup = { ...service.setup(GENERATE), items: [{}] };
-	const first = await runWithoutWaiting(async () => await runNode(setup), sandbox);
+	const first = await run(GENERATE);
 	stop();
 	sandbox.clearRequests();
-	const retry = await runWithoutWaiting(
-		async () => await runNode({ ...setup, failed: first.run }),
-		sandbox,
-	);
+	const retry = await run(GENERATE, [{}], {}, first);
 	expect(retry.error?.message).toBe(first.error?.message);
 	expect(countRequests('queue.getProgress')).toBe(1);
 });
@@ -407,16 +400,14 @@ test('Six executions that wait for 70 seconds at the same time read the list at 
 test.each([-3_600_000, 3_600_000])(
 	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
 	async (byMs) => {
-		planVideos(service.sandbox, { processingMs: 25_000 });
+		finishAfter(25);
 		const stop = service.sandbox.onRequest(({ operation }) => {
 			if (operation !== 'queue.getProgress') return;
 			stop();
 			jest.setSystemTime(Date.now() + byMs);
 		});
-		const { items, error } = await run({ ...GENERATE, waitOptions: { timeout: 60 } });
-		expect(error).toBeUndefined();
+		expectFirstVideo(await run({ ...GENERATE, waitOptions: { timeout: 60 } }));
 		expect(countRequests('queue.getProgress')).toBe(5 + 1);
-		expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
 		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);
 		expect(waitedMs).toBeGreaterThanOrEqual(35_000);
 		expect(waitedMs).toBeLessThan(35_500);
@@ -426,7 +417,7 @@ test.each([-3_600_000, 3_600_000])(
 describe('The word "canceled"', () => {
 	test('as a status fails the item, and the execution is an error', async () => {
 		const word = 'Cancelled';
-		service.sandbox.addFault({ kind: 'statusWord', word, operation: 'queue.getProgress' });
+		failLooks({ kind: 'statusWord', word });
 		const { error, run: execution } = await run(GENERATE);
 		expect(error?.message).toBe('The video could not be generated');
 		expect(error?.description).toContain(`the status is "${word}"`);
@@ -462,9 +453,8 @@ describe('Download Video', () => {
 		});
 		expect(waited[0]?.pairedItem).toEqual({ item: 0 });
 		const operations = service.sandbox.requests.map(({ operation }) => operation);
-		expect(operations.slice(operations.indexOf('video.file'))).toEqual([
-			...['video.file', 'video.getAll', 'video.file'],
-		]);
+		const fromFile = operations.slice(operations.indexOf('video.file'));
+		expect(fromFile).toEqual(['video.file', 'video.getAll', 'video.file']);
 	});
 
 	test('of a video whose entry has no address says that it is not listed', async () => {
@@ -519,13 +509,12 @@ test('A wait whose Queue ID was corrected before a retry returns the video of th
 	service.sandbox.configure({ videoUrlInDetails: true });
 	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
 	const [wrong, right] = added.map(({ json }) => json.queueId);
-	const play = async (queueId: unknown, more: Partial<NodeSetup> = {}) => {
+	const play = async (queueId: unknown, before?: NodeResult) => {
 		const parameters = { ...WAIT, queueId, downloadVideo: true } as INodeParameters;
-		const setup = { ...service.setup(parameters), items: [{ project: PROJECT }], ...more };
-		return await runWithoutWaiting(async () => await runNode(setup), service.sandbox);
+		return await run(parameters, [{ project: PROJECT }], {}, before);
 	};
-	const { error, run: failed } = await play(wrong);
-	expect(error?.message).toContain('There is no video at this address');
-	const { items } = await play(right, { failed });
+	const failed = await play(wrong);
+	expect(failed.error?.message).toContain('There is no video at this address');
+	const { items } = await play(right, failed);
 	expect(items[0]?.json.videoUrl).toContain(service.sandbox.charges[1]?.videoId);
 });

@@ -1,14 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
+import type { Plan, Workflow } from './Plan';
+import { generates, getListingDelayMs, getWaitOptions, isAdd } from './Plan';
 import type { Fate } from './plans';
 import { ADD_FAULTS } from './plans';
-import type { Plan, Played, Session } from './Session';
-import { listOutputs } from './Session';
-
-/*
- * What the service and n8n have recorded of a session, which the laws judge by. It shares nothing with
- * the node.
- */
+import type { Played, Session } from './Session';
 
 /** The body of an add. */
 interface Order {
@@ -19,153 +16,239 @@ interface Order {
 
 /** An add that reached the service. */
 export interface Add {
-	row: number;
 	played: Played;
+	/** Of identical orders of a model, the first one. */
+	row: number;
 	at: number;
 	fate: Fate;
 	queueId: string | undefined;
 	/** Whether the whole response has reached the node, and names the queue item, whatever its fate. */
 	showsQueueItem: boolean;
-	/** Whether the queue ID can be kept as it was received, too. */
-	isIdReceived: boolean;
 	authorization: unknown;
 	body: Order;
 }
 
-/** A law that holds in every session; returns a sentence for each case in which it does not. */
-export type Law = (session: Session, plan: Plan, adds: Add[]) => string[];
+/** What came out of an execution. */
+export interface Output extends Pick<INodeExecutionData, 'json' | 'binary'> {
+	played: Played;
+	row: number;
+	isFailed: boolean;
+	/** The fields of an item, whether it succeeded or failed. */
+	fields: IDataObject;
+	/** The queue ID that its row has by then. */
+	queueId: string | undefined;
+}
 
-export const isSubset = (part: object, whole: object) =>
+/** A row of Video > Generate whose add was sent, in an execution and its retries. */
+export interface Item {
+	/** The execution of its first add. */
+	played: Played;
+	workflow: Workflow;
+	row: number;
+	project: string;
+	/** Whether an add was accepted, or may have been, and its execution does not know it. */
+	isLost: boolean;
+	/** Whether something went wrong for it. */
+	hasFailed: boolean;
+	charge: Charge | undefined;
+	/** When its video was finished; Infinity if it never was. */
+	endsAt: number;
+	/** When its first and last add was sent. */
+	firstAt: number;
+	lastAt: number;
+	/** When it left its place at the latest, if its execution went on. */
+	leavesBy: number;
+}
+
+/** The maximum time in which an item counts as one that has left the queue. */
+const NOT_FOUND_MS = 20_000;
+
+/** The maximum time in which a list is read: requests for it are at least a second apart. */
+export const LIST_MS = 3_000;
+
+const isSubset = (part: object, whole: object) =>
 	JSON.stringify({ ...whole, ...part }) === JSON.stringify(whole);
 
-export function listAdds(session: Session, plan: Plan): Add[] {
-	return session.adds.map(({ request, played, nth }) => {
-		const body = request.body as Order;
-		const { customPrompt = '', projectId } = body;
-		const name = waits(plan) ? customPrompt : projectId;
+export const isStopped = ({ result }: Played) => result?.status === 'canceled';
+
+/** All that a person or a workflow sees of an execution; what only n8n's own fields hold does not count. */
+export function showAll({ result }: Played): string {
+	const { error, outputs = [] } = result ?? {};
+	const shown = outputs.map(({ json }) => json);
+	return JSON.stringify([shown, error?.message, error?.description, error?.context]);
+}
+
+/**
+ * What the service and n8n have recorded of a session, which the laws judge by. It shares nothing with
+ * the node.
+ */
+export class Records {
+	readonly plan: Plan;
+
+	readonly played: Played[];
+
+	/** The executions that ended by themselves. */
+	readonly ended: Played[];
+
+	readonly adds: Add[];
+
+	readonly outputs: Output[];
+
+	readonly items: Item[];
+
+	constructor(readonly session: Session) {
+		this.plan = session.plan;
+		this.played = session.played;
+		this.ended = this.played.filter((each) => each.result && !isStopped(each));
+		this.adds = this.listAdds();
+		this.outputs = this.played.flatMap((played) =>
+			(played.result?.outputs ?? []).map((item) => this.toOutput(played, item)),
+		);
+		const groups = new Map<string, Add[]>();
+		for (const add of this.adds.filter(({ played }) => generates(played.workflow))) {
+			const name = `${add.row} of ${add.played.chain}`;
+			groups.set(name, [...(groups.get(name) ?? []), add]);
+		}
+		this.items = [...groups.values()].map((adds) => this.toItem(adds as [Add]));
+	}
+
+	/** Whether an execution belongs to the chain of another one, and came before it or is it. */
+	isUpTo(until: Played, played: Played): boolean {
+		return (
+			played.chain === until.chain && this.played.indexOf(played) <= this.played.indexOf(until)
+		);
+	}
+
+	/** The last add of a row in an execution and its retries, up to an execution. */
+	findAdd(row: number, until: Played): Add | undefined {
+		const { rows } = until.workflow;
+		const isSame = ({ prompt, project }: IDataObject) =>
+			prompt === rows[row]?.prompt && project === rows[row]?.project;
+		const first = rows.findIndex(isSame);
+		return this.adds.findLast((add) => add.row === first && this.isUpTo(until, add.played));
+	}
+
+	/** The queue ID that a row has in an execution; undefined if it has none. */
+	findQueueId(row: number, until: Played): string | undefined {
+		const { execution, isRetry, workflow } = until;
+		if (isAdd(workflow)) return this.findAdd(row, until)?.queueId;
+		const isOther = isRetry && execution.how === 'retrySaved' && 'queueId' in workflow.saved;
+		return workflow.rows[row]?.[isOther ? 'otherId' : 'queueId'] as string | undefined;
+	}
+
+	findCharge(queueId: unknown): Charge | undefined {
+		return this.session.sandbox.charges.find((each) => each.queueId === queueId);
+	}
+
+	/** When the video of a charge was listed; undefined if it never was. */
+	findListedAt(charge: Charge | undefined): number | undefined {
+		const video = this.session.videos.find(({ id }) => id === charge?.videoId);
+		return video && Date.parse(video.createdAt);
+	}
+
+	/** Whether the video of a charge was finished, and not too late for who waits for it since then. */
+	isInTime(workflow: Workflow, charge: Charge | undefined, since: number): boolean {
+		const listedAt = this.findListedAt(charge);
+		if (listedAt === undefined) return false;
+		const { pollingInterval = 5, timeout = 1_800 } = getWaitOptions(workflow);
+		const lateMs = this.plan.service.durations?.logDelayMs ?? 0;
+		return listedAt - lateMs - since < (Number(timeout) - 2 * Number(pollingInterval)) * 1_000;
+	}
+
+	isLogged(text: string): boolean {
+		return this.session.logLines.some((line) => line.includes(text));
+	}
+
+	private listAdds(): Add[] {
+		const { last, sandbox } = this.session;
+		const counts = new Map<Played, number>();
+		return sandbox.requests.flatMap((request, index) => {
+			if (request.operation !== 'queue.add') return [];
+			const { customPrompt = '', projectId } = request.body as Order;
+			const number = Number(/^Film (\d+)-/.exec(customPrompt)?.[1] ?? 0);
+			const workflow = this.plan.workflows[number] ?? last;
+			const played = this.played.findLast(
+				(each) => each.workflow === workflow && each.requestsBefore <= index,
+			);
+			// What Queue > Wait waits for was added before.
+			if (!played || !isAdd(played.workflow)) return [];
+			const row = played.workflow.rows.findIndex(
+				({ project, prompt }) =>
+					project === projectId && (typeof prompt !== 'string' || customPrompt.startsWith(prompt)),
+			);
+			const nth = (counts.get(played) ?? 0) + 1;
+			counts.set(played, nth);
+			return [this.toAdd(request, played, row, nth)];
+		});
+	}
+
+	private toAdd(request: RecordedRequest, played: Played, row: number, nth: number): Add {
+		const { at, body, broken, closed, headers, queueId, status } = request;
 		const fault = played.execution.faults.find(
 			(each) => each.operation === 'queue.add' && each.nth === nth,
 		);
 		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
-		const [spec] = known ?? [];
+		const [spec, usual] = known ?? [undefined, 'told'];
 		const showsId = spec?.kind === 'status' && spec.keepsBody === true;
 		// These statuses prove a refusal, however their body arrives. A body that is kept is that of a refusal
 		// where nothing was queued.
-		const isProof = [401, 402].includes(request.status ?? 0) || showsId;
-		const isRefused = request.queueId === undefined && (known?.[1] !== 'unknown' || isProof);
-		const isLost =
-			request.closed === true || request.broken === true || request.status === undefined;
-		// A client that parses a long number as one of JavaScript's changes it.
-		const usual = plan.service.numericQueueIds === 'long' ? 'unknown' : 'told';
-		const isTold = (known?.[1] ?? 'told') === 'told';
-		const fate = isLost ? 'unknown' : isRefused ? 'refused' : isTold ? usual : 'unknown';
-		const showsQueueItem =
-			request.queueId !== undefined &&
-			!isLost &&
-			((isTold && usual === 'unknown') || showsId || fate === 'told');
-		return {
-			...{ row: Number(/\d+(?=$| \/)/.exec(name)?.[0]), played, body, at: request.at, fate },
-			queueId: request.queueId,
-			...{ showsQueueItem, isIdReceived: showsQueueItem && usual === 'told' },
-			authorization: request.headers.authorization,
-		};
-	});
-}
-
-/** The adds of each row of an execution and its retries; with Unique Key, those of each key. */
-export function groupAdds(plan: Plan, adds: Add[]): [string, Add[]][] {
-	const groups = new Map<string, Add[]>();
-	for (const add of adds) {
-		const name = isUnique(plan)
-			? `key ${toKey(plan.rows[add.row]?.key)}`
-			: `row ${add.row} of execution ${add.played.chain}`;
-		groups.set(name, [...(groups.get(name) ?? []), add]);
+		const isProof = [401, 402].includes(status ?? 0) || showsId;
+		const isLost = closed === true || broken === true || status === undefined;
+		let fate: Fate = usual === 'told' && this.keepsIds ? 'told' : 'unknown';
+		if (queueId === undefined && (usual !== 'unknown' || isProof)) fate = 'refused';
+		if (isLost) fate = 'unknown';
+		const showsQueueItem = queueId !== undefined && !isLost && (usual === 'told' || showsId);
+		const authorization = headers.authorization;
+		return { played, row, at, fate, queueId, showsQueueItem, authorization, body: body as Order };
 	}
-	return [...groups];
-}
 
-/** The last add of a row in an execution and its retries, up to an execution. */
-export function findAdd({ played: all }: Session, adds: Add[], row: number, until: Played) {
-	return adds.findLast(
-		(add) =>
-			add.row === row &&
-			add.played.chain === until.chain &&
-			all.indexOf(add.played) <= all.indexOf(until),
-	);
-}
+	/** A client that parses a long number as one of JavaScript's changes it. */
+	get keepsIds(): boolean {
+		return this.plan.service.numericQueueIds !== 'long';
+	}
 
-/** The queue ID that a row has in an execution; undefined if it has none. */
-export function findQueueId(session: Session, plan: Plan, adds: Add[], row: number, until: Played) {
-	if (isAdd(plan)) return findAdd(session, adds, row, until)?.queueId;
-	const isOther =
-		until.isRetry && until.execution.how === 'retrySaved' && plan.saved.queueId !== undefined;
-	return plan.rows[row]?.[isOther ? 'otherId' : 'queueId'] as string | undefined;
-}
+	private toOutput(played: Played, { binary, json, pairedItem }: INodeExecutionData): Output {
+		const { item: row } = pairedItem as { item: number };
+		const fields = { ...json, ...(json.details as IDataObject | undefined) };
+		const queueId = this.findQueueId(row, played);
+		const isFailed = json.error !== undefined;
+		return { played, row, json, fields, isFailed, queueId, ...(binary && { binary }) };
+	}
 
-export const findCharge = ({ sandbox }: Session, queueId: unknown): Charge | undefined =>
-	sandbox.charges.find((each) => each.queueId === queueId);
-
-/** When a video was listed; undefined if it never was. */
-export function findListedAt({ videos }: Session, videoId: string): number | undefined {
-	const createdAt = videos.find(({ id }) => id === videoId)?.createdAt;
-	return createdAt === undefined ? undefined : Date.parse(createdAt);
-}
-
-/** Whether the video of a charge was finished this long after a time, and not too late for the node. */
-export function isInTime(session: Session, plan: Plan, charge: Charge, since: number): boolean {
-	const listedAt = findListedAt(session, charge.videoId);
-	if (listedAt === undefined) return false;
-	const { pollingInterval = 5, timeout = 1_800 } = getWaitOptions(plan);
-	const lateMs = plan.service.durations?.logDelayMs ?? 0;
-	return listedAt - lateMs - since < (Number(timeout) - 2 * Number(pollingInterval)) * 1_000;
-}
-
-export const getWaitOptions = ({ parameters }: Plan) =>
-	(parameters.waitOptions ?? {}) as IDataObject;
-export const getListingDelayMs = (plan: Plan) =>
-	Number(getWaitOptions(plan).listingDelay ?? 10) * 1_000;
-
-const getOptions = ({ parameters }: Plan) => (parameters.options ?? {}) as IDataObject;
-export const waits = ({ parameters }: Plan) => parameters.operation === 'generate';
-export const isAdd = (plan: Plan) => waits(plan) || plan.parameters.operation === 'add';
-export const isUnique = (plan: Plan) => getOptions(plan).uniqueKey !== undefined;
-export const isGuarded = (plan: Plan) => getOptions(plan).creditsToKeep !== undefined;
-export const stops = ({ settings }: Plan) => settings.onError === 'stopWorkflow';
-export const isStopped = ({ result }: Pick<Played, 'result'>) => result?.run.status === 'canceled';
-
-/** The executions that ended by themselves. */
-export const listEnded = ({ played }: Session) =>
-	played.filter((each) => each.result && !isStopped(each));
-
-export const readLink = ({ pairedItem }: INodeExecutionData) =>
-	(pairedItem as { item: number }).item;
-export const isFailed = ({ json }: { json: IDataObject }) => json.error !== undefined;
-
-/** All that a person or a workflow sees of an execution; what only n8n's own fields hold does not count. */
-export function showAll(played: Played): string {
-	const { error } = played.result ?? {};
-	const outputs = listOutputs(played).map(({ json }) => json);
-	return JSON.stringify([outputs, error?.message, error?.description, error?.context]);
-}
-
-export const isOn = (value: unknown) => /^(true|1)$/i.test(String(value));
-const isSwitch = (value: unknown) => /^(true|false|1|0|)$/i.test(String(value));
-export const toKey = (value: unknown) =>
-	['string', 'number'].includes(typeof value) ? String(value).trim() : '';
-export const toNumber = (value: unknown) => (toKey(value) === '' ? NaN : Number(value));
-
-/** Whether a row has what its operation needs, by the documents. */
-export function isUsable(
-	plan: Plan,
-	{ prompt, overwrite, key, keep, cost }: IDataObject = {},
-): boolean {
-	if (!isAdd(plan)) return true;
-	// A field whose expression has no value.
-	const parameters = JSON.stringify(plan.parameters);
-	if (parameters.includes('$json.nothing')) return false;
-	if (parameters.includes('$json.prompt') && prompt === undefined) return false;
-	if (Array.isArray(prompt) || !isSwitch(overwrite)) return false;
-	if (isOn(overwrite) && (prompt ?? '') === '') return false;
-	if (isUnique(plan) && toKey(key) === '') return false;
-	return !isGuarded(plan) || (toNumber(keep) >= 0 && toNumber(cost) > 0);
+	private toItem(adds: [Add, ...Add[]]): Item {
+		const { service } = this.plan;
+		const [{ at: firstAt, body, played, row }] = adds;
+		const { workflow } = played;
+		const queueId = adds.find((add) => add.queueId !== undefined)?.queueId;
+		const charge = this.findCharge(queueId);
+		// One that was cleared by hand was never finished, though a list that leads may show its video.
+		const isCleared = this.session.cleared.has(queueId ?? '');
+		const listedAt = isCleared ? undefined : this.findListedAt(charge);
+		const endsAt = (listedAt ?? Infinity) - (service.durations?.logDelayMs ?? 0);
+		const lastAt = adds.at(-1)?.at ?? NaN;
+		const isLost = adds.some(({ fate }) => fate === 'unknown');
+		const isMade = listedAt !== undefined && !isLost;
+		const checks = this.session.sandbox.requests.filter(({ url }) => url.endsWith(`/${queueId}`));
+		const endedBy = isMade ? endsAt + 5_000 : (checks.at(-1)?.at ?? lastAt);
+		const isGone = charge !== undefined && service.endedItemsLeaveAfterMs !== null;
+		const settledBy = endedBy + (isMade || isGone ? getListingDelayMs(workflow) : 0);
+		const hasFailed =
+			!isMade ||
+			adds.some((add) => add.queueId === undefined) ||
+			played.execution.executionTimeout !== undefined ||
+			!this.isInTime(workflow, charge, charge?.at ?? NaN);
+		return {
+			played,
+			workflow,
+			row,
+			project: body.projectId,
+			isLost,
+			hasFailed,
+			charge,
+			endsAt,
+			firstAt,
+			lastAt,
+			leavesBy: settledBy + (isGone ? NOT_FOUND_MS : 0) + LIST_MS,
+		};
+	}
 }

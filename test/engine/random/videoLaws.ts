@@ -1,22 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../../sandbox/domain/model';
-import type { Add, Law } from './records';
-import {
-	findAdd,
-	findCharge,
-	findListedAt,
-	findQueueId,
-	getListingDelayMs,
-	getWaitOptions,
-	isFailed,
-	isInTime,
-	isStopped,
-	listEnded,
-	readLink,
-	waits,
-} from './records';
-import type { Plan, Played, Session } from './Session';
-import { listOutputs } from './Session';
+import type { Law } from './laws';
+import type { Plan, Workflow } from './Plan';
+import { generates, getListingDelayMs, getWaitOptions, isAdd, isUsable, stops } from './Plan';
+import type { Item, Output, Records } from './records';
+import { isStopped, LIST_MS } from './records';
+import type { Played } from './Session';
 
 /** An entry that is listed this long before an add may be new to the run that sends it. */
 const APART_MS = 90_000;
@@ -24,184 +13,246 @@ const APART_MS = 90_000;
 /** A shorter queue ID may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** Whether nothing went wrong in the reads of an execution and its retries, up to an execution. */
-function isReadCalmly({ played: all }: Session, until: Played): boolean {
-	return all
-		.slice(0, all.indexOf(until) + 1)
-		.filter(({ chain }) => chain === until.chain)
-		.every(
-			({ execution: { faults, failing, outage, changesKey } }) =>
-				faults.every(({ operation }) => operation === 'queue.add') &&
-				failing.credential.length === 0 &&
-				outage === undefined &&
-				changesKey !== true,
-		);
+/** The maximum time from a free place to the add: the list is read, and another add of the run may be under way. */
+const ADD_MS = 10_000;
+
+/** Whether nothing went wrong in the reads of an execution. */
+export const isCalm = ({ execution: { faults, failing, outage, changesKey } }: Played) =>
+	faults.every(({ operation }) => operation === 'queue.add') &&
+	failing.credential.length === 0 &&
+	outage === undefined &&
+	!changesKey;
+
+/** The same of an execution and its retries, up to an execution, and of all other workflows. */
+const isReadCalmly = (records: Records, until: Played) =>
+	records.played
+		.filter((each) => each.workflow !== until.workflow || records.isUpTo(until, each))
+		.every(isCalm);
+
+/** How many videos of a project are made at the same time at most: one, unless the service tells them apart. */
+function getMostAtOnce({ service }: Plan, workflow: Workflow): number {
+	const { entriesNameQueueId = false, videoUrlInDetails = false } = service;
+	const isSilent = entriesNameQueueId === false && videoUrlInDetails === false;
+	return Number(getWaitOptions(workflow).videosAtOnce ?? (isSilent ? 1 : 10));
 }
 
+const isIn = (project: string, { rows }: Workflow) => rows.some((row) => row.project === project);
+
+/** Whether videos of a project are made that this process does not make in turns. */
+const hasStrangers = ({ strangers, workflows }: Plan, project: string) =>
+	(strangers.length > 0 && project === 'p0-0') ||
+	workflows.some((each) => !generates(each) && isIn(project, each));
+
+/** Whether a workflow may have left a video that nobody waits for. */
+function leavesVideos(records: Records, workflow: Workflow): boolean {
+	const isLeft = ({ charge, endsAt, isLost, played }: Item) => {
+		if (isLost || charge === undefined || endsAt === Infinity) return isLost;
+		const isAbandoned = endsAt + getListingDelayMs(workflow) > played.endedAt;
+		return (isStopped(played) && isAbandoned) || !records.isInTime(workflow, charge, charge.at);
+	};
+	if (records.items.some((item) => item.workflow === workflow && isLeft(item))) return true;
+	const played = records.played.filter((each) => each.workflow === workflow);
+	if (new Set(played.map(({ chain }) => chain)).size > 1) return true;
+	// A failed item ends the run, in which videos of other projects and services are made.
+	const isEnded = stops(workflow) && played.some(({ result }) => result?.status !== 'success');
+	const lanes = workflow.rows.map(({ project, isAway }) => JSON.stringify([project, isAway]));
+	return isEnded && new Set(lanes).size > 1;
+}
+
+/** Whether the videos of a project are made by Video > Generate alone, one at a time, and are all waited for. */
+const isUndisturbed = (records: Records, project: string) =>
+	records.played.every(isCalm) &&
+	(records.plan.service.listCacheMs ?? 0) === 0 &&
+	!hasStrangers(records.plan, project) &&
+	records.plan.workflows
+		.filter((each) => isIn(project, each))
+		.every((each) => getMostAtOnce(records.plan, each) === 1 && !leavesVideos(records, each));
+
 /** When the other videos of a project were listed; those of the account, where no project is given. */
-function listOthers({ sandbox, videos }: Session, plan: Plan, charge: Charge): number[] {
-	const { projectId } = plan.parameters;
+function listOthers({ session }: Records, workflow: Workflow, charge: Charge): number[] {
+	const { projectId } = workflow.parameters;
 	const isAny = (projectId as IDataObject).value === '';
-	const ids = sandbox.charges
+	const ids = session.sandbox.charges
 		.filter(({ accountId }) => accountId === charge.accountId)
 		.filter((each) => isAny || each.projectId === charge.projectId)
 		.map(({ videoId }) => videoId);
-	return videos
+	return session.videos
 		.filter(({ id }) => ids.includes(id) && id !== charge.videoId)
 		.map(({ createdAt }) => Date.parse(createdAt));
 }
 
-/** How many videos of a project are made at the same time at most: one, unless the service tells them apart. */
-function getMostAtOnce(plan: Plan): number {
-	const { entriesNameQueueId = false, videoUrlInDetails = false } = plan.service;
-	const isSilent = entriesNameQueueId === false && videoUrlInDetails === false;
-	return Number(getWaitOptions(plan).videosAtOnce ?? (isSilent ? 1 : 10));
-}
-
-/** An ordinary day: one at a time, nobody else, nothing unknown, no wait that is over before its video. */
-function isLaneOfOne(session: Session, plan: Plan, adds: Add[]): boolean {
-	return (
-		getMostAtOnce(plan) === 1 &&
-		plan.strangers.length === 0 &&
-		new Set(session.played.map(({ chain }) => chain)).size === 1 &&
-		session.played.every((each) => each.result && !isStopped(each)) &&
-		adds.every(({ fate }) => fate !== 'unknown') &&
-		session.ownCharges.every((charge) => {
-			const isMade = findListedAt(session, charge.videoId) !== undefined;
-			return !isMade || isInTime(session, plan, charge, charge.at);
-		})
-	);
-}
-
 /** Whether no other video of the project can be taken for an item's own. */
-function isApart(
-	session: Session,
-	plan: Plan,
-	adds: Add[],
-	[charge, listedAt]: [Charge, number],
-	{ played, row }: { played: Played; row: number },
-): boolean {
-	const delayMs = getListingDelayMs(plan);
-	const others = listOthers(session, plan, charge);
+function isApart(records: Records, charge: Charge, listedAt: number, output: Output): boolean {
+	const { played, row } = output;
+	const { workflow } = played;
+	const delayMs = getListingDelayMs(workflow);
+	const others = listOthers(records, workflow, charge);
 	const isFree = (from: number, to: number) => !others.some((at) => at >= from && at <= to);
-	if (waits(plan)) {
-		const add = findAdd(session, adds, row, played);
-		const isOwnRun = add?.played === played;
+	if (generates(workflow)) {
+		const isOwnRun = records.findAdd(row, played)?.played === played;
 		const to = isOwnRun ? listedAt + 2 * delayMs + APART_MS : played.endedAt;
 		return isFree(charge.at - APART_MS - 2 * delayMs, to);
 	}
-	if (plan.parameters.queuedAt !== '') return isFree(charge.at - 2 * delayMs, played.endedAt);
+	if (workflow.parameters.queuedAt !== '') return isFree(charge.at - 2 * delayMs, played.endedAt);
 	// Without a date, only what is listed after it was found running can be its own.
 	const isRunning = listedAt > played.startedAt + 2 * delayMs + 15_000;
 	return isRunning && isFree(played.startedAt, played.endedAt);
 }
 
 /** Whether an item can be told its video, by what the documents say of the service. */
-function isTellable(
-	session: Session,
-	plan: Plan,
-	adds: Add[],
-	charge: Charge,
-	place: { played: Played; row: number },
-): boolean {
-	const listedAt = findListedAt(session, charge.videoId);
+function isTellable(records: Records, charge: Charge, output: Output): boolean {
+	const { plan, session } = records;
+	const { played, row } = output;
+	const { workflow } = played;
+	const listedAt = records.findListedAt(charge);
 	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
 	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= MIN_NAME_LENGTH;
 	// A cached list may show a video long after Listing Delay.
 	const isCached = (plan.service.listCacheMs ?? 0) > 0;
 	if (listedAt === undefined || (isCached && videoUrlInDetails !== true)) return false;
+	const leaves = endedItemsLeaveAfterMs !== null;
 	// Queue > Wait may find it neither running nor finished.
-	if (!waits(plan) && endedItemsLeaveAfterMs !== null) return false;
-	if (session.cleared.has(charge.queueId) || !isReadCalmly(session, place.played)) return false;
+	if (!generates(workflow) && leaves) return false;
+	if (session.cleared.has(charge.queueId) || !isReadCalmly(records, played)) return false;
 	// An add of unknown fate is never waited for.
-	if (waits(plan) && findAdd(session, adds, place.row, place.played)?.fate === 'unknown')
-		return false;
+	if (records.findAdd(row, played)?.fate === 'unknown') return false;
+	const isCertain = videoUrlInDetails === true || isNamed;
 	return (
-		videoUrlInDetails === true ||
-		isNamed ||
-		(waits(plan) && isLaneOfOne(session, plan, adds)) ||
-		isApart(session, plan, adds, [charge, listedAt], place)
+		(isCertain && (!leaves || plan.service.finishedItemsStay === true)) ||
+		(generates(workflow) && isUndisturbed(records, charge.projectId)) ||
+		isApart(records, charge, listedAt, output)
 	);
 }
-
-/** The fields of an item, whether it succeeded or failed. */
-export const show = ({ json }: { json: IDataObject }): IDataObject => ({
-	...json,
-	...(json.details as IDataObject | undefined),
-});
 
 /**
  * Whether an item was cleared, or failed in a service that takes it out of its queue then: that looks as if it
  * was finished, and a video that somebody else makes meanwhile as if it was its own.
  */
-const hasLeftWithoutVideo = (session: Session, plan: Plan, charge: Charge) =>
-	findListedAt(session, charge.videoId) === undefined &&
-	(session.cleared.has(charge.queueId) || plan.service.endedItemsLeaveAfterMs !== null);
+const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
+	records.findListedAt(charge) === undefined &&
+	(records.session.cleared.has(charge.queueId) ||
+		records.plan.service.endedItemsLeaveAfterMs !== null) &&
+	hasStrangers(records.plan, charge.projectId);
+
+/**
+ * When an item's execution asked for its place; undefined if that is not known, as after a failed try. The
+ * calls of an agent that n8n makes as steps follow each other.
+ */
+function findAskedAt({ items }: Records, item: Item): number | undefined {
+	const { workflow, played, project, row } = item;
+	const { model, rows } = workflow;
+	const before = items.filter((each) => each.played.chain === played.chain && each.row < row);
+	const isUneven =
+		[...before, item].some(({ hasFailed }) => hasFailed) ||
+		rows.some((each) => each.isAway === true || !isUsable(workflow, each));
+	if (stops(workflow) && isUneven) return undefined;
+	const times = before.flatMap((each) => {
+		if (model?.way === 'steps') return [each.leavesBy];
+		return !model && each.project === project ? [each.firstAt] : [];
+	});
+	return Math.max(played.startedAt, ...times);
+}
+
+/** The items of undisturbed projects that were made in turns, with the times when they asked for their places. */
+const listAsking = (records: Records) =>
+	records.items.flatMap((item) => {
+		const askedAt = findAskedAt(records, item);
+		const isLimited = records.plan.service.rateLimit !== false;
+		const isJudged = !isLimited && isUndisturbed(records, item.project);
+		return isJudged && askedAt !== undefined ? [{ item, askedAt }] : [];
+	});
+
+const name = ({ row, played }: Item) => `row ${row} of execution ${played.chain}`;
 
 export const VIDEO_LAWS: Record<string, Law> = {
-	'No item is given the video of another one': (session, plan) =>
-		session.played.flatMap((played) =>
-			listOutputs(played).flatMap((item) => {
-				const { queueId, video, videoUrl } = show(item);
-				const charge = findCharge(session, queueId);
-				if (!charge || hasLeftWithoutVideo(session, plan, charge)) return [];
-				const isOther =
-					((video ?? null) !== null && (video as IDataObject).id !== charge.videoId) ||
-					((videoUrl ?? null) !== null && !(videoUrl as string).includes(charge.videoId));
-				return isOther ? [`${charge.videoId}: ${JSON.stringify(item.json)}`] : [];
-			}),
-		),
+	'No item is given the video of another one': (records) =>
+		records.outputs.flatMap(({ fields: { queueId, video, videoUrl }, json }) => {
+			const charge = records.findCharge(queueId);
+			if (!charge || hasLeftWithoutVideo(records, charge)) return [];
+			const isOther =
+				((video ?? null) !== null && (video as IDataObject).id !== charge.videoId) ||
+				((videoUrl ?? null) !== null && !(videoUrl as string).includes(charge.videoId));
+			return isOther ? [`${charge.videoId}: ${JSON.stringify(json)}`] : [];
+		}),
 
-	'An item that can be told its video is told it': (session, plan, adds) =>
-		listEnded(session).flatMap((played) =>
-			listOutputs(played).flatMap((item) => {
-				const row = readLink(item);
-				const charge = findCharge(session, findQueueId(session, plan, adds, row, played));
-				if (!charge || !isTellable(session, plan, adds, charge, { played, row })) return [];
-				const since = waits(plan) ? charge.at : played.startedAt;
-				if (!isInTime(session, plan, charge, since)) return [];
-				const { videoUrl } = show(item);
-				const isTold = typeof videoUrl === 'string' && videoUrl.includes(charge.videoId);
-				return isTold && !isFailed(item) ? [] : [`${charge.videoId}: ${JSON.stringify(item.json)}`];
-			}),
-		),
+	'An item that can be told its video is told it': (records) =>
+		records.outputs.flatMap((output) => {
+			const { fields, isFailed, json, played, queueId } = output;
+			const { workflow } = played;
+			const waits = generates(workflow) || !isAdd(workflow);
+			const charge = records.findCharge(queueId);
+			if (!waits || !charge || isStopped(played)) return [];
+			const since = generates(workflow) ? charge.at : played.startedAt;
+			if (!records.isInTime(workflow, charge, since)) return [];
+			const isTold =
+				typeof fields.videoUrl === 'string' && fields.videoUrl.includes(charge.videoId);
+			return (isTold && !isFailed) || !isTellable(records, charge, output)
+				? []
+				: [`${charge.videoId}: ${JSON.stringify(json)}`];
+		}),
 
-	'Only so many videos of a project are in the making as are wanted at once': (
-		session,
-		plan,
-		adds,
-	) => {
-		const { timeout = 1_800 } = getWaitOptions(plan);
-		const isMade = (add: Add, at: number) => {
-			const charge = findCharge(session, add.queueId);
-			const listedAt = charge && findListedAt(session, charge.videoId);
-			const endedAt = (listedAt ?? 0) - (plan.service.durations?.logDelayMs ?? 0);
-			// One whose wait is over leaves its place.
-			const until = Math.min(endedAt, add.at + Number(timeout) * 1_000);
-			return add.fate === 'told' && add.at < at && at < until;
-		};
-		return adds.flatMap((add) => {
-			const others = adds.filter(
-				(each) =>
-					each.played === add.played &&
-					each.authorization === add.authorization &&
-					each.body.projectId === add.body.projectId &&
-					isMade(each, add.at) &&
-					listOutputs(add.played).some((item) => readLink(item) === each.row && !isFailed(item)),
-			);
-			return others.length >= getMostAtOnce(plan)
-				? [`row ${add.row} beside ${others.map(({ row }) => row).join()}`]
+	'Only so many videos of a project are in the making as are wanted at once, whoever makes them': (
+		records,
+	) =>
+		records.items.flatMap((item) => {
+			const others = records.items.filter((each) => {
+				const { charge, endsAt, isLost, played, project, row, workflow } = each;
+				if (each === item || project !== item.project || !charge || isLost) return false;
+				const isIncluded = records.outputs.some(
+					(output) => output.played === played && output.row === row && !output.isFailed,
+				);
+				if (endsAt === Infinity || (!isIncluded && leavesVideos(records, workflow))) return false;
+				const { timeout = 1_800 } = getWaitOptions(workflow);
+				// Of adds that are sent together, it is not known which one took its place first.
+				const from = charge.at + (played === item.played ? 0 : LIST_MS);
+				// One whose wait is over leaves its place.
+				const to = Math.min(endsAt, charge.at + Number(timeout) * 1_000);
+				return from < item.lastAt && item.lastAt < to;
+			});
+			return others.length >= getMostAtOnce(records.plan, item.workflow)
+				? [`${name(item)} beside ${others.map(name).join()}`]
 				: [];
-		});
-	},
+		}),
 
-	'The list is read at most once a minute and at the end of each item': (session, plan) =>
-		session.played.flatMap((played) => {
-			const reads = played.requests.filter(({ operation }) => operation === 'video.getAll');
-			const { maxTries = 1 } = plan.settings;
-			const minutes = (played.endedAt - played.startedAt) / 60_000;
-			const isUndisturbed = isReadCalmly(session, played) && plan.service.rateLimit === false;
-			const max = 2 * minutes + 2 * (2 + plan.rows.length) * maxTries;
-			return isUndisturbed && reads.length > max ? [`${reads.length} in ${minutes} minutes`] : [];
+	'Nobody waits for a place while it is free': (records) =>
+		listAsking(records).flatMap(({ item, askedAt }) => {
+			const freeAt = records.items
+				.filter((each) => each !== item && each.project === item.project)
+				.filter(({ firstAt }) => firstAt < item.firstAt)
+				.map(({ leavesBy }) => leavesBy);
+			const waitedMs = item.firstAt - Math.max(askedAt, ...freeAt);
+			return waitedMs > ADD_MS ? [`${name(item)}: ${waitedMs} ms`] : [];
+		}),
+
+	'Executions of a project take turns': (records) =>
+		listAsking(records).flatMap(({ item, askedAt }) =>
+			records.plan.workflows.flatMap((workflow) => {
+				const between = records.items.filter(
+					(each) =>
+						each.workflow === workflow &&
+						each.project === item.project &&
+						each.firstAt > askedAt + LIST_MS &&
+						each.firstAt < item.firstAt,
+				);
+				const isOther = !workflow.model && workflow !== item.workflow;
+				return isOther && between.length > 1
+					? [`${name(item)} after ${between.map(name).join()}`]
+					: [];
+			}),
+		),
+
+	'The list is read at most once a minute and at the end of each item': (records) =>
+		records.played.flatMap((played) => {
+			const { endedAt, requests, startedAt } = played;
+			const reads = requests.filter(({ operation }) => operation === 'video.getAll');
+			const minutes = (endedAt - startedAt) / 60_000;
+			const perItem = records.played
+				.filter((each) => each.startedAt <= endedAt && each.endedAt >= startedAt)
+				.map(({ workflow }) => 2 * (2 + workflow.rows.length) * workflow.settings.maxTries);
+			const max = 2 * minutes + perItem.reduce((sum, each) => sum + each, 0);
+			const isLimited = records.plan.service.rateLimit !== false;
+			return !isLimited && isReadCalmly(records, played) && reads.length > max
+				? [`${reads.length} in ${minutes} minutes`]
+				: [];
 		}),
 };

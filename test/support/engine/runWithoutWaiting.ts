@@ -91,17 +91,13 @@ export class SkippedTime {
 
 	private readonly startedAt: number;
 
-	private setByMs = 0;
-
 	/**
 	 * @param countSleeping returns the number of open requests that wait for the clock themselves,
 	 * because the service delays them
-	 * @param beforeSkip called when nothing is left to do before the next timer
 	 */
 	constructor(
 		private readonly service?: ServiceWithClock,
 		private readonly countSleeping: () => number = () => 0,
-		private readonly beforeSkip: () => void = () => undefined,
 	) {
 		jest.useFakeTimers(
 			service
@@ -124,17 +120,6 @@ export class SkippedTime {
 		return Math.round(performance.now() - this.startedAt);
 	}
 
-	/** Sets this machine's clock: the date changes, and no time passes. */
-	setClock(byMs: number): void {
-		this.setByMs += byMs;
-		jest.setSystemTime(this.startsAt + this.elapsedMs + this.setByMs);
-	}
-
-	/** The open requests of this process. */
-	get openRequests(): string[] {
-		return [...openRequests].map(({ method, path }) => `${method} ${path}`);
-	}
-
 	/**
 	 * Advances from timer to timer. Between two timers, all work is done that does not wait for a
 	 * timer.
@@ -146,7 +131,6 @@ export class SkippedTime {
 		while (!isOver()) {
 			if (process.hrtime.bigint() - startedAt > LONGEST_MS * 1e6) throw new Error(this.describe());
 			if (!(await this.settle(isOver))) continue;
-			this.beforeSkip();
 			if (jest.getTimerCount() === 0) continue;
 			await jest.advanceTimersToNextTimerAsync();
 			this.takeServiceAlong();
@@ -191,10 +175,14 @@ export class SkippedTime {
 	}
 
 	private describe(): string {
-		const requests = this.openRequests.join(', ') || 'none';
+		const requests = listOpenRequests().join(', ') || 'none';
 		return `Nothing has ended in ${LONGEST_MS} ms; ${jest.getTimerCount()} timers; open requests: ${requests}`;
 	}
 }
 
 /** The open requests of this process: code that waits for them does not wait for a timer. */
 const openRequests = new Set<ClientRequest>();
+
+export function listOpenRequests(): string[] {
+	return [...openRequests].map(({ method, path }) => `${method} ${path}`);
+}

@@ -1,0 +1,126 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { SettingsChange } from '../../../sandbox/domain/settings';
+import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import type { Way } from '../../support/engine/runTools';
+
+/** What happens, as it is drawn: workflows that n8n runs at the same time, mostly a single one. */
+export interface Plan {
+	workflows: Workflow[];
+	service: SettingsChange;
+	/** The accepted videos, in their order; others have the service's durations. */
+	videos: PlannedVideo[];
+	/** Videos that somebody else queues in the first project. */
+	strangers: { atMs: number; processingMs: number }[];
+	credits: number;
+}
+
+/** A workflow with the node, and its executions, one after the other. */
+export interface Workflow {
+	/** The input items, as JSON, or what a model orders. */
+	rows: IDataObject[];
+	parameters: INodeParameters;
+	/** The parameters of the saved workflow that differ by then, for `retrySaved`. */
+	saved: INodeParameters;
+	settings: {
+		onError: string | undefined;
+		retryOnFail: boolean;
+		maxTries: number;
+		waitBetweenTries: number;
+		executeOnce: boolean;
+	};
+	executions: Execution[];
+	/** The model that calls the node as its tool. */
+	model?: Model | undefined;
+	/** Whether the same address is typed differently in the credential. */
+	isTyped: boolean;
+	/** Queue > Wait begins this long after Queue > Add. */
+	pauseMs: number;
+}
+
+export interface Model {
+	way: Way;
+	/** How many of its calls come at once, in one group after the other. */
+	groups: number[];
+	/** Whether its calls are all for one video: each is made, in other words, if the one before it has failed. */
+	insists: boolean;
+}
+
+/** One execution, and what happens to it. */
+export interface Execution {
+	/** `retry`: Executions > Retry, if the execution before it has failed. */
+	how: 'run' | 'retry' | 'retrySaved';
+	/** It begins this long after the one before it. */
+	afterMs: number;
+	faults: FaultSpec[];
+	/**
+	 * Calls to n8n's own parts that fail: look-ups of the credential, and of its store of keys; and calls
+	 * to that store that another worker overwrites.
+	 */
+	failing: { credential: number[]; keys: number[]; overwritten: number[] };
+	/** The time in which no credential can be read. */
+	outage?: { atMs: number; forMs: number } | undefined;
+	/** The key of the credential is changed while the response to a request is under way that shows it. */
+	changesKey: boolean;
+	/** The workflow's own timeout, in seconds. */
+	executionTimeout?: number | undefined;
+	stopAfterMs?: number | undefined;
+	/** Nothing of a killed execution is saved, and n8n starts anew. */
+	killAfterMs?: number | undefined;
+}
+
+export interface PlannedVideo {
+	processingMs?: number;
+	fails?: boolean;
+	/** Somebody clears it by hand, this long after its add. */
+	clearedAfterMs?: number | undefined;
+}
+
+export const TROUBLE_FREE: Execution = {
+	how: 'retry',
+	afterMs: 0,
+	faults: [],
+	failing: { credential: [], keys: [], overwritten: [] },
+	changesKey: false,
+};
+
+/** When an execution is stopped, by a person or by the workflow's timeout: so long after its start. */
+export function getStopMs({ executionTimeout = Infinity, stopAfterMs = Infinity }: Execution) {
+	return Math.min(stopAfterMs, executionTimeout * 1_000);
+}
+
+export const generates = ({ parameters }: Workflow) => parameters.operation === 'generate';
+export const isAdd = (workflow: Workflow) =>
+	generates(workflow) || workflow.parameters.operation === 'add';
+export const clears = ({ parameters }: Workflow) => parameters.operation === 'clear';
+export const stops = ({ settings }: Workflow) => settings.onError === 'stopWorkflow';
+
+const getOptions = ({ parameters }: Workflow) => (parameters.options ?? {}) as IDataObject;
+export const isUnique = (workflow: Workflow) => getOptions(workflow).uniqueKey !== undefined;
+export const isGuarded = (workflow: Workflow) => getOptions(workflow).creditsToKeep !== undefined;
+
+export const getWaitOptions = ({ parameters }: Workflow) =>
+	(parameters.waitOptions ?? {}) as IDataObject;
+export const getListingDelayMs = (workflow: Workflow) =>
+	Number(getWaitOptions(workflow).listingDelay ?? 10) * 1_000;
+
+export const isOn = (value: unknown) => /^(true|1)$/i.test(String(value));
+const isSwitch = (value: unknown) => /^(true|false|1|0|)$/i.test(String(value));
+export const toKey = (value: unknown) =>
+	['string', 'number'].includes(typeof value) ? String(value).trim() : '';
+export const toNumber = (value: unknown) => (toKey(value) === '' ? NaN : Number(value));
+
+/** Whether a row has what its operation needs, by the documents. */
+export function isUsable(
+	workflow: Workflow,
+	{ prompt, overwrite, key, keep, cost }: IDataObject = {},
+): boolean {
+	if (!isAdd(workflow)) return true;
+	// A field whose expression has no value.
+	const parameters = JSON.stringify(workflow.parameters);
+	if (parameters.includes('$json.nothing')) return false;
+	if (parameters.includes('$json.prompt') && prompt === undefined) return false;
+	if (Array.isArray(prompt) || !isSwitch(overwrite)) return false;
+	if (isOn(overwrite) && (prompt ?? '') === '') return false;
+	if (isUnique(workflow) && toKey(key) === '') return false;
+	return !isGuarded(workflow) || (toNumber(keep) >= 0 && toNumber(cost) > 0);
+}
