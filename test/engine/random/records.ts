@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import { generates, getListingDelayMs, getWaitOptions, isAdd } from './Plan';
+import { generates, getListingDelayMs, getStopMs, getWaitOptions, isAdd } from './Plan';
 import type { Fate } from './plans';
 import { ADD_FAULTS } from './plans';
 import type { Played, Session } from './Session';
@@ -59,6 +59,9 @@ export interface Item {
 	/** When it left its place at the latest, if its execution went on. */
 	leavesBy: number;
 }
+
+/** A law that holds in every session; returns a sentence for each case in which it does not. */
+export type Law = (records: Records) => string[];
 
 /** The maximum time in which an item counts as one that has left the queue. */
 const NOT_FOUND_MS = 20_000;
@@ -193,7 +196,9 @@ export class Records {
 		// These statuses prove a refusal, however their body arrives. A body that is kept is that of a refusal
 		// where nothing was queued.
 		const isProof = [401, 402].includes(status ?? 0) || showsId;
-		const isLost = closed === true || broken === true || status === undefined;
+		// The client of an add that arrives in the moment of Stop may be gone by then.
+		const isLate = isStopped(played) && at >= played.startedAt + getStopMs(played.execution);
+		const isLost = closed === true || broken === true || status === undefined || isLate;
 		let fate: Fate = usual === 'told' && this.keepsIds ? 'told' : 'unknown';
 		if (queueId === undefined && (usual !== 'unknown' || isProof)) fate = 'refused';
 		if (isLost) fate = 'unknown';

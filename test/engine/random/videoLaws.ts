@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../../sandbox/domain/model';
-import type { Law } from './laws';
 import type { Plan, Workflow } from './Plan';
 import { generates, getListingDelayMs, getWaitOptions, isAdd, isUsable, stops } from './Plan';
-import type { Item, Output, Records } from './records';
+import type { Item, Law, Output, Records } from './records';
 import { isStopped, LIST_MS } from './records';
 import type { Played } from './Session';
 
@@ -117,10 +116,12 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	// An add of unknown fate is never waited for.
 	if (records.findAdd(row, played)?.fate === 'unknown') return false;
 	const isCertain = videoUrlInDetails === true || isNamed;
+	// While a project may be owed a video, an item that has left the queue is given only what is certain.
+	const isOwed = leaves && plan.workflows.some((each) => leavesVideos(records, each));
 	return (
 		(isCertain && (!leaves || plan.service.finishedItemsStay === true)) ||
 		(generates(workflow) && isUndisturbed(records, charge.projectId)) ||
-		isApart(records, charge, listedAt, output)
+		(!isOwed && isApart(records, charge, listedAt, output))
 	);
 }
 
