@@ -135,7 +135,7 @@ async function createWorkflow(
 		},
 	});
 	const additionalData = createAdditionalData(credentialTypes, credentials);
-	const toolType = nodeTypes.getByNameAndVersion(TOOL) as INodeType;
+	const toolType = nodeTypes.getByNameAndVersion(TOOL);
 	return { additionalData, agent, nodeTypes, tool, toolType, workflow };
 }
 
