@@ -224,7 +224,8 @@ test.each(['video.generate', 'queue.wait', 'video.download'] as const)(
 	'The files of one run never have the same name, and are numbered in the order of the items: %s',
 	async (name) => {
 		service.sandbox.configure({ videoUrlInDetails: true });
-		const rows = await Promise.all([1, 2, 3].map(() => service.createInput(name)));
+		const rows: IDataObject[] = [];
+		while (rows.length < 3) rows.push(...(await service.createInput(name)));
 		const names = ['Output', 'output.mp4', 'other'];
 		const { items, error } = await service.run(
 			{
@@ -232,7 +233,7 @@ test.each(['video.generate', 'queue.wait', 'video.download'] as const)(
 				downloadVideo: true,
 				options: { fileName: '={{ $json.file }}' },
 			},
-			{ items: rows.flat().map((row, index) => ({ ...row, file: names[index] })) },
+			{ items: rows.map((row, index) => ({ ...row, file: names[index] })) },
 		);
 		expect(error).toBeUndefined();
 		const files = items.map(({ binary }) => binary?.data?.fileName);
