@@ -189,18 +189,20 @@ async function add(fail: Failure): Promise<boolean> {
 	return error?.context.mayBeQueued === true;
 }
 
-describe('An add that fails before anything is sent', () => {
-	test.each(Object.entries(NOT_SENT))('was not queued: %s', async (_failure, fail) => {
+test.each(Object.entries(NOT_SENT))(
+	'An add that fails before anything is sent was not queued: %s',
+	async (_failure, fail) => {
 		expect(await add(fail)).toBe(false);
 		expect(isReceived).toBe(false);
-	});
-});
+	},
+);
 
-describe('An add without proof that nothing was sent', () => {
-	test.each(Object.entries(UNKNOWN))('may have been queued: %s', async (_failure, fail) => {
+test.each(Object.entries(UNKNOWN))(
+	'An add without proof that nothing was sent may have been queued: %s',
+	async (_failure, fail) => {
 		expect(await add(fail)).toBe(true);
-	});
-});
+	},
+);
 
 describe('A service with a private certificate', () => {
 	test("shows its projects where the node's 'Request Options' ignore that", async () => {

@@ -115,26 +115,24 @@ describe('Video > Download', () => {
 	});
 });
 
-describe('The API key', () => {
-	test.each([301, 302, 303, 307, 308] as const)(
-		"is not sent to the video's host, nor along with its redirects (%d)",
-		async (status) => {
-			const { url } = addVideo();
-			host.answer((_request, response) => {
-				response.writeHead(status, { location: url }).end('<html>Moved</html>');
-			});
-			const { items } = await download(`${host.url}/short?signature=secret`);
-			expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
-			expect(items[0]?.binary?.data?.fileName).toMatch(/\.mp4$/);
-			const requests = [...host.requests, ...service.sandbox.requests];
-			expect(requests).toHaveLength(2);
-			for (const { headers } of requests) {
-				expect(headers).not.toHaveProperty('authorization');
-				expect(JSON.stringify(headers)).not.toContain(service.sandbox.apiKey);
-			}
-		},
-	);
-});
+test.each([301, 302, 303, 307, 308] as const)(
+	"The API key is not sent to the video's host, nor along with its redirects (%d)",
+	async (status) => {
+		const { url } = addVideo();
+		host.answer((_request, response) => {
+			response.writeHead(status, { location: url }).end('<html>Moved</html>');
+		});
+		const { items } = await download(`${host.url}/short?signature=secret`);
+		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
+		expect(items[0]?.binary?.data?.fileName).toMatch(/\.mp4$/);
+		const requests = [...host.requests, ...service.sandbox.requests];
+		expect(requests).toHaveLength(2);
+		for (const { headers } of requests) {
+			expect(headers).not.toHaveProperty('authorization');
+			expect(JSON.stringify(headers)).not.toContain(service.sandbox.apiKey);
+		}
+	},
+);
 
 test.each([
 	['a local file', 'file:///etc/passwd', 1],
@@ -162,36 +160,34 @@ describe('A parameter of no use', () => {
 	});
 });
 
-describe('What is no whole video', () => {
-	const BROKEN = /broke before the video arrived$/;
-	const CASES: [string, FaultSpec, string, RegExp][] = [
-		['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
-		['an empty body', { kind: 'emptyBody' }, '200', /returned an empty file$/],
-		...[202, 204, 206].map((status): [string, FaultSpec, string, RegExp] => [
-			`a ${status} with a video's type`,
-			{ kind: 'status', status, body: '', contentType: 'video/mp4' },
-			String(status),
-			new RegExp(`failed to send the video \\(${status}\\)$`),
-		]),
-		['half a file', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET', BROKEN],
-		['half a chunked file', { kind: 'cutOff', ending: 'breakChunked' }, 'ECONNRESET', BROKEN],
-	];
+const BROKEN = /broke before the video arrived$/;
+const CASES: [string, FaultSpec, string, RegExp][] = [
+	['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
+	['an empty body', { kind: 'emptyBody' }, '200', /returned an empty file$/],
+	...[202, 204, 206].map((status): [string, FaultSpec, string, RegExp] => [
+		`a ${status} with a video's type`,
+		{ kind: 'status', status, body: '', contentType: 'video/mp4' },
+		String(status),
+		new RegExp(`failed to send the video \\(${status}\\)$`),
+	]),
+	['half a file', { kind: 'cutOff', ending: 'break' }, 'ECONNRESET', BROKEN],
+	['half a chunked file', { kind: 'cutOff', ending: 'breakChunked' }, 'ECONNRESET', BROKEN],
+];
 
-	test.each(CASES)(
-		'%s is an error, and nothing of it is left',
-		async (_what, fault, code, text) => {
-			const { url } = addVideo('?signature=secret');
-			service.sandbox.addFault(fault);
-			const { error, items } = await download(url, once);
-			expect(items).toEqual([]);
-			expect(error?.message).toMatch(text);
-			expect(error?.httpCode).toBe(code);
-			expect(error?.description).toContain(`${url.replace(/\?.*/, '')} was requested once.`);
-			expect(`${error?.message} ${error?.description}`).not.toContain('secret');
-			await expectNothingStored();
-		},
-	);
-});
+test.each(CASES)(
+	'Instead of a whole video, %s is an error, and nothing of it is left',
+	async (_what, fault, code, text) => {
+		const { url } = addVideo('?signature=secret');
+		service.sandbox.addFault(fault);
+		const { error, items } = await download(url, once);
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(text);
+		expect(error?.httpCode).toBe(code);
+		expect(error?.description).toContain(`${url.replace(/\?.*/, '')} was requested once.`);
+		expect(`${error?.message} ${error?.description}`).not.toContain('secret');
+		await expectNothingStored();
+	},
+);
 
 test('A file of another type is an error that names the type', async () => {
 	service.sandbox.addFault({ kind: 'status', status: 200, body: '{}', contentType: 'audio/mp4' });

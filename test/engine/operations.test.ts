@@ -163,18 +163,16 @@ describe('Queue > Add', () => {
 	});
 });
 
-describe('Video > Generate', () => {
-	test('is what a new node does: with a project and a prompt, it returns the video with its file', async () => {
-		const parameters = { projectId: byId(PROJECT), customPrompt: 'Rain' };
-		const { items, error } = await service.run(parameters);
-		expect(error).toBeUndefined();
-		expect(listBodies()).toEqual([{ projectId: PROJECT, customPrompt: 'Rain' }]);
-		const [{ queueId, videoId } = {}] = service.sandbox.charges;
-		expect(items).toHaveLength(1);
-		expect(items[0]).toMatchObject({
-			json: { queueId, status: 'completed', video: { id: videoId } },
-			binary: { data: { mimeType: 'video/mp4' } },
-		});
+test('Video > Generate is what a new node does: with a project and a prompt, it returns the video with its file', async () => {
+	const parameters = { projectId: byId(PROJECT), customPrompt: 'Rain' };
+	const { items, error } = await service.run(parameters);
+	expect(error).toBeUndefined();
+	expect(listBodies()).toEqual([{ projectId: PROJECT, customPrompt: 'Rain' }]);
+	const [{ queueId, videoId } = {}] = service.sandbox.charges;
+	expect(items).toHaveLength(1);
+	expect(items[0]).toMatchObject({
+		json: { queueId, status: 'completed', video: { id: videoId } },
+		binary: { data: { mimeType: 'video/mp4' } },
 	});
 });
 
@@ -207,44 +205,41 @@ describe('Video > Get', () => {
 	});
 });
 
-describe('Video > Download', () => {
-	test('takes an ID, whatever the mode, for an address that is fresh, and reads the list once for all items', async () => {
-		const added = service.sandbox.addVideos('main', [{}, {}, {}]);
-		const video = { __rl: true, mode: '={{ $json.mode }}', value: '={{ $json.id }}' };
-		const { items } = await service.run(
-			{ ...DOWNLOAD, video },
-			{ items: added.map(({ id }, row) => ({ id, row, mode: ['url', 'id', 'list'][row] })) },
-		);
-		expect(items.map(({ json }) => json.row)).toEqual([0, 1, 2]);
-		expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(
-			added.map(({ id }) => `${id}.mp4`),
-		);
-		const files = Array<string>(3).fill('video.file');
-		expect(service.listSent().sort()).toEqual([...files, 'video.getAll']);
-	});
+test('Video > Download takes an ID, whatever the mode, for an address that is fresh, and reads the list once for all items', async () => {
+	const added = service.sandbox.addVideos('main', [{}, {}, {}]);
+	const video = { __rl: true, mode: '={{ $json.mode }}', value: '={{ $json.id }}' };
+	const { items } = await service.run(
+		{ ...DOWNLOAD, video },
+		{ items: added.map(({ id }, row) => ({ id, row, mode: ['url', 'id', 'list'][row] })) },
+	);
+	expect(items.map(({ json }) => json.row)).toEqual([0, 1, 2]);
+	expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(
+		added.map(({ id }) => `${id}.mp4`),
+	);
+	const files = Array<string>(3).fill('video.file');
+	expect(service.listSent().sort()).toEqual([...files, 'video.getAll']);
 });
 
-describe('The files of one run', () => {
-	test.each(['video.generate', 'queue.wait', 'video.download'] as const)(
-		'never have the same name, and are numbered in the order of the items: %s',
-		async (name) => {
-			service.sandbox.configure({ videoUrlInDetails: true });
-			const rows = await Promise.all([1, 2, 3].map(() => service.createInput(name)));
-			const names = ['Output', 'output.mp4', 'other'];
-			const { items, error } = await service.run(
-				{
-					...ALL_OPERATIONS[name],
-					downloadVideo: true,
-					options: { fileName: '={{ $json.file }}' },
-				},
-				{ items: rows.flat().map((row, index) => ({ ...row, file: names[index] })) },
-			);
-			expect(error).toBeUndefined();
-			const files = items.map(({ binary }) => binary?.data?.fileName);
-			expect(files).toEqual(['Output.mp4', 'output-2.mp4', 'other.mp4']);
-		},
-	);
-});
+test.each(['video.generate', 'queue.wait', 'video.download'] as const)(
+	'The files of one run never have the same name, and are numbered in the order of the items: %s',
+	async (name) => {
+		service.sandbox.configure({ videoUrlInDetails: true });
+		const rows: IDataObject[] = [];
+		while (rows.length < 3) rows.push(...(await service.createInput(name)));
+		const names = ['Output', 'output.mp4', 'other'];
+		const { items, error } = await service.run(
+			{
+				...ALL_OPERATIONS[name],
+				downloadVideo: true,
+				options: { fileName: '={{ $json.file }}' },
+			},
+			{ items: rows.map((row, index) => ({ ...row, file: names[index] })) },
+		);
+		expect(error).toBeUndefined();
+		const files = items.map(({ binary }) => binary?.data?.fileName);
+		expect(files).toEqual(['Output.mp4', 'output-2.mp4', 'other.mp4']);
+	},
+);
 
 describe('The list of videos in the editor', () => {
 	const search = async (filter?: string) =>
@@ -276,21 +271,19 @@ describe('The list of videos in the editor', () => {
 	});
 });
 
-describe('Queue > Get Progress', () => {
-	test('returns the details with the queue ID that they belong to', async () => {
-		const [queueId = ''] = await service.queueVideos(1);
-		service.sandbox.clock.advance(3000);
-		const get = { ...OPERATIONS['queue.getProgress'], queueId: ` ${queueId}\n` };
-		const { items } = await service.run(get);
-		expect(sent()).toEqual([
-			{ method: 'GET', url: `/v1/queue/progress/${queueId}`, body: undefined },
-		]);
-		expect(items[0]?.json).toEqual({
-			queueId,
-			status: like(/./),
-			generationProgress: 50,
-			renderProgress: 0,
-		});
+test('Queue > Get Progress returns the details with the queue ID that they belong to', async () => {
+	const [queueId = ''] = await service.queueVideos(1);
+	service.sandbox.clock.advance(3000);
+	const get = { ...OPERATIONS['queue.getProgress'], queueId: ` ${queueId}\n` };
+	const { items } = await service.run(get);
+	expect(sent()).toEqual([
+		{ method: 'GET', url: `/v1/queue/progress/${queueId}`, body: undefined },
+	]);
+	expect(items[0]?.json).toEqual({
+		queueId,
+		status: like(/./),
+		generationProgress: 50,
+		renderProgress: 0,
 	});
 });
 
@@ -402,18 +395,16 @@ describe('Project > Get Many', () => {
 	});
 });
 
-describe('Account > Get', () => {
-	test('returns the account without its envelope', async () => {
-		const { items } = await service.run(OPERATIONS['account.get']);
-		expect(sent()).toEqual([{ method: 'GET', url: '/v1/user/account', body: undefined }]);
-		expect(items[0]?.json).toMatchObject({
-			name: 'Ada Example',
-			email: 'ada@example.com',
-			usage: { remainingCredits: 100 },
-		});
-		expect(items[0]?.json).not.toHaveProperty('status');
-		expect(items[0]?.json).not.toHaveProperty('message');
+test('Account > Get returns the account without its envelope', async () => {
+	const { items } = await service.run(OPERATIONS['account.get']);
+	expect(sent()).toEqual([{ method: 'GET', url: '/v1/user/account', body: undefined }]);
+	expect(items[0]?.json).toMatchObject({
+		name: 'Ada Example',
+		email: 'ada@example.com',
+		usage: { remainingCredits: 100 },
 	});
+	expect(items[0]?.json).not.toHaveProperty('status');
+	expect(items[0]?.json).not.toHaveProperty('message');
 });
 
 test('A queue ID is exactly one segment of the path, or fails before the request', async () => {

@@ -97,22 +97,20 @@ describe('Between two tries', () => {
 	});
 });
 
-describe('A service that is not there', () => {
-	test.each(['queue.add', 'account.get'] as const)(
-		'is tried 4 times by %s, and named as the reason',
-		async (name) => {
-			const { credentials } = service.setup({});
-			const away = { ...credentials, baseUrl: 'http://127.0.0.1:1' };
-			const setup = { credentials: away, settings: ERROR_OUTPUT };
-			const { errorItems } = await service.run(OPERATIONS[name], setup);
-			expect(errorItems[0]?.json).toMatchObject({
-				error: 'The video service could not be reached: nothing accepts connections there',
-				message: like(/127\.0\.0\.1:1 is n8n's own.*host\.docker\.internal.*'Base URL'/),
-				details: { httpCode: 'ECONNREFUSED', tries: 4 },
-			});
-		},
-	);
-});
+test.each(['queue.add', 'account.get'] as const)(
+	'A service that is not there is tried 4 times by %s, and named as the reason',
+	async (name) => {
+		const { credentials } = service.setup({});
+		const away = { ...credentials, baseUrl: 'http://127.0.0.1:1' };
+		const setup = { credentials: away, settings: ERROR_OUTPUT };
+		const { errorItems } = await service.run(OPERATIONS[name], setup);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The video service could not be reached: nothing accepts connections there',
+			message: like(/127\.0\.0\.1:1 is n8n's own.*host\.docker\.internal.*'Base URL'/),
+			details: { httpCode: 'ECONNREFUSED', tries: 4 },
+		});
+	},
+);
 
 describe('A clear', () => {
 	test('whose first try may have been carried out is a success when the next one finds nothing', async () => {
@@ -134,31 +132,39 @@ describe('A clear', () => {
 	});
 });
 
-describe('Reads', () => {
-	test('give up their waits when one of them fails and the node stops', async () => {
-		const [waiting, missing = ''] = await service.queueVideos(2);
-		service.sandbox.removeQueueItem(missing);
-		service.sandbox.addFault({
-			kind: 'tooManyRequests',
-			retryAfter: 'seconds',
-			seconds: 100,
-			containing: waiting,
-		});
-		const { error } = await service.run(OPERATIONS['queue.getProgress'], {
-			items: [{ queueId: waiting }, { queueId: missing }],
-		});
-		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 1 } });
-		expect(listPauses()).toEqual([0]);
+test('Reads give up their waits when one of them fails and the node stops', async () => {
+	const [waiting, missing = ''] = await service.queueVideos(2);
+	service.sandbox.removeQueueItem(missing);
+	service.sandbox.addFault({
+		kind: 'tooManyRequests',
+		retryAfter: 'seconds',
+		seconds: 100,
+		containing: waiting,
 	});
+	const { error } = await service.run(OPERATIONS['queue.getProgress'], {
+		items: [{ queueId: waiting }, { queueId: missing }],
+	});
+	expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 1 } });
+	expect(listPauses()).toEqual([0]);
 });
 
-test('The credential is read once for each item, however many requests it sends', async () => {
+test('The credential is read once for each item, however many requests it sends, and not for one that cannot be sent', async () => {
 	const lookUps = interceptLookUps((found) => found);
-	const parameters = { ...GENERATE, downloadVideo: true };
-	const { items } = await service.run(parameters, { items: [{}, {}] });
-	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	const items = [{}, { prompt: '{{ $json.typed }}' }, {}];
+	const setup = { items, settings: ERROR_OUTPUT };
+	const output = await service.run({ ...GENERATE, downloadVideo: true }, setup);
+	expect(output.items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(output.errorItems).toHaveLength(1);
 	expect(service.sandbox.requests.length).toBeGreaterThan(4);
 	expect(lookUps).toHaveBeenCalledTimes(2);
+});
+
+test('The list is read before an add, unless that was done a short while ago', async () => {
+	const { items } = await service.run(GENERATE, { items: [{}, {}] });
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	const others = service.listSent().filter((operation) => operation !== 'queue.getProgress');
+	const settled = ['queue.add', 'video.getAll'];
+	expect(others).toEqual(['video.getAll', ...settled, ...settled]);
 });
 
 test("An add has five minutes, and each later request for its video a minute, unless 'Timeout' of Request Options is set", async () => {
