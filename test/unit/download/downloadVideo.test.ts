@@ -184,14 +184,9 @@ describe('A stream on its way to the store', () => {
 });
 
 describe('The address of a video', () => {
-	test.each([
-		[
-			'  https://files.example/a.mp4?signature=b%2Fc\n',
-			'https://files.example/a.mp4?signature=b%2Fc',
-		],
-		['HTTP://[::1]:8080/a', 'http://[::1]:8080/a'],
-	])('%j is %s', (text, href) => {
-		expect(parseVideoAddress(text)).toMatchObject({ href });
+	test('is a web address as it is pasted', () => {
+		const { href } = parseVideoAddress('  HTTPS://files.example/a.mp4?signature=b%2Fc\n') ?? {};
+		expect(href).toBe('https://files.example/a.mp4?signature=b%2Fc');
 	});
 
 	test.each([
