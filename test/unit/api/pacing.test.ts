@@ -1,4 +1,4 @@
-import { pause } from '../../../nodes/VideoGeneration/api/pacing';
+import { createSlots, pause } from '../../../nodes/VideoGeneration/api/pacing';
 
 describe('A pause', () => {
 	beforeEach(() => jest.useFakeTimers());
@@ -37,4 +37,20 @@ describe('A pause', () => {
 		stop.abort();
 		expect(await later).toBe(false);
 	});
+});
+
+test('A slot is given up by work whose signal is aborted while it waits, and goes to the next', async () => {
+	const takeSlot = createSlots(1);
+	const stop = new AbortController();
+	let end: () => void = () => undefined;
+	const first = takeSlot(async () => {
+		await new Promise<void>((resolve) => (end = resolve));
+	});
+	const second = takeSlot(() => 'second', stop.signal);
+	const third = takeSlot(() => 'third');
+	stop.abort();
+	await expect(second).rejects.toMatchObject({ kind: 'cancelled' });
+	end();
+	await first;
+	expect(await third).toBe('third');
 });

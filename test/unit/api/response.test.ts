@@ -4,6 +4,7 @@ import {
 	checkBody,
 	getServiceMessage,
 	hideKey,
+	requireList,
 	toLine,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
@@ -121,6 +122,11 @@ describe("The service's own words", () => {
 });
 
 describe('What the specification promises', () => {
+	test('is a list, which may be null or stand alone', () => {
+		expect(requireList({ videos: null }, 'videos')).toEqual([]);
+		expect(requireList([{ id: 'a' }] as never, 'videos')).toEqual([{ id: 'a' }]);
+	});
+
 	test('is an ID, as text or as a number', () => {
 		const ids = ['q', ' q ', 7, null, ['q'], {}].map(toText);
 		expect(ids).toEqual(['q', 'q', '7', '', '', '']);

@@ -1,4 +1,4 @@
-import type { FaultMatch, FaultSpec } from '../../../sandbox/faults/FaultSpec';
+import type { FaultMatch } from '../../../sandbox/faults/FaultSpec';
 import { createClient, useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
 const DOWN = { kind: 'status', status: 503 } as const;
@@ -61,23 +61,12 @@ test('Faults add up in their order, and one of an unknown kind is refused', asyn
 	expect(() => addFault({ kind: 'toString' })).toThrow(/^A fault's kind is one of .*cutOff/);
 });
 
-// The engine tests notice what the other kinds do.
-test.each<[FaultSpec, object]>([
-	[
-		{ kind: 'tooManyRequests', retryAfter: 'date', seconds: 90 },
-		{ headers: { 'retry-after': 'Thu, 15 Jan 2026 12:01:30 GMT' } },
-	],
-	[{ kind: 'extraFields', fields: { a: 1 } }, { data: { a: 1, videos: [{ a: 1 }] } }],
-	[{ kind: 'errorKey' }, { data: { error: '', videos: [{ error: '' }] } }],
-	[
-		{ kind: 'missingField', field: 'videos.0.id' },
-		{ data: { videos: [expect.not.objectContaining({ id: 'first' })] } },
-	],
-	[{ kind: 'oddEntries', entries: [7, []] }, { data: { videos: [7, { id: 'first' }, []] } }],
-])('%j changes the list as its name says', async (fault, expected) => {
+// The engine tests notice what other kinds do.
+test('Odd entries come before, between and after the entries of a list', async () => {
 	service.sandbox.addVideos('main', [{ id: 'first' }]);
-	service.sandbox.addFault(fault);
-	expect(await service.client.get(LIST)).toMatchObject(expected);
+	service.sandbox.addFault({ kind: 'oddEntries', entries: [7, []] });
+	const { data } = await service.client.get<unknown>(LIST);
+	expect(data).toMatchObject({ videos: [7, { id: 'first' }, []] });
 });
 
 test('A slow body arrives in pieces after its head, which is late by the latency', async () => {
