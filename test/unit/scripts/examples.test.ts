@@ -69,13 +69,6 @@ describe.each(FILES)('the example %s', (file) => {
 		const titles = red.map(({ parameters }) => String(parameters.content).split('\n')[0]);
 		expect(titles).toEqual(pays ? ['### Costs credits'] : []);
 	});
-
-	it('fits on one screen, and says in its first note what it does, how, and what to set up', () => {
-		expect(example.nodes.filter(({ type }) => type !== STICKY).length).toBeLessThanOrEqual(14);
-		const note = example.nodes.find(({ type }) => type === STICKY)?.parameters.content as string;
-		expect(note.split('\n')[0]).toBe(`## ${example.name}`);
-		expect(note).toMatch(/^## .+\n\S[^]+\n### How it works\n1\. [^]+\n### Set up\n1\. /);
-	});
 });
 
 test('The page of the examples has a section with its name and a picture for each, and no other', () => {
