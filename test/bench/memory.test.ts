@@ -112,13 +112,13 @@ async function loop(listed: number): Promise<number> {
 	});
 	const setup = { ...service.setup(generate('project-product-teaser')), times: ROUNDS };
 	const time = new SkippedTime(sandbox);
-	let isOver = false;
+	const work = { isOver: false };
 	const result = runNode(setup).finally(() => {
-		isOver = true;
+		work.isOver = true;
 	});
 	result.catch(() => undefined);
 	// A thousand rounds take longer than a run of the skipped clock may.
-	while (!isOver) await time.skipUntil(() => isOver).catch(() => undefined);
+	while (!work.isOver) await time.skipUntil(() => work.isOver).catch(() => undefined);
 	time.end();
 	stop();
 	expect((await result).runs).toHaveLength(ROUNDS);

@@ -32,7 +32,8 @@ const READ = createContext(getAll);
 function getText(facts: FailureFacts, context: FailureContext) {
 	const of = { queueId: 'q-1', ...context };
 	const error = createApiError(createTestNode('N', 't'), new RequestFailure(facts), of);
-	return { ...error, message: error.message, description: error.description ?? '' };
+	const { message, description, httpCode, messages } = error;
+	return { message, description: description ?? '', httpCode, messages };
 }
 
 /** A message of the service, which n8n must not find in an error's message. */
