@@ -8,9 +8,10 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import type { Sandbox } from '../../sandbox/Sandbox';
 import { startSandbox } from '../../sandbox/startSandbox';
-import type { Credential, Execution, WorkflowContent } from '../../scripts/n8n/n8nTypes';
+import type { Credential, WorkflowContent } from '../../scripts/n8n/n8nTypes';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../support/e2e/buildWorkflow';
 import { RealN8n, WITHOUT_CODE } from '../support/e2e/RealN8n';
+import { byId, GENERATE } from '../support/engine/OPERATIONS';
 import { buildHttpRequestLoop, LIMIT_SECONDS, RESULT_NODE, RETRY } from './httpRequestLoop';
 
 /** Five rows of one project, and what happens to them. Durations are in seconds, one for each add. */
@@ -79,11 +80,7 @@ async function main(): Promise<void> {
 
 /** Both ways try a node that fails three times, as people set it for a service that may fail. */
 function buildOurs(_: Sandbox, credential: Credential, projectId: string): WorkflowContent {
-	const parameters = {
-		...{ resource: 'video', operation: 'generate', downloadVideo: false },
-		projectId: { __rl: true, mode: 'id', value: projectId },
-		customPrompt: '={{ $json.prompt }}',
-	};
+	const parameters = { ...GENERATE, projectId: byId(projectId) };
 	const settings = { ...RETRY, onError: 'continueErrorOutput' };
 	return buildWorkflow('Video Generation', [
 		...[START, ...makeItems(ROWS, 'Input')],
@@ -91,9 +88,8 @@ function buildOurs(_: Sandbox, credential: Credential, projectId: string): Workf
 	]);
 }
 
-function buildHttp(sandbox: Sandbox, credential: Credential, projectId: string): WorkflowContent {
-	return buildHttpRequestLoop(sandbox.url, credential, makeItems(ROWS, 'Input'), projectId);
-}
+const buildHttp: Build = ({ url }, credential, projectId) =>
+	buildHttpRequestLoop(url, credential, makeItems(ROWS, 'Input'), projectId);
 
 /** Plays all batches at the same time. @returns what became of each, and the sums */
 async function playAll(
@@ -140,21 +136,15 @@ async function play(n8n: RealN8n, batch: Batch, build: Build, node: string): Pro
 	const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
 	for (const timer of timers) clearTimeout(timer);
 	const charges = sandbox.charges.filter(({ queueId }) => !strangers.has(queueId));
-	const result = judge(charges, listItems(execution, node));
+	const tasks = execution.data.resultData.runData[node] ?? [];
+	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
+	const result = judge(
+		charges,
+		items.map(({ json }) => json),
+	);
 	await sandbox.close();
 	return { ...result, seconds };
 }
-
-/** Returns the items of the node that ends a way. */
-function listItems(execution: Execution, node: string): IDataObject[] {
-	const { runData } = (execution as unknown as { data: { resultData: { runData: RunData } } }).data
-		.resultData;
-	const tasks = runData[node] ?? [];
-	const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((output) => output ?? []));
-	return items.map(({ json }) => json);
-}
-
-type RunData = Record<string, { data?: { main: ({ json: IDataObject }[] | null)[] } }[]>;
 
 function judge(charges: Sandbox['charges'], items: IDataObject[]): Omit<Result, 'seconds'> {
 	const prompts = charges.map(({ customPrompt }) => customPrompt);

@@ -74,21 +74,15 @@ export function buildHttpRequestLoop(
 	const isEnded: WorkflowStep = {
 		name: 'Has it ended?',
 		type: 'n8n-nodes-base.if',
-		typeVersion: 2.2,
 		parameters: {
 			conditions: {
-				options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
-				combinator: 'and',
-				conditions: [
+				boolean: [
 					{
-						id: 'ended',
-						leftValue: `={{ ['completed', 'failed'].includes($json.details.status) }}`,
-						rightValue: '',
-						operator: { type: 'boolean', operation: 'true', singleValue: true },
+						value1: `={{ ['completed', 'failed'].includes($json.details.status) }}`,
+						value2: true,
 					},
 				],
 			},
-			options: {},
 		},
 	};
 	const list = { url: `${url}/v1/videos` };

@@ -27,6 +27,8 @@ const LIMIT = 200;
 const PEER = OPERATIONS['project.getAll'];
 const REQUESTS = 6;
 
+const SHORT = { pendingMs: 0, processingMs: 500, renderingMs: 0 };
+
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
@@ -36,37 +38,31 @@ const generate = (projectId: string) => ({
 	waitOptions: { pollingInterval: 1, listingDelay: 1 },
 });
 
+let pairs = 0;
+
 /** Runs two executions at the same time. Those that make videos of a new project take turns. */
-async function runPair(pair: number, build: (projectId: string) => INodeParameters): Promise<void> {
+async function runPair(build: (projectId: string) => INodeParameters): Promise<void> {
 	const { sandbox } = service;
 	// The service has its memory in this process, too.
 	sandbox.reset();
-	const id = `project-${pair}`;
+	const id = `project-${(pairs += 1)}`;
 	sandbox.addProjects('main', [{ id }]);
-	sandbox.configure({ durations: { pendingMs: 0, processingMs: 500, renderingMs: 0 } });
+	sandbox.configure({ durations: SHORT });
 	const parameters = build(id);
 	const items = parameters === PEER ? Array.from({ length: REQUESTS }, () => ({})) : [{}];
 	const setup = { ...service.setup(parameters), items };
-	const endings = await Promise.all([runNode(setup), runNode(setup)]);
-	for (const { items: outputs, error } of endings) {
-		expect(error).toBeUndefined();
-		expect(outputs[0]?.json.video ?? outputs[0]?.json.id).toBeTruthy();
+	for (const ending of await Promise.all([runNode(setup), runNode(setup)])) {
+		expect(ending.error).toBeUndefined();
+		expect(ending.items[0]?.json.video ?? ending.items[0]?.json.id).toBeTruthy();
 	}
 }
 
-let pairs = 0;
-
 /** @returns the bytes that each execution leaves */
-async function execute(
-	count: number,
-	build: typeof generate | (() => typeof PEER),
-): Promise<number> {
+async function execute(count: number, build: (projectId: string) => INodeParameters) {
 	const before = measureHeap();
-	for (let at = 0; at < count; at += PART) {
+	for (let left = count; left > 0; left -= PART) {
 		await runWithoutWaiting(async () => {
-			for (let left = Math.min(PART, count - at); left > 0; left -= 2) {
-				await runPair((pairs += 1), build);
-			}
+			for (let part = Math.min(PART, left); part > 0; part -= 2) await runPair(build);
 		}, service.sandbox);
 	}
 	return Math.round((measureHeap() - before) / count);
@@ -98,7 +94,7 @@ const ROUND_LIMIT = 5_000;
 async function loop(listed: number): Promise<number> {
 	const { sandbox } = service;
 	sandbox.reset();
-	sandbox.configure({ durations: { pendingMs: 0, processingMs: 500, renderingMs: 0 } });
+	sandbox.configure({ durations: SHORT });
 	const createdAt = '2025-01-01T00:00:00.000Z';
 	sandbox.addVideos(
 		'main',
@@ -121,13 +117,10 @@ async function loop(listed: number): Promise<number> {
 		work.isOver = true;
 	});
 	result.catch(() => undefined);
-	try {
-		// A thousand rounds take longer than a run of the skipped clock may.
-		while (!work.isOver) await time.skipUntil(() => work.isOver).catch(() => undefined);
-	} finally {
-		time.end();
-		stop();
-	}
+	// A thousand rounds take longer than a run of the skipped clock may.
+	while (!work.isOver) await time.skipUntil(() => work.isOver).catch(() => undefined);
+	time.end();
+	stop();
 	expect((await result).runs).toHaveLength(ROUNDS);
 	const [first = 0, last = 0] = heap;
 	return Math.round((last - first) / (ROUNDS - firstRound));

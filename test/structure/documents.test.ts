@@ -18,19 +18,6 @@ test('The address of the repository, which does not exist yet, is in no document
 	expect(documents.filter((file) => read(file).includes(manifest.homepage))).toEqual([]);
 });
 
-test('n8n has the address of package.json, and the README what it links to', () => {
-	expect(manifest.repository.url).toBe(`git+${manifest.homepage}.git`);
-	const node = 'nodes/VideoGeneration/VideoGeneration';
-	const files = ['credentials/VideoGenerationApi.credentials.ts', `${node}.node.json`];
-	for (const file of [...files, `${node}Trigger.node.json`]) {
-		const links = [...read(file).matchAll(/https:\/\/github\.com\/[^'"]+/g)].map(([url]) =>
-			url.replace(/#(credentials|readme)$/, ''),
-		);
-		expect(new Set(links)).toEqual(new Set([manifest.homepage]));
-	}
-	expect(read('README.md')).toContain('\n## Credentials\n');
-});
-
 test('The README names the file that npm pack writes', () => {
 	const files = read('README.md').match(/[\w.-]+\.tgz/g);
 	expect(new Set(files)).toEqual(new Set([`${manifest.name}-${manifest.version}.tgz`]));

@@ -23,13 +23,3 @@ test('The pictures that a page shows are there, by relative paths, and each is s
 	expect([...ours].sort()).toEqual(pictures.sort());
 	expect(shown.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
 });
-
-test('Pictures are there for a light and for a dark page, each with a text for those who do not see it', () => {
-	const names = pictures.map((file) => file.replace(/-(light|dark)\.png$/, ''));
-	for (const name of new Set(names)) {
-		expect(pages).toMatch(new RegExp(`src="${name}-light\\.png"[^>]* alt="[^"]{10,}"`));
-		expect(pages).toContain(
-			`<source media="(prefers-color-scheme: dark)" srcset="${name}-dark.png">`,
-		);
-	}
-});

@@ -28,13 +28,10 @@ const FILES = [
 interface Workflow {
 	on: { push: { tags: string[] } };
 	permissions: object;
-	jobs: Record<string, { permissions?: object; steps: Step[] }>;
-}
-
-interface Step {
-	uses?: string;
-	name?: string;
-	run?: string;
+	jobs: Record<
+		string,
+		{ permissions?: object; steps: { uses?: string; name?: string; run?: string }[] }
+	>;
 }
 
 function readWorkflow(file: string): Workflow {

@@ -104,23 +104,6 @@ describe('Every field', () => {
 			[],
 		);
 	});
-
-	test('for text shows an example, unless it has a value or is a secret', () => {
-		const empty = ofType('string').filter(
-			({ default: value, typeOptions }) => value === '' && typeOptions?.password !== true,
-		);
-		const lacking = empty.filter(({ placeholder = '' }) => !/^e\.g\. \S/.test(placeholder));
-		expect(lacking.map(({ name }) => name)).toEqual([]);
-	});
-
-	test('to pick something from, or to add options to, says what, and shows an example of an ID', () => {
-		for (const { modes = [] } of ofType('resourceLocator')) {
-			const [list, ...others] = modes.map(({ placeholder }) => placeholder);
-			expect(list).toMatch(/^Select a .*…$/);
-			for (const example of others) expect(example).toMatch(/^e\.g\. \S/);
-		}
-		for (const { placeholder } of ofType('collection')) expect(placeholder).toMatch(/^Add [a-z]+$/);
-	});
 });
 
 test('An operation that costs credits or cannot be undone says so', () => {

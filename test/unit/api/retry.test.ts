@@ -37,13 +37,6 @@ describe('A failed request', () => {
 		expect(decideRetry('read', failure, 1, 4, 0.5)).toBeUndefined();
 	});
 
-	test('is sent no more often than Max Tries says, and there is no wait after the last try', () => {
-		const failure = new RequestFailure({ kind: 'rateLimited', retryAfterMs: 1000 });
-		expect(decideRetry('read', failure, 3, 4, 0.5)).toBe(1000);
-		expect(decideRetry('read', failure, 4, 4, 0.5)).toBeUndefined();
-		expect(decideRetry('read', failure, 1, 1, 0.5)).toBeUndefined();
-	});
-
 	test('waits for a random part of 1 s, doubled each time, at most 30 s', () => {
 		const failure = new RequestFailure({ kind: 'uncertain' });
 		const longest = [1, 2, 3, 4, 5, 6, 9].map((tryNumber) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
 import { hashText } from '../../../nodes/VideoGeneration/api/hash';
-import { identifyEntry, parseLogTime, putFirst } from '../../../nodes/VideoGeneration/api/videoLog';
+import { identifyEntry, parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 
 const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/videoLog.ts');
 const NOON = '2026-01-15T12:00:00.000Z';
@@ -71,13 +71,6 @@ describe('The time of an entry in the video log', () => {
 	])('is none when createdAt is %j', (createdAt) => {
 		expect(parseLogTime(createdAt)).toBeUndefined();
 	});
-});
-
-test('An entry that is handed on begins with what people use first, and keeps everything', () => {
-	const entry = { prompt: 'The sea', projectId: 'p', id: 7, createdAt: null, cost: 1 };
-	const ordered = putFirst(entry);
-	expect(ordered).toEqual(entry);
-	expect(Object.keys(ordered)).toEqual(['id', 'createdAt', 'projectId', 'prompt', 'cost']);
 });
 
 const ENTRY = {

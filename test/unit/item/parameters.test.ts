@@ -62,16 +62,12 @@ const LONGEST = 2 ** 31 - 1;
 
 test.each<[Kind, given: unknown, expected: unknown]>([
 	['text', 'Rain', 'Rain'],
-	['text', '', ''],
 	['text', 0, '0'],
 	['text', false, 'false'],
-	['id', 'p-1', 'p-1'],
 	['id', ' p-1\n', 'p-1'],
 	['id', 42, '42'],
-	['id', '', ''],
 	['project', 'p-1', 'p-1'],
 	['project', locate(' p-1\n'), 'p-1'],
-	['project', locate(42), '42'],
 	...[true, 'true', 'TRUE', ' True\n', 1, '1'].map((on): [Kind, unknown, boolean] => {
 		return ['switch', on, true];
 	}),
@@ -80,15 +76,10 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	}),
 	['number', 5, 5],
 	['number', '5', 5],
-	['number', ' 5.5 ', 5.5],
 	['number', '', undefined],
 	['number', null, undefined],
 	['number', undefined, undefined],
-	['number', 'soon', NaN],
 	['number', true, NaN],
-	['number', [1], NaN],
-	['maxTries', 1, 1],
-	['maxTries', 10, 10],
 	['maxTries', '10', 10],
 	['limit', '7', 7],
 	['limit', undefined, 50],
@@ -101,11 +92,9 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 		return ['insecure', on, { skipSslCertificateValidation: true }];
 	}),
 	['timeout', '10000', 10_000],
-	['timeout', 1500.5, 1501],
 	['timeout', '1500.4', 1500],
 	['timeout', 0, undefined],
 	['timeout', -5, undefined],
-	['timeout', null, undefined],
 	['timeout', '5000000000', LONGEST],
 	['timeout', Infinity, LONGEST],
 	['proxy', 'http://a.example:3128', { host: 'a.example', port: 3128, protocol: 'http' }],
@@ -120,7 +109,6 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 		},
 	],
 	['batch', undefined, { size: 1, intervalMs: 0 }],
-	['batch', null, { size: 1, intervalMs: 0 }],
 	['batch', { batchSize: '50', batchInterval: '999.6' }, { size: 50, intervalMs: 1000 }],
 	// As n8n's field says of -1.
 	['batch', { batchSize: '-1', batchInterval: 1000 }, { size: Infinity, intervalMs: 1000 }],

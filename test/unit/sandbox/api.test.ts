@@ -84,20 +84,3 @@ test('Another process calls a control by its name, with its arguments as a list'
 	expect(await call('toString', [])).toMatchObject([404, { status: 'error' }]);
 	expect(service.sandbox.requests.map(({ url }) => url)).not.toContain('/_sandbox/addFault');
 });
-
-test('A reset brings back everything as it was at the start, and the same ids again', () => {
-	const { sandbox } = service;
-	const start = sandbox.readState();
-	expect(start).toMatchObject({ accounts: [{ credits: 10 }, {}, {}] });
-	const change = () => {
-		sandbox.clock.advance(1);
-		sandbox.setCredits('main', 5);
-		sandbox.changeProject(sandbox.projects.tour.id, { name: 'Renamed' });
-		sandbox.configure({ latencyMs: 1, durations: { pendingMs: 8 } });
-		return sandbox.queueVideo(sandbox.projects.tour.id);
-	};
-	const queueId = change();
-	sandbox.reset();
-	expect(sandbox.readState()).toEqual(start);
-	expect(change()).toBe(queueId);
-});

@@ -24,20 +24,17 @@ const USERS_OWN = {
 test("The local n8n has nothing of the user's own n8n, and finds its own Node.js first", () => {
 	const before = process.env;
 	process.env = { ...before, PATH: '/usr/bin', HOME: '/home/ada', ...USERS_OWN };
-	try {
-		const env = buildN8nEnvironment(SETTINGS);
-		for (const value of Object.values(USERS_OWN)) expect(Object.values(env)).not.toContain(value);
-		expect(env).toMatchObject({
-			HOME: '/home/ada',
-			PATH: ['/cache/bin', '/usr/bin'].join(delimiter),
-			N8N_USER_FOLDER: '/project/.n8n-local',
-			DB_TYPE: 'sqlite',
-			N8N_LISTEN_ADDRESS: '127.0.0.1',
-			N8N_PORT: '1',
-		});
-	} finally {
-		process.env = before;
-	}
+	const env = buildN8nEnvironment(SETTINGS);
+	process.env = before;
+	for (const value of Object.values(USERS_OWN)) expect(Object.values(env)).not.toContain(value);
+	expect(env).toMatchObject({
+		HOME: '/home/ada',
+		PATH: ['/cache/bin', '/usr/bin'].join(delimiter),
+		N8N_USER_FOLDER: '/project/.n8n-local',
+		DB_TYPE: 'sqlite',
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_PORT: '1',
+	});
 });
 
 test('A folder from which n8n could load no package is refused, with what to do', () => {

@@ -114,15 +114,6 @@ describe('Videos that come into the list are old', () => {
 		expect(poll(log.slice(1))).toEqual(emitted);
 	});
 
-	test('if they are older than the last list of 50 entries, although a longer one held older ones', () => {
-		const { poll } = createPoller();
-		const log = createEntries(60);
-		poll(log);
-		poll(log.slice(0, 50));
-		const at = (id: string, i: number) => createEntry(id, createDate(i));
-		expect(poll([...log, at('old', 50), at('late', 48)])).toEqual(['late']);
-	});
-
 	test('if it was empty, unless they are of the last day', () => {
 		const { poll } = createPoller();
 		poll([]);
@@ -131,12 +122,6 @@ describe('Videos that come into the list are old', () => {
 			createEntry(`${ageMs}`, new Date(START - ageMs).toISOString()),
 		);
 		expect(poll(log)).toEqual([`${DAY_MS}`, `${HOUR_MS}`, '0']);
-	});
-
-	test('unless existing ones are wanted', () => {
-		const watch = { ...WATCH, emitExisting: true };
-		const { cursor } = selectNewVideos([], 'absent', watch);
-		expect(selectNewVideos([createEntry('a', '2020-01-01')], cursor, watch).videos).toHaveLength(1);
 	});
 
 	test('also if the empty list was that of another account', () => {

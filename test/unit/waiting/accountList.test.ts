@@ -1,13 +1,8 @@
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import { AccountList } from '../../../nodes/VideoGeneration/waiting/accountList';
 
-interface Answer {
-	entries: unknown[];
-	parsedInMs: number;
-}
-
 /** A list, with the times at which it was requested, in seconds. */
-function createList(answer: (nth: number) => Promise<Answer> | Answer) {
+function createList(answer: (nth: number) => { entries: unknown[]; parsedInMs: number }) {
 	const times: number[] = [];
 	const startedAt = performance.now();
 	const list = new AccountList(() => undefined);
@@ -15,13 +10,13 @@ function createList(answer: (nth: number) => Promise<Answer> | Answer) {
 		signal,
 		fetchList: async () => {
 			times.push(Math.round((performance.now() - startedAt) / 100) / 10);
-			return await answer(times.length);
+			return await Promise.resolve(answer(times.length));
 		},
 	});
 	return { list, times, createRequests };
 }
 
-const EMPTY: Answer = { entries: [], parsedInMs: 0 };
+const EMPTY = { entries: [], parsedInMs: 0 };
 
 describe('The list of an account', () => {
 	beforeEach(() => jest.useFakeTimers());

@@ -44,54 +44,6 @@ const queued = (at: number, more: Partial<QueueItem> = {}) =>
 
 const LONG_ID = '0123456789abcdef';
 
-describe('The entries that can be the own one of an item', () => {
-	test.each<[string, QueueItem, ListedVideo[], string[]]>([
-		['were shown after its add was sent', sent(5), [listVideo('a', 5), listVideo('b', 6)], ['b']],
-		[
-			'were not shown more than the Listing Delay before it was found running',
-			...[seen(5, 30), [listVideo('a', 19), listVideo('b', 20)]],
-			['b'],
-		] as [string, QueueItem, ListedVideo[], string[]],
-		[
-			'are of its project, or of none',
-			sent(0),
-			[
-				listVideo('a', 1),
-				listVideo('b', 2, { projectId: 'q' }),
-				listVideo('c', 3, { projectId: '' }),
-			],
-			['a', 'c'],
-		],
-		[
-			'are of any project where its own is unknown',
-			sent(0, { projectId: undefined }),
-			[listVideo('a', 1), listVideo('b', 2, { projectId: 'q' })],
-			['a', 'b'],
-		],
-		[
-			'are not older than an item that was queued elsewhere',
-			queued(50),
-			[listVideo('a', 39), listVideo('b', 40), listVideo('c', 41), listVideo('d', 60)],
-			['b', 'c', 'd'],
-		],
-		[
-			'may have no date',
-			queued(50),
-			[listVideo('a', 1, { createdAt: undefined }), listVideo('b', 1)],
-			['a'],
-		],
-		[
-			'are not older than an item that this process has added either',
-			{ ...queued(50), sentAt: 0 },
-			[listVideo('a', 39), listVideo('b', 40)],
-			['b'],
-		],
-	])('%s', (_, item, videos, expected) => {
-		const { candidates } = decideOwners([item], videos);
-		expect(candidates.get(item)?.map(({ key }) => key)).toEqual(expected);
-	});
-});
-
 describe('An item is named by an entry that has its queue ID', () => {
 	const url = (text: string) => ({ url: text });
 	test.each<[string, string, IDataObject, boolean]>([
@@ -127,6 +79,10 @@ describe('Whose video is whose', () => {
 	const b = listVideo('b', 20);
 	const c = listVideo('c', 30);
 	const none = undefined;
+	const ofProject = (projectId: string) => listVideo('a', 10, { projectId });
+	const undated = listVideo('a', 10, { createdAt: undefined });
+	const ofAny = sent(0, { projectId: undefined });
+	const added = (at: number) => queued(at, { sentAt: 0 });
 	const left = (at: number) => sent(at, { hasLeft: true });
 	test.each<Row>([
 		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
@@ -143,6 +99,16 @@ describe('Whose video is whose', () => {
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [none], 0],
 		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [none], 0],
+		['one that was shown when its add was sent', [sent(10)], [a, b], ['b'], 0],
+		['the Listing Delay before it was found running', [seen(none, 20)], [a], ['a'], 0],
+		['longer before it was found running', [seen(none, 20.001)], [a], [none], 1],
+		['one of another project', [sent(0)], [ofProject('q')], [none], 1],
+		['one of no project', [sent(0)], [ofProject('')], ['a'], 0],
+		['any, where its own project is unknown', [ofAny], [ofProject('q')], ['a'], 0],
+		['one that is the Listing Delay older than it', [queued(20)], [a], ['a'], 0],
+		['one that is still older', [queued(20.001)], [a], [none], 0],
+		['one that is older, though its add was sent here', [added(20.001)], [a], [none], 1],
+		['one without a date', [queued(50)], [undated], ['a'], 0],
 		['an item that left the queue', [left(0)], [a], ['a'], 0],
 		['one that left without a video', [left(15)], [a], [none], 0],
 		[
