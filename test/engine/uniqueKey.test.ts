@@ -167,8 +167,7 @@ describe('A unique key', () => {
 		const items = toRows('key-0', 'new', 'newer');
 		const fill = await runRows({ settings, parameters: KEYED_VIDEO, items });
 		expect(fill.items).toHaveLength(2);
-		const { errorItems } = await runRows({ settings, items: toRows('key-2', 'key-1', 'key-0') });
-		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
+		await runRows({ settings, items: toRows('key-2', 'key-1', 'key-0') });
 		expect(listPaid()).toEqual(['new', 'newer', 'key-1', 'key-0']);
 	});
 
@@ -235,6 +234,20 @@ describe('A row', () => {
 		expect(await runVideos({ items: ONE })).toMatchObject({ items: [], error: undefined });
 		expect(listPaid()).toEqual(['row 1']);
 	});
+
+	test.each([1, 2, 3])(
+		"whose video is late stays an error after a run whose call %d of n8n's record fails",
+		async (call) => {
+			service.sandbox.configure({ durations: { processingMs: 40_000 } });
+			const late = { ...KEYED_VIDEO, waitOptions: { timeout: 30 } };
+			await runVideos({ items: ONE, parameters: late });
+			store.failingCalls.add(store.calls + call);
+			await runVideos({ items: ONE, settings: ERROR_OUTPUT });
+			store.failingCalls.clear();
+			const { errorItems } = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
+			expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
+		},
+	);
 
 	test('whose video came out without its address, or whose file could not be had, is an error', async () => {
 		service.sandbox.configure({ durations: { processingMs: 10_000 } });

@@ -13,8 +13,16 @@ import type { VideoOrder } from './sendAdd';
 
 type VideoJob = Job<VideoOrder>;
 
-/** The last 10,000 rows of a node are kept, each with two entries: its key, and that its video came out. */
+/**
+ * n8n keeps so many entries for a node, and answers only while it records some. A key has a second entry until its
+ * video has come out: one that is left by mistake makes its row fail, instead of leaving it out without a word.
+ */
 const STORE: ICheckProcessedOptions = { mode: 'entries', maxEntries: 20_000 };
+
+/** The entry of a key whose video has not come out. */
+function toOpenEntry(key: number): string {
+	return `The video of ${key} has not come out`;
+}
 
 /** Does one piece of work at a time: n8n reads its record of the keys, and then writes it as a whole. */
 const inTurn = createSlots(1);
@@ -51,20 +59,19 @@ async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
 	const { context, ledger, run } = job;
 	checkJob(job);
 	const key = hashText(uniqueKey);
-	const isNew = await record(job, uniqueKey, uniqueKey);
+	const recorded = await record(context, uniqueKey);
+	if (recorded === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
+	const isNew = recorded.includes(uniqueKey);
 	// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
 	if (isNew || ledger.state.key === key) {
 		ledger.keep({ key });
 		return true;
 	}
+	const wasDone = recorded.length > 0;
+	if (wasDone) await remove(context, [toOpenEntry(key)]).catch(() => undefined);
 	const isOfRun = listStates(context).some(([, state]) => state.key === key);
 	if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
-	// n8n's store answers only while it records, so what is new is removed.
-	const entry = toDoneEntry(key);
-	if (await record(job, entry, uniqueKey)) {
-		await removeEntry(context, entry).catch(() => undefined);
-		throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
-	}
+	if (!wasDone) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
 	if (run.isAgentCall || isInLoop(context))
 		throw new RequestFailure({ kind: 'keyDone', uniqueKey });
 	return false;
@@ -77,48 +84,45 @@ async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
  */
 async function settleKey({ context, ledger }: VideoJob, uniqueKey: string): Promise<void> {
 	if (ledger.state.stage !== 'new') {
-		await getStore(context).checkProcessedAndRecord([uniqueKey], 'node', STORE);
+		await record(context, uniqueKey);
 		return;
 	}
-	await removeEntry(context, uniqueKey);
+	await remove(context, [uniqueKey, toOpenEntry(hashText(uniqueKey))]);
 	ledger.keep({ key: undefined });
 }
 
-/** Records the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
+/** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
 export async function completeKeys(jobs: VideoJob[], outcomes: Outcome[]): Promise<void> {
 	const entries = jobs.flatMap(({ ledger: { state }, run }, index) => {
-		const { key, finished, unidentified } = state;
+		const { finished, key, unidentified } = state;
 		const isOut = !run.signal.aborted && 'output' in (outcomes[index] ?? {});
 		const isDone = isOut && finished !== undefined && unidentified === undefined;
-		return isDone && key !== undefined ? [toDoneEntry(key)] : [];
+		return isDone && key !== undefined ? [toOpenEntry(key)] : [];
 	});
 	const [first] = jobs;
 	if (first === undefined || entries.length === 0) return;
-	const store = getStore(first.context);
-	await inTurn(async () => await store.checkProcessedAndRecord(entries, 'node', STORE)).catch(
-		() => undefined,
-	);
+	await inTurn(async () => {
+		await remove(first.context, entries);
+	}).catch(() => undefined);
 }
 
-/** The entry that says that the video of a key has come out. */
-function toDoneEntry(key: number): string {
-	return `The video of ${key} has come out`;
-}
-
-/** Records an entry. @returns whether it is new. @throws a RequestFailure */
-async function record({ context }: VideoJob, entry: string, uniqueKey: string): Promise<boolean> {
-	const write = async () => await getStore(context).checkProcessedAndRecord([entry], 'node', STORE);
+/** Records a key whose video has not come out. @returns its entries that are new; undefined if n8n cannot record them */
+async function record(
+	context: IExecuteSingleFunctions,
+	uniqueKey: string,
+): Promise<unknown[] | undefined> {
+	const entries = [uniqueKey, toOpenEntry(hashText(uniqueKey))];
+	const write = async () => await getStore(context).checkProcessedAndRecord(entries, 'node', STORE);
 	// Another worker may have inserted the first record of this node, which the next try reads.
 	const isRace = (error: unknown) => /unique constraint/i.test((error as Error).message);
 	const result = await write()
 		.catch(async (error: unknown) => (isRace(error) ? await write() : undefined))
 		.catch(() => undefined);
-	if (result === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	return result.new.length > 0;
+	return result?.new;
 }
 
-async function removeEntry(context: IExecuteSingleFunctions, entry: string): Promise<void> {
-	await getStore(context).removeProcessed([entry], 'node', STORE);
+async function remove(context: IExecuteSingleFunctions, entries: string[]): Promise<void> {
+	await getStore(context).removeProcessed(entries, 'node', STORE);
 }
 
 /** Whether the node is part of a loop, which n8n ends without a word when a round has no output. */
