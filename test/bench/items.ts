@@ -31,7 +31,7 @@ interface Service {
 async function main(): Promise<void> {
 	const server = fork(path.join(__dirname, 'serveProgress.ts'));
 	const [service] = (await once(server, 'message')) as [Service];
-	const n8n = RealN8n.create('bench');
+	const n8n = new RealN8n('bench');
 	try {
 		await n8n.start();
 		for (const count of COUNTS) {
