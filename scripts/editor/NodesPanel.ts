@@ -19,12 +19,13 @@ export class NodesPanel {
 	async search(text: string) {
 		await this.searchField.fill(text);
 		await this.item('Video Generation').waitFor();
-		const items = await this.page.getByTestId('item-iterator-item').all();
-		return await Promise.all(
-			items.map(async (item) => ({
-				name: await item.getByTestId('node-creator-item-name').innerText(),
-				description: await item.getByTestId('node-creator-item-description').innerText(),
-			})),
+		// All are read at once, because the list is drawn anew for each text.
+		return await this.page.getByTestId('item-iterator-item').evaluateAll((items) =>
+			items.map((item) => {
+				const read = (id: string) =>
+					item.querySelector<HTMLElement>(`[data-test-id="node-creator-item-${id}"]`)?.innerText;
+				return { name: read('name'), description: read('description') };
+			}),
 		);
 	}
 

@@ -68,7 +68,7 @@ const OUR_NODE = 'Generate';
 type Build = (sandbox: Sandbox, credential: Credential, projectId: string) => WorkflowContent;
 
 async function main(): Promise<void> {
-	const n8n = RealN8n.create('bench-compare', WITHOUT_CODE);
+	const n8n = new RealN8n('bench-compare', WITHOUT_CODE);
 	try {
 		await n8n.start();
 		console.table(await playAll(n8n, buildOurs, OUR_NODE));

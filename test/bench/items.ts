@@ -29,7 +29,7 @@ const API_KEY = 'key-of-the-benchmark';
 async function main(): Promise<void> {
 	const server = fork(__filename, ['serve']);
 	const [baseUrl] = (await once(server, 'message')) as [string];
-	const n8n = RealN8n.create('bench');
+	const n8n = new RealN8n('bench');
 	try {
 		await n8n.start();
 		for (const count of COUNTS) {

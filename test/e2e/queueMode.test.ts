@@ -2,22 +2,9 @@ import axios from 'axios';
 import type { Project } from '../../sandbox/domain/model';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { describeWith } from '../support/e2e/describeWith';
-import type { N8nWorker } from './queueMode/N8nWorker';
-import { readItems } from '../support/e2e/runContent';
+import { readItems, type N8nWorker } from '../support/e2e/RealN8n';
 import { useQueueMode } from './queueMode/useQueueMode';
-import {
-	buildWorkflows,
-	DOWNLOAD,
-	END_TURN,
-	GENERATE,
-	MAX_LAG_MS,
-	ORDER,
-	PARK,
-	PARKED_PROJECT,
-	REACT,
-	SHARE,
-	WAIT,
-} from './queueMode/workflows';
+import { buildWorkflows, MAX_LAG_MS, PARKED_PROJECT } from './queueMode/workflows';
 import { waitFor } from '../../scripts/waitFor';
 
 /** How many executions one worker runs at the same time. */
@@ -45,8 +32,14 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		{ name: 'queue-mode', workers: WORKERS, concurrency: CONCURRENCY, credits: CREDITS },
 		buildWorkflows,
 	);
-	const { n8n, startExecution, waitForExecutions, countRequests, findQueueItem } = queueMode;
+	const { n8n, startExecution, waitForExecutions, countRequests } = queueMode;
 
+	/** Finds the queue item of a project that has only one. */
+	const findQueueItem = (projectId: string) =>
+		queueMode.sandbox.readState().queue.find((item) => item.projectId === projectId);
+	/** Returns the IDs of all videos that were made. */
+	const listVideoIds = () =>
+		queueMode.sandbox.readState().videos.flatMap(({ id, queueId }) => (queueId ? [id] : []));
 	const addProjects = (count: number, durations: object): Project[] =>
 		queueMode.sandbox.addProjects(
 			'main',
@@ -55,54 +48,46 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 	/** Starts one execution for each project. @returns their ids, by project */
 	const startVideos = async (projects: Project[]): Promise<Map<string, string>> => {
 		const started = new Map<string, string>();
-		for (const { id } of projects) started.set(id, await startExecution(GENERATE, { project: id }));
+		for (const { id } of projects)
+			started.set(id, await startExecution('generate', { project: id }));
 		return started;
 	};
 	/** Starts one execution that orders videos of a project through the example. */
 	const startOrder = async (project: string, ...prompts: string[]): Promise<string> =>
-		await startExecution(ORDER, { rows: prompts.map((prompt) => ({ project, prompt })) });
-	/** Ends the turn of a project in its row, as a person does. @returns the row */
-	const endTurn = async (project: string) => {
-		const [execution] = await waitForExecutions([await startExecution(END_TURN, { project })]);
-		return execution && readItems(execution, 'End')[0]?.json;
-	};
+		await startExecution('order', { rows: prompts.map((prompt) => ({ project, prompt })) });
 	/** Starts executions with these numbers of rows at the same time, by default of the worker's project. */
 	const startRows = async (project: string | undefined, counts: number[]): Promise<string[]> =>
 		await Promise.all(
 			counts.map(async (count) => {
 				const rows = Array.from({ length: count }, () => ({ project }));
-				return await startExecution(SHARE, { rows });
+				return await startExecution('share', { rows });
 			}),
 		);
 	const waitForItems = async (projects: Project[]) => {
 		const areQueued = () => projects.every(({ id }) => findQueueItem(id) !== undefined);
 		await waitFor('the videos to be queued', areQueued, BUSY_MS);
 	};
-	const finishVideos = (projects: Project[]) => {
-		for (const { id } of projects) {
-			const item = findQueueItem(id);
-			if (item) queueMode.sandbox.finish(item.queueId);
-		}
+	const finishVideos = (projects: Pick<Project, 'id'>[]) => {
+		for (const { id } of projects) queueMode.sandbox.finish(findQueueItem(id)?.queueId ?? '');
 	};
 	const findWorker = (executionId: string | undefined): N8nWorker => {
 		const worker = n8n.workers.find((each) => each.listStarted().includes(executionId ?? ''));
 		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
 		return worker;
 	};
-	/** Returns the video that each item was given, and its own. */
+	/** Returns whose video each item was given. */
 	const listGiven = (executions: Execution[], node = 'Generate') => {
 		const { queue } = queueMode.sandbox.readState();
-		const ownOf = new Map(queue.map(({ queueId, videoId }) => [queueId, videoId]));
 		return executions
 			.flatMap((execution) => readItems(execution, node))
-			.map(({ json }) => ({
-				given: (json.video as { id?: string } | null)?.id,
-				own: ownOf.get(json.queueId as string),
-			}));
+			.map(({ json }) => {
+				if (!json.video) return 'none';
+				const own = queue.find(({ queueId }) => queueId === json.queueId)?.videoId;
+				return (json.video as { id: string }).id === own ? 'own' : 'another';
+			});
 	};
-	const isOwn = ({ given, own }: { given?: string; own?: string }) => given === own;
 	const listHandedOn = async () =>
-		(await n8n.main.listExecutions(REACT))
+		(await n8n.main.listExecutions('react'))
 			.flatMap((execution) => readItems(execution, 'When a video is finished'))
 			.map(({ json }) => json.id);
 
@@ -133,8 +118,8 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect(n8n.workers.map((worker) => worker.listStarted().length)).not.toContain(0);
 		const items = listGiven(executions);
 		expect(items).toHaveLength(6);
-		expect(items.filter((item) => item.given !== undefined && !isOwn(item))).toEqual([]);
-		expect(listGiven(next).map(isOwn)).toEqual([true]);
+		expect(items).not.toContain('another');
+		expect(listGiven(next)).toEqual(['own']);
 	});
 
 	test('with a project for each worker, their videos are made side by side, and each execution gets its own', async () => {
@@ -147,7 +132,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		await waitForItems(projects);
 		for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
 		finishVideos(projects);
-		expect(listGiven(await waitForExecutions(started)).map(isOwn)).toEqual(Array(4).fill(true));
+		expect(listGiven(await waitForExecutions(started))).toEqual(Array(4).fill('own'));
 	});
 
 	test('with the example that takes turns, orders of one project each get their own video, also after one that fails', async () => {
@@ -158,26 +143,26 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect(first && readItems(first, 'Generate', 1)).toMatchObject([
 			{ json: { details: { mayBeQueued: false } } },
 		]);
-		expect(first && listGiven([first]).map(isOwn)).toEqual([true]);
+		expect(first && listGiven([first])).toEqual(['own']);
 
 		const prompts = ['a', 'b', 'c', 'd', 'e', 'f'];
 		const orders = await Promise.all(prompts.map((prompt) => startOrder(project, prompt)));
 		const executions = await waitForExecutions(orders);
 		expect(new Set(orders.map(findWorker)).size).toBe(2);
-		expect(listGiven(executions).map(isOwn)).toEqual(Array(6).fill(true));
+		expect(listGiven(executions)).toEqual(Array(6).fill('own'));
 		const files = executions.flatMap((execution) => readItems(execution, 'Generate'));
 		expect(files.map(({ binary }) => binary?.data?.mimeType)).toEqual(Array(6).fill('video/mp4'));
 	});
 
 	test('a file that a worker has downloaded can be read from main', async () => {
-		const [video] = await queueMode.listVideos();
-		const id = await startExecution(DOWNLOAD, { videoUrl: video?.url });
+		const videoUrl = `${queueMode.sandbox.url}/files/${listVideoIds()[0]}.mp4`;
+		const id = await startExecution('download', { videoUrl });
 		const [execution] = await waitForExecutions([id]);
 		const file = execution && readItems(execution, 'Download')[0]?.binary?.data;
 		if (!file) throw new Error('There is no file');
 		expect(file.mimeType).toBe('video/mp4');
 		expect(file.id).toMatch(/^database:/);
-		const { data } = await axios.get<Buffer>(video?.url ?? '', {
+		const { data } = await axios.get<Buffer>(videoUrl, {
 			responseType: 'arraybuffer',
 			proxy: false,
 		});
@@ -206,9 +191,8 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		beforeAll(async () => {
 			const { sandbox } = queueMode;
 			const { client } = n8n.main;
-			parked = await client.runWorkflow(PARK, 'When you press Execute');
-			const isParked = async () => (await client.getExecution(parked)).status === 'waiting';
-			await waitFor('the execution to wait in the database', isParked, BUSY_MS);
+			parked = await client.runWorkflow('park', 'When you press Execute');
+			await n8n.main.waitForStatus(parked, 'waiting');
 
 			projects = addProjects(EXECUTIONS, ENDLESS);
 			// The response to the add of an order that takes its turn never comes.
@@ -257,25 +241,20 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			const named = asked.listQueuedVideos().get(long);
 			const queueId = named?.queueId ?? '';
 			sandbox.clearRequests();
-			const wait = await startExecution(WAIT, { ...named });
+			const wait = await startExecution('wait', { ...named });
 			const isLookedAt = () => sandbox.requests.some(({ url }) => url.endsWith(queueId));
 			await waitFor('a look at it', isLookedAt, BUSY_MS);
 			sandbox.finish(queueId);
-			expect(listGiven(await waitForExecutions([wait])).map(isOwn)).toEqual([true]);
+			expect(listGiven(await waitForExecutions([wait]))).toEqual(['own']);
 		});
 
 		test("the next worker continues what n8n's Wait node keeps", async () => {
 			const { queueId = '', customPrompt } = findQueueItem(PARKED_PROJECT) ?? {};
 			queueMode.sandbox.finish(queueId);
-			// The link that goes on, as a browser opens it.
-			const { pathname, search } = new URL(customPrompt ?? '');
-			const { status } = await axios.get(`${n8n.main.client.address}${pathname}${search}`, {
-				headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
-				proxy: false,
-			});
-			expect(status).toBe(200);
+			// The link that goes on.
+			expect(await n8n.main.openLink(customPrompt ?? '')).toBe(200);
 			const [continued] = await waitForExecutions([parked]);
-			expect(continued && listGiven([continued], 'Use the video').map(isOwn)).toEqual([true]);
+			expect(continued && listGiven([continued], 'Use the video')).toEqual(['own']);
 			// It was started by hand: with OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS, workers ran all of it.
 			const runs = n8n.workers.flatMap((worker) => worker.listStarted());
 			expect(runs.filter((id) => id === parked)).toHaveLength(2);
@@ -284,16 +263,18 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		test('the next order of the project begins when the turn of the lost one is over', async () => {
 			const project = projects[0]?.id ?? '';
 			const next = await startOrder(project, NEXT);
-			const turn = await endTurn(project);
-			expect(Number(turn?.owner)).toBeLessThan(Number(next));
-			expect(listGiven(await waitForExecutions([next])).map(isOwn)).toEqual([true]);
+			// A person ends the turn in its row.
+			const [ended] = await waitForExecutions([await startExecution('end-turn', { project })]);
+			const owner = ended && readItems(ended, 'End')[0]?.json.owner;
+			expect(Number(owner)).toBeLessThan(Number(next));
+			expect(listGiven(await waitForExecutions([next]))).toEqual(['own']);
 		});
 
 		test('on one worker, executions at the same time take turns, and each gets its own video', async () => {
 			const [{ id: project } = { id: '' }] = addProjects(1, SHORT);
-			const start = async () => await startExecution(GENERATE, { project });
+			const start = async () => await startExecution('generate', { project });
 			const executions = await waitForExecutions(await Promise.all([start(), start()]));
-			expect(listGiven(executions).map(isOwn)).toEqual([true, true]);
+			expect(listGiven(executions)).toEqual(['own', 'own']);
 		});
 
 		// n8n takes most of a minute to notice it, so this comes last.
@@ -309,7 +290,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 				expect(data.resultData.error?.message).toMatch(TOO_MANY);
 			}
 			const items = listGiven(executions.filter(({ status }) => status === 'success'));
-			expect(items.map(isOwn)).toEqual(Array(EXECUTIONS - failed.length).fill(true));
+			expect(items).toEqual(Array(EXECUTIONS - failed.length).fill('own'));
 			const { charges } = queueMode.sandbox;
 			const paid = charges.filter(({ customPrompt }) => customPrompt !== NEXT);
 			const ofThese = paid.map(({ projectId }) => projectId).filter((id) => started.has(id));
@@ -333,7 +314,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		const executions = await waitForExecutions(started.values());
 		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
 
-		const videoIds = (await queueMode.listVideos()).map(({ id }) => id).sort();
+		const videoIds = listVideoIds().sort();
 		await waitFor(
 			'the trigger to hand them on',
 			async () => (await listHandedOn()).length >= videoIds.length,

@@ -1,35 +1,38 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, ConsoleMessage, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { Editor } from '../../../scripts/editor/Editor';
 import { launchBrowser } from '../../../scripts/editor/launchBrowser';
+import type { VideoPlayer } from '../../../scripts/editor/NodePanel';
+import { waitFor } from '../../../scripts/waitFor';
 import { E2E_FOLDER, PACKAGE } from '../../support/e2e/PLACES';
-import type { RealN8nInTests } from '../../support/e2e/useRealN8n';
+import { real } from './n8n';
 
+/** Many times as long as an idle machine needs. While other tests start their n8n, a page may take long. */
 const TIMEOUT_MS = 120_000;
-const SCHEMAS = join('dist', 'nodes', 'VideoGeneration', '__schema__');
 
 /** Runs steps in n8n's editor, logged in, or in other pages of its browser. */
 type Visit = (steps: (editor: Editor, browser: Browser) => Promise<void>) => () => Promise<void>;
 
 /**
- * Starts a browser for all tests of a file.
+ * Starts a browser for all tests of a block.
  *
- * @param name the folder below `.n8n-local/e2e` in which failures are kept
  * @returns a function that makes a test of steps in the editor. A test that fails leaves a picture of
- * the page and its errors in the folder. A test fails if the page reports an error of our package.
+ * the page and its errors in a folder. A test fails if the page reports an error of our package.
  */
-export function useEditor(name: string, real: RealN8nInTests): Visit {
-	const folder = join(E2E_FOLDER, name);
+export function useEditor(): Visit {
 	let browser: Browser | undefined;
 	let editor: Editor | undefined;
 	const errors: string[] = [];
 	beforeAll(async () => {
 		browser = await launchBrowser();
 		editor = await Editor.open(browser, real.client.address);
-		// While other tests start their n8n, a page may take long.
-		editor.page.setDefaultTimeout(TIMEOUT_MS);
-		collectErrors(editor.page, errors);
+		const { page } = editor;
+		page.setDefaultTimeout(TIMEOUT_MS);
+		page.on('console', (message) => {
+			if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);
+		});
+		page.on('pageerror', (error) => errors.push(error.stack ?? error.message));
 		await editor.logIn();
 	});
 	afterAll(async () => {
@@ -42,33 +45,73 @@ export function useEditor(name: string, real: RealN8nInTests): Visit {
 			await steps(editor, browser);
 			expect(errors.filter(isOurs)).toEqual([]);
 		} catch (error) {
-			await keepFailure(editor.page, errors, folder);
+			await keepFailure(editor.page, errors);
 			throw error;
 		}
 	};
 }
 
-/** Adds the errors of a page while it is open. */
-function collectErrors(page: Page, errors: string[]): void {
-	page.on('console', (message: ConsoleMessage) => {
-		if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);
-	});
-	page.on('pageerror', (error) => errors.push(error.stack ?? error.message));
-}
-
-/** Whether an error is about our package: n8n also reports missing logins and unreachable hosts. */
+/** Whether an error is about our package, such as a missing schema: n8n also reports hosts that cannot be reached. */
 function isOurs(error: string): boolean {
-	if (!/video.?generation/i.test(error)) return false;
-	const isUnreachable = error.includes('ERR_NAME_NOT_RESOLVED');
-	// n8n requests a schema for every operation, even if the package has none.
-	const isMissingSchema = error.includes('/schemas/') && !existsSync(SCHEMAS);
-	return !isUnreachable && !isMissingSchema;
+	return /video.?generation/i.test(error) && !error.includes('ERR_NAME_NOT_RESOLVED');
 }
 
-async function keepFailure(page: Page, errors: string[], folder: string): Promise<void> {
+async function keepFailure(page: Page, errors: string[]): Promise<void> {
 	const title = expect.getState().currentTestName ?? PACKAGE;
-	const path = join(folder, 'failures', title.replace(/\W+/g, '-').slice(-100));
-	mkdirSync(join(folder, 'failures'), { recursive: true });
+	const folder = join(E2E_FOLDER, 'editor', 'failures');
+	const path = join(folder, title.replace(/\W+/g, '-').slice(-100));
+	mkdirSync(folder, { recursive: true });
 	writeFileSync(`${path}.txt`, [page.url(), ...errors].join('\n'));
 	await page.screenshot({ path: `${path}.png` }).catch(() => undefined);
+}
+
+/**
+ * Repeats the assertions until they hold, because a page is drawn piece by piece.
+ *
+ * @throws the error of the last attempt if they do not hold in time
+ */
+export async function eventually(assert: () => Promise<void>): Promise<void> {
+	let failure: unknown;
+	const holds = async () =>
+		await assert().then(
+			() => true,
+			(error: unknown) => {
+				failure = error;
+				return false;
+			},
+		);
+	await waitFor('assertions to hold', holds, TIMEOUT_MS).catch(() => {
+		throw failure;
+	});
+}
+
+/** Expects a form to have fields with these labels, from top to bottom, as soon as all of it is drawn: `API Key *`. */
+export async function expectLabels(form: Locator, labels: string[]): Promise<void> {
+	const shown = form
+		.getByTestId('input-label')
+		.or(form.locator('form label'))
+		.filter({ visible: true });
+	await eventually(async () => {
+		// All are read at once, because a label may vanish at any moment while a form is being drawn.
+		const texts = await shown.evaluateAll((elements) =>
+			elements.map((label) => label.querySelector<HTMLElement>('.n8n-text')?.innerText ?? ''),
+		);
+		const read = texts.map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean);
+		expect(read).toEqual(labels);
+	});
+}
+
+/** Expects the output of the open node to be an error. */
+export async function expectError(page: Page, message: RegExp, description: RegExp): Promise<void> {
+	const output = page.getByTestId('output-panel');
+	expect(await output.getByTestId('node-error-message').innerText()).toMatch(message);
+	expect(await output.getByTestId('node-error-description').innerText()).toMatch(description);
+}
+
+export async function expectToPlay(video: VideoPlayer): Promise<void> {
+	await video.playFromStart();
+	await waitFor('the video to play', async () => (await video.read()).seconds > 0.2);
+	const state = await video.read();
+	expect(state).toMatchObject({ error: null, width: 480 });
+	expect(state.durationSeconds).toBeCloseTo(2, 1);
 }

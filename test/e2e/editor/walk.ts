@@ -1,5 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import axios from 'axios';
+import type { Page } from 'playwright-core';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import { VideoPlayer } from '../../../scripts/editor/NodePanel';
 import { waitFor } from '../../../scripts/waitFor';
 import {
 	buildWorkflow,
@@ -9,17 +12,12 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
-import { PACKAGE } from '../../support/e2e/PLACES';
-import { readItems, runContent } from '../../support/e2e/runContent';
-import { setUpExample } from '../../support/e2e/setUpExample';
-import { byId, DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
-import { eventually } from './eventually';
-import { expectToPlay, FormPage } from './FormPage';
+import { readItems } from '../../support/e2e/RealN8n';
+import { QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
+import { DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
-import { NodeFields } from './NodeFields';
-import { useEditor } from './useEditor';
+import { eventually, expectError, expectToPlay, useEditor } from './useEditor';
 
-const QUICK_WAIT = { waitOptions: { pollingInterval: 1, listingDelay: 1 } };
 const SHORT = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 const TIMEOUT_MS = 120_000;
 const TOUR = 'project-city-tour';
@@ -29,23 +27,22 @@ const LOOK_BACK: WorkflowStep = {
 	name: 'Look back',
 	type: 'n8n-nodes-base.set',
 	typeVersion: 3.4,
-	parameters: {
-		assignments: {
-			assignments: [
-				{ id: '1', name: 'row', type: 'string', value: "={{ $('Rows').item.json.id }}" },
-			],
-		},
-	},
+	parameters: { mode: 'raw', jsonOutput: "={{ { row: $('Rows').item.json.id } }}" },
 };
 
 const node = (parameters: object, settings = {}) =>
-	videoGeneration('Node', real.credential, { ...GENERATE, ...QUICK_WAIT, ...parameters }, settings);
+	videoGeneration(
+		'Node',
+		real.credential,
+		{ ...GENERATE, waitOptions: QUICKLY, ...parameters },
+		settings,
+	);
 const build = (rows: object[], ...steps: WorkflowStep[]) =>
 	buildWorkflow('Rows of a sheet', [START, ...makeItems(rows, 'Rows'), ...steps]);
 const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
 
 describeWith(['chromium'], 'In the second week,', () => {
-	const visit = useEditor('second-week', real);
+	const visit = useEditor();
 
 	beforeEach(() => {
 		real.sandbox.configure({ durations: SHORT });
@@ -60,18 +57,19 @@ describeWith(['chromium'], 'In the second week,', () => {
 			await editor.openWorkflow(id);
 			const panel = await editor.openNode('Node');
 			await panel.execute();
-			expect(await new NodeFields(editor.page).readError()).toEqual({
-				message: "'Custom Prompt' names the field 'Topic', which this item does not have",
-				description: expect.stringContaining("{{ $json.Topic ?? '' }}") as string,
-			});
+			await expectError(
+				editor.page,
+				/^'Custom Prompt' names the field 'Topic', which this item does not have$/,
+				/{{ \$json\.Topic \?\? '' }}/,
+			);
 			// n8n evaluates expressions in an isolate, which the tests of its engine alone do not have.
 			for (const prompt of ['=A {{ $json.Topic }}', '={{ $json.Topic.trim() }}']) {
-				const { data } = await runContent(real.client, write(prompt));
+				const { data } = await real.n8n.run(write(prompt));
 				expect(data.resultData.error?.message).toContain("names the field 'Topic'");
 			}
 			expect(real.sandbox.requests).toEqual([]);
 			for (const prompt of ['={{ $json.topic }}', "=A{{ $json.Topic ?? '' }}"]) {
-				expect((await runContent(real.client, write(prompt))).status).toBe('success');
+				expect((await real.n8n.run(write(prompt))).status).toBe('success');
 			}
 			expect(listPaid()).toEqual(['Rain', 'A']);
 		}),
@@ -95,9 +93,9 @@ describeWith(['chromium'], 'In the second week,', () => {
 			const panel = await editor.openNode('Node');
 			await panel.execute();
 			expect((await panel.readTable()).rows).toHaveLength(1);
-			expect(await new NodeFields(editor.page).readHints()).toEqual([
-				expect.stringMatching(/left out, because the video of their 'Unique Key' came out.+: 9\./),
-			]);
+			expect(await panel.output.getByTestId('node-hint').innerText()).toMatch(
+				/left out, because the video of their 'Unique Key' came out before: 9\./,
+			);
 			expect(listPaid()).toEqual(rows.map((row) => row.id));
 			await panel.close();
 			await editor.openNode(LOOK_BACK.name);
@@ -116,13 +114,12 @@ describeWith(['chromium'], 'In the second week,', () => {
 			}));
 			const { id } = await client.createWorkflow(build(files, node(DOWNLOAD)));
 			await editor.openWorkflow(id);
+			const { output } = editor.nodePanel;
 			await (await editor.openNode('Node')).execute();
 			await eventually(async () => {
-				expect(await new NodeFields(editor.page).readFileNames()).toEqual([
-					'output.mp4',
-					'output-2.mp4',
-					'output-3.mp4',
-				]);
+				await output.getByTestId('radio-button-binary').click();
+				const names = (await output.innerText()).match(/output\S*mp4/g);
+				expect(names).toEqual(['output.mp4', 'output-2.mp4', 'output-3.mp4']);
 			});
 		}),
 	);
@@ -134,16 +131,20 @@ describeWith(['chromium'], 'In the second week,', () => {
 			const rows = [{ project: TOUR }, { project: 'project-broken-storyboard' }];
 			const { id } = await client.createWorkflow(build(rows, node({})));
 			await editor.openWorkflow(id);
-			await (await editor.openNode('Node')).execute();
-			const { message, description } = await new NodeFields(editor.page).readError();
+			const panel = await editor.openNode('Node');
+			await panel.execute();
+			await panel.output.getByTestId('node-error-message').waitFor();
 			const [made, broken] = sandbox.charges;
-			expect(message).toMatch(/^The video could not be generated/);
-			expect(description).toMatch(
-				new RegExp(`is "${broken?.queueId}"\\. Correct the project or the prompt before you queue`),
+			const advice = [
+				`is "${broken?.queueId}"\\. Correct the project or the prompt before you queue it again`,
+				`Already queued and paid for: ${made?.queueId} .+ set 'On Error' .+ to 'Continue'`,
+				"select 'Retry with currently saved workflow' under Executions\\. A new run",
+			];
+			await expectError(
+				editor.page,
+				/^The video could not be generated/,
+				new RegExp(`^(?!.*Retry.*Retry).*${advice.join('.*')}`, 's'),
 			);
-			const advice = `Already queued and paid for: ${made?.queueId}.+set 'On Error'.+to 'Continue', and select 'Retry with currently saved workflow'`;
-			expect(description).toMatch(new RegExp(advice));
-			expect(description.match(/retry/gi)).toHaveLength(1);
 
 			const [failed] = await n8n.listExecutions(id);
 			await client.saveWorkflow(id, build(rows, node({}, { onError: 'continueRegularOutput' })));
@@ -160,9 +161,9 @@ describeWith(['chromium'], 'In the second week,', () => {
 	test(
 		'a failed execution offers Retry, and a stopped one does not',
 		visit(async (editor) => {
-			const { client, sandbox } = real;
+			const { client, n8n, sandbox } = real;
 			sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
-			const failed = await runContent(client, build([{}], node({})));
+			const failed = await n8n.run(build([{}], node({})));
 			sandbox.configure({ durations: { pendingMs: 3_600_000 } });
 			const stopped = await client.runWorkflow(failed.workflowId, START.name);
 			await sandbox.waitForRequests({ operation: 'queue.getProgress', count: 1 });
@@ -182,50 +183,59 @@ describeWith(['chromium'], 'In the second week,', () => {
 		'the example with a form hands each of two people who send it in the same second their own video, plays it, and says on its last page what went wrong',
 		visit(async (_, browser) => {
 			const { client, credential, sandbox } = real;
-			const { id, name } = credential;
-			const ours = { credentials: { videoGenerationApi: { id, name } } };
 			const workflow = await client.createWorkflow(
-				setUpExample('video-from-a-form', {
-					choices: { [`${PACKAGE}.videoGeneration`]: ours },
-					changes: { 'Generate the video': { projectId: byId(TOUR), ...QUICK_WAIT } },
-				}),
+				setUpExample('video-from-a-form', { credentials: [credential] }),
 			);
 			await client.activateWorkflow(workflow);
 			const address = `${client.address}/form/video-from-a-form`;
 			const isThere = async () =>
 				(await axios.get(address, { proxy: false, validateStatus: () => true })).status === 200;
 			await waitFor('the form', isThere);
-			const prompts = ['The sea at dawn', 'The sea at dusk'];
-			const forms = await Promise.all(
-				prompts.map(async () => await FormPage.open(browser, address)),
-			);
-			const files = forms.map(async (form) => await form.receiveFile());
-			await Promise.all(
-				forms.map(async (form, index) => {
-					await form.send(prompts[index] ?? '');
-				}),
-			);
-			expect(await Promise.all(files)).toEqual(
-				prompts.map((prompt) => ({
-					fileName: `${prompt}.mp4`,
-					content: readVideoFile('city-tour'),
+			/** Opens the form in a browser window of its own. */
+			const open = async (): Promise<Page> => {
+				const context = await browser.newContext({ acceptDownloads: true });
+				context.setDefaultTimeout(TIMEOUT_MS);
+				const page = await context.newPage();
+				await page.goto(address);
+				return page;
+			};
+			const send = async (page: Page, prompt: string) => {
+				await page.locator('textarea').fill(prompt);
+				await page.locator('#submit-btn').click();
+			};
+			const people = await Promise.all(
+				['The sea at dawn', 'The sea at dusk'].map(async (prompt) => ({
+					prompt,
+					page: await open(),
 				})),
 			);
+			await Promise.all(
+				people.map(async ({ page, prompt }) => {
+					const received = page.waitForEvent('download');
+					await send(page, prompt);
+					const file = await received;
+					expect(file.suggestedFilename()).toBe(`${prompt}.mp4`);
+					const content = await buffer(await file.createReadStream());
+					expect(content.equals(readVideoFile('city-tour'))).toBe(true);
+				}),
+			);
 			const { queue } = sandbox.readState();
-			for (const [index, form] of forms.entries()) {
-				await expectToPlay(form.video);
-				const item = queue.find(({ customPrompt }) => customPrompt === prompts[index]);
-				const { address } = await form.video.read();
+			for (const { page, prompt } of people) {
+				const video = new VideoPlayer(page.locator('video'));
+				await expectToPlay(video);
+				const item = queue.find(({ customPrompt }) => customPrompt === prompt);
+				const { address } = await video.read();
 				expect(address).toBe(`${sandbox.url}/files/${item?.videoId}.mp4`);
 			}
 
 			sandbox.setCredits('main', 10);
-			const form = await FormPage.open(browser, address);
-			await form.send('The sea at night');
-			expect(await form.readEnding()).toMatch(
+			const page = await open();
+			await send(page, 'The sea at night');
+			await page.waitForURL(/form-waiting/);
+			expect(await page.locator('.card').innerText()).toMatch(
 				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
 			);
-			expect(listPaid().sort()).toEqual(prompts);
+			expect(listPaid().sort()).toEqual(people.map(({ prompt }) => prompt));
 		}),
 	);
 });

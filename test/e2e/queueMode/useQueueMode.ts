@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import axios from 'axios';
 import type { Operation } from '../../../sandbox/domain/model';
-import type { VideoLog } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import { N8nWorker } from './N8nWorker';
 import { START } from '../../support/e2e/buildWorkflow';
 import { E2E_FOLDER } from '../../support/e2e/PLACES';
-import { RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
-import { startPostgresql, startRedis } from './startDatabases';
+import { N8nWorker, RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
+import { startDatabases } from './startDatabases';
 
 const EXECUTION_TIMEOUT_MS = 150_000;
 
@@ -52,48 +49,25 @@ export function useQueueMode(
 	buildWorkflows: (credential: Credential) => WorkflowContent[],
 ) {
 	const n8n = {} as { main: RealN8n; workers: N8nWorker[] };
-	const held = {} as { sandbox: Sandbox };
-	/** Each stops one of the parts, the last one first. */
-	const endings: (() => Promise<unknown>)[] = [];
+	const held = {} as {
+		sandbox: Sandbox;
+		databases: Awaited<ReturnType<typeof startDatabases>>;
+	};
 
 	beforeAll(async () => {
-		const sandbox = await startSandbox({ rateLimit: false, clock: 'real', credits });
-		held.sandbox = sandbox;
-		endings.unshift(async () => {
-			await sandbox.close();
-		});
-		const environment: Record<string, string> = { ...ENVIRONMENT };
-		for (const [folder, start] of Object.entries({
-			postgresql: startPostgresql,
-			redis: startRedis,
-		})) {
-			const database = await start(join(E2E_FOLDER, name, folder));
-			Object.assign(environment, database.environment);
-			endings.unshift(async () => {
-				await database.server.stop();
-			});
-		}
-		n8n.main = RealN8n.create(join(name, 'main'), environment);
-		n8n.workers = workers.map((worker) =>
-			N8nWorker.create(join(name, worker), { ...environment, WORKER: worker }, concurrency),
+		held.sandbox = await startSandbox({ rateLimit: false, clock: 'real', credits });
+		held.databases = await startDatabases(join(E2E_FOLDER, name, 'databases'));
+		const environment = { ...ENVIRONMENT, ...held.databases.environment };
+		n8n.main = new RealN8n(join(name, 'main'), environment);
+		n8n.workers = workers.map(
+			(worker) =>
+				new N8nWorker(join(name, worker), { ...environment, WORKER: worker }, concurrency),
 		);
-		// Nothing is read from them any more, and a main instance may wait for executions at its end.
-		endings.unshift(async () => {
-			for (const instance of [n8n.main, ...n8n.workers]) {
-				instance.kill();
-				await instance.waitForEnd();
-			}
-		});
 		// The first instance creates the tables.
 		await n8n.main.start();
 		await Promise.all(n8n.workers.map((worker) => worker.start()));
 		const { client } = n8n.main;
-		const credential = await client.saveCredential({
-			name: 'Sandbox',
-			type: 'videoGenerationApi',
-			data: { apiKey: sandbox.apiKey, baseUrl: sandbox.url },
-		});
-		for (const content of buildWorkflows(credential)) {
+		for (const content of buildWorkflows(await n8n.main.connect(held.sandbox))) {
 			const workflow = await client.createWorkflow(content, content.name);
 			if (!content.nodes.some(({ type }) => type === START.type)) {
 				await client.activateWorkflow(workflow);
@@ -101,7 +75,13 @@ export function useQueueMode(
 		}
 	});
 	afterAll(async () => {
-		for (const end of endings) await end();
+		// Nothing is read from them any more, and a main instance may wait for executions at its end.
+		for (const instance of [n8n.main, ...n8n.workers]) {
+			instance.kill();
+			await instance.waitForEnd();
+		}
+		await held.databases.stop();
+		await held.sandbox.close();
 	});
 
 	return Object.assign(held, {
@@ -117,16 +97,5 @@ export function useQueueMode(
 		},
 		countRequests: (operation: Operation): number =>
 			held.sandbox.requests.filter((request) => request.operation === operation).length,
-		/** Finds the queue item of a project that has only one. */
-		findQueueItem: (projectId: string) =>
-			held.sandbox.readState().queue.find((item) => item.projectId === projectId),
-		async listVideos(): Promise<(VideoLog & { url: string })[]> {
-			const { url, apiKey } = held.sandbox;
-			const { data } = await axios.get<{ videos: (VideoLog & { url: string })[] }>(
-				`${url}/v1/videos`,
-				{ headers: { Authorization: `Bearer ${apiKey}` }, proxy: false },
-			);
-			return data.videos;
-		},
 	});
 }

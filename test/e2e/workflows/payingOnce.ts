@@ -1,8 +1,8 @@
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
-import { readItems, runContent } from '../../support/e2e/runContent';
-import { GENERATE, OPERATIONS } from '../../support/engine/OPERATIONS';
+import { readItems } from '../../support/e2e/RealN8n';
+import { byId, OPERATIONS } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const TIMEOUT_MS = 120_000;
@@ -25,7 +25,7 @@ const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customProm
 
 describe('Executions > Retry, with the original workflow and then with the saved one,', () => {
 	const runAdds = async () =>
-		await runContent(real.client, buildWorkflow('Pay once', [START, ...ITEMS, video(ADD)]));
+		await real.n8n.run(buildWorkflow('Pay once', [START, ...ITEMS, video(ADD)]));
 
 	test('sends what was refused, no accepted add again, and leaves nothing in the execution that succeeds', async () => {
 		failAdd({ kind: 'status', status: 400, nth: 2 });
@@ -59,81 +59,43 @@ describe('Executions > Retry, with the original workflow and then with the saved
 
 describe('A unique key is used once', () => {
 	test("when a sub-workflow's parent is retried, which starts the sub-workflow anew", async () => {
-		const { client } = real;
+		const { client, n8n } = real;
 		failAdd({ kind: 'status', status: 400, nth: 2 });
 		const called = {
-			...{ name: 'Called', type: 'n8n-nodes-base.executeWorkflowTrigger', typeVersion: 1.1 },
+			name: 'Called',
+			type: 'n8n-nodes-base.executeWorkflowTrigger',
+			typeVersion: 1.1,
 			parameters: { inputSource: 'passthrough' },
 		};
 		const child = await client.createWorkflow(buildWorkflow('Child', [called, video(KEYED)]));
 		// n8n runs published sub-workflows only.
 		await client.activateWorkflow(child);
 		const call = {
-			...{ name: 'Call', type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.2 },
-			parameters: { workflowId: { __rl: true, mode: 'id', value: child.id } },
+			name: 'Call',
+			type: 'n8n-nodes-base.executeWorkflow',
+			typeVersion: 1.2,
+			parameters: { workflowId: byId(child.id) },
 		};
-		const failed = await runContent(client, buildWorkflow('Parent', [START, ...ITEMS, call]));
+		const failed = await n8n.run(buildWorkflow('Parent', [START, ...ITEMS, call]));
 		expect(failed.status).toBe('error');
 		await retry(failed, 'original');
 		expect(listPaid()).toEqual(['one']);
 	});
 
 	test('when a person selects Execute step behind a failed add, which adds anew', async () => {
-		const { client } = real;
+		const { client, n8n } = real;
 		failAdd({ kind: 'status', status: 400, nth: 2 });
 		const after = { name: 'After', type: 'n8n-nodes-base.noOp' };
-		const failed = await runContent(
-			client,
-			buildWorkflow('Step', [START, ...ITEMS, video(KEYED), after]),
-		);
-		const { executionId } = await client.request<{ executionId: string }>(
-			...(['POST', `/workflows/${failed.workflowId}/run`] as const),
-			{
-				workflowData: await client.request<object>('GET', `/workflows/${failed.workflowId}`),
-				runData: failed.data.resultData.runData,
-				destinationNode: { nodeName: after.name, mode: 'inclusive' },
-				dirtyNodeNames: [],
-			},
-		);
+		const failed = await n8n.run(buildWorkflow('Step', [START, ...ITEMS, video(KEYED), after]));
+		const path = `/workflows/${failed.workflowId}`;
+		const { executionId } = await client.request<{ executionId: string }>('POST', `${path}/run`, {
+			workflowData: await client.request<object>('GET', path),
+			runData: failed.data.resultData.runData,
+			destinationNode: { nodeName: after.name, mode: 'inclusive' },
+			dirtyNodeNames: [],
+		});
 		const step = await client.waitForExecution(executionId, TIMEOUT_MS);
 		expect(step.data.resultData.error?.message).toMatch(/^The 'Unique Key' of this item was used/);
 		expect(listPaid()).toEqual(['one']);
 	});
-});
-
-test('A done row is left out when its workflow runs again, and a new one is made', async () => {
-	const { client, sandbox } = real;
-	sandbox.configure({ durations: { pendingMs: 0, processingMs: 100, renderingMs: 0 } });
-	const waitOptions = { pollingInterval: 1, listingDelay: 1 };
-	const step = video({ ...GENERATE, waitOptions, options: KEYED.options });
-	const build = (prompts: string[]) =>
-		buildWorkflow('Rows', [START, ...makeItems(prompts.map((prompt) => ({ prompt }))), step]);
-	const { id } = await client.createWorkflow(build(PROMPTS.slice(0, 2)));
-	const runSaved = async () =>
-		await client.waitForExecution(await client.runWorkflow(id, START.name), TIMEOUT_MS);
-	expect(readItems(await runSaved(), 'Video')).toHaveLength(2);
-	await client.saveWorkflow(id, build(PROMPTS));
-	const again = await runSaved();
-	expect(readItems(again, 'Video').map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
-	expect(JSON.stringify(again.data)).toMatch(/Items that were left out.*came out before: 2\./);
-	expect(listPaid()).toEqual(PROMPTS);
-});
-
-/** n8n evaluates expressions in an isolate, which the tests of its engine alone do not have. */
-test("A prompt that names a field which an item lacks is not sent in n8n's own isolate, and one with a default is", async () => {
-	const ITEM = makeItems([{ topic: 'Rain' }]);
-	const run = async (prompt: string) => {
-		const step = video({ ...ADD, customPrompt: prompt });
-		const content = buildWorkflow('Misspelt', [START, ...ITEM, step]);
-		return (await runContent(real.client, content)).data.resultData.error?.message;
-	};
-	const MISSPELT = "'Custom Prompt' names the field 'topc', which this item does not have";
-	for (const prompt of ['={{ $json.topc }}', '=A {{ $json.topc }}', '={{ $json.topc.trim() }}']) {
-		expect(await run(prompt)).toBe(MISSPELT);
-	}
-	expect(real.sandbox.requests).toEqual([]);
-	for (const prompt of ['={{ $json.topic }}', "=A{{ $json.topc ?? '' }}"]) {
-		expect(await run(prompt)).toBeUndefined();
-	}
-	expect(listPaid()).toEqual(['Rain', 'A']);
 });

@@ -1,32 +1,22 @@
-import type { Execution } from '../../../scripts/n8n/n8nTypes';
-import {
-	buildWorkflow,
-	makeItems,
-	START,
-	videoGeneration,
-	type WorkflowStep,
-} from '../../support/e2e/buildWorkflow';
-import { readItems } from '../../support/e2e/runContent';
+import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
+import { readItems } from '../../support/e2e/RealN8n';
+import { QUICKLY } from '../../support/e2e/setUpExample';
 import { GENERATE, WAIT } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const TIMEOUT_MS = 50_000;
 
-const start = async (item: object, parameters: object, settings = {}) => {
+const start = async (item: object, parameters: Record<string, unknown>, settings = {}) => {
 	const { client, credential } = real;
-	const step = videoGeneration('Video', credential, { ...parameters });
-	const steps: WorkflowStep[] = [START, ...makeItems([item]), step];
-	const content = buildWorkflow('Wait', steps, { settings });
-	return await client.runWorkflow((await client.createWorkflow(content)).id, START.name);
+	const steps = [...makeItems([item]), videoGeneration('Video', credential, parameters)];
+	const workflow = await client.createWorkflow(buildWorkflow('Wait', [START, ...steps], settings));
+	return await client.runWorkflow(workflow.id, START.name);
 };
-const generate = async (project: string, pollingInterval: number, settings = {}) =>
-	await start(
-		{ project },
-		{ ...GENERATE, waitOptions: { pollingInterval, listingDelay: 1 } },
-		settings,
-	);
-const waitForEnd = async (id: string): Promise<Execution> =>
-	await real.client.waitForExecution(id, TIMEOUT_MS);
+const generate = async (project: string, pollingInterval: number, settings = {}) => {
+	const waitOptions = { pollingInterval, listingDelay: 1 };
+	return await start({ project }, { ...GENERATE, waitOptions }, settings);
+};
+const waitForEnd = async (id: string) => await real.client.waitForExecution(id, TIMEOUT_MS);
 
 test("In a real n8n, an execution that waits ends at once when it is stopped or its own timeout is over, and the queue ID in n8n's log gets its video", async () => {
 	const { client, n8n, sandbox } = real;
@@ -47,14 +37,9 @@ test("In a real n8n, an execution that waits ends at once when it is stopped or 
 	const logged = n8n.listQueuedVideos();
 	for (const id of [stopped, timedOut]) {
 		const { queueId, projectId: project } = logged.get(id) ?? {};
-		const waitOptions = { pollingInterval: 1, listingDelay: 1 };
 		sandbox.clearRequests();
-		const waiting = await start({ queueId, project }, { ...WAIT, waitOptions });
-		await sandbox.waitForRequests({
-			operation: 'queue.getProgress',
-			count: 1,
-			timeoutMs: TIMEOUT_MS,
-		});
+		const waiting = await start({ queueId, project }, { ...WAIT, waitOptions: QUICKLY });
+		await sandbox.waitForRequests({ operation: 'queue.getProgress', count: 1, timeoutMs: 60_000 });
 		sandbox.finish(queueId ?? '');
 		const charge = sandbox.charges.find((paid) => paid.projectId === project);
 		expect(readItems(await waitForEnd(waiting), 'Video')).toMatchObject([

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import getPort, { portNumbers } from 'get-port';
 
 const STOP_TIMEOUT_MS = 30_000;
 
-export interface ServerCommand {
+interface ServerCommand {
 	file: string;
 	args: string[];
 	cwd: string;
@@ -16,7 +17,8 @@ export interface ServerCommand {
 
 /** A server that a test has started. It can be stopped or killed. */
 export class ServerProcess {
-	private readonly child: ChildProcess;
+	readonly child: ChildProcess;
+	readonly end: Promise<void>;
 
 	constructor(private readonly command: ServerCommand) {
 		const { file, args, cwd, env, logFile } = command;
@@ -24,37 +26,49 @@ export class ServerProcess {
 		// It stays in the group of these tests, which `npm run test:e2e` kills at its end.
 		this.child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log] });
 		closeSync(log);
-		// A program that cannot be started never responds, and the tests then report that.
-		this.child.on('error', () => undefined);
-	}
-
-	get pid(): number | undefined {
-		return this.child.pid;
+		this.end = new Promise((resolve) => {
+			// A program that cannot be started never responds, and the tests then report that.
+			for (const event of ['exit', 'error']) {
+				this.child.once(event, () => {
+					resolve();
+				});
+			}
+		});
 	}
 
 	/** Stops the server as a service manager does. */
 	async stop(): Promise<void> {
-		if (!this.isOver) {
-			this.child.kill(this.command.stopSignal ?? 'SIGTERM');
-			const timer = setTimeout(() => {
-				this.kill();
-			}, STOP_TIMEOUT_MS);
-			await this.waitForEnd();
-			clearTimeout(timer);
-		}
+		this.child.kill(this.command.stopSignal);
+		const timer = setTimeout(() => {
+			this.kill();
+		}, STOP_TIMEOUT_MS);
+		await this.end;
+		clearTimeout(timer);
 	}
 
 	/** Kills the server like a power failure: it writes nothing more. */
 	kill(): void {
 		this.child.kill('SIGKILL');
 	}
+}
 
-	async waitForEnd(): Promise<void> {
-		if (!this.isOver) await new Promise((resolve) => this.child.once('exit', resolve));
-	}
+const FIRST_PORT = 10_000;
+const PORTS_PER_PROCESS = 250;
+/** All blocks end below 32768. */
+const BLOCKS = 90;
 
-	private get isOver(): boolean {
-		const { pid, exitCode, signalCode } = this.child;
-		return pid === undefined || exitCode !== null || signalCode !== null;
-	}
+// The first term tells the runs on one machine apart, the second term the processes of a run.
+const block = (process.ppid * 7 + Number(process.env.JEST_WORKER_ID ?? 0)) % BLOCKS;
+let next = FIRST_PORT + PORTS_PER_PROCESS * block;
+const last = next + PORTS_PER_PROCESS - 1;
+
+/**
+ * Returns a port for a server that listens only seconds later. It is not one of those that the system
+ * gives to outgoing connections (32768 and above on Linux). Two runs of the tests on one machine use
+ * different blocks, except by rare coincidence.
+ */
+export async function findPort(): Promise<number> {
+	const port = await getPort({ host: '127.0.0.1', port: portNumbers(next, last) });
+	next = port + 1;
+	return port;
 }

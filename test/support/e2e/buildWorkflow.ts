@@ -11,38 +11,39 @@ export interface WorkflowStep {
 	parameters?: Record<string, unknown>;
 	credentials?: WorkflowNode['credentials'];
 	settings?: Record<string, unknown>;
+	/** The agent or trigger that it serves as a model or a tool: such a step has no place in the line. */
+	serves?: { node: string; as: 'ai_languageModel' | 'ai_tool' };
 }
 
-/**
- * Builds a workflow of consecutive steps, and of steps after the error output of one of them.
- * `onError` maps such a step to the step before it: `{ Repair: 'Queue' }`.
- */
+/** Builds a workflow of consecutive steps, and of those that serve one of them. */
 export function buildWorkflow(
 	name: string,
 	steps: WorkflowStep[],
-	{ onError = {}, settings = {} }: { onError?: Record<string, string>; settings?: object } = {},
+	settings: object = {},
 ): WorkflowContent {
-	const nodes = steps.map(({ settings: nodeSettings, ...step }, index): WorkflowNode => ({
+	const nodes = steps.map(({ settings: nodeSettings, serves, ...step }, index): WorkflowNode => ({
 		id: `step-${index}`,
 		typeVersion: 1,
-		position: [index * GRID_PX, 0],
+		position: [index * GRID_PX, serves ? GRID_PX : 0],
 		parameters: {},
 		...step,
 		...nodeSettings,
 	}));
-	const to = (node: string) => [{ node, type: 'main', index: 0 }];
-	const line = steps.filter((step) => !(step.name in onError));
-	const connections: Record<string, { main: ReturnType<typeof to>[] }> = {};
-	line.forEach((step, index) => {
-		const next = line[index + 1];
-		const repair = Object.keys(onError).find((key) => onError[key] === step.name);
-		if (!next && !repair) return;
-		connections[step.name] = {
-			main: [next ? to(next.name) : [], ...(repair ? [to(repair)] : [])],
-		};
-	});
+	const line = steps.filter((step) => !step.serves);
+	const connections = Object.fromEntries(
+		steps.flatMap((step) => {
+			const type = step.serves?.as ?? 'main';
+			const node = step.serves?.node ?? line[line.indexOf(step) + 1]?.name;
+			return node ? [[step.name, { [type]: [[{ node, type, index: 0 }]] }]] : [];
+		}),
+	);
 	return { name, nodes, connections, settings: { executionOrder: 'v1', ...settings } };
 }
+
+/** The choice of credentials in a node, which uses those of its types. */
+export const withCredentials = (...credentials: Credential[]) => ({
+	credentials: Object.fromEntries(credentials.map(({ id, name, type }) => [type, { id, name }])),
+});
 
 /** The start of a workflow that is run by hand. */
 export const START: WorkflowStep = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
@@ -75,7 +76,7 @@ export function videoGeneration(
 		name,
 		type: `${PACKAGE}.videoGeneration`,
 		parameters,
-		credentials: { videoGenerationApi: { id: credential.id, name: credential.name } },
+		...withCredentials(credential),
 		settings,
 	};
 }
@@ -83,16 +84,18 @@ export function videoGeneration(
 /** Creates a step with our trigger. It polls every ten seconds: n8n takes only poll times that are a minute apart. */
 export function videoGenerationTrigger(
 	name: string,
-	{ id, name: credentialName }: Credential,
+	credential: Credential,
 	options: Record<string, unknown> = {},
 ): WorkflowStep {
 	const item = [0, 10, 20, 30, 40, 50].map((second) => ({
-		...{ mode: 'custom', cronExpression: `${second} * * * * *` },
+		mode: 'custom',
+		cronExpression: `${second} * * * * *`,
 	}));
 	return {
-		...{ name, type: `${PACKAGE}.videoGenerationTrigger` },
+		name,
+		type: `${PACKAGE}.videoGenerationTrigger`,
 		parameters: { pollTimes: { item }, options },
-		credentials: { videoGenerationApi: { id, name: credentialName } },
+		...withCredentials(credential),
 	};
 }
 

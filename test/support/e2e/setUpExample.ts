@@ -1,11 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { WorkflowContent, WorkflowNode } from '../../../scripts/n8n/n8nTypes';
+import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { withCredentials } from './buildWorkflow';
+
+/** What a user chooses from each list, by the name of the parameter. */
+export const CHOICES = {
+	projectId: { mode: 'id', value: 'project-city-tour' },
+	channelId: { mode: 'id', value: 'C01' },
+	documentId: { mode: 'id', value: 'document' },
+	sheetName: { mode: 'name', value: 'Videos' },
+};
+export const QUICKLY = { pollingInterval: 1, listingDelay: 1 };
 
 export interface ExampleSetUp {
-	/** Parameters and credentials for all nodes of a type, by the type. */
-	choices: Record<string, Partial<Pick<WorkflowNode, 'parameters' | 'credentials'>>>;
+	/** The credentials of all nodes, each of which uses those of its types. */
+	credentials: Credential[];
 	/** Parameters of single nodes, by node name: those that the notes ask for, and shorter times. */
 	changes?: Record<string, Record<string, unknown>>;
 	/** Settings of single nodes, e.g. `retryOnFail`. */
@@ -14,29 +24,39 @@ export interface ExampleSetUp {
 	pinData?: Record<string, INodeExecutionData[]>;
 }
 
-/** Returns an example as it is published. */
-export function readExample(name: string): WorkflowContent {
-	return JSON.parse(readFileSync(join('examples', `${name}.json`), 'utf8')) as WorkflowContent;
+/** Returns the names of all examples. */
+export function listExamples(): string[] {
+	const files = readdirSync('examples').filter((file) => file.endsWith('.json'));
+	return files.map((file) => basename(file, '.json')).sort();
 }
 
-/** Returns an example as a user has set it up. */
+/** Returns an example as a user has set it up, with short waits. */
 export function setUpExample(
-	name: string,
-	{ choices, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
+	example: string,
+	{ credentials, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
 ): WorkflowContent & Pick<ExampleSetUp, 'pinData'> {
-	const example = readExample(name);
-	const names = example.nodes.map((node) => node.name);
-	for (const changed of Object.keys({ ...changes, ...settings, ...pinData })) {
-		if (!names.includes(changed)) throw new Error(`The example ${name} has no node "${changed}"`);
+	const text = readFileSync(join('examples', `${example}.json`), 'utf8');
+	const content = JSON.parse(text) as WorkflowContent;
+	const names = content.nodes.map(({ name }) => name);
+	for (const name of Object.keys({ ...changes, ...settings, ...pinData })) {
+		if (!names.includes(name)) throw new Error(`The example ${example} has no node "${name}"`);
 	}
-	const nodes = example.nodes.map((node) => {
-		const { parameters, credentials } = choices[node.type] ?? {};
-		return {
-			...node,
-			parameters: { ...node.parameters, ...parameters, ...changes[node.name] },
-			...(credentials ? { credentials } : {}),
-			...settings[node.name],
-		};
-	});
-	return { ...example, nodes, pinData };
+	const nodes = content.nodes.map((node) => ({
+		...node,
+		...withCredentials(...credentials),
+		parameters: { ...choose(node.parameters), ...changes[node.name] },
+		...settings[node.name],
+	}));
+	return { ...content, nodes, pinData };
+}
+
+function choose(parameters: Record<string, unknown>): Record<string, unknown> {
+	const entries = Object.entries(parameters as Record<string, { mode?: string; value?: string }>);
+	return Object.fromEntries(
+		entries.map(([name, given]) => {
+			if (name === 'waitOptions') return [name, { ...given, ...QUICKLY }];
+			const isOpen = given.mode === 'list' && given.value === '';
+			return [name, isOpen ? { ...given, ...CHOICES[name as keyof typeof CHOICES] } : given];
+		}),
+	);
 }
