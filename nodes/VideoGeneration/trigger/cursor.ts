@@ -188,17 +188,19 @@ function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor
 
 /** The time up to which a list may have been cut off, or -1. */
 function findCutOff(listed: ListedEntry[]): number {
-	const times = Float64Array.from(listed, ({ time }) => time);
-	const [oldest = 0] = times.filter((time) => time > 0).sort();
-	return listed.length < MIN_CUT_OFF ? -1 : oldest - 1;
+	const dated = listed.filter(({ time }) => time > 0);
+	const oldest = dated.reduce((earliest, { time }) => Math.min(earliest, time), Infinity);
+	return listed.length < MIN_CUT_OFF || dated.length === 0 ? -1 : oldest - 1;
 }
 
 function listEntries(log: readonly unknown[]): ListedEntry[] {
-	return log.filter(isObject).flatMap((entry) => {
-		const identity = identifyEntry(entry);
-		const time = parseLogTime(entry.createdAt) ?? 0;
-		return identity === undefined ? [] : [{ entry, identity, time }];
-	});
+	const entries: ListedEntry[] = [];
+	for (const entry of log) {
+		const identity = isObject(entry) ? identifyEntry(entry) : undefined;
+		if (!isObject(entry) || identity === undefined) continue;
+		entries.push({ entry, identity, time: parseLogTime(entry.createdAt) ?? 0 });
+	}
+	return entries;
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
