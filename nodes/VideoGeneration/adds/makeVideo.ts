@@ -1,14 +1,15 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { createSlots, pause } from '../api/pacing';
+import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
-import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Job, Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import type { Batching } from '../item/parameters';
 import { finishVideo, resumeVideo, watchVideos } from '../waiting/finishVideo';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
+import { watchService } from '../waiting/watch';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
 import type { PaidVideo, VideoOrder } from './sendAdd';
@@ -84,8 +85,8 @@ async function makeInTurn(
 	wait: WaitSettings,
 	watching: Watching,
 ): Promise<FinishedVideo | undefined> {
-	const { ledger, order, run } = job;
-	const { account, list, requests, watch } = watching;
+	const { ledger, run } = job;
+	const { list, requests } = watching;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
 	const payInTurn = async () => {
 		checkJob(job);
@@ -104,8 +105,6 @@ async function makeInTurn(
 		lane.learn(place, video, paid?.sentAt);
 		return video;
 	} catch (reason) {
-		const { fate } = classifyError(reason).facts;
-		if (fate === 'unknown') watch.owe(account, order.body.projectId);
 		// The run ends before its next item takes the place.
 		run.end(job, reason);
 		throw reason as Error;
@@ -137,9 +136,26 @@ async function pay(job: VideoJob): Promise<PaidVideo> {
 	const service = await job.open();
 	const sendOnce = async () => await api.takeSlot(async () => await sendAdd(job, service));
 	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
+	const watched = async () => await watchAdd(job, service, send);
 	return await ledger.takeTurn(async () => {
 		checkJob(job);
-		const guarded = async () => await guardCredits(job, service, send);
+		const guarded = async () => await guardCredits(job, service, watched);
 		return await run.outage.slowDown(guarded, run.signal);
 	}, run.signal);
+}
+
+/** Sends an add. Its video may appear before it is answered, and is owed if its fate is unknown then. */
+async function watchAdd<T>(
+	{ ledger, order }: VideoJob,
+	{ account, baseUrl }: Service,
+	send: () => Promise<T>,
+): Promise<T> {
+	const watch = watchService(baseUrl);
+	const expected = watch.expect(account, order.body.projectId);
+	try {
+		return await send();
+	} finally {
+		watch.release(expected, ledger.state.stage === 'unknown');
+		watch.end();
+	}
 }

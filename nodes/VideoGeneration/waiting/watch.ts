@@ -54,6 +54,9 @@ export class Watch {
 	/** How many executions watch it. */
 	private watching = 0;
 
+	/** How many adds it has seen. */
+	private added = 0;
+
 	constructor(
 		readonly telling: Telling,
 		private readonly drop: () => void,
@@ -120,11 +123,16 @@ export class Watch {
 		});
 	}
 
-	/** Notes an add whose fate is unknown: a video of its project may appear. */
-	owe(account: number, projectId: string | undefined): void {
+	/** Notes an add that is being sent: a video of its project may appear. */
+	expect(account: number, projectId: string | undefined): QueueItem {
 		const sentAt = performance.now();
-		const queueId = `unconfirmed ${sentAt}`;
-		this.release(this.track({ account, queueId, projectId, queuedAt: undefined, sentAt }), true);
+		return this.track({
+			account,
+			queueId: `add ${++this.added}`,
+			projectId,
+			queuedAt: undefined,
+			sentAt,
+		});
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. */
