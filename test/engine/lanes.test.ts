@@ -453,6 +453,25 @@ test("Nothing is paid for that the workflow's own timeout would end: the item fa
 	expect(errors[0]?.description).toContain("'Timeout Workflow'");
 });
 
+test("Nothing is paid for that the workflow's own timeout would end after a wait that a rate limit asks for", async () => {
+	makeVideosIn(60, 60);
+	service.sandbox.addFault({
+		...{
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 60,
+			operation: 'queue.add',
+			nth: 2,
+		},
+	});
+	const workflowSettings = { executionTimeout: 160 };
+	const [ending] = await play(begin([{}, {}], { workflowSettings, settings: CONTINUE }));
+	const { errorItems, items } = ending?.result ?? { errorItems: [], items: [] };
+	expectOwnVideos(items, 1);
+	expect(errorItems[0]?.json.error).toContain("The workflow's timeout would end before");
+	expect(service.sandbox.charges).toHaveLength(1);
+});
+
 test('A list that is cached for half a minute gives nobody the video of the execution before', async () => {
 	service.sandbox.configure({ listCacheMs: 30_000 });
 	makeVideosIn(12, 64);

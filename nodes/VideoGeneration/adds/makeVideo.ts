@@ -93,8 +93,10 @@ async function makeInTurn(
 		return await withKey(job, async () => {
 			// What is listed before the add is another's.
 			await list.refresh(requests);
-			checkTimeLeft(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
-			return await pay(job);
+			const usualMs = lane.lastMs ?? wait.listingDelayMs + wait.intervalMs;
+			return await pay(job, () => {
+				checkTimeLeft(job, usualMs);
+			});
 		});
 	};
 	try {
@@ -130,11 +132,18 @@ function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 /**
  * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
  * only with proof that nothing was queued.
+ *
+ * @param check called before each try, which may come minutes after the one before it
+ * @throws a RequestFailure
  */
-async function pay(job: VideoJob): Promise<PaidVideo> {
+async function pay(job: VideoJob, check: () => void = () => undefined): Promise<PaidVideo> {
 	const { api, ledger, run } = job;
 	const service = await job.open();
-	const sendOnce = async () => await api.takeSlot(async () => await sendAdd(job, service));
+	const sendOnce = async () =>
+		await api.takeSlot(async () => {
+			check();
+			return await sendAdd(job, service);
+		});
 	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
 	const watched = async () => await watchAdd(job, service, send);
 	return await ledger.takeTurn(async () => {
