@@ -126,7 +126,7 @@ function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	if (leftMs >= usualMs) return;
 	const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
 	const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
-	throw new RequestFailure({ kind: 'outOfTime', ...seconds });
+	throw new RequestFailure({ kind: 'outOfTime', tries: 0, ...seconds });
 }
 
 /**
@@ -144,12 +144,12 @@ async function pay(job: VideoJob, check: () => void = () => undefined): Promise<
 			check();
 			return await sendAdd(job, service);
 		});
-	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
+	const guarded = async () => await guardCredits(job, service, sendOnce);
+	const send = async () => await sendWithRetries(guarded, { ...api, requestKind: 'add' });
 	const watched = async () => await watchAdd(job, service, send);
 	return await ledger.takeTurn(async () => {
 		checkJob(job);
-		const guarded = async () => await guardCredits(job, service, watched);
-		return await run.outage.slowDown(guarded, run.signal);
+		return await run.outage.slowDown(watched, run.signal);
 	}, run.signal);
 }
 
