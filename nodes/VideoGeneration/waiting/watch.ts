@@ -171,7 +171,8 @@ export class Watch {
 			const createdAt = parseLogTime(entry.createdAt);
 			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
 			if (owner === undefined) free.set(key, video);
-			if (item && item.own === undefined) named.set(item, [...(named.get(item) ?? []), video]);
+			const isWaiting = item?.account === account && item.own === undefined;
+			if (isWaiting) named.set(item, [...(named.get(item) ?? []), video]);
 		}
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
