@@ -159,4 +159,26 @@ describe('Credits to Keep', () => {
 		// Each video costs one of ten credits, and five are kept.
 		expect(paid.slice(5)).not.toContain('guarded');
 	});
+
+	test('counts what others spend while an add waits as long as the service asks', async () => {
+		service.sandbox.setCredits('main', 2);
+		service.sandbox.addFault({
+			...{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 60, operation: 'queue.add' },
+			...{ containing: 'guarded', times: 1 },
+		});
+		const begin = (customPrompt: string, options: INodeParameters) => async () =>
+			await service.run(
+				{ ...OPERATIONS['queue.add'], customPrompt, options },
+				{ settings: ERROR_OUTPUT },
+			);
+		const [guarded] = await playTogether(service.sandbox, [
+			{ start: begin('guarded', { creditsToKeep: 1 }) },
+			{ start: begin('other', {}), afterMs: 30_000 },
+		]);
+		expect(service.listPaid()).toEqual(['other']);
+		expect(guarded?.result.errorItems[0]?.json).toMatchObject({
+			error: 'There are not enough credits to queue this video',
+			details: { remainingCredits: 1, mayBeQueued: false, tries: 0 },
+		});
+	});
 });

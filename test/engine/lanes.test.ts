@@ -9,12 +9,13 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
-import { GENERATE, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import type { Beginning, Ending } from '../support/engine/playTogether';
 import { playTogether } from '../support/engine/playTogether';
 import type { NodeResult, NodeSetup } from '../support/engine/runNode';
 import { startNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -319,21 +320,89 @@ test("Nothing is paid for that the workflow's own timeout would end: the item fa
 	expect(errors[0]?.description).toContain("'Timeout Workflow'");
 });
 
-test('A failed row of a service that drops it is not given the video of an execution that was stopped', async () => {
-	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-	makeVideosIn(30, 5);
-	const stop = service.sandbox.onRequest(({ body }) => {
-		const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
-		service.sandbox.changeProject(PROJECT, { fails: isFailing });
+test("Nothing is paid for that the workflow's own timeout would end after a wait that a rate limit asks for", async () => {
+	makeVideosIn(60, 60);
+	service.sandbox.addFault({
+		...{
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 60,
+			operation: 'queue.add',
+			nth: 2,
+		},
 	});
-	const [, failing] = await play(
-		begin([{ prompt: 'stopped' }], { stopAfterMs: 8_000 }),
-		begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
-	);
-	stop();
-	expect(getPrompts()).toEqual(['stopped', 'failing']);
-	const [item] = failing?.result.items ?? [];
-	expect(item?.json.video ?? null).toBeNull();
+	const workflowSettings = { executionTimeout: 160 };
+	const [ending] = await play(begin([{}, {}], { workflowSettings, settings: CONTINUE }));
+	const { errorItems, items } = ending?.result ?? { errorItems: [], items: [] };
+	expectOwnVideos(items, 1);
+	expect(errorItems[0]?.json.error).toContain("The workflow's timeout would end before");
+	expect(service.sandbox.charges).toHaveLength(1);
+});
+
+describe('A failed row of a service that drops it is not given the video', () => {
+	beforeEach(() => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+	});
+
+	/** Has the videos with this prompt fail. */
+	const failVideos = (): (() => void) =>
+		service.sandbox.onRequest(({ body }) => {
+			const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+			service.sandbox.changeProject(PROJECT, { fails: isFailing });
+		});
+
+	test('of an execution that was stopped', async () => {
+		makeVideosIn(30, 5);
+		const stop = failVideos();
+		const [, failing] = await play(
+			begin([{ prompt: 'stopped' }], { stopAfterMs: 8_000 }),
+			begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
+		);
+		stop();
+		expect(getPrompts()).toEqual(['stopped', 'failing']);
+		const [item] = failing?.result.items ?? [];
+		expect(item?.json.video ?? null).toBeNull();
+	});
+
+	test('of an add that has no response yet', async () => {
+		const { sandbox } = service;
+		makeVideosIn(14, 12);
+		sandbox.addFault({
+			...{ kind: 'hang', phase: 'after', operation: 'queue.add', containing: 'hangs' },
+		});
+		const stop = failVideos();
+		const time = {
+			clock: sandbox.clock,
+			onRequest: sandbox.onRequest.bind(sandbox),
+			countSleeping: () => {
+				const at = sandbox.charges[1]?.at ?? Infinity;
+				const now = sandbox.clock.now();
+				return now >= at && now < at + 299_999 ? 1 : 0;
+			},
+		};
+		const { parameters } = service.setup({ ...GENERATE, waitOptions: { videosAtOnce: 2 } });
+		const rows = [{ prompt: 'failing' }, { prompt: 'hangs' }];
+		const { start } = begin(rows, { parameters, settings: CONTINUE });
+		const { errorItems, items } = await runWithoutWaiting(start, time);
+		stop();
+		expect(getPrompts()).toEqual(['failing', 'hangs']);
+		expect(items.map(getId)).toEqual([undefined]);
+		expect(errorItems).toHaveLength(1);
+	});
+
+	test('of an add of Queue > Add that was not confirmed', async () => {
+		makeVideosIn(20, 5);
+		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		const stop = failVideos();
+		const { parameters } = service.setup(OPERATIONS['queue.add']);
+		const [, failing] = await play(
+			begin([{}], { parameters }),
+			begin([{ prompt: 'failing' }], { afterMs: 1_000 }),
+		);
+		stop();
+		expect(service.sandbox.charges).toHaveLength(2);
+		expect(failing?.result.items.map(getId)).toEqual([undefined]);
+	});
 });
 
 test('Rows whose videos have the same address are told apart by their entries', async () => {

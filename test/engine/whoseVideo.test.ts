@@ -306,6 +306,27 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 		// Cleared after 15 s, gone for 15 s, and the listing delay.
 		expect(sandbox.clock.now() - (charge?.at ?? 0)).toBeLessThan(46_500);
 	});
+
+	test('fails when it is there again and has failed, and is given no other video', async () => {
+		const { sandbox } = service;
+		planVideos(sandbox, { processingMs: 22_000 });
+		sandbox.changeProject(PROJECT, { fails: true });
+		const operation = 'queue.getProgress';
+		// Gone after 10, 15, 20 and 25 seconds, and there again while the list is waited for.
+		sandbox.addFault({ kind: 'status', status: 404, operation, skip: 1, times: 4 });
+		const stop = sandbox.onRequest(({ operation: requested }) => {
+			if (requested !== operation || count(operation) < 5) return;
+			stop();
+			const createdAt = new Date(sandbox.clock.now()).toISOString();
+			sandbox.addVideos('main', [{ projectId: PROJECT, createdAt }]);
+		});
+		const { errorItems, items } = await run(GENERATE, [{}], CONTINUE);
+		expect(items).toEqual([]);
+		expect(errorItems[0]?.json).toMatchObject({
+			error: 'The video could not be generated',
+			details: { lastStatus: 'failed' },
+		});
+	});
 });
 
 describe('The list of videos is read', () => {

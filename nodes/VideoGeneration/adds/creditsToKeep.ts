@@ -43,7 +43,7 @@ export async function shareBudget<T>(job: Job<VideoOrder>, make: () => Promise<T
 }
 
 /**
- * Sends an add if the account has enough credits for it. The next guarded add of the account is checked when this
+ * Sends an add once if the account has enough credits for it. The next guarded add of the account is checked when this
  * one has its response. Without "Credits to Keep", nothing is checked.
  *
  * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
@@ -61,7 +61,7 @@ export async function guardCredits<T>(
 		checkJob(job);
 		const remainingCredits = await readCredits(job, service, budget);
 		if (remainingCredits - cost < keep) {
-			throw new RequestFailure({ kind: 'overBudget', remainingCredits, cost, keep });
+			throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
 		}
 		try {
 			return await send();
@@ -80,7 +80,7 @@ async function readCredits({ api }: Job, service: Service, budget: Budget): Prom
 			// Another execution's item is checked for itself.
 			if (cause.kind === 'cancelled') throw cause.with({ tries: 0 });
 			const { httpCode } = cause.facts;
-			return new RequestFailure({ kind: 'creditsUnknown', cause, httpCode });
+			return new RequestFailure({ kind: 'creditsUnknown', tries: 0, cause, httpCode });
 		});
 		// The credits may have changed since they were asked for; a failure has taken all of its tries.
 		budget.readAt = typeof budget.credits === 'number' ? readAt : performance.now();

@@ -1,14 +1,15 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { createSlots, pause } from '../api/pacing';
+import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
-import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Job, Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import type { Batching } from '../item/parameters';
 import { finishVideo, resumeVideo, watchVideos } from '../waiting/finishVideo';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
+import { watchService } from '../waiting/watch';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
 import type { PaidVideo, VideoOrder } from './sendAdd';
@@ -84,16 +85,18 @@ async function makeInTurn(
 	wait: WaitSettings,
 	watching: Watching,
 ): Promise<FinishedVideo | undefined> {
-	const { ledger, order, run } = job;
-	const { account, list, requests, watch } = watching;
+	const { ledger, run } = job;
+	const { list, requests } = watching;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
 	const payInTurn = async () => {
 		checkJob(job);
 		return await withKey(job, async () => {
 			// What is listed before the add is another's.
 			await list.refresh(requests);
-			checkTimeLeft(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
-			return await pay(job);
+			const usualMs = lane.lastMs ?? wait.listingDelayMs + wait.intervalMs;
+			return await pay(job, () => {
+				checkTimeLeft(job, usualMs);
+			});
 		});
 	};
 	try {
@@ -104,8 +107,6 @@ async function makeInTurn(
 		lane.learn(place, video, paid?.sentAt);
 		return video;
 	} catch (reason) {
-		const { fate } = classifyError(reason).facts;
-		if (fate === 'unknown') watch.owe(account, order.body.projectId);
 		// The run ends before its next item takes the place.
 		run.end(job, reason);
 		throw reason as Error;
@@ -125,21 +126,45 @@ function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	if (leftMs >= usualMs) return;
 	const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
 	const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
-	throw new RequestFailure({ kind: 'outOfTime', ...seconds });
+	throw new RequestFailure({ kind: 'outOfTime', tries: 0, ...seconds });
 }
 
 /**
  * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
  * only with proof that nothing was queued.
+ *
+ * @param check called before each try, which may come minutes after the one before it
+ * @throws a RequestFailure
  */
-async function pay(job: VideoJob): Promise<PaidVideo> {
+async function pay(job: VideoJob, check: () => void = () => undefined): Promise<PaidVideo> {
 	const { api, ledger, run } = job;
 	const service = await job.open();
-	const sendOnce = async () => await api.takeSlot(async () => await sendAdd(job, service));
-	const send = async () => await sendWithRetries(sendOnce, { ...api, requestKind: 'add' });
+	const sendOnce = async () =>
+		await api.takeSlot(async () => {
+			check();
+			return await sendAdd(job, service);
+		});
+	const guarded = async () => await guardCredits(job, service, sendOnce);
+	const send = async () => await sendWithRetries(guarded, { ...api, requestKind: 'add' });
+	const watched = async () => await watchAdd(job, service, send);
 	return await ledger.takeTurn(async () => {
 		checkJob(job);
-		const guarded = async () => await guardCredits(job, service, send);
-		return await run.outage.slowDown(guarded, run.signal);
+		return await run.outage.slowDown(watched, run.signal);
 	}, run.signal);
+}
+
+/** Sends an add. Its video may appear before it is answered, and is owed if its fate is unknown then. */
+async function watchAdd<T>(
+	{ ledger, order }: VideoJob,
+	{ account, baseUrl }: Service,
+	send: () => Promise<T>,
+): Promise<T> {
+	const watch = watchService(baseUrl);
+	const expected = watch.expect(account, order.body.projectId);
+	try {
+		return await send();
+	} finally {
+		watch.release(expected, ledger.state.stage === 'unknown');
+		watch.end();
+	}
 }

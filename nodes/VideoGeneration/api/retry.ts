@@ -79,7 +79,8 @@ export async function sendWithRetries<T>(
 			const failure = reason.kind === 'cancelled' && !signal?.aborted ? TIMED_OUT : reason;
 			const delayMs = decideRetry(requestKind, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {
-				throw failure.with({ tries, mayBeDone });
+				// What has kept it from being sent says so.
+				throw failure.with({ tries: failure.facts.tries ?? tries, mayBeDone });
 			}
 			mayBeDone ||= failure.kind === 'uncertain';
 			await pause(delayMs, signal);

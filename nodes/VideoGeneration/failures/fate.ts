@@ -111,12 +111,16 @@ export function findProof(error: unknown): Proof | undefined {
  * The innermost errors: n8n wraps the error of its HTTP client, which wraps that of Node.js, or several
  * where Node.js has tried several addresses.
  */
-function findRoots(error: unknown): ErrorLevel[] {
-	if (typeof error !== 'object' || error === null) return [{}];
+function findRoots(error: unknown, outer: readonly unknown[] = []): ErrorLevel[] {
+	// A cause of itself proves nothing.
+	if (typeof error !== 'object' || error === null || outer.includes(error)) return [{}];
 	const { cause, errors, name } = error as ErrorLevel;
 	if (String(name).startsWith(BLOCKED)) return [error];
-	if (Array.isArray(errors) && errors.length > 0) return errors.flatMap(findRoots);
-	return typeof cause === 'object' && cause !== null ? findRoots(cause) : [error];
+	const levels = [...outer, error];
+	if (Array.isArray(errors) && errors.length > 0) {
+		return errors.flatMap((each) => findRoots(each, levels));
+	}
+	return typeof cause === 'object' && cause !== null ? findRoots(cause, levels) : [error];
 }
 
 function findProofOfRoot(root: ErrorLevel): Proof | undefined {

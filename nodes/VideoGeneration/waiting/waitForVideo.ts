@@ -162,8 +162,10 @@ export class Wait {
 			const checkAt = performance.now() + settings.intervalMs;
 			await pauseUntil(Math.min(checkAt, item.dueAt), requests.signal);
 			if (checkAt >= item.dueAt) continue;
+			const wasGone = item.hasLeft === true;
 			const verdict = await this.check().catch(() => undefined);
-			if (verdict !== 'running' || this.problem !== undefined) continue;
+			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
+			if (!isBack || this.problem !== undefined) continue;
 			item.dueAt = undefined;
 			return false;
 		}

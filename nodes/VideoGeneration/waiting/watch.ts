@@ -54,6 +54,9 @@ export class Watch {
 	/** How many executions watch it. */
 	private watching = 0;
 
+	/** How many adds it has seen. */
+	private added = 0;
+
 	constructor(
 		readonly telling: Telling,
 		private readonly drop: () => void,
@@ -120,11 +123,16 @@ export class Watch {
 		});
 	}
 
-	/** Notes an add whose fate is unknown: a video of its project may appear. */
-	owe(account: number, projectId: string | undefined): void {
+	/** Notes an add that is being sent: a video of its project may appear. */
+	expect(account: number, projectId: string | undefined): QueueItem {
 		const sentAt = performance.now();
-		const queueId = `unconfirmed ${sentAt}`;
-		this.release(this.track({ account, queueId, projectId, queuedAt: undefined, sentAt }), true);
+		return this.track({
+			account,
+			queueId: `add ${++this.added}`,
+			projectId,
+			queuedAt: undefined,
+			sentAt,
+		});
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. */
@@ -163,7 +171,8 @@ export class Watch {
 			const createdAt = parseLogTime(entry.createdAt);
 			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
 			if (owner === undefined) free.set(key, video);
-			if (item && item.own === undefined) named.set(item, [...(named.get(item) ?? []), video]);
+			const isWaiting = item?.account === account && item.own === undefined;
+			if (isWaiting) named.set(item, [...(named.get(item) ?? []), video]);
 		}
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;

@@ -40,6 +40,12 @@ describe('An add that failed with an error', () => {
 	])('%j is %s', (error, fate) => {
 		expect(findProof(error) === undefined ? 'unknown' : 'notSent').toBe(fate);
 	});
+
+	test('that causes itself is unknown', () => {
+		const error: { code: string; cause?: object } = { code: 'CERT_UNTRUSTED' };
+		error.cause = { errors: [error] };
+		expect(findProof(error)).toBeUndefined();
+	});
 });
 
 describe('An add that was answered', () => {
