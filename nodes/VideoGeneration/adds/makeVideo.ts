@@ -4,18 +4,16 @@ import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import type { Job, Outcome } from '../item/job';
+import type { Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import type { Batching } from '../item/parameters';
-import { finishVideo, resumeVideo, watchVideos } from '../waiting/finishVideo';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
+import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
-import type { PaidVideo, VideoOrder } from './sendAdd';
+import type { PaidVideo, VideoJob } from './sendAdd';
 import { sendAdd } from './sendAdd';
 import { completeKeys, withKey } from './uniqueKey';
-
-type VideoJob = Job<VideoOrder>;
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
@@ -26,20 +24,21 @@ export async function makeVideos(
 	{ size, intervalMs }: Batching,
 ): Promise<Outcome[]> {
 	const takeTurn = createSlots(1);
-	// A paid video is being made already, so it takes its place before any add.
-	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
-	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isPaid(b) - isPaid(a));
+	const items = [...jobs.entries()];
+	const paid = items.filter(([, { ledger }]) => ledger.isPaid);
+	const unpaid = items.filter(([, { ledger }]) => !ledger.isPaid);
 	const outcomes: Promise<Outcome>[] = [];
 	let added = 0;
-	for (const [index, job] of inTurn) {
+	// A paid video is being made already, so it takes its place before any add.
+	for (const [index, job] of [...paid, ...unpaid]) {
 		const { ledger, order, problem, run } = job;
-		if (problem === undefined && !ledger.isPaid) {
+		if (problem === undefined) {
 			// n8n's pause between batches passes before the item takes a place.
 			if (added > 0 && added % size === 0) await pause(intervalMs, run.signal);
-			added += 1;
+			if (!ledger.isPaid) added += 1;
+			// Otherwise a credential that n8n reads slowly would change the order of the turns.
+			await job.open().catch(() => undefined);
 		}
-		// The items ask for their turns in this order.
-		if (problem === undefined) await job.open().catch(() => undefined);
 		const make = async () => {
 			checkJob(job);
 			if (order.wait !== undefined) return await makeVideo(job, order.wait);
@@ -54,7 +53,6 @@ export async function makeVideos(
 
 /** Queue > Add: queues one video. */
 async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
-	checkJob(job);
 	if (!job.ledger.isPaid) {
 		const paid = await withKey(job, async () => await pay(job));
 		return paid ? [{ json: paid.queueItem }] : [];
@@ -87,20 +85,18 @@ async function makeInTurn(
 	const { ledger, order, run } = job;
 	const { account, list, requests, watch } = watching;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
-	const payInTurn = async () => {
-		checkJob(job);
-		return await withKey(job, async () => {
+	const payInTurn = async () =>
+		await withKey(job, async () => {
 			// What is listed before the add is another's.
 			await list.refresh(requests);
 			checkTimeLeft(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
 			return await pay(job);
 		});
-	};
 	try {
 		const isResumed = ledger.isPaid;
 		const paid = isResumed ? undefined : await lane.takeTurn(payInTurn, run.signal);
 		if (!isResumed && paid === undefined) return undefined;
-		const video = await finishVideo(job, wait, watching, paid?.sentAt);
+		const video = await waitForVideo(job, wait, watching, paid?.sentAt);
 		lane.learn(place, video, paid?.sentAt);
 		return video;
 	} catch (reason) {

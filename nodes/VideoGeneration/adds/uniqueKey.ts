@@ -3,15 +3,13 @@ import type {
 	ICheckProcessedOptions,
 	IExecuteSingleFunctions,
 } from 'n8n-workflow';
-import { hashText } from '../api/hash';
 import { createSlots } from '../api/pacing';
+import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
-import type { Job, Outcome } from '../item/job';
+import type { Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import { listStates } from '../item/ledger';
-import type { VideoOrder } from './sendAdd';
-
-type VideoJob = Job<VideoOrder>;
+import type { VideoJob } from './sendAdd';
 
 /** The last 10,000 rows of a node are kept, each with two entries: its key, and that its video came out. */
 const STORE: ICheckProcessedOptions = { mode: 'entries', maxEntries: 20_000 };

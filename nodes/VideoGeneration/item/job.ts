@@ -14,8 +14,8 @@ import { Outage } from '../api/retry';
 import type { RequestKind } from '../failures/failure';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import { isAgentCall } from './agentOrder';
 import type { Ledger } from './ledger';
+import { isAgentCall } from './ledger';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {

@@ -6,15 +6,14 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { makeVideos } from '../adds/makeVideo';
-import type { VideoOrder } from '../adds/sendAdd';
+import type { VideoJob } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
-import { isAgentCall, isRunByN8n } from '../item/agentOrder';
 import { checkJob, Run } from '../item/job';
-import { forgetItems, Ledger } from '../item/ledger';
+import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import type { Batching } from '../item/parameters';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { addHints, createItems, explainFailure } from './outputs';
@@ -121,7 +120,7 @@ async function runJobs(jobs: Job[], batching = NO_BATCHING): Promise<INodeExecut
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
 async function performJobs(jobs: Job[], batching: Batching): Promise<Outcome[]> {
 	if (jobs[0]?.operation.requestKind === 'add') {
-		return await makeVideos(jobs as Job<VideoOrder>[], batching);
+		return await makeVideos(jobs as VideoJob[], batching);
 	}
 	const outcomes: Promise<Outcome>[] = [];
 	for (const [index, job] of jobs.entries()) {
@@ -225,7 +224,7 @@ function prepareItem(
 	const openOnce = async () => {
 		const opened = await openService(context);
 		const isOrder = run.isAgentCall && operation.requestKind === 'add';
-		if (isOrder) ledger.setOrder(opened.account, (order as VideoOrder).body);
+		if (isOrder) ledger.setOrder(opened.account, (order as VideoJob['order']).body);
 		return opened;
 	};
 	let service: Promise<Service> | undefined;

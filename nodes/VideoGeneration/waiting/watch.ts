@@ -4,8 +4,6 @@ import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { AccountList } from './accountList';
 import type { ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, getEarliest, ItemNames } from './ownVideos';
-import type { Telling } from './telling';
-import { getTelling } from './telling';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
 const OWED_MS = 30 * 60 * 1000;
@@ -19,11 +17,13 @@ const MISTRUSTED_DELAYS = 10;
  */
 const watches = new Map<string, Watch>();
 
+/** The addresses of services whose lists have named a queue ID, for as long as this process lives. */
+const naming = new Set<string>();
+
 /** Watches the videos of a service, until the caller ends it. */
 export function watchService(baseUrl: string): Watch {
-	for (const [key, each] of watches) if (each.isOver()) watches.delete(key);
-	const watch =
-		watches.get(baseUrl) ?? new Watch(getTelling(baseUrl), () => watches.delete(baseUrl));
+	for (const each of watches.values()) each.forgetOld();
+	const watch = watches.get(baseUrl) ?? new Watch(baseUrl);
 	watches.set(baseUrl, watch);
 	watch.begin();
 	return watch;
@@ -54,10 +54,12 @@ export class Watch {
 	/** How many executions watch it. */
 	private watching = 0;
 
-	constructor(
-		readonly telling: Telling,
-		private readonly drop: () => void,
-	) {}
+	constructor(private readonly baseUrl: string) {}
+
+	/** Whether an entry that names a queue ID can be expected, so that a finished video is identified at once. */
+	get namesQueueIds(): boolean {
+		return naming.has(this.baseUrl);
+	}
 
 	begin(): void {
 		this.watching += 1;
@@ -70,16 +72,16 @@ export class Watch {
 		this.lists.clear();
 		this.shownAt.clear();
 		this.owners.clear();
-		if (this.isOver()) this.drop();
+		this.forgetOld();
 	}
 
-	/** Whether nothing of it is needed any more. */
-	isOver(): boolean {
+	/** Forgets the items whose videos are owed no more, and the watch itself if nothing needs it. */
+	forgetOld(): void {
 		const now = performance.now();
 		for (const [key, { owedUntil = Infinity }] of this.items) {
 			if (owedUntil < now) this.items.delete(key);
 		}
-		return this.watching === 0 && this.items.size === 0;
+		if (this.watching === 0 && this.items.size === 0) watches.delete(this.baseUrl);
 	}
 
 	/** The list of an account, whose key may be another one for each item. */
@@ -168,7 +170,7 @@ export class Watch {
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.isNamed = item.videoUrl === undefined;
-			this.telling.namesQueueIds ||= item.isNamed;
+			if (item.isNamed) naming.add(this.baseUrl);
 			this.give(item, video);
 			free.delete(video.key);
 		}
