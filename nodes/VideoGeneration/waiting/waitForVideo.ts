@@ -54,12 +54,25 @@ export interface FinishedVideo {
 	isTold?: boolean | undefined;
 }
 
+/** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
+export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
+	const { finished, unidentified } = job.ledger.state;
+	if (finished) return { json: finished, unidentified };
+	const watching = await watchVideos(job);
+	try {
+		return await waitForVideo(job, settings, watching);
+	} finally {
+		watching.watch.end();
+	}
+}
+
 /** Watches the service of an item. The caller ends the watch. */
 export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
 	const service = await open();
 	const { account } = service;
 	const watch = watchService(service.baseUrl);
-	await run.share(`given ${account}`, Infinity, async () => {
+	// The items of a run may be watched one after the other, with pauses in between.
+	await run.share(`given ${account} ${watch.begunAt}`, Infinity, async () => {
 		for (const [, { finished, queueId = '' }] of listStates(context)) {
 			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
 		}
@@ -79,18 +92,6 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 		},
 	};
 	return { watch, account, list: watch.getList(account), requests };
-}
-
-/** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
-export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
-	const { finished, unidentified } = job.ledger.state;
-	if (finished) return { json: finished, unidentified };
-	const watching = await watchVideos(job);
-	try {
-		return await waitForVideo(job, settings, watching);
-	} finally {
-		watching.watch.end();
-	}
 }
 
 /**

@@ -51,8 +51,11 @@ export class Watch {
 	/** Until when no item of a project is given an entry that does not name it. */
 	private readonly mistrustedUntil = new Map<string | undefined, number>();
 
-	/** How many executions watch it. */
+	/** How many items are watched. */
 	private watching = 0;
+
+	/** When the first of them began, by `performance.now()`: what was known before is forgotten. */
+	begunAt = -Infinity;
 
 	constructor(private readonly baseUrl: string) {}
 
@@ -62,6 +65,7 @@ export class Watch {
 	}
 
 	begin(): void {
+		if (this.watching === 0) this.begunAt = performance.now();
 		this.watching += 1;
 	}
 
@@ -115,18 +119,15 @@ export class Watch {
 		if (item.waits > 0) return;
 		if (!isOwed) this.items.delete(getItemKey(item));
 		// A list that names it later, or a later wait, settles it.
-		Object.assign(item, {
-			own: undefined,
-			dueAt: undefined,
-			owedUntil: performance.now() + OWED_MS,
-		});
+		item.own = item.dueAt = undefined;
+		item.owedUntil = performance.now() + OWED_MS;
 	}
 
 	/** Notes an add whose fate is unknown: a video of its project may appear. */
 	owe(account: number, projectId: string | undefined): void {
 		const sentAt = performance.now();
 		const queueId = `unconfirmed ${sentAt}`;
-		this.release(this.track({ account, queueId, projectId, queuedAt: undefined, sentAt }), true);
+		this.release(this.track({ account, queueId, projectId, sentAt }), true);
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. */
