@@ -45,12 +45,7 @@ export async function enterLane(
 	lanes.set(key, lane);
 	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
-	else {
-		await lane.wait(place, () => {
-			const project = JSON.stringify(projectId);
-			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
-		});
-	}
+	else await lane.wait(job, place);
 	return { lane, place };
 }
 
@@ -72,15 +67,18 @@ class Lane {
 		private readonly telling: Telling,
 	) {}
 
-	/** @param onWait called if the place is taken by other executions */
-	async wait(place: Place, onWait: () => void): Promise<void> {
-		const { run } = place;
+	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
+	async wait(job: VideoJob, place: Place): Promise<void> {
+		const { order, run } = job;
 		const turn = new Promise<void>((begin) => {
 			this.waiting.set(run, [...(this.waiting.get(run) ?? []), { place, begin }]);
 		});
 		this.beginNext();
 		const isNext = this.waiting.get(run)?.[0]?.place === place;
-		if (isNext && this.running.size > 0 && this.count(run) === 0) onWait();
+		if (isNext && this.running.size > 0 && this.count(run) === 0) {
+			const project = JSON.stringify(order.body.projectId ?? '');
+			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
+		}
 		try {
 			await untilAborted(turn, run.signal);
 		} catch {

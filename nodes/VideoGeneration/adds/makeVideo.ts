@@ -1,12 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { createSlots, pause } from '../api/pacing';
+import { createSlots } from '../api/pacing';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Outcome } from '../item/job';
 import { checkJob } from '../item/job';
-import type { Batching } from '../item/parameters';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { guardCredits, shareBudget } from './creditsToKeep';
@@ -19,23 +18,18 @@ import { completeKeys, withKey } from './uniqueKey';
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
  * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
  */
-export async function makeVideos(
-	jobs: VideoJob[],
-	{ size, intervalMs }: Batching,
-): Promise<Outcome[]> {
+export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const takeTurn = createSlots(1);
 	const items = [...jobs.entries()];
 	const paid = items.filter(([, { ledger }]) => ledger.isPaid);
 	const unpaid = items.filter(([, { ledger }]) => !ledger.isPaid);
 	const outcomes: Promise<Outcome>[] = [];
-	let added = 0;
 	// A paid video is being made already, so it takes its place before any add.
 	for (const [index, job] of [...paid, ...unpaid]) {
 		const { ledger, order, problem, run } = job;
 		if (problem === undefined) {
-			// n8n's pause between batches passes before the item takes a place.
-			if (added > 0 && added % size === 0) await pause(intervalMs, run.signal);
-			if (!ledger.isPaid) added += 1;
+			// The pause passes before the item takes a place.
+			if (!ledger.isPaid) await run.pauseBetweenBatches();
 			// Otherwise a credential that n8n reads slowly would change the order of the turns.
 			await job.open().catch(() => undefined);
 		}
@@ -93,11 +87,14 @@ async function makeInTurn(
 			return await pay(job);
 		});
 	try {
-		const isResumed = ledger.isPaid;
-		const paid = isResumed ? undefined : await lane.takeTurn(payInTurn, run.signal);
-		if (!isResumed && paid === undefined) return undefined;
-		const video = await waitForVideo(job, wait, watching, paid?.sentAt);
-		lane.learn(place, video, paid?.sentAt);
+		let sentAt: number | undefined;
+		if (!ledger.isPaid) {
+			const paid = await lane.takeTurn(payInTurn, run.signal);
+			if (paid === undefined) return undefined;
+			({ sentAt } = paid);
+		}
+		const video = await waitForVideo(job, wait, watching, sentAt);
+		lane.learn(place, video, sentAt);
 		return video;
 	} catch (reason) {
 		const { fate } = classifyError(reason).facts;

@@ -213,14 +213,16 @@ class Wait {
 			await list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (item.own !== undefined) return;
-			const verdict = await this.check();
-			// An earlier try may have seen the end of an item that has left the queue since.
-			const isLeft = verdict === 'left';
-			const end = isLeft ? getVerdict(this.details ?? {}, settings.words) : verdict;
-			if (end === 'failed') {
+			let verdict = await this.check();
+			if (verdict === 'left') {
+				// An earlier try may have seen the end of an item that has left the queue since.
+				const last = getVerdict(this.details ?? {}, settings.words);
+				if (last === 'failed') verdict = last;
+				else item.hasLeft = last !== 'finished';
+			}
+			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
-			if (isLeft) item.hasLeft = end !== 'finished';
 			if (verdict !== 'running') return;
 			if (performance.now() >= deadline) throw this.createTimeout();
 		}
