@@ -88,8 +88,18 @@ export class Ledger {
 
 	/** Notes what the item has reached, and hands it to n8n. */
 	keep(change: Partial<ItemState>): void {
-		Object.assign(this.state, change);
-		if (this.isRunByN8n) this.keepInNode();
+		const { context, state } = this;
+		Object.assign(state, change);
+		if (!this.isRunByN8n) return;
+		const operation = getOperationName(context);
+		// The list that n8n holds, which is changed in place.
+		const items = getNodeStates(context)?.[operation] ?? [];
+		const index = context.getItemIndex();
+		while (items.length < index) items.push(null);
+		items[index] = state;
+		// n8n merges objects, so the list is given as a whole.
+		const states: NodeStates = { ...getNodeStates(context), [operation]: items };
+		context.setMetadata({ [KEY]: states } as ITaskMetadata);
 	}
 
 	/** Notes that the fate of a sent add is unknown, and why. */
@@ -106,27 +116,8 @@ export class Ledger {
 
 	/** Notes which queue item is waited for. After a change of the workflow, what is known is of another one. */
 	keepAwaited(ids: Pick<ItemState, 'queueId' | 'projectId' | 'createdAt'>): void {
-		const isOther = this.state.queueId !== ids.queueId;
-		const none = {
-			details: undefined,
-			finished: undefined,
-			unidentified: undefined,
-			gone: undefined,
-		};
-		this.keep({ ...ids, ...(isOther && { stage: 'new', ...none }) });
-	}
-
-	private keepInNode(): void {
-		const { context, state } = this;
-		const operation = getOperationName(context);
-		// The list that n8n holds, which is changed in place.
-		const items = getNodeStates(context)?.[operation] ?? [];
-		const index = context.getItemIndex();
-		while (items.length < index) items.push(null);
-		items[index] = state;
-		// n8n merges objects, so the list is given as a whole.
-		const states: NodeStates = { ...getNodeStates(context), [operation]: items };
-		context.setMetadata({ [KEY]: states } as ITaskMetadata);
+		if (this.state.queueId !== ids.queueId) this.state = { stage: 'new' };
+		this.keep(ids);
 	}
 }
 
