@@ -242,6 +242,20 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await play(async () => await runNode({ ...setup, failed: first.run })), 2);
 	});
 
+	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
+		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 30_000 });
+		const add = async () => (await service.run(OPERATIONS['queue.add'])).items[0]?.json ?? {};
+		const first = await add();
+		service.sandbox.clock.advance(60_000);
+		const second = await add();
+		service.sandbox.clock.advance(60_000);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
+		const waitOptions = { listingDelay: 1 };
+		const parameters = { ...WAIT, queuedAt: '={{ $json.createdAt }}', requestOptions, waitOptions };
+		const items = [second, first].map((json) => ({ ...json, project: PROJECT }));
+		expectOwn(await run(parameters, items), 2);
+	});
+
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
 		const [queueId = ''] = await service.queueVideos(1);

@@ -3,9 +3,7 @@ import { createSlots } from '../api/pacing';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import type { Job } from '../item/job';
-import { checkJob } from '../item/job';
-import type { VideoOrder } from './sendAdd';
+import type { VideoJob } from './sendAdd';
 
 /** What was read of the credits so long ago is read again: others spend them, too. */
 const MAX_AGE_MS = 5_000;
@@ -28,7 +26,7 @@ class Budget {
 const budgets = new Map<number, Budget>();
 
 /** Makes an item. Meanwhile, what is known of its account's credits is kept for the other guarded items. */
-export async function shareBudget<T>(job: Job<VideoOrder>, make: () => Promise<T>): Promise<T> {
+export async function shareBudget<T>(job: VideoJob, make: () => Promise<T>): Promise<T> {
 	if (job.problem !== undefined || job.order.spending === undefined) return await make();
 	const { account } = await job.open();
 	const budget = budgets.get(account) ?? new Budget();
@@ -49,7 +47,7 @@ export async function shareBudget<T>(job: Job<VideoOrder>, make: () => Promise<T
  * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
  */
 export async function guardCredits<T>(
-	job: Job<VideoOrder>,
+	job: VideoJob,
 	service: Service,
 	send: () => Promise<T>,
 ): Promise<T> {
@@ -58,7 +56,6 @@ export async function guardCredits<T>(
 	const budget = budgets.get(service.account) ?? new Budget();
 	const { cost, keep } = order.spending;
 	return await budget.takeTurn(async () => {
-		checkJob(job);
 		const remainingCredits = await readCredits(job, service, budget);
 		if (remainingCredits - cost < keep) {
 			throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
@@ -72,7 +69,7 @@ export async function guardCredits<T>(
 }
 
 /** @throws a RequestFailure: nothing is sent without this number */
-async function readCredits({ api }: Job, service: Service, budget: Budget): Promise<number> {
+async function readCredits({ api }: VideoJob, service: Service, budget: Budget): Promise<number> {
 	if (performance.now() >= budget.readAt + MAX_AGE_MS) {
 		const readAt = performance.now();
 		budget.credits = await fetchRemainingCredits(service, api).catch((error: unknown) => {

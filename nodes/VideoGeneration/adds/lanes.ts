@@ -1,11 +1,9 @@
 import { createSlots, untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
-import type { Job, Run } from '../item/job';
+import type { Run } from '../item/job';
 import { logInfo } from '../item/job';
-import type { Telling } from '../waiting/telling';
-import { getTelling } from '../waiting/telling';
 import type { FinishedVideo } from '../waiting/waitForVideo';
-import type { VideoOrder } from './sendAdd';
+import type { VideoJob } from './sendAdd';
 
 /**
  * The lanes of this process, each only while anything is in it. All executions share them: the API tells a
@@ -13,6 +11,9 @@ import type { VideoOrder } from './sendAdd';
  * unless the service tells more.
  */
 const lanes = new Map<string, Lane>();
+
+/** What each service tells, by its address, for as long as this process lives. */
+const services = new Map<string, Telling>();
 
 /** How many videos of a project are made at the same time where the service tells them apart. */
 const TOLD_AT_ONCE = 10;
@@ -31,23 +32,20 @@ interface Place {
  * @throws a RequestFailure of the kind `cancelled` when the run ends while the item waits
  */
 export async function enterLane(
-	job: Job<VideoOrder>,
+	job: VideoJob,
 	max: number | undefined,
 ): Promise<{ lane: Lane; place: Place }> {
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
 	const key = JSON.stringify([baseUrl, projectId]);
-	const lane = lanes.get(key) ?? new Lane(getTelling(baseUrl), () => lanes.delete(key));
+	const telling = services.get(baseUrl) ?? new Telling();
+	services.set(baseUrl, telling);
+	const lane = lanes.get(key) ?? new Lane(key, telling);
 	lanes.set(key, lane);
 	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
-	else {
-		await lane.wait(place, () => {
-			const project = JSON.stringify(projectId);
-			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
-		});
-	}
+	else await lane.wait(job, place);
 	return { lane, place };
 }
 
@@ -65,19 +63,22 @@ class Lane {
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
 	constructor(
+		private readonly key: string,
 		private readonly telling: Telling,
-		private readonly drop: () => void,
 	) {}
 
-	/** @param onWait called if the place is taken by other executions */
-	async wait(place: Place, onWait: () => void): Promise<void> {
-		const { run } = place;
+	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
+	async wait(job: VideoJob, place: Place): Promise<void> {
+		const { order, run } = job;
 		const turn = new Promise<void>((begin) => {
 			this.waiting.set(run, [...(this.waiting.get(run) ?? []), { place, begin }]);
 		});
 		this.beginNext();
 		const isNext = this.waiting.get(run)?.[0]?.place === place;
-		if (isNext && this.running.size > 0 && this.count(run) === 0) onWait();
+		if (isNext && this.running.size > 0 && this.count(run) === 0) {
+			const project = JSON.stringify(order.body.projectId ?? '');
+			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
+		}
 		try {
 			await untilAborted(turn, run.signal);
 		} catch {
@@ -113,7 +114,7 @@ class Lane {
 			this.running.add(next.place);
 			next.begin();
 		}
-		if (this.running.size === 0 && this.waiting.size === 0) this.drop();
+		if (this.running.size === 0 && this.waiting.size === 0) lanes.delete(this.key);
 	}
 
 	/** A run begins with one video, and each that is told makes room for one more: a broken project costs one. */
@@ -129,5 +130,31 @@ class Lane {
 
 	private count(run: Run): number {
 		return [...this.running].filter((place) => place.run === run).length;
+	}
+}
+
+/** Where a service has failed to tell a video, it must tell this many times as many in a row, up to the maximum. */
+const REQUIRED_FACTOR = 4;
+const MAX_REQUIRED = 16;
+
+/**
+ * Whether a service tells which video is an item's: by its address in the item's progress, or by its queue ID in the
+ * list of videos. The specification promises neither.
+ */
+export class Telling {
+	private toldInARow = 0;
+
+	/** How many in a row it must tell to count as one that tells. */
+	private required = 1;
+
+	/** Whether it can be expected to tell the next videos. */
+	get isExpected(): boolean {
+		return this.toldInARow >= this.required;
+	}
+
+	/** @param isTold whether it has told which video a finished item's is */
+	learn(isTold: boolean): void {
+		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
+		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
 	}
 }

@@ -1,46 +1,39 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { createSlots, pause } from '../api/pacing';
+import { createSlots } from '../api/pacing';
 import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { RequestFailure } from '../failures/failure';
-import type { Job, Outcome } from '../item/job';
+import type { Outcome } from '../item/job';
 import { checkJob } from '../item/job';
-import type { Batching } from '../item/parameters';
-import { finishVideo, resumeVideo, watchVideos } from '../waiting/finishVideo';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
+import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { watchService } from '../waiting/watch';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
-import type { PaidVideo, VideoOrder } from './sendAdd';
+import type { PaidVideo, VideoJob } from './sendAdd';
 import { sendAdd } from './sendAdd';
 import { completeKeys, withKey } from './uniqueKey';
-
-type VideoJob = Job<VideoOrder>;
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
  * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
  */
-export async function makeVideos(
-	jobs: VideoJob[],
-	{ size, intervalMs }: Batching,
-): Promise<Outcome[]> {
+export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const takeTurn = createSlots(1);
-	// A paid video is being made already, so it takes its place before any add.
-	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
-	const inTurn = [...jobs.entries()].sort(([, a], [, b]) => isPaid(b) - isPaid(a));
+	const items = [...jobs.entries()];
+	const paid = items.filter(([, { ledger }]) => ledger.isPaid);
+	const unpaid = items.filter(([, { ledger }]) => !ledger.isPaid);
 	const outcomes: Promise<Outcome>[] = [];
-	let added = 0;
-	for (const [index, job] of inTurn) {
+	// A paid video is being made already, so it takes its place before any add.
+	for (const [index, job] of [...paid, ...unpaid]) {
 		const { ledger, order, problem, run } = job;
-		if (problem === undefined && !ledger.isPaid) {
-			// n8n's pause between batches passes before the item takes a place.
-			if (added > 0 && added % size === 0) await pause(intervalMs, run.signal);
-			added += 1;
+		if (problem === undefined) {
+			// The pause passes before the item takes a place.
+			if (!ledger.isPaid) await run.pauseBetweenBatches();
+			// Otherwise a credential that n8n reads slowly would change the order of the turns.
+			await job.open().catch(() => undefined);
 		}
-		// The items ask for their turns in this order.
-		if (problem === undefined) await job.open().catch(() => undefined);
 		const make = async () => {
 			checkJob(job);
 			if (order.wait !== undefined) return await makeVideo(job, order.wait);
@@ -55,7 +48,6 @@ export async function makeVideos(
 
 /** Queue > Add: queues one video. */
 async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
-	checkJob(job);
 	if (!job.ledger.isPaid) {
 		const paid = await withKey(job, async () => await pay(job));
 		return paid ? [{ json: paid.queueItem }] : [];
@@ -88,23 +80,21 @@ async function makeInTurn(
 	const { ledger, run } = job;
 	const { list, requests } = watching;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
-	const payInTurn = async () => {
-		checkJob(job);
-		return await withKey(job, async () => {
+	const payInTurn = async () =>
+		await withKey(job, async () => {
 			// What is listed before the add is another's.
 			await list.refresh(requests);
-			const usualMs = lane.lastMs ?? wait.listingDelayMs + wait.intervalMs;
-			return await pay(job, () => {
-				checkTimeLeft(job, usualMs);
-			});
+			return await pay(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
 		});
-	};
 	try {
-		const isResumed = ledger.isPaid;
-		const paid = isResumed ? undefined : await lane.takeTurn(payInTurn, run.signal);
-		if (!isResumed && paid === undefined) return undefined;
-		const video = await finishVideo(job, wait, watching, paid?.sentAt);
-		lane.learn(place, video, paid?.sentAt);
+		let sentAt: number | undefined;
+		if (!ledger.isPaid) {
+			const paid = await lane.takeTurn(payInTurn, run.signal);
+			if (paid === undefined) return undefined;
+			({ sentAt } = paid);
+		}
+		const video = await waitForVideo(job, wait, watching, sentAt);
+		lane.learn(place, video, sentAt);
 		return video;
 	} catch (reason) {
 		// The run ends before its next item takes the place.
@@ -115,12 +105,7 @@ async function makeInTurn(
 	}
 }
 
-/**
- * Nothing is paid for that cannot come out before the workflow's own timeout.
- *
- * @param usualMs how long a video usually takes
- * @throws a RequestFailure: nothing was sent
- */
+/** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */
 function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	const leftMs = run.endsAt - performance.now();
 	if (leftMs >= usualMs) return;
@@ -133,15 +118,16 @@ function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
  * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
  * only with proof that nothing was queued.
  *
- * @param check called before each try, which may come minutes after the one before it
+ * @param usualMs how long a video usually takes; 0 for one that is not waited for
  * @throws a RequestFailure
  */
-async function pay(job: VideoJob, check: () => void = () => undefined): Promise<PaidVideo> {
+async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
 	const { api, ledger, run } = job;
 	const service = await job.open();
 	const sendOnce = async () =>
 		await api.takeSlot(async () => {
-			check();
+			// A try may come minutes after the one before it.
+			checkTimeLeft(job, usualMs);
 			return await sendAdd(job, service);
 		});
 	const guarded = async () => await guardCredits(job, service, sendOnce);

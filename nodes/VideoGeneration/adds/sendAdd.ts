@@ -23,6 +23,9 @@ export interface VideoOrder {
 	uniqueKey?: string | undefined;
 }
 
+/** The work of an item whose video is added. */
+export type VideoJob = Job<VideoOrder>;
+
 /** A video that was queued just now. */
 export interface PaidVideo {
 	queueItem: IDataObject;
@@ -39,7 +42,7 @@ const ADD_TIMEOUT_MS = 300_000;
  *
  * @throws a RequestFailure with the fate of the add
  */
-export async function sendAdd(job: Job<VideoOrder>, service: Service): Promise<PaidVideo> {
+export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVideo> {
 	const { api, context, ledger, order } = job;
 	const { connection } = api;
 	const sentAt = performance.now();
@@ -66,7 +69,7 @@ function explainError(failure: RequestFailure): RequestFailure {
 }
 
 /** Notes an accepted add. */
-function accept(job: Job<VideoOrder>, received: IDataObject): IDataObject {
+function accept(job: VideoJob, received: IDataObject): IDataObject {
 	const { ledger, order } = job;
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
 	const projectId = toText(receivedProjectId) || order.body.projectId;

@@ -3,15 +3,13 @@ import type {
 	ICheckProcessedOptions,
 	IExecuteSingleFunctions,
 } from 'n8n-workflow';
-import { hashText } from '../api/hash';
 import { createSlots } from '../api/pacing';
+import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
-import type { Job, Outcome } from '../item/job';
+import type { Outcome } from '../item/job';
 import { checkJob } from '../item/job';
 import { listStates } from '../item/ledger';
-import type { VideoOrder } from './sendAdd';
-
-type VideoJob = Job<VideoOrder>;
+import type { VideoJob } from './sendAdd';
 
 /**
  * n8n keeps so many entries for a node, and answers only while it records some. A key has a second entry until its
@@ -61,9 +59,8 @@ async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
 	const key = hashText(uniqueKey);
 	const recorded = await record(context, uniqueKey);
 	if (recorded === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	const isNew = recorded.includes(uniqueKey);
 	// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
-	if (isNew || ledger.state.key === key) {
+	if (recorded.includes(uniqueKey) || ledger.state.key === key) {
 		ledger.keep({ key });
 		return true;
 	}

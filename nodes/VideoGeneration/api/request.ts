@@ -16,11 +16,10 @@ import {
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import { hashText } from './hash';
 import type { TakeSlot } from './pacing';
 import { onAbort, pause } from './pacing';
 import type { Body, HttpResponse } from './response';
-import { checkBody, hideKey, parseBody, toText } from './response';
+import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import type { RetryOptions } from './retry';
 import { sendWithRetries } from './retry';
 

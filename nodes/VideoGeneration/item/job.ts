@@ -8,14 +8,15 @@ import type {
 	INodePropertyRouting,
 } from 'n8n-workflow';
 import type { TakeSlot } from '../api/pacing';
-import { createSlots, onAbort } from '../api/pacing';
+import { createSlots, onAbort, pause } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
 import { Outage } from '../api/retry';
 import type { RequestKind } from '../failures/failure';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import { isAgentCall } from './agentOrder';
 import type { Ledger } from './ledger';
+import { isAgentCall } from './ledger';
+import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {
@@ -122,6 +123,12 @@ export class Run {
 	/** When the workflow's own timeout ends the execution, by `performance.now()`. */
 	readonly endsAt: number;
 
+	/** As the user has set it. An agent's call is one item. */
+	batching: Batching = { size: 1, intervalMs: 0 };
+
+	/** How many items have begun, for the pauses between batches. */
+	private begun = 0;
+
 	/** The failed item that ended the run. */
 	failure: { itemIndex: number; reason: unknown } | undefined;
 
@@ -150,6 +157,13 @@ export class Run {
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
 		this.canBeRetried = this.stopsOnError && !this.isAgentCall;
+	}
+
+	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
+	async pauseBetweenBatches(): Promise<void> {
+		const { size, intervalMs } = this.batching;
+		if (this.begun > 0 && this.begun % size === 0) await pause(intervalMs, this.signal);
+		this.begun += 1;
 	}
 
 	/** Sends a request as soon as a slot is free. @throws a RequestFailure when the run has ended meanwhile */

@@ -38,7 +38,9 @@ export function createInputError(
  */
 function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
-	const isPlain = isNumber(value) || typeof value === 'boolean';
+	// Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean.
+	const isNumber = typeof value === 'number' && Number.isFinite(value);
+	const isPlain = isNumber || typeof value === 'boolean';
 	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
 }
 
@@ -173,11 +175,6 @@ export function getCollection(
 	name: string,
 ): Record<string, unknown> {
 	return context.getNodeParameter(name, {}) as Record<string, unknown>;
-}
-
-/** Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean. */
-function isNumber(value: unknown): value is number {
-	return typeof value === 'number' && Number.isFinite(value);
 }
 
 function nameType(value: unknown): string {

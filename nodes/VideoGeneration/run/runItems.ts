@@ -6,16 +6,14 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { makeVideos } from '../adds/makeVideo';
-import type { VideoOrder } from '../adds/sendAdd';
+import type { VideoJob } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
-import { isAgentCall, isRunByN8n } from '../item/agentOrder';
 import { checkJob, Run } from '../item/job';
-import { forgetItems, Ledger } from '../item/ledger';
-import type { Batching } from '../item/parameters';
+import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { addHints, createItems, explainFailure } from './outputs';
 
@@ -87,26 +85,16 @@ async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
-	let batching = NO_BATCHING;
-	let problem: unknown;
-	try {
-		batching = getBatching(context);
-	} catch (error) {
-		// Fail each item: if the node throws, n8n passes its input on as a success.
-		problem = error;
-	}
-	return await runJobs(await prepareItems(context, operation, problem), batching);
+	return await runJobs(await prepareItems(context, operation));
 }
 
-const NO_BATCHING: Batching = { size: 1, intervalMs: 0 };
-
 /** Runs the items, and ends their try. */
-async function runJobs(jobs: Job[], batching = NO_BATCHING): Promise<INodeExecutionData[]> {
+async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	try {
 		stopAtProblem(jobs);
-		const outcomes = await performJobs(jobs, batching);
+		const outcomes = await performJobs(jobs);
 		stopAtFailure(jobs, first);
 		addHints(first, jobs, outcomes);
 		// After Stop, some items may not have been prepared.
@@ -119,13 +107,13 @@ async function runJobs(jobs: Job[], batching = NO_BATCHING): Promise<INodeExecut
 }
 
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
-async function performJobs(jobs: Job[], batching: Batching): Promise<Outcome[]> {
+async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	if (jobs[0]?.operation.requestKind === 'add') {
-		return await makeVideos(jobs as Job<VideoOrder>[], batching);
+		return await makeVideos(jobs as VideoJob[]);
 	}
 	const outcomes: Promise<Outcome>[] = [];
-	for (const [index, job] of jobs.entries()) {
-		if (index > 0 && index % batching.size === 0) await pause(batching.intervalMs, job.run.signal);
+	for (const job of jobs) {
+		await job.run.pauseBetweenBatches();
 		outcomes.push(job.run.settle(job, perform(job)));
 	}
 	return await Promise.all(outcomes);
@@ -155,15 +143,17 @@ const MAX_WORK_MS = 10;
  * Prepares all input items, before the first request is sent: nothing is spent when an item's parameters
  * stop the run. An item that cannot be sent has a `problem`.
  *
- * @param problem what keeps all of them from being sent
  * @returns the items; only the first ones when the execution was stopped meanwhile
  */
-async function prepareItems(
-	context: IExecuteFunctions,
-	operation: Operation,
-	problem?: unknown,
-): Promise<Job[]> {
+async function prepareItems(context: IExecuteFunctions, operation: Operation): Promise<Job[]> {
 	const run = new Run(context);
+	let problem: unknown;
+	try {
+		run.batching = getBatching(context);
+	} catch (error) {
+		// Fail each item: if the node throws, n8n passes its input on as a success.
+		problem = error;
+	}
 	const jobs: Job[] = [];
 	let pausedAt = performance.now();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
@@ -225,7 +215,7 @@ function prepareItem(
 	const openOnce = async () => {
 		const opened = await openService(context);
 		const isOrder = run.isAgentCall && operation.requestKind === 'add';
-		if (isOrder) ledger.setOrder(opened.account, (order as VideoOrder).body);
+		if (isOrder) ledger.setOrder(opened.account, (order as VideoJob['order']).body);
 		return opened;
 	};
 	let service: Promise<Service> | undefined;

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashText } from '../api/hash';
-import { isObject, toText } from '../api/response';
+import { hashText, isObject, toText } from '../api/response';
 import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
+import { fetchProgress, fetchVideoLog } from '../api/endpoints';
 import { pauseUntil } from '../api/pacing';
-import { createIncomplete, getServiceMessage, toText } from '../api/response';
-import { putFirst } from '../api/videoLog';
+import { createIncomplete, getServiceMessage, isObject, toText } from '../api/response';
+import { parseLogTime, putFirst } from '../api/videoLog';
 import { classifyError } from '../failures/errors';
 import type { Unidentified } from '../failures/failure';
 import {
@@ -12,26 +13,11 @@ import {
 	RequestFailure,
 } from '../failures/failure';
 import type { Job } from '../item/job';
-import { keepPlain } from '../item/ledger';
+import { keepPlain, listStates } from '../item/ledger';
 import type { AccountList, ListRequests } from './accountList';
 import type { OwnVideo, QueueItem } from './ownVideos';
 import type { Watch } from './watch';
-
-/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
-const MIN_FAILURES = 3;
-
-/**
- * An item has left the queue after this many 404 in a row, over this time. One that is not JSON comes from a
- * gateway that may be starting anew.
- */
-const MIN_NOT_FOUND = 3;
-const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
-
-/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
-const MAX_LIST_WAIT_MS = 30_000;
-
-/** The status of a new item, the only one that the specification names ("States and transitions"). */
-const PENDING = 'pending';
+import { watchService } from './watch';
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -68,8 +54,103 @@ export interface FinishedVideo {
 	isTold?: boolean | undefined;
 }
 
+/** Waits for the video of a queue item that this try has not added. A later try goes on where the item stands. */
+export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
+	const { finished, unidentified } = job.ledger.state;
+	if (finished) return { json: finished, unidentified };
+	const watching = await watchVideos(job);
+	try {
+		return await waitForVideo(job, settings, watching);
+	} finally {
+		watching.watch.end();
+	}
+}
+
+/** Watches the service of an item. The caller ends the watch. */
+export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
+	const service = await open();
+	const { account } = service;
+	const watch = watchService(service.baseUrl);
+	// The items of a run may be watched one after the other, with pauses in between.
+	await run.share(`given ${account} ${watch.begunAt}`, Infinity, async () => {
+		for (const [, { finished, queueId = '' }] of listStates(context)) {
+			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
+		}
+		await Promise.resolve();
+	});
+	const once = { ...api, maxTries: 1 };
+	const requests: Watching['requests'] = {
+		signal: api.signal,
+		fetchProgress: async (queueId) => await fetchProgress(service, queueId, once),
+		fetchList: async (deadline) => {
+			let parsedInMs = 0;
+			const onParsed = (durationMs: number) => {
+				parsedInMs = durationMs;
+			};
+			const entries = await fetchVideoLog(service, { ...once, deadline, onParsed });
+			return { entries, parsedInMs };
+		},
+	};
+	return { watch, account, list: watch.getList(account), requests };
+}
+
+/**
+ * Waits for the video of the queue item in the item's ledger.
+ *
+ * @param sentAt when this try has sent its add, by `performance.now()`; undefined if it has not
+ */
+export async function waitForVideo(
+	job: Job,
+	settings: WaitSettings,
+	watching: Watching,
+	sentAt?: number,
+): Promise<FinishedVideo> {
+	const { ledger, run } = job;
+	const { account, watch } = watching;
+	const { queueId = '', projectId, createdAt } = ledger.state;
+	const queuedAt = parseLogTime(createdAt);
+	const item = watch.track({ account, queueId, projectId, queuedAt, sentAt });
+	let isOwed = true;
+	try {
+		const end = await new Wait(job, settings, watching, item).untilSettled();
+		const { json, unidentified } = end;
+		// Where the list showed several, one of them is the item's own.
+		isOwed = json.video === null && !unidentified?.count;
+		if (createdAt !== undefined) json.createdAt ??= createdAt;
+		// A later try settles an item whose list of videos could not be read.
+		if (unidentified && unidentified.count === undefined) return end;
+		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
+		return end;
+	} catch (error) {
+		const { kind, hasLeftQueue, lastStatus, waitedSeconds } = classifyError(error).facts;
+		isOwed = kind !== 'notGenerated' && hasLeftQueue !== true;
+		// A video that is listed after this is another's, which a retry must not take for the item's own.
+		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
+		throw error as Error;
+	} finally {
+		run.isListUnreliable ||= watch.isMistrusted(item.projectId);
+		watch.release(item, isOwed);
+	}
+}
+
+/** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
+const MIN_FAILURES = 3;
+
+/**
+ * An item has left the queue after this many 404 in a row, over this time. One that is not JSON comes from a
+ * gateway that may be starting anew.
+ */
+const MIN_NOT_FOUND = 3;
+const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
+
+/** How long the list is requested again that must show a video, unless a `Retry-After` asks for more. */
+const MAX_LIST_WAIT_MS = 30_000;
+
+/** The status of a new item, the only one that the specification names ("States and transitions"). */
+const PENDING = 'pending';
+
 /** The wait for one queue item. */
-export class Wait {
+class Wait {
 	/** The last progress; undefined until the item is seen. */
 	private details: IDataObject | undefined;
 
@@ -108,7 +189,7 @@ export class Wait {
 	 * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
 	 * check if no later one can help
 	 */
-	async finish(): Promise<FinishedVideo> {
+	async untilSettled(): Promise<FinishedVideo> {
 		const { item } = this;
 		try {
 			do {
@@ -132,14 +213,16 @@ export class Wait {
 			await list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (item.own !== undefined) return;
-			const verdict = await this.check();
-			// An earlier try may have seen the end of an item that has left the queue since.
-			const isLeft = verdict === 'left';
-			const end = isLeft ? getVerdict(this.details ?? {}, settings.words) : verdict;
-			if (end === 'failed') {
+			let verdict = await this.check();
+			if (verdict === 'left') {
+				// An earlier try may have seen the end of an item that has left the queue since.
+				const last = getVerdict(this.details ?? {}, settings.words);
+				if (last === 'failed') verdict = last;
+				else item.hasLeft = last !== 'finished';
+			}
+			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
-			if (isLeft) item.hasLeft = end !== 'finished';
 			if (verdict !== 'running') return;
 			if (performance.now() >= deadline) throw this.createTimeout();
 		}
@@ -157,7 +240,7 @@ export class Wait {
 		item.dueAt ??= performance.now() + item.listingDelayMs;
 		const isKnown = () => item.own !== undefined || item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		if (watch.telling.namesQueueIds && !isKnown()) await list.refresh(requests, true);
+		if (watch.namesQueueIds && !isKnown()) await list.refresh(requests, true);
 		while (!isKnown() && performance.now() < item.dueAt) {
 			const checkAt = performance.now() + settings.intervalMs;
 			await pauseUntil(Math.min(checkAt, item.dueAt), requests.signal);
@@ -176,11 +259,11 @@ export class Wait {
 	private async settle(): Promise<OwnVideo> {
 		const { item } = this;
 		const { list, requests } = this.watching;
-		const isAddressKnown = () => item.videoUrl !== undefined;
-		if (isAddressKnown()) item.dueAt = Math.min(item.dueAt ?? Infinity, performance.now());
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
 		for (let delayMs = 1_000; item.own === undefined; delayMs *= 2) {
+			// Another wait for the item may have begun anew.
+			item.dueAt = Math.min(item.dueAt ?? Infinity, performance.now());
 			const failure = await list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
 			const { retryAfterMs = 0 } = failure?.facts ?? {};
@@ -188,7 +271,7 @@ export class Wait {
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
 			// The last request is sent when the time is over.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = isAddressKnown() || now >= endsAt || nextAt > endsAt;
+			const isEnd = item.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
 			if (failure && isEnd) return { unidentified: {} };
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}

@@ -4,8 +4,6 @@ import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { AccountList } from './accountList';
 import type { ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, getEarliest, ItemNames } from './ownVideos';
-import type { Telling } from './telling';
-import { getTelling } from './telling';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
 const OWED_MS = 30 * 60 * 1000;
@@ -19,11 +17,13 @@ const MISTRUSTED_DELAYS = 10;
  */
 const watches = new Map<string, Watch>();
 
+/** The addresses of services whose lists have named a queue ID, for as long as this process lives. */
+const naming = new Set<string>();
+
 /** Watches the videos of a service, until the caller ends it. */
 export function watchService(baseUrl: string): Watch {
-	for (const [key, each] of watches) if (each.isOver()) watches.delete(key);
-	const watch =
-		watches.get(baseUrl) ?? new Watch(getTelling(baseUrl), () => watches.delete(baseUrl));
+	for (const each of watches.values()) each.forgetOld();
+	const watch = watches.get(baseUrl) ?? new Watch(baseUrl);
 	watches.set(baseUrl, watch);
 	watch.begin();
 	return watch;
@@ -51,18 +51,24 @@ export class Watch {
 	/** Until when no item of a project is given an entry that does not name it. */
 	private readonly mistrustedUntil = new Map<string | undefined, number>();
 
-	/** How many executions watch it. */
+	/** How many items are watched. */
 	private watching = 0;
 
 	/** How many adds it has seen. */
 	private added = 0;
 
-	constructor(
-		readonly telling: Telling,
-		private readonly drop: () => void,
-	) {}
+	/** When the first of them began, by `performance.now()`: what was known before is forgotten. */
+	begunAt = -Infinity;
+
+	constructor(private readonly baseUrl: string) {}
+
+	/** Whether an entry that names a queue ID can be expected, so that a finished video is identified at once. */
+	get namesQueueIds(): boolean {
+		return naming.has(this.baseUrl);
+	}
 
 	begin(): void {
+		if (this.watching === 0) this.begunAt = performance.now();
 		this.watching += 1;
 	}
 
@@ -73,16 +79,16 @@ export class Watch {
 		this.lists.clear();
 		this.shownAt.clear();
 		this.owners.clear();
-		if (this.isOver()) this.drop();
+		this.forgetOld();
 	}
 
-	/** Whether nothing of it is needed any more. */
-	isOver(): boolean {
+	/** Forgets the items whose videos are owed no more, and the watch itself if nothing needs it. */
+	forgetOld(): void {
 		const now = performance.now();
 		for (const [key, { owedUntil = Infinity }] of this.items) {
 			if (owedUntil < now) this.items.delete(key);
 		}
-		return this.watching === 0 && this.items.size === 0;
+		if (this.watching === 0 && this.items.size === 0) watches.delete(this.baseUrl);
 	}
 
 	/** The list of an account, whose key may be another one for each item. */
@@ -116,23 +122,14 @@ export class Watch {
 		if (item.waits > 0) return;
 		if (!isOwed) this.items.delete(getItemKey(item));
 		// A list that names it later, or a later wait, settles it.
-		Object.assign(item, {
-			own: undefined,
-			dueAt: undefined,
-			owedUntil: performance.now() + OWED_MS,
-		});
+		item.own = item.dueAt = undefined;
+		item.owedUntil = performance.now() + OWED_MS;
 	}
 
 	/** Notes an add that is being sent: a video of its project may appear. */
 	expect(account: number, projectId: string | undefined): QueueItem {
 		const sentAt = performance.now();
-		return this.track({
-			account,
-			queueId: `add ${++this.added}`,
-			projectId,
-			queuedAt: undefined,
-			sentAt,
-		});
+		return this.track({ account, queueId: `add ${++this.added}`, projectId, sentAt });
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. */
@@ -177,7 +174,7 @@ export class Watch {
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.isNamed = item.videoUrl === undefined;
-			this.telling.namesQueueIds ||= item.isNamed;
+			if (item.isNamed) naming.add(this.baseUrl);
 			this.give(item, video);
 			free.delete(video.key);
 		}

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
-import { hashText } from '../../../nodes/VideoGeneration/api/hash';
+import { hashText } from '../../../nodes/VideoGeneration/api/response';
 import { identifyEntry, parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 
 const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/videoLog.ts');

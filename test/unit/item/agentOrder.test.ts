@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { AgentOrder } from '../../../nodes/VideoGeneration/item/agentOrder';
+import { AgentOrder } from '../../../nodes/VideoGeneration/item/ledger';
 
 /** Of n8n's Agents, whose calls share nothing. */
 const context = {

@@ -1,6 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { AgentOrder } from '../../../nodes/VideoGeneration/item/agentOrder';
-import { keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
+import { AgentOrder, keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
 
 /** Of n8n's Agents, whose calls share nothing. */
 const context = {

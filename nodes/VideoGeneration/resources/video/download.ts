@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { hideQuery, parseVideoAddress } from '../../download/downloadVideo';
 import { downloadOfItem } from '../../download/outputVideo';
-import { isAgentCall } from '../../item/agentOrder';
+import { isAgentCall } from '../../item/ledger';
 import type { Operation } from '../../item/job';
 import { createInputError } from '../../item/parameters';
 import {
