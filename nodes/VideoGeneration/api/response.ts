@@ -168,9 +168,10 @@ const MIN_KEY_LENGTH = 8;
 /** Removes the key from a text of the service, as it was sent, and as it stands in JSON or in a link. */
 export function hideKey(text: string, key: string): string {
 	const inJson = JSON.stringify(key).slice(1, -1);
-	const forms = [key, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(key)];
+	// They are the same for most keys, and a list of videos may be long.
+	const forms = new Set([key, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(key)]);
 	if (key.length >= MIN_KEY_LENGTH) {
-		return forms.reduce((rest, form) => rest.replaceAll(form, '[API key]'), text);
+		return [...forms].reduce((rest, form) => rest.replaceAll(form, '[API key]'), text);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
