@@ -28,6 +28,7 @@ const TOOLS = {
 	'Generate a video': { ...MAKE, waitOptions: { pollingInterval: 1, listingDelay: 1 } },
 	'Generate a video soon': { ...MAKE, waitOptions: { pollingInterval: 1, timeout: 1 } },
 	'Queue a video': ADD,
+	'Queue a video within budget': { ...ADD, options: { creditsToKeep: 9 } },
 	'Get progress': { ...OPERATIONS['queue.getProgress'], queueId: QUEUE_ID },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: QUEUE_ID },
 	'List projects': { resource: 'project', operation: 'getAll', returnAll: true },
@@ -203,6 +204,13 @@ describe.each(Object.entries(WAYS))(
 			expect(listPaid()).toEqual([lost, vanished]);
 		});
 
+		test('reads why an order was refused, and that nothing was queued', async () => {
+			real.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add' });
+			const [answer] = await callTools([[call('Queue a video', 'A sea')]]);
+			expect(answer).toMatch(/does not allow this.*This video was not queued/s);
+			expect(listPaid()).toEqual([]);
+		});
+
 		test('reads the queue ID of a video that it has given up waiting for, or that has failed', async () => {
 			real.sandbox.addProjects('main', [
 				{ id: 'slow', durations: { processingMs: 3_600_000 } },
@@ -218,6 +226,16 @@ describe.each(Object.entries(WAYS))(
 			expect(answers[1]).toContain('could not be generated');
 			expect(answers[1]).toContain(broken?.queueId);
 		});
+
+		test('pays for one of two guarded calls at once, if the credits are enough for one', async () => {
+			real.sandbox.setCredits('main', 10);
+			// Both would read the credits before either is paid for.
+			real.sandbox.addFault({ kind: 'latency', delayMs: 500, operation: 'account.get' });
+			const name = 'Queue a video within budget';
+			const answers = await callTools([[call(name, 'A sea'), call(name, 'A city')]]);
+			expect(answers.join()).toContain("'Credits to Keep' is 9");
+			expect(listPaid()).toHaveLength(1);
+		});
 	},
 );
 
@@ -231,5 +249,6 @@ test('A model is told by each tool what it does, what costs credits and what is 
 		'Get_progress: Get progress of queued video in Video Generation',
 		'List_projects: Get many projects in Video Generation',
 		'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
+		'Queue_a_video_within_budget: Queue video without waiting (costs credits) in Video Generation',
 	]);
 });
