@@ -22,9 +22,11 @@ export class NodesPanel {
 		// All are read at once, because the list is drawn anew for each text.
 		return await this.page.getByTestId('item-iterator-item').evaluateAll((items) =>
 			items.map((item) => {
-				const read = (id: string) =>
-					item.querySelector<HTMLElement>(`[data-test-id="node-creator-item-${id}"]`)?.innerText;
-				return { name: read('name'), description: read('description') };
+				const [name, description] = ['name', 'description'].map(
+					(id) =>
+						item.querySelector<HTMLElement>(`[data-test-id="node-creator-item-${id}"]`)?.innerText,
+				);
+				return { name, description };
 			}),
 		);
 	}
