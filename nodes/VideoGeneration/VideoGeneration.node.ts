@@ -1,5 +1,4 @@
-import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
 import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './run/runItems';

@@ -1,8 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import type { Beginning, Ending } from '../support/engine/playTogether';
-import { playTogether } from '../support/engine/playTogether';
+import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
 import { GENERATE, PROJECT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { useSandbox } from '../support/engine/useSandbox';

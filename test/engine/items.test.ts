@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http';
-import { request as sendRequest } from 'node:http';
+import { request as sendRequest, type RequestListener } from 'node:http';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
 import { hasFeature } from '../support/engine/testWith';

@@ -1,7 +1,6 @@
 import { stringify } from 'flatted';
 import type { INodeParameters, IRun } from 'n8n-workflow';
-import type { ToolSetup } from '../support/engine/runTools';
-import { EACH_WAY, runTools } from '../support/engine/runTools';
+import { EACH_WAY, runTools, type ToolSetup } from '../support/engine/runTools';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';

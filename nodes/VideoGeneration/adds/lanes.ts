@@ -1,7 +1,6 @@
 import { createSlots, untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
-import type { Run } from '../item/job';
-import { logInfo } from '../item/job';
+import { logInfo, type Run } from '../item/job';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 

@@ -4,15 +4,13 @@ import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { RequestFailure } from '../failures/failure';
-import type { Outcome } from '../item/job';
-import { checkJob } from '../item/job';
+import { checkJob, type Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { watchService } from '../waiting/watch';
 import { guardCredits, shareBudget } from './creditsToKeep';
 import { enterLane } from './lanes';
-import type { PaidVideo, VideoJob } from './sendAdd';
-import { sendAdd } from './sendAdd';
+import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { completeKeys, withKey } from './uniqueKey';
 
 /**

@@ -1,13 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../api/endpoints';
-import type { Service } from '../api/request';
-import { sendRequest } from '../api/request';
+import { sendRequest, type Service } from '../api/request';
 import { readAddResponse, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
-import type { RequestFailure } from '../failures/failure';
-import { BROKEN_OFF, CANCELLED, TIMED_OUT } from '../failures/failure';
-import type { Job } from '../item/job';
-import { logInfo } from '../item/job';
+import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failures/failure';
+import { type Job, logInfo } from '../item/job';
 import { keepPlain } from '../item/ledger';
 import type { WaitSettings } from '../waiting/waitForVideo';
 

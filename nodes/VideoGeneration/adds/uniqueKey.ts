@@ -6,8 +6,7 @@ import type {
 import { createSlots } from '../api/pacing';
 import { hashText } from '../api/response';
 import { RequestFailure } from '../failures/failure';
-import type { Outcome } from '../item/job';
-import { checkJob } from '../item/job';
+import { checkJob, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 import type { VideoJob } from './sendAdd';
 

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ApiOptions, Endpoint, Service } from './request';
-import { fetchFromApi } from './request';
+import { type ApiOptions, type Endpoint, fetchFromApi, type Service } from './request';
 import { createIncomplete, isObject, requireList, requireObject, toText } from './response';
 
 /** The endpoints of the API (specification, "Endpoints"), as the operations declare them. */

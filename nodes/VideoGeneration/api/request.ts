@@ -16,12 +16,10 @@ import {
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import type { TakeSlot } from './pacing';
-import { onAbort, pause } from './pacing';
+import { onAbort, pause, type TakeSlot } from './pacing';
 import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
-import type { RetryOptions } from './retry';
-import { sendWithRetries } from './retry';
+import { type RetryOptions, sendWithRetries } from './retry';
 
 /**
  * The settings of every request. Redirects are not followed, since n8n would send the key along. n8n

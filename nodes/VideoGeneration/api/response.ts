@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
-import type { FailureFacts } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { type FailureFacts, RequestFailure } from '../failures/failure';
 import { judgeAdd } from '../failures/fate';
 
 /** A response of the service, without the key that it may repeat. */

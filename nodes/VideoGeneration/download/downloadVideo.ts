@@ -1,8 +1,7 @@
 import type { IBinaryData, IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isLoopback } from '../../../credentials/connection';
 import { onAbort, pause } from '../api/pacing';
-import type { ApiOptions, ConnectionSettings } from '../api/request';
-import { RESPONSE_TIMEOUT_MS } from '../api/request';
+import { type ApiOptions, type ConnectionSettings, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';

@@ -2,11 +2,9 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import { fetchVideoLog } from '../api/endpoints';
 import { isObject } from '../api/response';
 import { findEntry } from '../api/videoLog';
-import type { Unidentified } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { RequestFailure, type Unidentified } from '../failures/failure';
 import type { Job } from '../item/job';
-import type { Video } from './downloadVideo';
-import { downloadVideo } from './downloadVideo';
+import { downloadVideo, type Video } from './downloadVideo';
 
 /**
  * The output of a finished item, with its file if that is wanted.

@@ -1,5 +1,4 @@
-import type { Failure, INode, NodeOperationError } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
+import { type Failure, type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
 import {
 	BROKEN_OFF,
 	CANCELLED,
@@ -9,8 +8,7 @@ import {
 	TIMED_OUT,
 } from './failure';
 import { findProof } from './fate';
-import type { FailureContext } from './texts';
-import { describeFailure } from './texts';
+import { describeFailure, type FailureContext } from './texts';
 
 type ClientError = Partial<Record<'isAxiosError' | 'code', unknown>>;
 

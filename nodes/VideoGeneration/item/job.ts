@@ -7,15 +7,12 @@ import type {
 	INodeProperties,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import type { TakeSlot } from '../api/pacing';
-import { createSlots, onAbort, pause } from '../api/pacing';
+import { createSlots, onAbort, pause, type TakeSlot } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
 import { Outage } from '../api/retry';
-import type { RequestKind } from '../failures/failure';
-import { CANCELLED } from '../failures/failure';
+import { CANCELLED, type RequestKind } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
-import type { Ledger } from './ledger';
-import { isAgentCall } from './ledger';
+import { isAgentCall, type Ledger } from './ledger';
 import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */

@@ -2,8 +2,7 @@ import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-wo
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { untilAborted } from '../api/pacing';
 import { hashText, isObject } from '../api/response';
-import type { FailureFacts, Unidentified } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { type FailureFacts, RequestFailure, type Unidentified } from '../failures/failure';
 
 /** The name of our data in those of the execution. */
 const KEY = 'videoGeneration';

@@ -4,8 +4,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { fetchProjects } from '../api/endpoints';
-import type { ApiOptions, Service } from '../api/request';
-import { openService } from '../api/request';
+import { type ApiOptions, openService, type Service } from '../api/request';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import { getConnection } from '../item/parameters';

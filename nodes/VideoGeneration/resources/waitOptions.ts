@@ -6,8 +6,7 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { parseStatusWords } from '../waiting/waitForVideo';
-import type { WaitSettings } from '../waiting/waitForVideo';
+import { parseStatusWords, type WaitSettings } from '../waiting/waitForVideo';
 import { binaryPropertyField, fileNameOption, getBinaryPropertyName, getFileName } from './fields';
 
 /** The usual words of such services. */

@@ -3,11 +3,9 @@ import * as n8nWorkflow from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import type { Unidentified } from '../failures/failure';
-import { isLasting, RequestFailure } from '../failures/failure';
+import { isLasting, RequestFailure, type Unidentified } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
-import type { Job, Outcome } from '../item/job';
-import { logInfo } from '../item/job';
+import { type Job, logInfo, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */

@@ -8,8 +8,7 @@ import type {
 import { makeVideos } from '../adds/makeVideo';
 import type { VideoJob } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
-import type { Service } from '../api/request';
-import { openService } from '../api/request';
+import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
 import { checkJob, Run } from '../item/job';

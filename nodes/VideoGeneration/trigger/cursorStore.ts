@@ -1,6 +1,5 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import type { Cursor, StoredCursor } from './cursor';
-import { parseCursor } from './cursor';
+import { type Cursor, parseCursor, type StoredCursor } from './cursor';
 
 /** Static data that this process has polled with, which therefore holds the last poll's cursor. */
 const polledData = new WeakSet<object>();

@@ -2,8 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { NodeOperationError } from 'n8n-workflow';
 import { fetchChangedVideoLog, fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
-import type { ApiOptions } from '../api/request';
-import { openService } from '../api/request';
+import { type ApiOptions, openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { parseLogTime, putFirst } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
@@ -12,8 +11,7 @@ import { describeFailure, OUT_OF_TIME } from '../failures/texts';
 import { DOWNLOADS_AT_ONCE } from '../item/job';
 import { findNewestVideo, findTag, hashAccount, keepTag, selectNewVideos } from './cursor';
 import { CursorStore } from './cursorStore';
-import type { PollParameters } from './triggerParameters';
-import { getTriggerParameters } from './triggerParameters';
+import { getTriggerParameters, type PollParameters } from './triggerParameters';
 
 const RETRIES = { maxTries: DEFAULT_MAX_TRIES };
 

@@ -1,7 +1,6 @@
 import { pause, untilAborted } from '../api/pacing';
 import { classifyError } from '../failures/errors';
-import type { RequestFailure } from '../failures/failure';
-import { CANCELLED } from '../failures/failure';
+import { CANCELLED, type RequestFailure } from '../failures/failure';
 
 /** Items that ask for the list within this time share one request. */
 const TOGETHER_MS = 20;

@@ -16,8 +16,7 @@ import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
 import type { AccountList, ListRequests } from './accountList';
 import type { OwnVideo, QueueItem } from './ownVideos';
-import type { Watch } from './watch';
-import { watchService } from './watch';
+import { type Watch, watchService } from './watch';
 
 /** How a video is waited for. */
 export interface WaitSettings {

@@ -3,8 +3,7 @@ import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
 import { generates, getListingDelayMs, getStopMs, getWaitOptions, isAdd } from './Plan';
-import type { Fate } from './plans';
-import { ADD_FAULTS } from './plans';
+import { ADD_FAULTS, type Fate } from './plans';
 import type { Played, Session } from './Session';
 
 /** The body of an add. */

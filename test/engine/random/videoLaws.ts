@@ -2,8 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
 import { generates, getListingDelayMs, getWaitOptions, isAdd, isUsable, stops } from './Plan';
-import type { Item, Law, Output, Records } from './records';
-import { isStopped, LIST_MS } from './records';
+import { isStopped, type Item, type Law, LIST_MS, type Output, type Records } from './records';
 import type { Played } from './Session';
 
 /** An entry that is listed this long before an add may be new to the run that sends it. */

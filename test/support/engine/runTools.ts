@@ -20,8 +20,7 @@ import { ExecuteContext, SupplyDataContext, WebhookContext, WorkflowExecute } fr
 import { createNodeTypes, describeType, PASS_ON } from '../n8nServer/createNodeTypes';
 import { CREDENTIALS, createTestNode } from './createTestNode';
 import { loadPackage } from './loadPackage';
-import type { EnteredCredential } from './runNode';
-import { NODE_TYPE } from './runNode';
+import { type EnteredCredential, NODE_TYPE } from './runNode';
 import { createAdditionalData } from '../n8nServer/TestCredentialsHelper';
 import { unfoldError } from './unfoldError';
 

@@ -2,10 +2,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
-import type { ALL_OPERATIONS } from './OPERATIONS';
-import { OPERATIONS, PROJECT } from './OPERATIONS';
-import type { NodeSetup } from './runNode';
-import { runNode } from './runNode';
+import { type ALL_OPERATIONS, OPERATIONS, PROJECT } from './OPERATIONS';
+import { type NodeSetup, runNode } from './runNode';
 import { passTime, runWithoutWaiting } from './runWithoutWaiting';
 
 /** Keeps the monotonic clock of skipped waits ahead of the real one, which some tests read before. */

@@ -8,8 +8,7 @@ import {
 	toLine,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
-import type { FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
-import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
+import { type FailureKind, RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 /** Returns the failure that `run` ends with. */
 async function catchFailure(run: () => unknown) {

@@ -1,6 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import type { Service } from '../../../nodes/VideoGeneration/api/request';
-import { fetchFromApi } from '../../../nodes/VideoGeneration/api/request';
+import { fetchFromApi, type Service } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
 import { decideRetry } from '../../../nodes/VideoGeneration/api/retry';
 import type {

@@ -1,7 +1,5 @@
-import type { JsonObject } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
-import type { AxiosResponse } from 'axios';
-import { AxiosError } from 'axios';
+import { type JsonObject, NodeApiError } from 'n8n-workflow';
+import { AxiosError, type AxiosResponse } from 'axios';
 import {
 	classifyError,
 	createApiError,

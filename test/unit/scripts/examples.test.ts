@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
-import type { INode, INodeTypeDescription } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
+import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { listUnknownParameters } from '../../support/listUnknownParameters';

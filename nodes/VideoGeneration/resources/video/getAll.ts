@@ -1,8 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { tryToParseDateTime } from 'n8n-workflow';
 import { ENDPOINTS, fetchVideoLog } from '../../api/endpoints';
-import type { DatedVideo } from '../../api/videoLog';
-import { putFirst, sortNewestFirst } from '../../api/videoLog';
+import { type DatedVideo, putFirst, sortNewestFirst } from '../../api/videoLog';
 import { toText } from '../../api/response';
 import type { Operation } from '../../item/job';
 import {
