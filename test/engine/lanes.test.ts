@@ -166,7 +166,7 @@ test('An item that leaves the queue unseen is not confused with a video whose ad
 	for (const item of items) expect(item.json.videoUrl).toContain(getOwnId(item));
 });
 
-test('Nothing of a lane is kept after its last item, however the executions have ended', async () => {
+test('Nothing of a lane is kept after its last run, however the executions have ended', async () => {
 	const lanes = new Set<Map<unknown, unknown>>();
 	const { set } = Map.prototype;
 	jest.spyOn(Map.prototype, 'set').mockImplementation(function (
@@ -174,8 +174,7 @@ test('Nothing of a lane is kept after its last item, however the executions have
 		key: unknown,
 		value: unknown,
 	) {
-		if (typeof (value as { beginNext?: unknown } | undefined)?.beginNext === 'function')
-			lanes.add(this);
+		if (['value', 'runs'].every((name) => name in Object(value))) lanes.add(this);
 		return set.call(this, key, value);
 	});
 	const operation = 'queue.add';

@@ -3,6 +3,7 @@ import { createSlots } from '../api/pacing';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
+import { SharedByRuns } from '../item/job';
 import type { VideoJob } from './sendAdd';
 
 /** What was read of the credits so long ago is read again: others spend them, too. */
@@ -13,32 +14,14 @@ class Budget {
 	/** Checks and sends one add at a time. */
 	readonly takeTurn = createSlots(1);
 
-	/** How many items share it. */
-	users = 0;
-
 	readAt = -Infinity;
 
 	/** What the last add has left, or why it is not known. */
 	credits: number | RequestFailure = 0;
 }
 
-/** By account: each while guarded items of any execution of this process are made. */
-const budgets = new Map<number, Budget>();
-
-/** Makes an item. Meanwhile, what is known of its account's credits is kept for the other guarded items. */
-export async function shareBudget<T>(job: VideoJob, make: () => Promise<T>): Promise<T> {
-	if (job.problem !== undefined || job.order.spending === undefined) return await make();
-	const { account } = await job.open();
-	const budget = budgets.get(account) ?? new Budget();
-	budgets.set(account, budget);
-	budget.users += 1;
-	try {
-		return await make();
-	} finally {
-		budget.users -= 1;
-		if (budget.users === 0) budgets.delete(account);
-	}
-}
+/** By account. */
+const budgets = new SharedByRuns<number, Budget>();
 
 /**
  * Sends an add once if the account has enough credits for it. The next guarded add of the account is checked when this
@@ -53,7 +36,7 @@ export async function guardCredits<T>(
 ): Promise<T> {
 	const { ledger, order, run } = job;
 	if (order.spending === undefined) return await send();
-	const budget = budgets.get(service.account) ?? new Budget();
+	const budget = budgets.get(service.account, run, () => new Budget());
 	const { cost, keep } = order.spending;
 	return await budget.takeTurn(async () => {
 		const remainingCredits = await readCredits(job, service, budget);

@@ -1,15 +1,14 @@
 import { createSlots, untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
-import { logInfo, type Run } from '../item/job';
+import { logInfo, type Run, SharedByRuns } from '../item/job';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 
 /**
- * The lanes of this process, each only while anything is in it. All executions share them: the API tells a
- * finished video from others by its project and time alone, so those of a project are made one after the other,
- * unless the service tells more.
+ * By service and project. All executions share them: the API tells a finished video from others by its project and
+ * time alone, so those of a project are made one after the other, unless the service tells more.
  */
-const lanes = new Map<string, Lane>();
+const lanes = new SharedByRuns<string, Lane>();
 
 /** What each service tells, by its address, for as long as this process lives. */
 const services = new Map<string, Telling>();
@@ -37,11 +36,10 @@ export async function enterLane(
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
-	const key = JSON.stringify([baseUrl, projectId]);
 	const telling = services.get(baseUrl) ?? new Telling();
 	services.set(baseUrl, telling);
-	const lane = lanes.get(key) ?? new Lane(key, telling);
-	lanes.set(key, lane);
+	const key = JSON.stringify([baseUrl, projectId]);
+	const lane = lanes.get(key, run, () => new Lane(telling));
 	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
 	else await lane.wait(job, place);
@@ -61,10 +59,7 @@ class Lane {
 	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
-	constructor(
-		private readonly key: string,
-		private readonly telling: Telling,
-	) {}
+	constructor(private readonly telling: Telling) {}
 
 	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
 	async wait(job: VideoJob, place: Place): Promise<void> {
@@ -113,7 +108,6 @@ class Lane {
 			this.running.add(next.place);
 			next.begin();
 		}
-		if (this.running.size === 0 && this.waiting.size === 0) lanes.delete(this.key);
 	}
 
 	/** A run begins with one video, and each that is told makes room for one more: a broken project costs one. */

@@ -1,14 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { createSlots } from '../api/pacing';
-import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Outcome } from '../item/job';
-import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
+import type { FinishedVideo, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
-import { watchService } from '../waiting/watch';
-import { guardCredits, shareBudget } from './creditsToKeep';
+import { guardCredits } from './creditsToKeep';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { completeKeys, withKey } from './uniqueKey';
@@ -19,12 +17,10 @@ import { completeKeys, withKey } from './uniqueKey';
  */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const takeTurn = createSlots(1);
-	const items = [...jobs.entries()];
-	const paid = items.filter(([, { ledger }]) => ledger.isPaid);
-	const unpaid = items.filter(([, { ledger }]) => !ledger.isPaid);
 	const outcomes: Promise<Outcome>[] = [];
+	const isPaid = ([, { ledger }]: [number, VideoJob]) => Number(ledger.isPaid);
 	// A paid video is being made already, so it takes its place before any add.
-	for (const [index, job] of [...paid, ...unpaid]) {
+	for (const [index, job] of [...jobs.entries()].sort((a, b) => isPaid(b) - isPaid(a))) {
 		const { ledger, order, problem, run } = job;
 		if (problem === undefined) {
 			// The pause passes before the item takes a place.
@@ -37,7 +33,7 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 			if (order.wait !== undefined) return await makeVideo(job, order.wait);
 			return await takeTurn(async () => await addVideo(job));
 		};
-		outcomes[index] = run.settle(job, shareBudget(job, make));
+		outcomes[index] = run.settle(job, make());
 	}
 	const settled = await Promise.all(outcomes);
 	await completeKeys(jobs, settled);
@@ -57,31 +53,20 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 /** Video > Generate: makes one video, and outputs it. */
 async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecutionData[]> {
 	// What an earlier try has finished is not made any more.
-	if (job.ledger.state.finished) return await outputVideo(job, wait, await resumeVideo(job, wait));
-	const watching = await watchVideos(job);
-	const video = await makeInTurn(job, wait, watching).finally(() => {
-		watching.watch.end();
-	});
+	const make = job.ledger.state.finished ? resumeVideo : makeInTurn;
+	const video = await make(job, wait);
 	return video ? await outputVideo(job, wait, video) : [];
 }
 
-/**
- * Waits for a place in the lane, pays for the video unless an earlier try has, and waits for its end.
- *
- * @returns undefined for an item that is left out
- */
-async function makeInTurn(
-	job: VideoJob,
-	wait: WaitSettings,
-	watching: Watching,
-): Promise<FinishedVideo | undefined> {
+/** Waits for a place in the lane, pays unless an earlier try has, and waits. @returns undefined for an item that is left out */
+async function makeInTurn(job: VideoJob, wait: WaitSettings): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
-	const { list, requests } = watching;
+	const watching = await watchVideos(job);
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
 	const payInTurn = async () =>
 		await withKey(job, async () => {
 			// What is listed before the add is another's.
-			await list.refresh(requests);
+			await watching.list.refresh(watching.requests);
 			return await pay(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
 		});
 	try {
@@ -103,6 +88,28 @@ async function makeInTurn(
 	}
 }
 
+/**
+ * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
+ * only with proof that nothing was queued.
+ *
+ * @param usualMs how long a video usually takes; 0 for one that is not waited for
+ */
+async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
+	const { api, ledger, run } = job;
+	const service = await job.open();
+	const add = async () => {
+		// A try may come minutes after the one before it.
+		checkTimeLeft(job, usualMs);
+		return await sendAdd(job, service);
+	};
+	const guarded = async () => await guardCredits(job, service, () => api.takeSlot(add));
+	const send = async () => await sendWithRetries(guarded, { ...api, requestKind: 'add' });
+	return await ledger.takeTurn(async () => {
+		checkJob(job);
+		return await run.outage.slowDown(send, run.signal);
+	}, run.signal);
+}
+
 /** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */
 function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	const leftMs = run.endsAt - performance.now();
@@ -110,45 +117,4 @@ function checkTimeLeft({ run }: VideoJob, usualMs: number): void {
 	const toSeconds = (ms: number) => Math.max(0, Math.round(ms / 1000));
 	const seconds = { leftSeconds: toSeconds(leftMs), usualSeconds: toSeconds(usualMs) };
 	throw new RequestFailure({ kind: 'outOfTime', tries: 0, ...seconds });
-}
-
-/**
- * Pays for an item's video. At most one add of an item is accepted, through all its tries: it is sent again
- * only with proof that nothing was queued.
- *
- * @param usualMs how long a video usually takes; 0 for one that is not waited for
- * @throws a RequestFailure
- */
-async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
-	const { api, ledger, run } = job;
-	const service = await job.open();
-	const sendOnce = async () =>
-		await api.takeSlot(async () => {
-			// A try may come minutes after the one before it.
-			checkTimeLeft(job, usualMs);
-			return await sendAdd(job, service);
-		});
-	const guarded = async () => await guardCredits(job, service, sendOnce);
-	const send = async () => await sendWithRetries(guarded, { ...api, requestKind: 'add' });
-	const watched = async () => await watchAdd(job, service, send);
-	return await ledger.takeTurn(async () => {
-		checkJob(job);
-		return await run.outage.slowDown(watched, run.signal);
-	}, run.signal);
-}
-
-/** Sends an add. Its video may appear before it is answered, and is owed if its fate is unknown then. */
-async function watchAdd<T>(
-	{ ledger, order }: VideoJob,
-	{ account, baseUrl }: Service,
-	send: () => Promise<T>,
-): Promise<T> {
-	const watch = watchService(baseUrl);
-	const expected = watch.expect(account, order.body.projectId);
-	try {
-		return await send();
-	} finally {
-		watch.release(expected, ledger.state.stage === 'unknown');
-		watch.end();
-	}
 }

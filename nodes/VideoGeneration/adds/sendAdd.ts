@@ -7,6 +7,7 @@ import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failur
 import { type Job, logInfo } from '../item/job';
 import { keepPlain } from '../item/ledger';
 import type { WaitSettings } from '../waiting/waitForVideo';
+import { watchService } from '../waiting/watch';
 
 /** The order of Video > Generate and Queue > Add. */
 export interface VideoOrder {
@@ -40,9 +41,12 @@ const ADD_TIMEOUT_MS = 300_000;
  * @throws a RequestFailure with the fate of the add
  */
 export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVideo> {
-	const { api, context, ledger, order } = job;
+	const { api, context, ledger, order, run } = job;
 	const { connection } = api;
 	const sentAt = performance.now();
+	// Its video may be listed before it is answered, and is owed if its fate stays unknown.
+	const watch = watchService(service.baseUrl, run);
+	const expected = watch.expect(service.account, order.body.projectId);
 	ledger.keep({ stage: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	const request = { ...ENDPOINTS.addToQueue, body: order.body, ...connection, timeout };
@@ -50,8 +54,9 @@ export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVide
 		(response) => readAddResponse(response, service.baseUrl + request.url),
 		(error: unknown) => explainError(classifyError(error)),
 	);
+	const { fate, receivedQueueId } = 'facts' in result ? result.facts : {};
+	watch.release(expected, fate === 'unknown');
 	if ('queueItem' in result) return { queueItem: accept(job, result.queueItem), sentAt };
-	const { fate, receivedQueueId } = result.facts;
 	if (fate === 'unknown') ledger.keepUnknown(result);
 	else ledger.keep({ stage: 'new' });
 	if (receivedQueueId) logInfo(job, `An add was answered with ${quote(receivedQueueId)}`);

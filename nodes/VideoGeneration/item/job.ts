@@ -138,22 +138,31 @@ export class Run {
 
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
 
-	/** Lets go of the execution, which may run the node a thousand times more, as in a loop. */
-	readonly close: () => void;
+	private readonly endings: (() => void)[] = [];
 
 	private readonly shared = new Map<string, { value: Promise<unknown>; readAt: number }>();
 
 	constructor(context: IExecuteFunctions | IExecutePaginationFunctions) {
 		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
-		this.close = onAbort(stop, () => {
+		const stopListening = onAbort(stop, () => {
 			this.ending.abort();
 		});
+		this.onClose(stopListening);
 		const { executionTimeout = -1 } = context.getWorkflowSettings();
 		this.endsAt = executionTimeout > 0 ? getStart(stop) + executionTimeout * 1000 : Infinity;
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
 		this.canBeRetried = this.stopsOnError && !this.isAgentCall;
+	}
+
+	/** Calls back when all items have their output: the execution may run the node a thousand times more, as in a loop. */
+	onClose(callback: () => void): void {
+		this.endings.push(callback);
+	}
+
+	close(): void {
+		for (const end of this.endings) end();
 	}
 
 	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
@@ -194,5 +203,22 @@ export class Run {
 		if (!this.stopsOnError || this.failure !== undefined) return;
 		this.failure = { itemIndex: context.getItemIndex(), reason };
 		this.ending.abort();
+	}
+}
+
+/** What the runs of this process share, by key. Each value goes with the last run that has asked for it. */
+export class SharedByRuns<Key, Value> {
+	private readonly shared = new Map<Key, { value: Value; runs: Set<Run> }>();
+
+	get(key: Key, run: Run, create: () => Value): Value {
+		const { shared } = this;
+		const { value, runs } = shared.get(key) ?? { value: create(), runs: new Set<Run>() };
+		if (runs.has(run)) return value;
+		shared.set(key, { value, runs: runs.add(run) });
+		run.onClose(() => {
+			runs.delete(run);
+			if (runs.size === 0) shared.delete(key);
+		});
+		return value;
 	}
 }

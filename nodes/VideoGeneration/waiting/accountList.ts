@@ -44,9 +44,9 @@ export class AccountList {
 	constructor(private readonly onShown: (entries: unknown[], requestedAt: number) => void) {}
 
 	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
-	async refresh(requests: ListRequests, isNeeded = false): Promise<void> {
+	async refresh(requests: ListRequests): Promise<void> {
 		const isFresh = performance.now() < this.requestedAt + REFRESH_INTERVAL_MS;
-		if (!isFresh || isNeeded) await this.read(requests).catch(() => undefined);
+		if (!isFresh) await this.read(requests).catch(() => undefined);
 		if (requests.signal.aborted) throw CANCELLED;
 	}
 

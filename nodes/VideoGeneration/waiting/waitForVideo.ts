@@ -57,21 +57,15 @@ export interface FinishedVideo {
 export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
-	const watching = await watchVideos(job);
-	try {
-		return await waitForVideo(job, settings, watching);
-	} finally {
-		watching.watch.end();
-	}
+	return await waitForVideo(job, settings, await watchVideos(job));
 }
 
-/** Watches the service of an item. The caller ends the watch. */
+/** Watches the service of an item, until its run ends. */
 export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
 	const service = await open();
 	const { account } = service;
-	const watch = watchService(service.baseUrl);
-	// The items of a run may be watched one after the other, with pauses in between.
-	await run.share(`given ${account} ${watch.begunAt}`, Infinity, async () => {
+	const watch = watchService(service.baseUrl, run);
+	await run.share(`given ${account}`, Infinity, async () => {
 		for (const [, { finished, queueId = '' }] of listStates(context)) {
 			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
 		}
@@ -93,11 +87,7 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 	return { watch, account, list: watch.getList(account), requests };
 }
 
-/**
- * Waits for the video of the queue item in the item's ledger.
- *
- * @param sentAt when this try has sent its add, by `performance.now()`; undefined if it has not
- */
+/** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */
 export async function waitForVideo(
 	job: Job,
 	settings: WaitSettings,
@@ -182,12 +172,7 @@ class Wait {
 		item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	}
 
-	/**
-	 * Waits until the item is finished, and for its video.
-	 *
-	 * @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or that of a
-	 * check if no later one can help
-	 */
+	/** @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or a check's if no later one can help */
 	async untilSettled(): Promise<FinishedVideo> {
 		const { item } = this;
 		try {
@@ -239,7 +224,7 @@ class Wait {
 		item.dueAt ??= performance.now() + item.listingDelayMs;
 		const isKnown = () => item.own !== undefined || item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		if (watch.namesQueueIds && !isKnown()) await list.refresh(requests, true);
+		if (watch.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < item.dueAt) {
 			const checkAt = performance.now() + settings.intervalMs;
 			await pauseUntil(Math.min(checkAt, item.dueAt), requests.signal);

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
+import type { Run } from '../item/job';
 import { AccountList } from './accountList';
 import type { ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, getEarliest, ItemNames } from './ownVideos';
@@ -11,21 +12,15 @@ const OWED_MS = 30 * 60 * 1000;
 /** After a video that had to be listed was not, its project is mistrusted for so many times its Listing Delay. */
 const MISTRUSTED_DELAYS = 10;
 
-/**
- * What this process knows of the videos of each service, by its address: while an item is waited for, or a
- * video is owed. All executions share it.
- */
+/** What this process knows of each service, by its address. All executions share it. */
 const watches = new Map<string, Watch>();
 
-/** The addresses of services whose lists have named a queue ID, for as long as this process lives. */
-const naming = new Set<string>();
-
-/** Watches the videos of a service, until the caller ends it. */
-export function watchService(baseUrl: string): Watch {
+/** Watches the videos of a service, until the run ends. */
+export function watchService(baseUrl: string, run: Run): Watch {
 	for (const each of watches.values()) each.forgetOld();
-	const watch = watches.get(baseUrl) ?? new Watch(baseUrl);
+	const watch = watches.get(baseUrl) ?? new Watch();
 	watches.set(baseUrl, watch);
-	watch.begin();
+	watch.serve(run);
 	return watch;
 }
 
@@ -51,53 +46,44 @@ export class Watch {
 	/** Until when no item of a project is given an entry that does not name it. */
 	private readonly mistrustedUntil = new Map<string | undefined, number>();
 
-	/** How many items are watched. */
-	private watching = 0;
+	private readonly runs = new Set<Run>();
 
 	/** How many adds it has seen. */
 	private added = 0;
 
-	/** When the first of them began, by `performance.now()`: what was known before is forgotten. */
-	begunAt = -Infinity;
+	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
+	namesQueueIds = false;
 
-	constructor(private readonly baseUrl: string) {}
-
-	/** Whether an entry that names a queue ID can be expected, so that a finished video is identified at once. */
-	get namesQueueIds(): boolean {
-		return naming.has(this.baseUrl);
+	/** Knows what the lists show until the last run ends: it is read anew by the next one. */
+	serve(run: Run): void {
+		if (this.runs.has(run)) return;
+		this.runs.add(run);
+		run.onClose(() => {
+			this.runs.delete(run);
+			if (this.runs.size > 0) return;
+			this.lists.clear();
+			this.shownAt.clear();
+			this.owners.clear();
+		});
 	}
 
-	begin(): void {
-		if (this.watching === 0) this.begunAt = performance.now();
-		this.watching += 1;
-	}
-
-	/** What the lists have shown is read anew by the next who watches. */
-	end(): void {
-		this.watching -= 1;
-		if (this.watching > 0) return;
-		this.lists.clear();
-		this.shownAt.clear();
-		this.owners.clear();
-		this.forgetOld();
-	}
-
-	/** Forgets the items whose videos are owed no more, and the watch itself if nothing needs it. */
+	/** Forgets videos that are owed no more, and mistrust that is over. */
 	forgetOld(): void {
 		const now = performance.now();
 		for (const [key, { owedUntil = Infinity }] of this.items) {
 			if (owedUntil < now) this.items.delete(key);
 		}
-		if (this.watching === 0 && this.items.size === 0) watches.delete(this.baseUrl);
+		for (const [projectId, until] of this.mistrustedUntil) {
+			if (until < now) this.mistrustedUntil.delete(projectId);
+		}
 	}
 
 	/** The list of an account, whose key may be another one for each item. */
 	getList(account: number): AccountList {
-		const list =
-			this.lists.get(account) ??
-			new AccountList((entries, requestedAt) => {
-				this.show(account, entries, requestedAt);
-			});
+		const onShown = (entries: unknown[], requestedAt: number) => {
+			this.show(account, entries, requestedAt);
+		};
+		const list = this.lists.get(account) ?? new AccountList(onShown);
 		this.lists.set(account, list);
 		return list;
 	}
@@ -174,7 +160,7 @@ export class Watch {
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.isNamed = item.videoUrl === undefined;
-			if (item.isNamed) naming.add(this.baseUrl);
+			this.namesQueueIds ||= item.isNamed;
 			this.give(item, video);
 			free.delete(video.key);
 		}

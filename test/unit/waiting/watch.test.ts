@@ -1,10 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Run } from '../../../nodes/VideoGeneration/item/job';
 import { watchService } from '../../../nodes/VideoGeneration/waiting/watch';
 
 const { signal } = new AbortController();
 
 test("An item is not given the entry of another account, though it has the ID and the project of the item's own", async () => {
-	const watch = watchService('https://api.example.com');
+	const run = { onClose: () => undefined } as unknown as Run;
+	const watch = watchService('https://api.example.com', run);
 	const item = watch.track({
 		...{ account: 1, queueId: 'a', projectId: '1', queuedAt: undefined, sentAt: undefined },
 	});
@@ -19,5 +21,4 @@ test("An item is not given the entry of another account, though it has the ID an
 	await read(1, 'own');
 	expect(item.own).toEqual({ video: { id: 1, projectId: '1', url: 'own' } });
 	watch.release(item, false);
-	watch.end();
 });
