@@ -180,8 +180,9 @@ class Wait {
 				await this.waitForEnd();
 			} while (!(await this.waitForListing()));
 			const own = await this.settle();
-			const isGone = item.hasLeft === true && 'unidentified' in own && own.unidentified.count === 0;
-			if (isGone) throw this.createTimeout();
+			// It was cleared, or has failed: no video has appeared.
+			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
+			if (item.hasLeft === true && isWithout) throw this.createTimeout();
 			return createOutput(item, this.details ?? {}, own);
 		} catch (error) {
 			throw classifyError(error).with({ lastStatus: getStatus(this.details) });

@@ -132,7 +132,7 @@ export class Watch {
 		);
 	}
 
-	/** Notes what a list shows, gives entries that name an item to it, and settles the items that are due. */
+	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the items that are due. */
 	private show(account: number, entries: unknown[], requestedAt: number): void {
 		const unsettled = [...this.items.values()].filter(({ own }) => own === undefined);
 		const ofAccount = unsettled.filter((item) => item.account === account);
@@ -166,9 +166,15 @@ export class Watch {
 		}
 		const due = ofAccount.filter((item) => item.own === undefined && isDue(item));
 		const others = unsettled.filter((item) => item.own === undefined && !due.includes(item));
-		const { own, candidates, missing } = decideOwners(due, [...free.values()], others);
+		this.settle(due, [...free.values()], others);
+	}
+
+	/** Settles the items that are due by the entries that are no item's yet. Others may own them as well. */
+	private settle(due: QueueItem[], free: ListedVideo[], others: QueueItem[]): void {
+		const { own, candidates, missing } = decideOwners(due, free, others);
 		for (const { projectId, listingDelayMs } of missing) {
-			this.mistrustedUntil.set(projectId, now + MISTRUSTED_DELAYS * listingDelayMs);
+			const mistrustMs = MISTRUSTED_DELAYS * listingDelayMs;
+			this.mistrustedUntil.set(projectId, performance.now() + mistrustMs);
 		}
 		for (const [item, video] of own) {
 			if (!this.isMistrusted(item.projectId)) this.give(item, video);
