@@ -10,10 +10,8 @@ import { parseApiKey, parseBaseUrl } from './connection';
 
 const NOT_THE_SERVICE =
 	"This is not the address of the video generation service. Check 'Base URL'.";
-
 const REDIRECTED =
 	"The address redirects, and the key is never sent to another address. Enter the new address in 'Base URL'.";
-
 /** n8n shows no rule the body of an HTTP error, so the text names both who may have answered. */
 const REFUSED =
 	'The service does not accept this key, or a firewall or a login page in front of it refuses n8n. Copy the key again from the developers page of your account. If it is right, ask those who run the service or your network to let n8n through.';
@@ -42,10 +40,7 @@ const testRules = [
 /** n8n's own timeout does not cover a body that never ends. */
 const TEST_TIMEOUT_MS = 20_000;
 
-/**
- * Forbids redirects, with which n8n would send the key to another address, in the terms of both of
- * n8n's request functions. n8n 2 also has a switch for the key alone.
- */
+/** Forbids redirects, along which n8n would send the key, in the terms of both of its request functions. */
 const NO_REDIRECTS = {
 	disableFollowRedirect: true,
 	followRedirect: false,
@@ -108,11 +103,8 @@ export class VideoGenerationApi implements ICredentialType {
 	};
 
 	/**
-	 * Adds `Authorization: Bearer <key>` (specification, "Authentication"), to requests to the
-	 * service's own address only, and forbids redirects: other nodes use the credential too. It is a
-	 * function because an expression would be evaluated again for every request.
-	 *
-	 * @throws an Error with a sentence for the user when the key or the address cannot be used
+	 * Signs requests to the service's own address only (specification, "Authentication"), and forbids redirects:
+	 * other nodes use the credential too. A function, since an expression would be evaluated for every request.
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,

@@ -1,7 +1,7 @@
 /** The name of the credential type, whose `authenticate` signs every request. */
 export const CREDENTIAL = 'videoGenerationApi';
 
-/** A problem of the credential that a person has to correct: what it is, and what to do. */
+/** A problem of the credential that a person has to correct. */
 export class CredentialProblem extends Error {
 	constructor(
 		readonly problem: string,
@@ -21,11 +21,10 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The service's address, from the "Base URL" as a person pastes it: with spaces or quotes around it, without
- * a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
+ * The service's address, such as `https://api.example.com`, from the "Base URL" as a person pastes it: with spaces
+ * or quotes around it, without a scheme, with a trailing slash, a trailing `/v1`, a query or a fragment.
  *
- * @returns an http or https address without a trailing slash, e.g. `https://api.example.com`
- * @throws a CredentialProblem when it is not an address
+ * @throws a CredentialProblem
  */
 export function parseBaseUrl(pasted: unknown): string {
 	const text = trimPasted(pasted);
@@ -50,13 +49,10 @@ export function parseBaseUrl(pasted: unknown): string {
 const AROUND =
 	/^[\s"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a]{1,80}|[\s"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a]{1,80}$/g;
 
-/** A text as it is meant: without what cannot be seen, such as a soft hyphen, and without quotes around it. */
+/** A text without what cannot be seen, such as a soft hyphen, and without quotes around it. */
 function trimPasted(pasted: unknown): string {
-	if (typeof pasted !== 'string') return '';
-	return pasted
-		.replace(/\p{Cf}/gu, '')
-		.trim()
-		.replace(AROUND, '');
+	const visible = typeof pasted === 'string' ? pasted.replace(/\p{Cf}/gu, '') : '';
+	return visible.trim().replace(AROUND, '');
 }
 
 /** The key alone, from a paste that may carry quotes, a line break or the word "Bearer". */
@@ -68,20 +64,15 @@ function trimApiKey(pasted: unknown): string {
 export function parseApiKey(pasted: unknown): string {
 	const key = trimApiKey(pasted);
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
-	const isEmpty = key === '';
-	throw new CredentialProblem(
-		isEmpty
+	const problem =
+		key === ''
 			? "'API Key' is empty"
-			: "'API Key' contains characters that are not allowed, such as spaces or line breaks",
-		`${OPEN} paste the key from the developers page of your account.`,
-	);
+			: "'API Key' contains characters that are not allowed, such as spaces or line breaks";
+	const whatToDo = `${OPEN} paste the key from the developers page of your account.`;
+	throw new CredentialProblem(problem, whatToDo);
 }
 
-/**
- * Identifies an account, however its credential was pasted.
- *
- * @throws a CredentialProblem when "Base URL" is not an address
- */
+/** Identifies an account, however its credential was pasted. @throws a CredentialProblem */
 export function getAccountKey({ baseUrl, apiKey }: Record<string, unknown>): string {
 	return `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;
 }

@@ -4,17 +4,24 @@ import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
 import { searchVideos } from './listSearch/videos';
-import { accountOperations, accountProperties } from './resources/account';
-import { projectOperations, projectProperties } from './resources/project';
+import { getAccount } from './resources/account';
+import { describeResource } from './resources/fields';
 import { hints } from './resources/hints';
-import { queueOperations, queueProperties } from './resources/queue';
-import { videoOperations, videoProperties } from './resources/video';
+import { getAllProjects } from './resources/project';
+import { add } from './resources/queue/add';
+import { clear } from './resources/queue/clear';
+import { getProgress } from './resources/queue/getProgress';
+import { wait } from './resources/queue/wait';
+import { download } from './resources/video/download';
+import { generate } from './resources/video/generate';
+import { get } from './resources/video/get';
+import { getAll } from './resources/video/getAll';
 
 const operations = {
-	account: accountOperations,
-	project: projectOperations,
-	queue: queueOperations,
-	video: videoOperations,
+	account: { get: getAccount },
+	project: { getAll: getAllProjects },
+	queue: { add, clear, getProgress, wait },
+	video: { download, generate, get, getAll },
 };
 
 export class VideoGeneration implements INodeType {
@@ -58,10 +65,10 @@ export class VideoGeneration implements INodeType {
 				// n8n's routing asks the pagination function even when it finds no operation.
 				routing: { send: { paginate: true } },
 			},
-			...accountProperties,
-			...projectProperties,
-			...queueProperties,
-			...videoProperties,
+			...describeResource('account', operations.account, 'get'),
+			...describeResource('project', operations.project, 'getAll'),
+			...describeResource('queue', operations.queue, 'add'),
+			...describeResource('video', operations.video, 'generate'),
 		],
 	};
 

@@ -39,7 +39,6 @@ export class VideoGenerationTrigger implements INodeType {
 
 	methods = { loadOptions: { getProjects } };
 
-	/** @returns the new videos, oldest first, or null when there are none */
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		const items = await pollVideos(this);
 		return items.length === 0 ? null : [items];

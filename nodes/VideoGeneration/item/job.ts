@@ -17,9 +17,12 @@ import type { Batching } from './parameters';
 
 /** One operation of the node: what n8n is told of its request, and what it does for one item. */
 export interface Operation<Order = unknown> {
+	/** Its entry of "Operation" in the editor. Agents read `action` alone. */
+	name: string;
+	action: string;
+	description: string;
 	requestKind: RequestKind;
 	routing: INodePropertyRouting;
-	/** Its fields in the editor, below "Operation". */
 	fields: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'mayBeQueued'>;

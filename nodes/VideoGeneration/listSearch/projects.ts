@@ -17,17 +17,12 @@ interface ProjectOption {
 	value: string;
 }
 
-/** The projects of the account as options to choose several of, last updated first. @throws a NodeApiError */
+/** The projects to choose several of. */
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await fetchForEditor(this, listProjects);
 }
 
-/**
- * The projects of the account for a picker, last updated first.
- *
- * @param filter what the user typed: part of a name, or an ID
- * @throws a NodeApiError
- */
+/** The projects for a picker. @param filter part of a name, or an ID */
 export async function searchProjects(
 	this: ILoadOptionsFunctions,
 	filter = '',

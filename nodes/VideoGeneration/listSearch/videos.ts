@@ -5,15 +5,10 @@ import { toText } from '../api/response';
 import { sortNewestFirst } from '../api/videoLog';
 import { fetchForEditor, listProjects } from './projects';
 
-/** More entries than a person looks through. */
+/** A person looks through no more. */
 const MAX_SHOWN = 100;
 
-/**
- * The newest finished videos for a picker, by date and project.
- *
- * @param filter what the user typed: part of a project's name or of a date, or an ID
- * @throws a NodeApiError
- */
+/** The newest videos for a picker. @param filter part of a project's name or of a date, or an ID */
 export async function searchVideos(
 	this: ILoadOptionsFunctions,
 	filter = '',

@@ -1,23 +1,15 @@
 import { ENDPOINTS, fetchAccount } from '../api/endpoints';
 import type { Operation } from '../item/job';
-import { declareRequest, describeResource, optionsField } from './fields';
+import { declareRequest, optionsField } from './fields';
 
 /** Account > Get (specification, "GET /v1/user/account"). */
-const get: Operation = {
+export const getAccount: Operation = {
+	name: 'Get',
+	action: 'Get account with remaining credits',
+	description: 'Show the account with its remaining credits',
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getAccount),
 	fields: [optionsField],
 	prepare: () => undefined,
 	perform: async ({ api, open }) => [{ json: await fetchAccount(await open(), api) }],
 };
-
-export const accountOperations = { get };
-
-export const accountProperties = describeResource('account', accountOperations, 'get', [
-	{
-		name: 'Get',
-		value: 'get',
-		action: 'Get account with remaining credits',
-		description: 'Show the account with its remaining credits',
-	},
-]);

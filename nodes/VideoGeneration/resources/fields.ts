@@ -1,9 +1,4 @@
-import type {
-	IExecuteSingleFunctions,
-	INodeProperties,
-	INodePropertyOptions,
-	INodePropertyRouting,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
@@ -20,7 +15,6 @@ export function describeResource(
 	resource: string,
 	operations: Record<string, Operation>,
 	defaultOperation: string,
-	choices: INodePropertyOptions[],
 ): INodeProperties[] {
 	return [
 		{
@@ -30,10 +24,10 @@ export function describeResource(
 			noDataExpression: true,
 			displayOptions: { show: { resource: [resource] } },
 			default: defaultOperation,
-			options: choices.map((choice) => ({
-				...choice,
-				routing: operations[String(choice.value)]?.routing,
-			})),
+			options: Object.entries(operations).map(([value, operation]) => {
+				const { name, action, description, routing } = operation;
+				return { name, value, action, description, routing };
+			}),
 		},
 		...Object.entries(operations).flatMap(([operation, { fields }]) =>
 			updateDisplayOptions({ show: { resource: [resource], operation: [operation] } }, fields),
@@ -64,7 +58,6 @@ export function createOptionsField(...options: INodeProperties[]): INodeProperti
 	};
 }
 
-/** "Options" of an operation that has no others. */
 export const optionsField = createOptionsField(maxTriesOption);
 
 /** "Return All" and "Limit", as every list in n8n has them. */
@@ -87,7 +80,6 @@ export const limitFields: INodeProperties[] = [
 	},
 ];
 
-/** A project, picked from a searchable list by its name or given by its ID. */
 export const projectLocator: INodeProperties = {
 	displayName: 'Project',
 	name: 'projectId',
@@ -111,7 +103,6 @@ export const projectLocator: INodeProperties = {
 	],
 };
 
-/** The field that receives a downloaded file. */
 export const binaryPropertyField: INodeProperties = {
 	displayName: 'Put Output File in Field',
 	name: 'binaryPropertyName',
@@ -122,7 +113,6 @@ export const binaryPropertyField: INodeProperties = {
 	description: "Most nodes read files from the field 'data'",
 };
 
-/** The entry of "Options" that names the file. */
 export const fileNameOption: INodeProperties = {
 	displayName: 'File Name',
 	name: 'fileName',
@@ -133,15 +123,17 @@ export const fileNameOption: INodeProperties = {
 		"The name of the file. Leave it empty to use the name in the address. The video's extension is added if it is missing, and a number to a name that another file of the run has.",
 };
 
-/** "File Name"; '' for the name in the address. @throws a NodeOperationError when it is not text */
-export function getFileName(context: IExecuteSingleFunctions): string {
-	return getText(context, 'options.fileName', 'File Name').trim();
+/** How the file that an item returns is named; `fileName` is '' for the name in the address. */
+export interface FileSettings {
+	binaryPropertyName: string;
+	fileName: string;
 }
 
-/** "Put Output File in Field". @throws a NodeOperationError when it is empty */
-export function getBinaryPropertyName(context: IExecuteSingleFunctions): string {
+/** @throws a NodeOperationError that names the field */
+export function getFileSettings(context: IExecuteSingleFunctions): FileSettings {
+	const fileName = getText(context, 'options.fileName', 'File Name').trim();
 	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();
-	if (name !== '') return name;
+	if (name !== '') return { binaryPropertyName: name, fileName };
 	throw createInputError(
 		context,
 		"'Put Output File in Field' is empty",

@@ -47,7 +47,7 @@ export const orderFields: INodeProperties[] = [
 	},
 ];
 
-/** The entries of "Options" of Video > Generate and Queue > Add that protect the account's credits. */
+/** The entries of "Options" that protect the account's credits. */
 export const creditOptions: INodeProperties[] = [
 	{
 		displayName: 'Credits per Video',
@@ -71,7 +71,6 @@ export const creditOptions: INodeProperties[] = [
 	},
 ];
 
-/** The entry of "Options" that keeps a row from being paid for twice. */
 export const uniqueKeyOption: INodeProperties = {
 	displayName: 'Unique Key',
 	name: 'uniqueKey',
@@ -86,7 +85,7 @@ export const uniqueKeyOption: INodeProperties = {
 };
 
 /** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
-export const order: Omit<Operation<VideoOrder>, 'fields' | 'prepare'> = {
+export const order = {
 	requestKind: 'add',
 	routing: declareRequest(ENDPOINTS.addToQueue),
 	texts: {
@@ -98,36 +97,24 @@ export const order: Omit<Operation<VideoOrder>, 'fields' | 'prepare'> = {
 		},
 	},
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
-};
+} satisfies Partial<Operation<VideoOrder>>;
 
-/** The order of an item; empty for a video that an earlier try has paid for. */
+/** The order of an item; empty for a video that an earlier try has paid for. @throws a NodeOperationError */
 export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): VideoOrder {
 	if (isPaid) return { body: {} };
-	checkExecutionOrder(context);
+	// n8n then hands the agent's model an empty answer, whatever its tool returns: it would order the video again.
+	if (isAgentStep(context) && context.getWorkflowSettings().executionOrder !== 'v1') {
+		throw createInputError(
+			context,
+			"This agent's workflow runs in the old execution order, in which agents get no answer from their tools",
+			`In the workflow's settings, set 'Execution Order' to 'v1 (recommended)', and run it again. ${NOT_SPENT}`,
+		);
+	}
 	const body = getBody(context);
 	return { body, spending: getSpendingLimit(context), uniqueKey: getUniqueKey(context) };
 }
 
-/**
- * In the old execution order, n8n hands the model of an AI Agent an empty answer whatever its tool returns, so
- * the model would order the video again.
- *
- * @throws a NodeOperationError for an agent's call in such a workflow
- */
-function checkExecutionOrder(context: IExecuteSingleFunctions): void {
-	if (!isAgentStep(context) || context.getWorkflowSettings().executionOrder === 'v1') return;
-	throw createInputError(
-		context,
-		"This agent's workflow runs in the old execution order, in which agents get no answer from their tools",
-		`In the workflow's settings, set 'Execution Order' to 'v1 (recommended)', and run it again. ${NOT_SPENT}`,
-	);
-}
-
-/**
- * The body of the request: optional fields are absent when they are not set.
- *
- * @throws a NodeOperationError without a project, or with "Overwrite Settings" on and no prompt
- */
+/** The body of the request: optional fields are absent when they are not set. */
 function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 	const projectId = getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project');
 	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
@@ -135,7 +122,8 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 		context,
 		'customPrompt',
 		'Custom Prompt',
-		"If it may have no value, write {{ {code} ?? '' }}: an empty prompt means the project's own.",
+		(code) =>
+			`If it may have no value, write {{ ${code} ?? '' }}: an empty prompt means the project's own.`,
 	);
 	const isEmpty = customPrompt.trim() === '';
 	if (projectId === '') {
@@ -159,13 +147,7 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 	};
 }
 
-/**
- * "Credits to Keep" and "Credits per Video".
- *
- * @returns undefined when the guard is off
- * @throws a NodeOperationError for an option that is set without a number: a misspelt column must not
- * turn the guard off
- */
+/** Undefined without "Credits to Keep". An option that is there without a number fails: a misspelt column. */
 function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spending'] {
 	const options = getCollection(context, 'options');
 	const get = (name: string, label: string, isAbove: boolean) =>
@@ -177,17 +159,11 @@ function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spendin
 	return keep === undefined ? undefined : { keep, cost };
 }
 
-/**
- * "Unique Key" of an item.
- *
- * @returns undefined where the option is not set
- * @throws a NodeOperationError when it is set and cannot be used, before anything is sent: a misspelt
- * column must not turn it off, nor make one key of all rows
- */
+/** Undefined without the option. One that is there and empty fails: a misspelt column must not turn it off. */
 function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
 	if (!('uniqueKey' in getCollection(context, 'options'))) return undefined;
-	const advice = 'The key must be a value that stays with the row, such as its ID.';
-	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', advice).trim();
+	const getAdvice = () => 'The key must be a value that stays with the row, such as its ID.';
+	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', getAdvice).trim();
 	if (key === '') {
 		throw createInputError(
 			context,
@@ -211,40 +187,37 @@ const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
  * would go unnoticed.
  *
  * @param name the parameter; one inside a collection by its path
- * @param advice what to do about an expression that may have no value; `{code}` is the expression
- * @throws a NodeOperationError for an expression without a value, for one that was typed as text, and for an object
+ * @param getAdvice what to do about an expression that may have no value
  */
 function getPaidText(
 	context: IExecuteSingleFunctions,
 	name: string,
 	label: string,
-	advice: string,
+	getAdvice: (code: string) => string,
 ): string {
+	const refuse = (problem: string, whatToDo: string) =>
+		createInputError(context, problem, `${whatToDo} ${NOT_SPENT}`);
 	const value: unknown = context.getNodeParameter(name, '');
 	const missing = findMissing(context, name, value);
 	if (missing !== undefined) {
 		const { field, code } = missing;
-		throw createInputError(
-			context,
+		const problem =
 			field === undefined
 				? `An expression in '${label}' has no value`
-				: `'${label}' names the field '${field}', which this item does not have`,
-			`Check {{ ${code} }}. ${advice.replace('{code}', () => code)} ${NOT_SPENT}`,
-		);
+				: `'${label}' names the field '${field}', which this item does not have`;
+		throw refuse(problem, `Check {{ ${code} }}. ${getAdvice(code)}`);
 	}
 	const text = requireText(context, value, label);
 	if (TYPED_EXPRESSION.test(text)) {
-		throw createInputError(
-			context,
+		throw refuse(
 			`'${label}' contains an expression that was typed as text`,
-			`Point to '${label}', and select 'Expression' above the field, so that n8n fills in its value. ${NOT_SPENT}`,
+			`Point to '${label}', and select 'Expression' above the field, so that n8n fills in its value.`,
 		);
 	}
 	if (text.includes('[object Object]')) {
-		throw createInputError(
-			context,
+		throw refuse(
 			`'${label}' contains an object instead of text`,
-			`n8n writes an object as [object Object]. In the expression, name the field of the object that holds the text. ${NOT_SPENT}`,
+			'n8n writes an object as [object Object]. In the expression, name the field of the object that holds the text.',
 		);
 	}
 	return text;
@@ -272,8 +245,8 @@ function findMissing(
 		// The most common part needs no evaluation, which costs about a millisecond.
 		if (missing === undefined && fields[0]?.code === code.trim()) continue;
 		const part = `{{${code}}}`;
-		const isWhole = raw === `=${part}`;
-		const found = isWhole ? value : context.evaluateExpression(part, context.getItemIndex());
+		const found =
+			raw === `=${part}` ? value : context.evaluateExpression(part, context.getItemIndex());
 		// JavaScript joins a missing value to a text as "undefined".
 		const isJoined =
 			missing !== undefined && !code.includes('undefined') && String(found).includes('undefined');

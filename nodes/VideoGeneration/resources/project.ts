@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { ENDPOINTS, fetchProjects } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { getCollection, getLimit, requireText } from '../item/parameters';
-import { declareRequest, describeResource, limitFields, optionsField } from './fields';
+import { declareRequest, limitFields, optionsField } from './fields';
 
 const sortField: INodeProperties = {
 	displayName: 'Sort',
@@ -37,7 +37,10 @@ const sortField: INodeProperties = {
 };
 
 /** Project > Get Many (specification, "GET /v1/projects"). */
-const getAll: Operation<{ query: IDataObject; limit: number }> = {
+export const getAllProjects: Operation<{ query: IDataObject; limit: number }> = {
+	name: 'Get Many',
+	action: 'Get many projects',
+	description: 'List the projects that videos can be made from',
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listProjects),
 	fields: [...limitFields, optionsField, sortField],
@@ -57,14 +60,3 @@ const getAll: Operation<{ query: IDataObject; limit: number }> = {
 		return projects.slice(0, limit).map((json) => ({ json }));
 	},
 };
-
-export const projectOperations = { getAll };
-
-export const projectProperties = describeResource('project', projectOperations, 'getAll', [
-	{
-		name: 'Get Many',
-		value: 'getAll',
-		action: 'Get many projects',
-		description: 'List the projects that videos can be made from',
-	},
-]);

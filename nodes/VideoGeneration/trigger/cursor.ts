@@ -24,7 +24,6 @@ export interface Cursor {
 	version: 1;
 	/** How often it has changed: of two copies, the one with the higher number is the later one. */
 	changes: number;
-	/** See `hashAccount`. */
 	account: string;
 	/** An account that was polled later, and had no videos when it was first polled. */
 	emptyAccount?: Pick<Cursor, 'account' | 'floor'> | undefined;
@@ -39,14 +38,14 @@ export interface Cursor {
 	tag?: { account: string; etag: string; fullReadAt: number } | undefined;
 }
 
-/** The place of a cursor may be empty before the first poll, or hold something else. */
+/** The place of a cursor is empty before the first poll. It may also hold something else. */
 export type StoredCursor = Cursor | 'absent' | 'damaged';
 
-/** What the trigger watches: `account` and `projects` of its next cursor. */
+/** What the trigger watches. */
 export interface Watch {
+	/** See `hashAccount`. */
 	account: string;
 	projectIds: readonly string[];
-	/** Whether the first poll emits the videos that it finds. */
 	emitExisting: boolean;
 	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
 	isContinuous: boolean;
@@ -61,7 +60,7 @@ interface ListedEntry {
 	time: number;
 }
 
-/** @returns `damaged` for anything but a cursor: without what it remembers, old videos would be new */
+/** Anything but a cursor is `damaged`: without what it remembers, old videos would be new. */
 export function parseCursor(value: unknown): StoredCursor {
 	if (value === undefined) return 'absent';
 	if (!isObject(value)) return 'damaged';
@@ -72,7 +71,7 @@ export function parseCursor(value: unknown): StoredCursor {
 	return isCursor ? (value as unknown as Cursor) : 'damaged';
 }
 
-/** Short enough to tell nothing about the key. @param account as `openService` identifies it */
+/** The account as `openService` identifies it, so short that it tells nothing about the key. */
 export function hashAccount(account: number): string {
 	return String(account % 2 ** 18);
 }
@@ -95,15 +94,18 @@ export function selectNewVideos(
 	const changes = (saved?.changes ?? 0) + 1;
 	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
 	const emptyAccount = { account, floor: polledAt - DAY_MS - 1 };
+	const wasEmpty = saved?.emptyAccount?.account === account ? saved.emptyAccount : undefined;
 	if (saved && saved.account !== account && listed.length === 0) {
 		// Another account, or the same one with a new key: the first list with entries tells.
-		const isKept = saved.emptyAccount?.account === account;
-		return { videos: [], cursor: isKept ? saved : { ...saved, changes, emptyAccount } };
+		return { videos: [], cursor: wasEmpty ? saved : { ...saved, changes, emptyAccount } };
 	}
-	const known = saved && findKnown(listed, saved, watch);
-	const isEmitting = known !== undefined || (stored === 'absent' && emitExisting);
-	const baseline = listed.length === 0 && !isEmitting ? emptyAccount : { account, floor: -1 };
-	const before = known ?? createCursor(baseline, projectIds);
+	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
+	const wasSeen = ({ identity, time }: ListedEntry) => saved?.videos[hashText(identity)] === time;
+	const known = saved?.account === account || listed.some(wasSeen) ? saved : undefined;
+	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
+	const isEmpty = listed.length === 0 && !isEmitting;
+	const baseline = wasEmpty ?? (isEmpty ? emptyAccount : { account, floor: -1 });
+	const before = known ?? { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
 
 	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
 	const unseen = listed.filter(({ identity, time }) => {
@@ -138,8 +140,6 @@ export function findNewestVideo(
 /**
  * The tag to request the log with. Once an hour the log is read in full, so that a tag that fails to
  * change delays new videos and does not lose them; a kept time in the future counts as over.
- *
- * @param now milliseconds since 1970
  */
 export function findTag(stored: StoredCursor, account: string, now: number): string | undefined {
 	const tag = typeof stored === 'string' ? undefined : stored.tag;
@@ -148,37 +148,12 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
 	return ageMs >= 0 && ageMs < HOUR_MS && ETAG.test(tag.etag) ? tag.etag : undefined;
 }
 
-/**
- * Keeps the tag of a log that was read in full, with the cursor that knows all of its entries.
- *
- * @returns the same object when nothing changed
- */
+/** Keeps the tag of a log that was read in full, with the cursor that knows its entries; the same without news. */
 export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
 	const etag = toText(header);
 	if (etag === '' && cursor.tag === undefined) return cursor;
 	const tag = etag === '' ? undefined : { account, etag, fullReadAt: now };
 	return { ...cursor, changes: cursor.changes + 1, tag };
-}
-
-function createCursor(
-	baseline: Pick<Cursor, 'account' | 'floor'>,
-	projects: readonly string[],
-): Cursor {
-	return { version: 1, changes: 0, ...baseline, projects, videos: {} };
-}
-
-/** The cursor to compare the account's log with, or undefined where nothing is known of the account. */
-function findKnown(
-	listed: ListedEntry[],
-	saved: Cursor,
-	{ account, projectIds }: Watch,
-): Cursor | undefined {
-	const { emptyAccount, videos } = saved;
-	// The key and the address are the same, or an entry was seen before: then only the key is new. Two
-	// services may use the same IDs, so an entry counts with its time.
-	const wasSeen = ({ identity, time }: ListedEntry) => videos[hashText(identity)] === time;
-	if (saved.account === account || listed.some(wasSeen)) return saved;
-	return emptyAccount?.account === account ? createCursor(emptyAccount, projectIds) : undefined;
 }
 
 function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor): boolean {

@@ -4,8 +4,8 @@ import { type Cursor, parseCursor, type StoredCursor } from './cursor';
 /** Static data that this process has polled with, which therefore holds the last poll's cursor. */
 const polledData = new WeakSet<object>();
 
-/** The changes of the cursors that this process has saved within `PREPARED_MS`, by the node, and when. */
-const lastSaves = new Map<string, { changes: number; at: number }>();
+/** By the node: the changes of the cursor that this process saved last, and until when older copies may come. */
+const lastSaves = new Map<string, { changes: number; until: number }>();
 
 /** n8n runs within this time what it has prepared, and polls again after a minute at the earliest. */
 const PREPARED_MS = 50_000;
@@ -36,7 +36,7 @@ export class CursorStore {
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
 	}
 
-	/** Whether the cursor is that of the last poll, and not of an earlier one that n8n had saved. */
+	/** See `Watch`. */
 	get isContinuous(): boolean {
 		return this.isDurable || polledData.has(this.data);
 	}
@@ -55,17 +55,15 @@ export class CursorStore {
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.
 		if (!this.isDurable || loaded === 'absent' || !last) return false;
-		return count(loaded) < last.changes && isRecent(last);
+		return count(loaded) < last.changes && performance.now() < last.until;
 	}
 
-	/**
-	 * @param stored the cursor that was loaded: the same one if nothing has changed
-	 * @param isStarting whether this poll starts an execution
-	 */
+	/** @param isStarting whether this poll starts an execution */
 	save(cursor: Cursor, stored: StoredCursor, isStarting: boolean): void {
 		polledData.add(this.data);
-		for (const [node, last] of lastSaves) if (!isRecent(last)) lastSaves.delete(node);
-		lastSaves.set(this.node, { changes: cursor.changes, at: performance.now() });
+		const now = performance.now();
+		for (const [node, { until }] of lastSaves) if (until <= now) lastSaves.delete(node);
+		lastSaves.set(this.node, { changes: cursor.changes, until: now + PREPARED_MS });
 		if (cursor === stored) return;
 		const { data, workflowData, key, isDurable } = this;
 		const isReplaced = count(parseCursor(data.cursor)) >= count(parseCursor(workflowData[key]));
@@ -73,10 +71,6 @@ export class CursorStore {
 		if (!isDurable || !isStarting) workflowData[key] = { ...cursor };
 		else if (isReplaced) Reflect.deleteProperty(workflowData, key);
 	}
-}
-
-function isRecent({ at }: { at: number }): boolean {
-	return performance.now() - at < PREPARED_MS;
 }
 
 /** A damaged cursor counts more than none: with none, existing videos may be wanted. */

@@ -30,7 +30,6 @@ const MAX_LIST_MS = 50_000;
 /** The scheduler's polls belong to a start of n8n for this time, counted from the start of the process. */
 const START_MS = 180_000;
 
-/** A poll that fails loses nothing: the next one sees what this one would have seen. */
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
 const POLL_TEXTS = {
 	nextTry: NEXT_POLL,
@@ -102,7 +101,7 @@ async function pollOnce(
 	}
 }
 
-/** The videos that are new to this node; they are not new any more afterwards. @throws a NodeApiError */
+/** The videos that are new to this node, and are not afterwards. @throws a NodeApiError */
 async function fetchNewVideos(
 	context: IPollFunctions,
 	{ projectIds, emitExisting }: PollParameters,
@@ -156,11 +155,7 @@ function limitList(deadline: number): ApiOptions {
 	return { ...RETRIES, deadline: Math.min(deadline, performance.now() + MAX_LIST_MS) };
 }
 
-/**
- * Downloads the file of each video. The cursor is saved by then, so a video is emitted even when its
- * download fails: its item says why in `downloadError`, and the workflow can try again with Video >
- * Download.
- */
+/** The cursor is saved by then, so a video is emitted even when its download fails, with the reason. */
 async function attachFiles(
 	context: IPollFunctions,
 	logEntries: IDataObject[],

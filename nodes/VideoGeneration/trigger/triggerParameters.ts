@@ -60,12 +60,11 @@ export const triggerPanel: TriggerPanelDefinition = {
 		"<b>While building your workflow</b>, click the 'fetch test event' button. It shows your newest finished video, and does not affect which videos start the workflow later.<br /> <br /><b>Once it is published</b>, your workflow will also execute automatically, once for all newly finished videos that n8n finds. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.",
 };
 
-/** The trigger's parameters for one poll. */
 export interface PollParameters {
 	/** Empty for all projects. */
 	projectIds: string[];
 	emitExisting: boolean;
-	/** The binary field for the files; undefined without downloads. */
+	/** Undefined without downloads. */
 	binaryPropertyName: string | undefined;
 }
 
@@ -81,7 +80,7 @@ export function getTriggerParameters(context: IPollFunctions): PollParameters {
 	};
 }
 
-/** The projects to watch, from the list or from an expression, which may also return IDs with commas between them. */
+/** From the list, or from an expression, which may also return IDs with commas between them. */
 function getProjectIds(context: IPollFunctions): string[] {
 	const value: unknown = context.getNodeParameter('projectIds', []);
 	const words = toText(value).split(/[,;\n]/);

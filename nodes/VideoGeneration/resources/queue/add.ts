@@ -6,6 +6,9 @@ import { creditOptions, getOrder, order, orderFields, uniqueKeyOption } from '..
 /** Queue > Add: the request alone, whose queue item comes out at once. */
 export const add: Operation<VideoOrder> = {
 	...order,
+	name: 'Add',
+	action: 'Queue video without waiting (costs credits)',
+	description: 'Queue a video without waiting for it, which costs credits',
 	fields: [...orderFields, createOptionsField(...creditOptions, maxTriesOption, uniqueKeyOption)],
 	prepare: getOrder,
 };

@@ -8,6 +8,9 @@ import { getQueueId, ofQueueItem, queueIdField } from './queueId';
 /** Queue > Clear (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
 export const clear: Operation<{ queueId: string }> = {
 	...ofQueueItem,
+	name: 'Delete',
+	action: 'Delete queue item permanently',
+	description: 'Permanently delete a queue item, which cannot be undone',
 	requestKind: 'clear',
 	routing: declareRequest(ENDPOINTS.clearQueueItem),
 	fields: [queueIdField, optionsField],

@@ -7,6 +7,9 @@ import { getQueueId, ofQueueItem, queueIdField } from './queueId';
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {
 	...ofQueueItem,
+	name: 'Get Progress',
+	action: 'Get progress of queued video',
+	description: "Show a queued video's progress",
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getProgress),
 	fields: [queueIdField, optionsField],

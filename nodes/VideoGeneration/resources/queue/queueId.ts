@@ -14,7 +14,7 @@ export const queueIdField: INodeProperties = {
 };
 
 /** The common part of the operations on a queue item. */
-export const ofQueueItem: Pick<Operation<{ queueId: string }>, 'texts' | 'getIds'> = {
+export const ofQueueItem = {
 	texts: {
 		fields: "'Queue ID'",
 		notFound: {
@@ -24,7 +24,7 @@ export const ofQueueItem: Pick<Operation<{ queueId: string }>, 'texts' | 'getIds
 		},
 	},
 	getIds: ({ queueId }) => ({ queueId }),
-};
+} satisfies Partial<Operation<{ queueId: string }>>;
 
 /** "Queue ID". @throws a NodeOperationError when it is empty, or cannot be a part of a path */
 export function getQueueId(context: IExecuteSingleFunctions): string {

@@ -17,7 +17,7 @@ import {
 interface WaitOrder {
 	queueId: string;
 	projectId: string | undefined;
-	/** "Queued At" as text; undefined without a value. */
+	/** "Queued At" as text. */
 	createdAt: string | undefined;
 	settings: WaitSettings;
 }
@@ -25,6 +25,9 @@ interface WaitOrder {
 /** Queue > Wait, for a queue item that was added elsewhere. */
 export const wait: Operation<WaitOrder> = {
 	...ofQueueItem,
+	name: 'Wait',
+	action: 'Wait for queued video',
+	description: 'Wait until a queued video is finished and return its file',
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getProgress),
 	fields: [

@@ -8,8 +8,8 @@ import {
 	binaryPropertyField,
 	createOptionsField,
 	fileNameOption,
-	getBinaryPropertyName,
-	getFileName,
+	type FileSettings,
+	getFileSettings,
 	maxTriesOption,
 } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './video';
@@ -19,15 +19,14 @@ const NO_FILES = [
 	"n8n passes no files to a model. Use the video's address: the 'url' that Video > Get Many returns. Nothing was sent.",
 ] as const;
 
-interface Download {
-	/** The address, or the ID of a video in the list. */
-	video: URL | string;
-	binaryPropertyName: string;
-	fileName: string;
-}
+/** The video is an address, or the ID of one in the list. */
+type Download = FileSettings & { video: URL | string };
 
 /** Video > Download: the request goes to the video's own host, without the key. */
 export const download: Operation<Download> = {
+	name: 'Download',
+	action: 'Download video file',
+	description: 'Download the file of a finished video',
 	requestKind: 'read',
 	routing: { send: { paginate: true } },
 	fields: [
@@ -40,11 +39,7 @@ export const download: Operation<Download> = {
 
 	prepare(context) {
 		if (isAgentCall(context)) throw createInputError(context, ...NO_FILES);
-		return {
-			video: getAddressOrId(context),
-			binaryPropertyName: getBinaryPropertyName(context),
-			fileName: getFileName(context),
-		};
+		return { video: getAddressOrId(context), ...getFileSettings(context) };
 	},
 
 	async perform(job) {

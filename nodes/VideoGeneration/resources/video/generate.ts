@@ -12,6 +12,9 @@ import {
 /** Video > Generate: queues a video, waits for it and downloads it. */
 export const generate: Operation<VideoOrder> = {
 	...order,
+	name: 'Generate',
+	action: 'Generate video (costs credits)',
+	description: 'Generate a video from a project and return its file',
 	fields: [
 		...orderFields,
 		...finishedVideoFields,

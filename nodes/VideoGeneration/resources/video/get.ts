@@ -6,6 +6,9 @@ import { findVideo, getVideo, videoLocator } from './video';
 
 /** Video > Get (specification, "GET /v1/videos"). The API lists all videos, of which the node picks one. */
 export const get: Operation<{ videoId: string }> = {
+	name: 'Get',
+	action: 'Get video',
+	description: 'Show a finished video, with an address that is fresh',
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listVideos),
 	fields: [videoLocator, optionsField],

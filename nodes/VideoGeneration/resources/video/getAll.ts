@@ -41,6 +41,9 @@ const filtersField: INodeProperties = {
 
 /** Video > Get Many (specification, "GET /v1/videos"). The API has no parameters, so the node filters. */
 export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
+	name: 'Get Many',
+	action: 'Get many videos',
+	description: 'List finished videos, newest first',
 	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listVideos),
 	fields: [...limitFields, filtersField, optionsField],
@@ -61,7 +64,6 @@ interface VideoFilter {
 	createdBefore: number | undefined;
 }
 
-/** "Filters". @throws a NodeOperationError that names the field */
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	const filters = getCollection(context, 'filters');
 	// A filter that is there without a value does not select everything: it may be a misspelt field.
@@ -94,12 +96,7 @@ function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 const LOCAL_TIME = /^\S{10}(?:[T ]\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?)?)?$/;
 const HAS_ZONE = /(?:[Zz]|[+-]\d\d(?::?\d\d)?|[A-Z]{3,5}|\/\w+|\])$/;
 
-/**
- * A point in time, as n8n's date field or an expression gives it. Without a time zone, the
- * workflow's is meant, as everywhere in n8n.
- *
- * @returns milliseconds since 1970, or undefined when it is not a date
- */
+/** A date as n8n's field or an expression gives it, in milliseconds since 1970; without a zone, in the workflow's. */
 export function parseDateTime(value: unknown, timeZone: string): number | undefined {
 	const entered = toDateText(value);
 	if (typeof entered !== 'string') return undefined;
@@ -116,19 +113,15 @@ export function parseDateTime(value: unknown, timeZone: string): number | undefi
 	}
 }
 
-/**
- * The video logs that a filter selects, newest first (specification, "Video log"). A log whose
- * `createdAt` cannot be read comes last, and is never selected by a date.
- */
+/** The video logs that a filter selects, newest first; a date selects none whose own date cannot be read. */
 export function selectVideos(
 	log: readonly unknown[],
-	{ projectId, createdAfter = -Infinity, createdBefore = Infinity }: VideoFilter,
+	{ projectId, createdAfter, createdBefore }: VideoFilter,
 ): IDataObject[] {
-	const isDated = createdAfter > -Infinity || createdBefore < Infinity;
-	const isSelected = ({ video, time }: DatedVideo) => {
-		if (projectId !== '' && toText(video.projectId) !== projectId) return false;
-		return time === undefined ? !isDated : time > createdAfter && time < createdBefore;
-	};
+	const isSelected = ({ video, time = NaN }: DatedVideo) =>
+		(projectId === '' || toText(video.projectId) === projectId) &&
+		(createdAfter === undefined || time > createdAfter) &&
+		(createdBefore === undefined || time < createdBefore);
 	return sortNewestFirst(log)
 		.filter(isSelected)
 		.map(({ video }) => video);

@@ -4,7 +4,7 @@ import { fetchSharedLog } from '../../download/outputVideo';
 import type { Job } from '../../item/job';
 import { CHECK_EXPRESSION, createInputError, getLocatedId } from '../../item/parameters';
 
-/** A finished video, picked from a list, or given by its address or its ID. */
+/** "Video" of Video > Download. */
 export const videoFileLocator: INodeProperties = {
 	displayName: 'Video',
 	name: 'video',
@@ -37,7 +37,7 @@ export const videoFileLocator: INodeProperties = {
 		'The video to download: one of your newest 100, or any by its ID or address. An address may expire, an ID does not. The API key is not sent to the address.',
 };
 
-/** A finished video, picked from a list or given by its ID. */
+/** "Video" of Video > Get, without addresses. */
 export const videoLocator: INodeProperties = {
 	...videoFileLocator,
 	modes: videoFileLocator.modes?.filter(({ name }) => name !== 'url') ?? [],
