@@ -95,7 +95,10 @@ export class Ledger {
 
 	/** Notes that the fate of a sent add is unknown, and why. */
 	keepUnknown({ facts }: RequestFailure): void {
-		const failure = keepReason(facts);
+		const names = ['kind', 'httpCode', 'content', 'field', 'receivedQueueId'];
+		// Of the service's texts, only one that names a queue item is kept.
+		if (facts.receivedQueueId !== undefined) names.push('receivedText');
+		const failure = JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 		this.keep({ stage: 'unknown', failure });
 		this.order?.keepUnknownFate(failure);
 	}
@@ -116,9 +119,8 @@ export class Ledger {
 export function listStates(
 	context: IExecuteSingleFunctions,
 ): [itemIndex: number, state: ItemState][] {
-	return [...(getStates(context) ?? []).entries()].flatMap(
-		([index, state]): [number, ItemState][] => (state ? [[index, state]] : []),
-	);
+	const states = getStates(context) ?? [];
+	return states.flatMap((state, index) => (state ? [[index, state]] : []));
 }
 
 /** Removes everything once all items have succeeded: n8n runs a node again that has returned, too. */
@@ -144,13 +146,6 @@ function getNodeStates(context: IExecuteSingleFunctions): NodeStates | undefined
 function getOperationName(context: IExecuteSingleFunctions): string {
 	const { resource, operation } = context.getNode().parameters as Record<string, string>;
 	return operation === 'generate' ? 'queue.add' : `${resource}.${operation}`;
-}
-
-/** The facts of an unknown fate. Of the service's texts, only the beginning of one that names a queue item is kept. */
-function keepReason(facts: FailureFacts): FailureFacts {
-	const names = ['kind', 'httpCode', 'content', 'field', 'receivedQueueId'];
-	if (facts.receivedQueueId !== undefined) names.push('receivedText');
-	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 }
 
 const MAX_TEXT_LENGTH = 200;
@@ -187,7 +182,7 @@ export class AgentOrder {
 	constructor(context: IExecuteSingleFunctions, account: number, order: unknown) {
 		const executionId = context.getExecutionId() as string | undefined;
 		const isShared = executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
-		if (isShared) this.execution = context.getContext('flow') as typeof this.execution;
+		if (isShared) this.execution = context.getContext('flow');
 		this.id = hashText(JSON.stringify([isShared ? executionId : '', account, order]));
 	}
 

@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData , NodeApiError} from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { toText } from '../api/response';
@@ -78,7 +83,7 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 		? createApiError(node, failure, {
 				// Once an add is accepted, a later request has failed.
 				...(isAdd && isPaid ? {} : operation.texts),
-				mayBeQueued: isAdd && state.stage === 'unknown',
+				mayBeQueued: state.stage === 'unknown',
 				isQueued: isPaid,
 				queueId: state.queueId,
 				canBeRetried: stopsOnError && !isAgentCall,
@@ -128,16 +133,14 @@ function listPaidVideos(
 /** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
 export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
 	const { context, operation, run } = job;
-	const isUnknown = ({ ledger }: Job) => ledger.state.stage === 'unknown';
-	const isAdd = operation.requestKind === 'add';
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
-	const leftOut = isAdd ? outcomes.filter(isLeftOut).length : 0;
+	const leftOut = operation.requestKind === 'add' ? outcomes.filter(isLeftOut).length : 0;
 	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
-		mayBeQueued: isAdd ? jobs.filter(isUnknown).length : 0,
-		unidentified: jobs.flatMap(({ ledger }, index) => {
-			const { unidentified } = ledger.state;
-			return unidentified ? [unidentified] : listUnread(outcomes[index]);
+		mayBeQueued: jobs.filter(({ ledger }) => ledger.state.stage === 'unknown').length,
+		unidentified: outcomes.flatMap((outcome, index): Unidentified | Unidentified[] => {
+			const { unidentified } = jobs[index]?.ledger.state ?? {};
+			return unidentified ?? (isUnread(outcome) ? {} : []);
 		}),
 		isListUnreliable: run.isListUnreliable,
 		leftOut,
@@ -146,12 +149,9 @@ export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
 	(context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>).addExecutionHints?.(...hints);
 }
 
-/** An item for which the list could not be read when it had to show its video. A later try settles it. */
-function listUnread(outcome: Outcome | undefined): Unidentified[] {
-	if (outcome === undefined) return [];
-	const isUnread =
-		'reason' in outcome
-			? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
-			: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
-	return isUnread ? [{}] : [];
+/** Whether the list could not be read when it had to show an item's video. A later try settles the item. */
+function isUnread(outcome: Outcome): boolean {
+	return 'reason' in outcome
+		? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
+		: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
 }
