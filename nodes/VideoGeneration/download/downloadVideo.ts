@@ -1,12 +1,16 @@
-import type { IBinaryData, IExecuteSingleFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
 import { isLoopback } from '../../../credentials/connection';
 import { onAbort, pause } from '../api/pacing';
-import { type ApiOptions, type ConnectionSettings, RESPONSE_TIMEOUT_MS } from '../api/request';
+import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
-import type { TakenNames } from './videoFile';
 import { addExtension, findVideoType, HEAD_BYTES, nameOtherContent, takeName } from './videoFile';
 
 /** Long enough for a large file on a slow line. A host that never ends must not hold an item forever. */
@@ -44,13 +48,12 @@ export interface Video {
 	addressField: string;
 	/** The file's name; by default the name in the address. */
 	fileName?: string;
-	/** The names of the files of the same run. */
-	takenNames?: TakenNames;
+	/** The names of the files of the same run, see `takeName`. */
+	takenNames?: Map<string, number>;
 }
 
 /** The state of a file that is being transferred. */
 export interface Transfer {
-	receivedBytes: number;
 	/** Since when the response or its next chunk is awaited; undefined while n8n's store is at work. */
 	awaitingSince?: number | undefined;
 	/** The reason why the transfer ended: n8n's store may report something else. */
@@ -88,20 +91,19 @@ export async function downloadVideo(
 	// Before the first wait, so that the files are numbered in the order of their items.
 	const name = takeName(url, fileName, takenNames);
 	const deadline = Math.min(options.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
+	const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
 	const attempt = async () => {
-		const transfer: Transfer = { receivedBytes: 0, awaitingSince: performance.now() };
+		if (performance.now() >= deadline) throw TIMED_OUT;
+		const transfer: Transfer = { awaitingSince: performance.now() };
 		const end = new AbortController();
 		const stopListening = onAbort(signal, () => {
 			end.abort();
 		});
+		const request = { ...REQUEST, ...connection, timeout, url: url.href, abortSignal: end.signal };
+		const transferFile = async () =>
+			await storeVideo(context, await fetchVideo(context, request), name, transfer);
 		try {
-			if (performance.now() >= deadline) throw TIMED_OUT;
-			const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
-			const settings = { ...connection, timeout };
-			const work = fetchVideo(context, url, settings, end.signal).then(
-				async (response) => await storeVideo(context, response, name, transfer),
-			);
-			return await Promise.race([work, watchTransfer(transfer, timeout, deadline, end)]);
+			return await Promise.race([transferFile(), watchTransfer(transfer, timeout, deadline, end)]);
 		} catch (error) {
 			if (signal?.aborted) throw CANCELLED;
 			throw transfer.failure ?? classifyError(error);
@@ -121,11 +123,8 @@ export async function downloadVideo(
 /** Requests a video. @throws a RequestFailure for every response that does not hold the video */
 async function fetchVideo(
 	{ helpers }: DownloadContext,
-	{ href: url }: URL,
-	settings: ConnectionSettings,
-	abortSignal: AbortSignal,
+	request: IHttpRequestOptions,
 ): Promise<VideoResponse> {
-	const request = { ...REQUEST, ...settings, url, abortSignal };
 	const response = (await helpers.httpRequest(request)) as VideoResponse;
 	const { body, headers, statusCode } = response;
 	// An error without a listener would crash n8n, and the body is read later, if at all.
@@ -162,9 +161,7 @@ export async function storeVideo(
 	}
 	const file = createStream(body, head, chunks);
 	try {
-		const stored = await helpers.prepareBinaryData(file, addExtension(name, mimeType), mimeType);
-		// Older versions of n8n do not say how long a file is.
-		return { bytes: transfer.receivedBytes, ...stored };
+		return await helpers.prepareBinaryData(file, addExtension(name, mimeType), mimeType);
 	} catch (error) {
 		const serviceMessage = (error as Error).message;
 		throw transfer.failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
@@ -176,7 +173,6 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 		transfer.awaitingSince = performance.now();
 		for await (const chunk of body as AsyncIterable<Buffer>) {
 			transfer.awaitingSince = undefined;
-			transfer.receivedBytes += chunk.length;
 			yield chunk;
 			transfer.awaitingSince = performance.now();
 		}

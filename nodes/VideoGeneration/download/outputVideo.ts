@@ -21,12 +21,8 @@ export async function outputVideo(
 	if (binaryPropertyName === undefined || job.run.isAgentCall) return [{ json: finished }];
 	if (unidentified) throw new RequestFailure({ kind: 'ambiguousVideo', unidentified });
 	const json = await renewAddress(job, finished);
-	const file = await downloadOfItem(job, {
-		address: json.videoUrl,
-		addressField: "'videoUrl'",
-		fileName,
-	});
-	return [{ json, binary: { [binaryPropertyName]: file } }];
+	const video = { address: json.videoUrl, addressField: "'videoUrl'", fileName };
+	return [{ json, binary: { [binaryPropertyName]: await downloadOfItem(job, video) } }];
 }
 
 /** Downloads an item's file, under a name that no other file of its run has. @throws a RequestFailure */
@@ -34,8 +30,8 @@ export async function downloadOfItem(
 	{ api, context, run }: Job,
 	video: Omit<Video, 'takenNames'>,
 ): Promise<IBinaryData> {
-	const { takenNames } = run;
-	return await run.takeDownloadSlot(() => downloadVideo(context, { ...video, takenNames }, api));
+	const named = { ...video, takenNames: run.takenNames };
+	return await run.takeDownloadSlot(() => downloadVideo(context, named, api));
 }
 
 /** Items share a list for this long: each would fetch all of it. */

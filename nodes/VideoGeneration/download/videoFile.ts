@@ -69,21 +69,20 @@ const VIDEO_EXTENSION = /\.(mp4|m4v|mov|webm|mkv|avi|flv|mpe?g|m?ts|ogv|3gp|wmv)
 /** File systems allow 255 bytes, and a character takes up to 3. */
 const MAX_NAME_LENGTH = 80;
 
-/** How many files have a name already, by the name without its extension. */
-export type TakenNames = Map<string, number>;
-
 /**
  * The file's name: the chosen one, or else the last part of the address without its query, with a number
  * if another file has it. The extension may be missing.
+ *
+ * @param taken how many files have a name already, by the name without its extension
  */
-export function takeName({ pathname }: URL, chosen: string, taken: TakenNames): string {
+export function takeName({ pathname }: URL, chosen: string, taken: Map<string, number>): string {
 	const name = cleanName(chosen) || cleanName(decode(pathname.split('/').at(-1) ?? '')) || 'video';
 	const [extension = ''] = VIDEO_EXTENSION.exec(name) ?? [];
 	return addNumber(name.slice(0, name.length - extension.length), taken) + extension;
 }
 
 /** Names count as the same in upper and lower case, as on many disks. */
-function addNumber(stem: string, taken: TakenNames): string {
+function addNumber(stem: string, taken: Map<string, number>): string {
 	const key = stem.toLowerCase();
 	const count = (taken.get(key) ?? 0) + 1;
 	taken.set(key, count);

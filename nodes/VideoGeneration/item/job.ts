@@ -91,13 +91,6 @@ export const DOWNLOADS_AT_ONCE = 4;
 /** When each execution was first seen, by its signal: n8n does not tell when it has begun. */
 const starts = new WeakMap<AbortSignal, number>();
 
-function getStart(execution: AbortSignal | undefined): number {
-	const now = performance.now();
-	const start = (execution && starts.get(execution)) ?? now;
-	if (execution) starts.set(execution, start);
-	return start;
-}
-
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
 	private readonly ending = new AbortController();
@@ -111,9 +104,6 @@ export class Run {
 	/** Whether a model reads the result. */
 	readonly isAgentCall: boolean;
 
-	/** Whether n8n offers to retry the execution once an item has failed. */
-	readonly canBeRetried: boolean;
-
 	/** Whether a list lacked a video that it had to show. */
 	isListUnreliable = false;
 
@@ -123,14 +113,14 @@ export class Run {
 	/** When the workflow's own timeout ends the execution, by `performance.now()`. */
 	readonly endsAt: number;
 
-	/** As the user has set it. An agent's call is one item. */
-	batching: Batching = { size: 1, intervalMs: 0 };
+	/** As the user has set it; undefined as long as that could not be read. */
+	batching: Batching | undefined;
 
 	/** How many items have begun, for the pauses between batches. */
 	private begun = 0;
 
 	/** The failed item that ended the run. */
-	failure: { itemIndex: number; reason: unknown } | undefined;
+	failure: { job: Job; reason: unknown } | undefined;
 
 	/** How many of its files have a name already (see `takeName`). */
 	readonly takenNames = new Map<string, number>();
@@ -152,11 +142,12 @@ export class Run {
 			this.ending.abort();
 		});
 		this.onClose(stopListening);
+		const start = (stop && starts.get(stop)) ?? performance.now();
+		if (stop) starts.set(stop, start);
 		const { executionTimeout = -1 } = context.getWorkflowSettings();
-		this.endsAt = executionTimeout > 0 ? getStart(stop) + executionTimeout * 1000 : Infinity;
+		this.endsAt = executionTimeout > 0 ? start + executionTimeout * 1000 : Infinity;
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
-		this.canBeRetried = this.stopsOnError && !this.isAgentCall;
 	}
 
 	/** Calls back when all items have their output: the execution may run the node a thousand times more, as in a loop. */
@@ -170,7 +161,7 @@ export class Run {
 
 	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
 	async pauseBetweenBatches(): Promise<void> {
-		const { size, intervalMs } = this.batching;
+		const { size, intervalMs } = this.batching ?? { size: 1, intervalMs: 0 };
 		if (this.begun > 0 && this.begun % size === 0) await pause(intervalMs, this.signal);
 		this.begun += 1;
 	}
@@ -202,9 +193,9 @@ export class Run {
 	}
 
 	/** With the node set to stop, the first failed item ends the run. */
-	end({ context }: Job, reason: unknown): void {
+	end(job: Job, reason: unknown): void {
 		if (!this.stopsOnError || this.failure !== undefined) return;
-		this.failure = { itemIndex: context.getItemIndex(), reason };
+		this.failure = { job, reason };
 		this.ending.abort();
 	}
 }

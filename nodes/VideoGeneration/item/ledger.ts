@@ -4,13 +4,12 @@ import { untilAborted } from '../api/pacing';
 import { hashText, isObject } from '../api/response';
 import { type FailureFacts, RequestFailure, type Unidentified } from '../failures/failure';
 
-/** The name of our data in those of the execution. */
+/** The name of our data in n8n's data of a node and of an execution. */
 const KEY = 'videoGeneration';
 
 /**
- * An item's progress, kept across retries: n8n hands it to every try of Retry On Fail, saves it with a failed
- * execution, and hands it to Executions > Retry. It is JSON, small, and holds no prompt, no key and no
- * error's text.
+ * An item's progress, which n8n keeps across Retry On Fail and Executions > Retry. It is JSON, small, and holds no
+ * prompt, no key and no error's text.
  */
 export interface ItemState {
 	/**
@@ -37,7 +36,7 @@ export interface ItemState {
 	key?: number | undefined;
 }
 
-/** By resource and operation, since a node may be set to another one before a retry, and back. In the order of the items. */
+/** By operation, since a node may be set to another one before a retry, and back; then in the order of the items. */
 type NodeStates = Record<string, (ItemState | null)[]>;
 
 /**
@@ -49,15 +48,10 @@ type NodeStates = Record<string, (ItemState | null)[]>;
 export class Ledger {
 	state: ItemState;
 
-	/** Known once: n8n copies the whole node whenever it is asked for it. */
-	private readonly isRunByN8n: boolean;
-
 	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {
-		this.isRunByN8n = isRunByN8n(context);
-		const states = this.isRunByN8n ? getNodeStates(context) : undefined;
-		this.state = states?.[getOperationName(context)]?.[context.getItemIndex()] ?? { stage: 'new' };
+		this.state = getStates(context)?.[context.getItemIndex()] ?? { stage: 'new' };
 	}
 
 	/** Whether the video is paid for, as far as is known. */
@@ -89,21 +83,22 @@ export class Ledger {
 	keep(change: Partial<ItemState>): void {
 		const { context, state } = this;
 		Object.assign(state, change);
-		if (!this.isRunByN8n) return;
-		const operation = getOperationName(context);
-		// The list that n8n holds, which is changed in place.
-		const items = getNodeStates(context)?.[operation] ?? [];
+		if (!isRunByN8n(context)) return;
+		const items = getStates(context) ?? [];
 		const index = context.getItemIndex();
 		while (items.length < index) items.push(null);
 		items[index] = state;
-		// n8n merges objects, so the list is given as a whole.
-		const states: NodeStates = { ...getNodeStates(context), [operation]: items };
+		// As a whole: n8n 2.20 replaces what it keeps, and later versions merge objects, but no lists.
+		const states: NodeStates = { ...getNodeStates(context), [getOperationName(context)]: items };
 		context.setMetadata({ [KEY]: states } as ITaskMetadata);
 	}
 
 	/** Notes that the fate of a sent add is unknown, and why. */
 	keepUnknown({ facts }: RequestFailure): void {
-		const failure = keepReason(facts);
+		const names = ['kind', 'httpCode', 'content', 'field', 'receivedQueueId'];
+		// Of the service's texts, only one that names a queue item is kept.
+		if (facts.receivedQueueId !== undefined) names.push('receivedText');
+		const failure = JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 		this.keep({ stage: 'unknown', failure });
 		this.order?.keepUnknownFate(failure);
 	}
@@ -124,21 +119,24 @@ export class Ledger {
 export function listStates(
 	context: IExecuteSingleFunctions,
 ): [itemIndex: number, state: ItemState][] {
-	const states = isRunByN8n(context) ? getNodeStates(context) : undefined;
-	return [...(states?.[getOperationName(context)] ?? []).entries()].flatMap(
-		([index, state]): [number, ItemState][] => (state ? [[index, state]] : []),
-	);
+	const states = getStates(context) ?? [];
+	return states.flatMap((state, index) => (state ? [[index, state]] : []));
 }
 
 /** Removes everything once all items have succeeded: n8n runs a node again that has returned, too. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
-	if (!isRunByN8n(context) || getNodeStates(context) === undefined) return;
-	context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
+	if (getNodeStates(context)) context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }
 
+/** The list that n8n keeps for the node's operation, which is changed in place. */
+function getStates(context: IExecuteSingleFunctions): (ItemState | null)[] | undefined {
+	return getNodeStates(context)?.[getOperationName(context)];
+}
+
+/** What n8n keeps of a node that it runs: the data of an agent's call may be those of the agent. */
 function getNodeStates(context: IExecuteSingleFunctions): NodeStates | undefined {
-	const metadata = context.getExecuteData().metadata as Record<string, unknown> | undefined;
-	return metadata?.[KEY] as NodeStates | undefined;
+	if (!isRunByN8n(context)) return undefined;
+	return (context.getExecuteData().metadata as Record<string, NodeStates> | undefined)?.[KEY];
 }
 
 /**
@@ -150,13 +148,6 @@ function getOperationName(context: IExecuteSingleFunctions): string {
 	return operation === 'generate' ? 'queue.add' : `${resource}.${operation}`;
 }
 
-/** The facts of an unknown fate. Of the service's texts, only the beginning of one that names a queue item is kept. */
-function keepReason(facts: FailureFacts): FailureFacts {
-	const names = ['kind', 'httpCode', 'content', 'field', 'receivedQueueId'];
-	if (facts.receivedQueueId !== undefined) names.push('receivedText');
-	return JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
-}
-
 const MAX_TEXT_LENGTH = 200;
 
 /** Names of fields that may hold a prompt, a key or an error's text. */
@@ -164,15 +155,16 @@ const LEFT_OUT = /prompt|key|token|secret|error|message/i;
 
 /** The fields of a response that are kept: plain ones with short texts, addresses, and the entry of the video. */
 export function keepPlain(fields: IDataObject): IDataObject {
-	const kept = Object.entries(fields).flatMap(([name, value]): [string, IDataObject[string]][] => {
-		if (value === undefined || LEFT_OUT.test(name)) return [];
-		if (name === 'video' && isObject(value)) return [[name, keepPlain(value)]];
+	const kept: IDataObject = {};
+	for (const [name, value] of Object.entries(fields)) {
+		if (LEFT_OUT.test(name)) continue;
 		// A shortened address would be another one.
-		const isShort = typeof value !== 'string' || /url$/i.test(name);
-		if (isShort) return typeof value === 'object' && value !== null ? [] : [[name, value]];
-		return [[name, value.slice(0, MAX_TEXT_LENGTH)]];
-	});
-	return Object.fromEntries(kept);
+		const isCut = typeof value === 'string' && !/url$/i.test(name);
+		if (isCut) kept[name] = value.slice(0, MAX_TEXT_LENGTH);
+		else if (typeof value !== 'object' || value === null) kept[name] = value;
+		else if (name === 'video' && isObject(value)) kept.video = keepPlain(value);
+	}
+	return kept;
 }
 
 /**
@@ -184,13 +176,13 @@ export function keepPlain(fields: IDataObject): IDataObject {
 export class AgentOrder {
 	private readonly id: number;
 
-	/** n8n's data of the execution; undefined where calls share none. */
-	private readonly execution: IDataObject | undefined;
+	/** n8n's data of the execution, which keep unknown fates by ID; undefined where calls share none. */
+	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
 
 	constructor(context: IExecuteSingleFunctions, account: number, order: unknown) {
 		const executionId = context.getExecutionId() as string | undefined;
 		const isShared = executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
-		this.execution = isShared ? context.getContext('flow') : undefined;
+		if (isShared) this.execution = context.getContext('flow');
 		this.id = hashText(JSON.stringify([isShared ? executionId : '', account, order]));
 	}
 
@@ -208,24 +200,18 @@ export class AgentOrder {
 
 	/** Why the fate of an identical order is unknown. */
 	findUnknownFate(): FailureFacts | undefined {
-		if (this.execution) return getFates(this.execution)[this.id];
-		forgetOldFates();
+		if (this.execution) return this.execution[KEY]?.[this.id];
+		for (const [id, { at }] of unknownFates) {
+			if (unknownFates.size <= MAX_FATES && performance.now() < at + MAX_FATE_AGE_MS) break;
+			unknownFates.delete(id);
+		}
 		return unknownFates.get(this.id)?.facts;
 	}
 
 	keepUnknownFate(facts: FailureFacts): void {
-		if (this.execution) {
-			const fates = { ...getFates(this.execution), [this.id]: facts };
-			Object.assign(this.execution, { [KEY]: fates });
-			return;
-		}
-		unknownFates.set(this.id, { facts, at: performance.now() });
-		forgetOldFates();
+		if (this.execution) (this.execution[KEY] ??= {})[this.id] = facts;
+		else unknownFates.set(this.id, { facts, at: performance.now() });
 	}
-}
-
-function getFates(execution: IDataObject): Record<string, FailureFacts> {
-	return (execution[KEY] ?? {}) as unknown as Record<string, FailureFacts>;
 }
 
 /** The orders of agents that are being placed, by ID: the last one of those that are identical. */
@@ -237,13 +223,6 @@ const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
 const MAX_FATES = 1_000;
 const MAX_FATE_AGE_MS = 3_600_000;
 
-function forgetOldFates(): void {
-	for (const [id, { at }] of unknownFates) {
-		if (unknownFates.size <= MAX_FATES && performance.now() < at + MAX_FATE_AGE_MS) return;
-		unknownFates.delete(id);
-	}
-}
-
 type CallContext = Pick<IExecuteSingleFunctions, 'getExecuteData' | 'getNode'>;
 
 /** Whether a model reads the result: n8n makes a tool of a node under the node's type with this ending. */
@@ -251,10 +230,7 @@ export function isAgentCall(context: CallContext): boolean {
 	return context.getNode().type.endsWith('Tool');
 }
 
-/**
- * Whether n8n runs the call as a step of the agent's workflow, as the AI Agent node asks it to since its
- * version 3. n8n notes this in the node.
- */
+/** Whether n8n runs the call as a step of the agent's workflow, as it does for the AI Agent node from version 3 on. */
 export function isAgentStep(context: CallContext): boolean {
 	return context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
 }

@@ -1,5 +1,4 @@
 import type {
-	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
@@ -11,12 +10,9 @@ import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 
-const NOTHING_SENT = 'Nothing was sent for this item.';
-
 export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 
-type AnyContext =
-	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+type AnyContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** An error about a parameter, which fails the item before anything is sent. */
 export function createInputError(
@@ -24,24 +20,30 @@ export function createInputError(
 	message: string,
 	description: string,
 ): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, {
-		description,
-		...('getItemIndex' in context ? { itemIndex: context.getItemIndex() } : {}),
-	});
+	return new NodeOperationError(context.getNode(), message, { description });
+}
+
+/** @throws a NodeOperationError that says what the value of a parameter must be */
+function refuse(context: AnyContext, label: string, wanted: string, whatToDo: string): never {
+	const message = `'${label}' must be ${wanted}`;
+	throw createInputError(context, message, `${whatToDo} Nothing was sent.`);
 }
 
 /**
- * The value of a text parameter. Sheets and forms give numbers and true/false as well, which are
- * meant as text.
+ * The text that is meant by a value: sheets and forms give numbers and true/false as well.
  *
  * @returns '' without a value, undefined for a list, an object, NaN or anything else
  */
 function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
+	if (typeof value === 'string' || typeof value === 'boolean') return String(value);
 	// Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean.
-	const isNumber = typeof value === 'number' && Number.isFinite(value);
-	const isPlain = isNumber || typeof value === 'boolean';
-	return typeof value === 'string' ? value : isPlain ? String(value) : undefined;
+	return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+function nameType(value: unknown): string {
+	if (Array.isArray(value)) return 'a list';
+	return typeof value === 'object' ? 'an object' : 'something else';
 }
 
 /** A Date and n8n's own DateTime as text, as in JSON; any other value as it is. */
@@ -57,31 +59,18 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
 
 /** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
 export function requireText(context: AnyContext, value: unknown, label: string): string {
-	const text = parseText(value);
-	if (text !== undefined) return text;
-	throw createInputError(
-		context,
-		`'${label}' must be text`,
-		`It is ${nameType(value)}. Enter text, or an expression that returns text. ${NOTHING_SENT}`,
-	);
+	const whatToDo = `It is ${nameType(value)}. Enter text, or an expression that returns text.`;
+	return parseText(value) ?? refuse(context, label, 'text', whatToDo);
 }
 
-/**
- * An ID, without the spaces and line breaks that come from copying; '' without a value.
- *
- * @throws a NodeOperationError for anything but text or a number
- */
+/** An ID without the spaces that come from copying; '' without a value. @throws a NodeOperationError for anything else */
 export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+	const whatToDo = `It is ${nameType(value)}. Enter an ID, or an expression that returns one.`;
 	const text = typeof value === 'boolean' ? undefined : parseText(value);
-	if (text !== undefined) return text.trim();
-	throw createInputError(
-		context,
-		`'${label}' must be an ID`,
-		`It is ${nameType(value)}. Enter an ID, or an expression that returns one. ${NOTHING_SENT}`,
-	);
+	return text?.trim() ?? refuse(context, label, 'an ID', whatToDo);
 }
 
-/** The ID in a resource locator, or given as a plain value; '' without one. @throws as `getId` does */
+/** The ID in a resource locator, or given as a plain value, see `getId`. */
 export function getLocatedId(
 	context: IExecuteSingleFunctions,
 	locator: unknown,
@@ -90,9 +79,6 @@ export function getLocatedId(
 	const isLocator = isObject(locator) && 'value' in locator;
 	return getId(context, isLocator ? locator.value : locator, label);
 }
-
-/** The values of a switch: sheets and forms give "TRUE", 1, "false" or 0 as well. */
-const SWITCH: Record<string, boolean> = { true: true, 1: true, false: false, 0: false, '': false };
 
 /** A switch; false without a value. @throws a NodeOperationError for anything that means neither on nor off */
 export function getSwitch(
@@ -105,14 +91,12 @@ export function getSwitch(
 
 function requireSwitch(context: AnyContext, value: unknown, label: string): boolean {
 	const text = parseText(value);
-	const isOn = SWITCH[text?.trim().toLowerCase() ?? 'none'];
-	if (isOn !== undefined) return isOn;
+	const word = text?.trim().toLowerCase() ?? 'none';
+	if (['true', '1'].includes(word)) return true;
+	if (['false', '0', ''].includes(word)) return false;
 	const found = text === undefined ? nameType(value) : JSON.stringify(value);
-	throw createInputError(
-		context,
-		`'${label}' must be true or false`,
-		`It is ${found}. Turn it on or off, or use an expression that returns true or false. ${NOTHING_SENT}`,
-	);
+	const advice = 'Turn it on or off, or use an expression that returns true or false.';
+	return refuse(context, label, 'true or false', `It is ${found}. ${advice}`);
 }
 
 /** A number, also as text. @returns undefined without a value, NaN for anything else */
@@ -123,14 +107,13 @@ export function parseNumber(value: unknown): number | undefined {
 	return value.trim() === '' ? undefined : Number(value);
 }
 
-/** The numbers that a parameter can have. */
+/** The numbers that a parameter can have, and where it is, such as "under 'Options'". */
 interface Range {
 	min: number;
 	max?: number;
 	/** Whether the number is above the minimum. */
 	isAbove?: boolean;
 	isWhole?: boolean;
-	/** Where the parameter is, such as "under 'Options'". */
 	where?: string;
 }
 
@@ -144,19 +127,18 @@ export function requireNumber(
 	const number = parseNumber(value) ?? NaN;
 	const isOfKind = isWhole ? Number.isInteger(number) : Number.isFinite(number);
 	if (isOfKind && number <= max && (isAbove ? number > min : number >= min)) return number;
-	const range = isAbove ? `above ${min}` : `of ${min} or more`;
-	throw createInputError(
-		context,
-		`'${label}' must be a ${isWhole ? 'whole ' : ''}number ${max === Infinity ? range : `from ${min} to ${max}`}`,
-		`Correct '${label}'${where ? ` ${where}` : ''}. ${CHECK_EXPRESSION} ${NOTHING_SENT}`,
-	);
+	const from = isAbove ? `above ${min}` : `of ${min} or more`;
+	const range = max === Infinity ? from : `from ${min} to ${max}`;
+	const place = where === undefined ? '' : ` ${where}`;
+	const whatToDo = `Correct '${label}'${place}. ${CHECK_EXPRESSION}`;
+	return refuse(context, label, `a ${isWhole ? 'whole ' : ''}number ${range}`, whatToDo);
 }
 
 /** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
 export function getMaxTries(context: IExecuteSingleFunctions): number {
-	const value = context.getNodeParameter('options.maxTries', DEFAULT_MAX_TRIES);
+	const value = parseNumber(context.getNodeParameter('options.maxTries', '')) ?? DEFAULT_MAX_TRIES;
 	const range = { min: 1, max: 10, isWhole: true, where: "under 'Options'" };
-	return requireNumber(context, parseNumber(value) ?? DEFAULT_MAX_TRIES, 'Max Tries', range);
+	return requireNumber(context, value, 'Max Tries', range);
 }
 
 /** "Limit", or Infinity with "Return All" on. @throws a NodeOperationError unless it is 1 or more */
@@ -177,11 +159,6 @@ export function getCollection(
 	return context.getNodeParameter(name, {}) as Record<string, unknown>;
 }
 
-function nameType(value: unknown): string {
-	if (Array.isArray(value)) return 'a list';
-	return typeof value === 'object' ? 'an object' : 'something else';
-}
-
 /** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
 export interface Batching {
 	size: number;
@@ -189,10 +166,9 @@ export interface Batching {
 }
 
 /** @throws a NodeOperationError when one of its fields is not a number */
-export function getBatching(context: IExecuteFunctions): Batching {
-	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
-		batch?: Record<string, unknown> | null;
-	};
+export function getBatching(context: IExecuteSingleFunctions): Batching {
+	const { batching } = getCollection(context, 'requestOptions');
+	const { batch } = (batching ?? {}) as { batch?: Record<string, unknown> | null };
 	// A field that is there and empty is no number: a misspelt column must not switch it off.
 	const get = (name: string, label: string) =>
 		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;
@@ -204,66 +180,44 @@ export function getBatching(context: IExecuteFunctions): Batching {
 	};
 }
 
-/**
- * The user's settings for an item's requests, in n8n's own "Request Options".
- *
- * @throws a NodeOperationError when one of them cannot be used
- */
+/** The settings for an item's requests in n8n's "Request Options". @throws a NodeOperationError for one that cannot be used */
 export function getConnection(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
 ): ConnectionSettings {
 	const settings = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
-	const { proxy, allowUnauthorizedCerts: insecure } = settings;
-	const isInsecure = requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)');
-	const timeout = getCount(context, settings.timeout, 'Timeout');
-	const isProxied = proxy !== undefined && proxy !== null && proxy !== '';
+	const { allowUnauthorizedCerts: insecure, proxy, timeout } = settings;
 	return {
-		...(timeout > 0 ? { timeout } : {}),
-		...(isProxied ? { proxy: parseProxy(context, proxy) } : {}),
-		...(isInsecure ? { skipSslCertificateValidation: true } : {}),
+		skipSslCertificateValidation: requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)'),
+		timeout: getCount(context, timeout, 'Timeout') || undefined,
+		proxy: parseProxy(context, proxy),
 	};
 }
 
-/**
- * Rounds to a whole number that fits into a timer; 0 without a value, or for a negative one.
- *
- * @throws a NodeOperationError when the value is not a number
- */
+/** Rounds to a whole number that fits into a timer; 0 without a value, or for a negative one. @throws a NodeOperationError */
 function getCount(context: AnyContext, value: unknown, label: string): number {
 	const number = Math.round(parseNumber(value) ?? 0);
 	if (!Number.isNaN(number)) return Math.min(Math.max(number, 0), MAX_TIMER_MS);
-	throw createInputError(
-		context,
-		`'${label}' must be a number`,
-		`Correct '${label}' under 'Request Options'. Nothing was sent.`,
-	);
+	return refuse(context, label, 'a number', `Correct '${label}' under 'Request Options'.`);
 }
 
-const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
-
-function parseProxy(
-	context: AnyContext,
-	address: unknown,
-): NonNullable<IHttpRequestOptions['proxy']> {
+function parseProxy(context: AnyContext, address: unknown): IHttpRequestOptions['proxy'] {
+	const text = parseText(address);
+	if (text === '') return undefined;
 	try {
-		const { protocol, hostname, port, username, password } = new URL(String(address));
-		const defaultPort = DEFAULT_PORTS[protocol];
-		if (defaultPort === undefined) throw new Error(`${protocol} is not the protocol of a proxy`);
+		const { protocol, hostname, port, username, password } = new URL(text ?? '');
+		if (!/^https?:$/.test(protocol)) throw new Error(`${protocol} is not the protocol of a proxy`);
 		const auth = {
 			username: decodeURIComponent(username),
 			password: decodeURIComponent(password),
 		};
 		return {
 			host: hostname,
-			port: Number(port) || defaultPort,
+			port: Number(port) || (protocol === 'https:' ? 443 : 80),
 			protocol: protocol.slice(0, -1),
 			...(username === '' ? {} : { auth }),
 		};
 	} catch {
-		throw createInputError(
-			context,
-			"'Proxy' must be an address",
-			"Enter 'Proxy' under 'Request Options' as http://proxy.example.com:3128. Nothing was sent.",
-		);
+		const whatToDo = "Enter 'Proxy' under 'Request Options' as http://proxy.example.com:3128.";
+		return refuse(context, 'Proxy', 'an address', whatToDo);
 	}
 }

@@ -1,6 +1,11 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import { isLasting, RequestFailure, type Unidentified } from '../failures/failure';
@@ -14,8 +19,8 @@ export function createItems(job: Job, outcome: Outcome): INodeExecutionData[] {
 	if ('output' in outcome) {
 		return outcome.output.map((item) => ({ ...item, json: renameError(item.json), pairedItem }));
 	}
-	const { error, details } = explainFailure(job, outcome.reason);
-	const { message, description } = error;
+	const { message, description } = createError(job, outcome.reason);
+	const details = getDetails(job, outcome.reason);
 	const whatToDo = description ?? message;
 	const json = knowsDetails(job.context)
 		? { error: message, message: whatToDo, details }
@@ -41,31 +46,17 @@ function knowsDetails(context: object): boolean {
 	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
 }
 
-interface ExplainedFailure {
-	error: NodeApiError | NodeOperationError;
-	/** The data that a workflow can act on. */
-	details: IDataObject;
-}
-
-/** Turns the reason why an item failed into the error that n8n shows and the data of an error item. */
-export function explainFailure(job: Job, reason: unknown): ExplainedFailure {
-	const { context, ledger, operation, order, run } = job;
-	const failure = reason instanceof RequestFailure ? reason : undefined;
+/** The data of a failed item that a workflow can act on. */
+function getDetails({ ledger, operation, order }: Job, reason: unknown): IDataObject {
 	const { stage, queueId, projectId, createdAt, finished } = ledger.state;
-	const isAdd = operation.requestKind === 'add';
-	const mayBeQueued = isAdd && stage === 'unknown';
-	const error = failure ? createRequestError(job, failure, mayBeQueued) : toError(job, reason);
-	error.context.itemIndex = context.getItemIndex();
-	if (run.stopsOnError && isAdd) listPaidVideos(job, error, failure);
-	// An agent's model gets only the message.
-	if (run.isAgentCall && run.stopsOnError) putAllInMessage(error);
-	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = failure?.facts ?? {};
-	const { lastStatus, uniqueKey, remainingCredits } = failure?.facts ?? {};
-	const details = {
-		...(order === undefined ? {} : operation.getIds?.(order)),
-		...(projectId !== undefined && { projectId }),
-		...(queueId !== undefined && { queueId, createdAt }),
-		...(finished?.videoUrl ? { videoUrl: finished.videoUrl } : {}),
+	const facts = reason instanceof RequestFailure ? reason.facts : undefined;
+	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts ?? {};
+	const { lastStatus, uniqueKey, remainingCredits } = facts ?? {};
+	const known = JSON.stringify({
+		projectId,
+		queueId,
+		createdAt,
+		videoUrl: finished?.videoUrl ?? undefined,
 		httpCode,
 		serviceMessage,
 		receivedText,
@@ -74,29 +65,36 @@ export function explainFailure(job: Job, reason: unknown): ExplainedFailure {
 		lastStatus,
 		uniqueKey,
 		remainingCredits,
-		mayBeQueued: isAdd ? mayBeQueued : undefined,
-	};
-	return { error, details: JSON.parse(JSON.stringify(details)) as IDataObject };
+		mayBeQueued: operation.requestKind === 'add' ? stage === 'unknown' : undefined,
+	});
+	const ids = order === undefined ? {} : operation.getIds?.(order);
+	return { ...ids, ...(JSON.parse(known) as IDataObject) };
 }
 
-function createRequestError(
-	{ context, ledger, operation, run }: Job,
-	failure: RequestFailure,
-	mayBeQueued: boolean,
-): NodeApiError {
-	const isQueued = ledger.isPaid;
-	// The add was accepted, so a later request has failed.
-	const texts = isQueued && operation.requestKind === 'add' ? {} : operation.texts;
-	const { queueId } = ledger.state;
-	const { canBeRetried, isAgentCall } = run;
-	const facts = { ...texts, mayBeQueued, isQueued, queueId, canBeRetried, isAgentCall };
-	return createApiError(context.getNode(), failure, facts);
-}
-
-function toError({ context }: Job, reason: unknown): NodeApiError | NodeOperationError {
-	return reason instanceof NodeOperationError || reason instanceof NodeApiError
-		? reason
-		: new NodeOperationError(context.getNode(), reason as Error);
+/** The error that n8n shows for a failed item. */
+export function createError(job: Job, reason: unknown): NodeApiError | NodeOperationError {
+	const { context, ledger, operation, run } = job;
+	const { isPaid, state } = ledger;
+	const { isAgentCall, stopsOnError } = run;
+	const isAdd = operation.requestKind === 'add';
+	const node = context.getNode();
+	const failure = reason instanceof RequestFailure ? reason : undefined;
+	const error = failure
+		? createApiError(node, failure, {
+				// Once an add is accepted, a later request has failed.
+				...(isAdd && isPaid ? {} : operation.texts),
+				mayBeQueued: state.stage === 'unknown',
+				isQueued: isPaid,
+				queueId: state.queueId,
+				canBeRetried: stopsOnError && !isAgentCall,
+				isAgentCall,
+			})
+		: new NodeOperationError(node, reason as Error);
+	error.context.itemIndex = context.getItemIndex();
+	if (stopsOnError && isAdd) listPaidVideos(job, error, failure);
+	// An agent's model gets only the message.
+	if (isAgentCall && stopsOnError) putAllInMessage(error);
+	return error;
 }
 
 /**
@@ -108,22 +106,24 @@ function listPaidVideos(
 	error: NodeApiError | NodeOperationError,
 	failure: RequestFailure | undefined,
 ): void {
+	const { state: own } = ledger;
 	const states = listStates(context);
-	if (states.length === 0) states.push([context.getItemIndex(), ledger.state]);
+	if (states.length === 0) states.push([context.getItemIndex(), own]);
 	const paid = states.map(([, state]) => state).filter(({ queueId }) => queueId !== undefined);
-	const unknown = states.filter(([, { stage }]) => stage === 'unknown');
-	const isUnknown = ledger.state.stage === 'unknown';
+	const unknown = states.filter(([, state]) => state.stage === 'unknown' && state !== own);
+	const isUnknown = own.stage === 'unknown';
 	if (paid.length > 0) error.context.acceptedQueueIds = paid.map(({ queueId }) => queueId);
-	if (unknown.length > 0 || isUnknown) error.context.mayBeQueued = true;
-	const canBeRetried = run.canBeRetried && failure?.kind !== 'cancelled';
+	if (isUnknown || unknown.length > 0) error.context.mayBeQueued = true;
+	const canBeRetried = !run.isAgentCall && failure?.kind !== 'cancelled';
 	// The text of a failed request says what to do about the item's own video; a model is told once more.
 	const isSaid = failure && (canBeRetried || failure.kind === 'notGenerated');
-	const listed = isSaid ? paid.filter((state) => state !== ledger.state) : paid;
+	const listed = isSaid ? paid.filter((state) => state !== own) : paid;
 	const text = describePaidVideos({
 		paid: listed.map(({ queueId = '', details }) => ({ queueId, status: toText(details?.status) })),
-		unknown: unknown
-			.filter(([, state]) => state !== ledger.state)
-			.map(([itemIndex, state]) => ({ itemIndex, queueId: state.failure?.receivedQueueId })),
+		unknown: unknown.map(([itemIndex, { failure: cause }]) => ({
+			itemIndex,
+			queueId: cause?.receivedQueueId,
+		})),
 		canBeRetried,
 		isLasting: isUnknown || failure === undefined || isLasting(failure),
 	});
@@ -133,16 +133,14 @@ function listPaidVideos(
 /** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
 export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
 	const { context, operation, run } = job;
-	const isUnknown = ({ ledger }: Job) => ledger.state.stage === 'unknown';
-	const isAdd = operation.requestKind === 'add';
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
-	const leftOut = isAdd ? outcomes.filter(isLeftOut).length : 0;
+	const leftOut = operation.requestKind === 'add' ? outcomes.filter(isLeftOut).length : 0;
 	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
-		mayBeQueued: isAdd ? jobs.filter(isUnknown).length : 0,
-		unidentified: jobs.flatMap(({ ledger }, index) => {
-			const { unidentified } = ledger.state;
-			return unidentified ? [unidentified] : listUnread(outcomes[index]);
+		mayBeQueued: jobs.filter(({ ledger }) => ledger.state.stage === 'unknown').length,
+		unidentified: outcomes.flatMap((outcome, index): Unidentified | Unidentified[] => {
+			const { unidentified } = jobs[index]?.ledger.state ?? {};
+			return unidentified ?? (isUnread(outcome) ? {} : []);
 		}),
 		isListUnreliable: run.isListUnreliable,
 		leftOut,
@@ -151,12 +149,9 @@ export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
 	(context as Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>).addExecutionHints?.(...hints);
 }
 
-/** An item for which the list could not be read when it had to show its video. A later try settles it. */
-function listUnread(outcome: Outcome | undefined): Unidentified[] {
-	if (outcome === undefined) return [];
-	const isUnread =
-		'reason' in outcome
-			? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
-			: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
-	return isUnread ? [{}] : [];
+/** Whether the list could not be read when it had to show an item's video. A later try settles the item. */
+function isUnread(outcome: Outcome): boolean {
+	return 'reason' in outcome
+		? outcome.reason instanceof RequestFailure && outcome.reason.kind === 'ambiguousVideo'
+		: outcome.output.some(({ json }) => json.video === null && json.videoUrl === null);
 }

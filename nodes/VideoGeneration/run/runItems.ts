@@ -14,10 +14,10 @@ import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
 import { checkJob, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
-import { addHints, createItems, explainFailure } from './outputs';
+import { addHints, createError, createItems } from './outputs';
 
 /**
- * Has n8n run every operation for all items by `runItems`, not by its own routing, which evaluates
+ * Has n8n run every operation for all items by these functions, not by its own routing, which evaluates
  * each parameter's expression several times for an item (`npm run bench -- items`).
  */
 export function createCustomOperations(
@@ -25,7 +25,7 @@ export function createCustomOperations(
 ): NonNullable<INodeType['customOperations']> {
 	const run = (operation: Operation) =>
 		async function (this: IExecuteFunctions) {
-			return [await answerAgent(this, runItems(this, operation))];
+			return [await answerAgent(this, prepareItems(this, operation).then(runJobs))];
 		};
 	return Object.fromEntries(
 		Object.entries(operations).map(([resource, byName]) => [
@@ -37,22 +37,24 @@ export function createCustomOperations(
 
 /**
  * The node's `pagination` function, through which n8n's own routing runs one item: an agent's call of
- * its tool. It refuses several items, since only `runItems` handles what they need of each other.
+ * its tool. It refuses several items, since only the custom operations handle what they need of each other.
  */
 export function createToolCall(operations: Operations) {
 	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
 		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
 		const { resource, operation: name } = this.getNode().parameters as Record<string, string>;
 		const operation = operations[resource ?? '']?.[name ?? ''];
-		if (operation === undefined || countItems(this) > 1) {
+		const { node, data } = this.getExecuteData();
+		// Where an agent calls its tool itself, the data are those of the agent.
+		const count = isRunByN8n(this) && node.executeOnce !== true ? data.main?.[0]?.length : 1;
+		if (operation === undefined || (count ?? 1) > 1) {
 			throw createInputError(
 				this,
 				"'Resource' and 'Operation' cannot be expressions here",
 				'Choose both from the list. Nothing was sent.',
 			);
 		}
-		const job = prepareItem(this, operation, new Run(this));
-		return await answerAgent(this, runJobs([job]));
+		return await answerAgent(this, runJobs([prepareItem(this, operation, new Run(this))]));
 	};
 }
 
@@ -68,48 +70,34 @@ async function answerAgent(
 	return await work.catch((error: unknown) => [{ json: { error: (error as Error).message } }]);
 }
 
-/** An agent's call runs one item, although the data are those of the agent. */
-function countItems(context: IExecutePaginationFunctions): number {
-	const { node, data } = context.getExecuteData();
-	return isRunByN8n(context) && node.executeOnce !== true ? (data.main?.[0]?.length ?? 1) : 1;
-}
-
-/**
- * Runs one operation for all input items.
- *
- * @returns the output of all items, in the order of the items
- * @throws the error of the first item that failed, with the node set to stop
- */
-async function runItems(
-	context: IExecuteFunctions,
-	operation: Operation,
-): Promise<INodeExecutionData[]> {
-	return await runJobs(await prepareItems(context, operation));
-}
-
-/** Runs the items, and ends their try. */
+/** Runs the items, and ends their try. @throws the error of the item that ended it, with the node set to stop */
 async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
+	const { context, run } = first;
 	try {
-		stopAtProblem(jobs);
-		const outcomes = await performJobs(jobs);
-		stopAtFailure(jobs, first);
+		const unusable = jobs.find(({ problem }) => problem !== undefined);
+		if (unusable) run.end(unusable, unusable.problem);
+		const outcomes = run.failure ? [] : await performJobs(jobs);
+		// By now, every add that was sent has its response.
+		if (run.failure) throw createError(run.failure.job, run.failure.reason);
 		addHints(first, jobs, outcomes);
 		// After Stop, some items may not have been prepared.
 		const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
-		if (hasSucceeded && !first.run.signal.aborted) forgetItems(first.context);
+		if (hasSucceeded && !run.signal.aborted) forgetItems(context);
 		return jobs.flatMap((job, index) => createItems(job, outcomes[index] ?? { output: [] }));
 	} finally {
-		first.run.close();
+		run.close();
 	}
 }
 
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
 async function performJobs(jobs: Job[]): Promise<Outcome[]> {
-	if (jobs[0]?.operation.requestKind === 'add') {
-		return await makeVideos(jobs as VideoJob[]);
-	}
+	if (jobs[0]?.operation.requestKind === 'add') return await makeVideos(jobs as VideoJob[]);
+	const perform = async (job: Job) => {
+		checkJob(job);
+		return (await job.operation.perform?.(job)) ?? [];
+	};
 	const outcomes: Promise<Outcome>[] = [];
 	for (const job of jobs) {
 		await job.run.pauseBetweenBatches();
@@ -118,41 +106,17 @@ async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	return await Promise.all(outcomes);
 }
 
-async function perform(job: Job): Promise<INodeExecutionData[]> {
-	checkJob(job);
-	return (await job.operation.perform?.(job)) ?? [];
-}
-
-/** @throws the error of the first item that cannot be sent, with the node set to stop */
-function stopAtProblem(jobs: Job[]): void {
-	const unusable = jobs.find(({ problem }) => problem !== undefined);
-	if (unusable?.run.stopsOnError) throw explainFailure(unusable, unusable.problem).error;
-}
-
-/** @throws the error of the item that ended the run, once every add that was sent has its response */
-function stopAtFailure(jobs: Job[], { run: { failure } }: Job): void {
-	const failed = jobs.find(({ context }) => context.getItemIndex() === failure?.itemIndex);
-	if (failed) throw explainFailure(failed, failure?.reason).error;
-}
-
 /** Maximum time of work during which n8n's event loop stands still. */
 const MAX_WORK_MS = 10;
 
 /**
  * Prepares all input items, before the first request is sent: nothing is spent when an item's parameters
- * stop the run. An item that cannot be sent has a `problem`.
+ * stop the run.
  *
  * @returns the items; only the first ones when the execution was stopped meanwhile
  */
 async function prepareItems(context: IExecuteFunctions, operation: Operation): Promise<Job[]> {
 	const run = new Run(context);
-	let problem: unknown;
-	try {
-		run.batching = getBatching(context);
-	} catch (error) {
-		// Fail each item: if the node throws, n8n passes its input on as a success.
-		problem = error;
-	}
 	const jobs: Job[] = [];
 	let pausedAt = performance.now();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
@@ -162,8 +126,7 @@ async function prepareItems(context: IExecuteFunctions, operation: Operation): P
 			pausedAt = performance.now();
 		}
 		if (run.signal.aborted) break;
-		const item = createItemContext(context, itemIndex, input);
-		jobs.push(prepareItem(item, operation, run, problem));
+		jobs.push(prepareItem(createItemContext(context, itemIndex, input), operation, run));
 	}
 	return jobs;
 }
@@ -188,28 +151,23 @@ function createItemContext(
 	});
 }
 
-/** Reads the parameters of an item. Those that are wrong by now do not hide what became of an earlier add. */
-function prepareItem(
-	context: IExecuteSingleFunctions,
-	operation: Operation,
-	run: Run,
-	problem?: unknown,
-): Job {
+/** Reads an item's parameters. An item that cannot be sent has a `problem`. */
+function prepareItem(context: IExecuteSingleFunctions, operation: Operation, run: Run): Job {
 	const ledger = new Ledger(context);
-	let api: ItemApi = {
-		maxTries: DEFAULT_MAX_TRIES,
-		connection: {},
-		signal: run.signal,
-		takeSlot: run.takeRequestSlot,
-	};
+	const { signal, takeRequestSlot: takeSlot } = run;
+	const api: ItemApi = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot };
 	let order: unknown;
+	let problem: unknown;
 	try {
 		order = operation.prepare(context, ledger.isPaid);
-		api = { ...api, maxTries: getMaxTries(context), connection: getConnection(context) };
+		api.maxTries = getMaxTries(context);
+		api.connection = getConnection(context);
+		run.batching ??= getBatching(context);
 	} catch (error) {
-		problem ??= error;
+		// Fail each item: if the node throws, n8n passes its input on as a success.
+		problem = error;
 	}
-	// An add whose fate is unknown is never sent again.
+	// It is never sent again. Parameters that are wrong by now do not hide that.
 	if (ledger.state.stage === 'unknown') problem = ledger.getFailure();
 	const openOnce = async () => {
 		const opened = await openService(context);

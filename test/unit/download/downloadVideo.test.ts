@@ -11,7 +11,7 @@ import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const VIDEO = readVideoFile('city-tour');
 const FILE: IBinaryData = { data: '', mimeType: 'video/mp4' };
-const WHOLE = { file: { bytes: VIDEO.length, ...FILE } };
+const WHOLE = { file: FILE };
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const never = new Promise<void>(() => undefined);
@@ -147,7 +147,7 @@ describe('A stream on its way to the store', () => {
 			prepareBinaryData: prepareBinaryData as DownloadContext['helpers']['prepareBinaryData'],
 		};
 		const response = { body: Readable.from(body), headers: {} };
-		const storing = storeVideo({ helpers }, response, 'a.mp4', { receivedBytes: 0 });
+		const storing = storeVideo({ helpers }, response, 'a.mp4', {});
 		return await storing.catch((error: unknown) => error);
 	}
 

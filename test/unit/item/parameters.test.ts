@@ -26,7 +26,6 @@ function createContext(parameters: object): Context {
 			);
 	return {
 		getNode: () => ({ name: 'Video Generation', type: 't' }),
-		getItemIndex: () => 3,
 		getNodeParameter: (name: string, ...rest: unknown[]) =>
 			get(name) ?? rest.findLast((each) => typeof each !== 'number'),
 	} as unknown as Context;
@@ -87,7 +86,7 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	['interval', '1.5', 1_500],
 	['waitTimeout', undefined, 1_800_000],
 	['waitTimeout', 60, 60_000],
-	['insecure', undefined, {}],
+	['insecure', undefined, { skipSslCertificateValidation: false }],
 	...[true, 'TRUE', 1].map((on): [Kind, unknown, object] => {
 		return ['insecure', on, { skipSslCertificateValidation: true }];
 	}),
@@ -148,8 +147,8 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 		}
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({
-			...{ message, description: expect.stringMatching(description) as string },
-			context: { itemIndex: 3 },
+			message,
+			description: expect.stringMatching(description) as string,
 		});
 	}
 });
