@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
 	cpSync,
 	mkdtempSync,
@@ -9,11 +9,10 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { delimiter, join, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 
-const ROOT = path.resolve(__dirname, '../..');
-const WORKFLOWS = path.join(ROOT, '.github/workflows');
+const WORKFLOWS = '.github/workflows';
 const FILES = [
 	'package.json',
 	'package-lock.json',
@@ -35,7 +34,7 @@ interface Workflow {
 }
 
 function readWorkflow(file: string): Workflow {
-	return parse(readFileSync(path.join(WORKFLOWS, file), 'utf8')) as Workflow;
+	return parse(readFileSync(join(WORKFLOWS, file), 'utf8')) as Workflow;
 }
 
 const publishing = readWorkflow('publish.yml');
@@ -50,27 +49,18 @@ function findScript(job: string, name: string): string {
 /** By their times, `scripts/run.mjs` sees that the dependencies are those of the lock file. */
 const SAME_TIMES = { recursive: true, preserveTimestamps: true };
 
-/** Creates a repository with the files that a release touches, all of them committed. */
-function createRepository(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
-	for (const file of FILES) {
-		cpSync(path.join(ROOT, file), path.join(folder, file), SAME_TIMES);
-	}
-	symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
-	const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
-	git('init', '--quiet');
-	git('config', 'user.name', 'Test');
-	git('config', 'user.email', 'test@example.com');
-	git('add', '.');
-	git('commit', '--quiet', '--message', 'Before');
-	return folder;
-}
-
 describe('A release', () => {
 	let folder: string;
 
 	beforeEach(() => {
-		folder = createRepository();
+		folder = mkdtempSync(join(tmpdir(), 'release-'));
+		for (const file of FILES) cpSync(file, join(folder, file), SAME_TIMES);
+		symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
+		run('git', 'init', '--quiet');
+		run('git', 'config', 'user.name', 'Test');
+		run('git', 'config', 'user.email', 'test@example.com');
+		run('git', 'add', '.');
+		run('git', 'commit', '--quiet', '--message', 'Before');
 	});
 
 	afterEach(() => {
@@ -80,7 +70,7 @@ describe('A release', () => {
 	const run = (command: string, ...args: string[]) =>
 		spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
 	const release = (version = '7.8.9') => run('node', 'scripts/run.mjs', 'release', version);
-	const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+	const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 	/** Runs the script of a step in the repository, as a push of this tag does. */
 	const runStep = (script: string, tag: string, env: NodeJS.ProcessEnv = {}) => {
 		const [GITHUB_SHA = ''] = run('git', 'rev-parse', 'HEAD').stdout.split('\n');
@@ -112,7 +102,7 @@ describe('A release', () => {
 
 	test('is refused, with nothing changed, when the changelog says nothing of it', () => {
 		const [head = ''] = read('CHANGELOG.md').split('## [Unreleased]');
-		writeFileSync(path.join(folder, 'CHANGELOG.md'), `${head}## [Unreleased]\n`);
+		writeFileSync(join(folder, 'CHANGELOG.md'), `${head}## [Unreleased]\n`);
 		run('git', 'commit', '--all', '--quiet', '--message', 'Nothing to say');
 		const { status, stderr } = release();
 		expect(status).toBe(1);
@@ -133,9 +123,9 @@ describe('A release', () => {
 
 	test('is what npm installs by default, and a candidate only what it installs as next', () => {
 		const script = findScript('publish', 'Publish the package');
-		writeFileSync(path.join(folder, 'package.tgz'), '');
-		writeFileSync(path.join(folder, 'npm'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-		const PATH = [folder, process.env.PATH].join(path.delimiter);
+		writeFileSync(join(folder, 'package.tgz'), '');
+		writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+		const PATH = [folder, process.env.PATH].join(delimiter);
 		const publish = (tag: string) => runStep(script, tag, { PATH, NPM_TOKEN: '' }).stdout;
 		expect(publish('7.8.9')).toMatch(/^publish .*--provenance .*--tag latest \.\/package\.tgz\n$/);
 		expect(publish('7.8.9-rc.1')).toContain(' --tag next ');
@@ -161,4 +151,25 @@ test('The workflows use each action by the commit that was looked at', () => {
 	const actions = steps.flatMap(({ uses = [] }) => uses);
 	expect(actions.length).toBeGreaterThan(0);
 	expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+});
+
+test('The package ships code, icons, codex files and the output schemas, and nothing of the workshop around them', () => {
+	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+	const shell = process.platform === 'win32';
+	const { stdout } = spawnSync('npm', pack, { encoding: 'utf8', shell });
+	const [packed] = Object.values(
+		JSON.parse(stdout) as Record<string, { files: { path: string }[] }>,
+	);
+	const list = (folder: string, ending: RegExp) =>
+		readdirSync(folder, { recursive: true, encoding: 'utf8' })
+			.filter((file) => ending.test(file))
+			.map((file) => `dist/${folder}/${file.replaceAll(sep, '/').replace(/ts$/, 'js')}`);
+	expect(packed?.files.map((file) => file.path).sort()).toEqual(
+		[
+			...['LICENSE.md', 'README.md', 'package.json', 'dist/package.js'],
+			...list('nodes', /\.(node\.ts|json)$/),
+			...list('credentials', /\.credentials\.ts$/),
+			...list('icons', /\.svg$/),
+		].sort(),
+	);
 });
