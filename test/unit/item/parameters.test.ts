@@ -17,7 +17,7 @@ import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/waitOp
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 
 /** Creates the context of an item of a node with these parameters, which n8n has evaluated. */
-function createContext(parameters: object): Context {
+function createContext(parameters: object, workflowId = 'w1'): Context {
 	const get = (name: string) =>
 		name
 			.split('.')
@@ -28,7 +28,7 @@ function createContext(parameters: object): Context {
 	return {
 		getNode: () => ({ name: 'Video Generation', type: 't' }),
 		getItemIndex: () => 3,
-		getWorkflow: () => ({ id: 'w' }),
+		getWorkflow: () => ({ id: workflowId }),
 		helpers: { checkProcessedAndRecord: undefined },
 		getNodeParameter: (name: string, ...rest: unknown[]) =>
 			get(name) ?? rest.findLast((each) => typeof each !== 'number'),
@@ -45,6 +45,8 @@ const READ = {
 	maxTries: (maxTries: unknown) => getMaxTries(createContext({ options: { maxTries } })),
 	key: (uniqueKey: unknown) =>
 		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }), false).uniqueKey,
+	keyInNewWorkflow: (uniqueKey: unknown) =>
+		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }, ''), false).uniqueKey,
 	limit: (limit: unknown) => getLimit(createContext({ limit })),
 	interval: (pollingInterval: unknown) =>
 		getWaitSettings(createContext({ waitOptions: { pollingInterval } })).intervalMs,
@@ -142,6 +144,7 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries' under 'Options'\. /],
 	['key', [' '], "'Unique Key' is empty", /^Enter a value.*its ID.*Nothing was sent/],
 	['key', [[1]], "'Unique Key' must be text", /^It is a list\. .*Nothing was sent/],
+	['keyInNewWorkflow', ['a'], "'Unique Key' cannot be used here", /^n8n keeps.*Save the/],
 	['limit', [0, -1, 1.5, 'all'], LIMIT, /^Correct 'Limit'\. /],
 	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /under 'Wait Options'/],
 	['waitTimeout', [0.5], "'Timeout' must be a number of 1 or more", /under 'Wait Options'/],
