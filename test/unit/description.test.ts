@@ -16,8 +16,8 @@ const listNames = (options: unknown) => (options as INodeProperties[]).map(({ na
 
 const operations = getProperties('operation').flatMap(({ options, displayOptions }) =>
 	(options as INodePropertyOptions[]).map(({ value, routing }) => {
-		const resource = displayOptions?.show?.resource?.[0];
-		return { name: `${String(resource)} ${String(value)}`, resource, operation: value, routing };
+		const resource = displayOptions?.show?.resource?.[0] as string;
+		return { name: `${resource} ${String(value)}`, resource, operation: value, routing };
 	}),
 );
 

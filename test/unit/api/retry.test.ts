@@ -65,9 +65,8 @@ test.each([
 	'%d ms before its deadline, a request with %j waits for its response for at most %d ms',
 	async (leftMs, connection, expected) => {
 		const response = { statusCode: 200, headers: {}, body: { status: 'success' } };
-		const send = jest.fn(
-			async (_name: string, _request: IHttpRequestOptions) => await Promise.resolve(response),
-		);
+		const respond = async () => await Promise.resolve(response);
+		const send = jest.fn<Promise<object>, [string, IHttpRequestOptions]>(respond);
 		const context = { helpers: { httpRequestWithAuthentication: send } };
 		const service = { context, hide: String } as unknown as Service;
 		const options = { maxTries: 1, connection, deadline: performance.now() + leftMs };
