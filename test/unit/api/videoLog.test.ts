@@ -90,7 +90,7 @@ test.each([
 	['', 5239054864098682],
 	['foobar', 5701457269056452],
 	['\u00fc\u3042\ud83c\udfac\0', 2898361915581536],
-	['log-1 '.repeat(50), 8185375294958210],
+	['log-1 '.repeat(5), 4367951728628530],
 ])('The hash of %j is %d', (text, hash) => {
 	expect(hashText(text)).toBe(hash);
 });
