@@ -15,9 +15,9 @@ interface Start {
 	project: string;
 }
 
-const start = (afterSeconds: number, rows: number, project = PROJECT): Start => ({
-	...{ afterSeconds, rows, project },
-});
+function start(afterSeconds: number, rows: number, project = PROJECT): Start {
+	return { afterSeconds, rows, project };
+}
 
 /** A service that needs so many seconds for a video, and up to four more, and the executions that use it. */
 type Case = [name: string, seconds: number, starts: Start[], settings?: SettingsChange];

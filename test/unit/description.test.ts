@@ -58,8 +58,14 @@ test('Saved workflows name the nodes, and their credential', () => {
 	const common = { credentials: [{ name: 'videoGenerationApi', required: true }] };
 	expect(description).toMatchObject({ ...common, name: 'videoGeneration', usableAsTool: true });
 	expect(trigger.description).toMatchObject({
-		...{ ...common, name: 'videoGenerationTrigger', version: 1, polling: true },
-		...{ group: ['trigger'], inputs: [], outputs: ['main'], icon: description.icon },
+		...common,
+		name: 'videoGenerationTrigger',
+		version: 1,
+		polling: true,
+		group: ['trigger'],
+		inputs: [],
+		outputs: ['main'],
+		icon: description.icon,
 	});
 });
 
