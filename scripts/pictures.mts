@@ -41,7 +41,7 @@ const ROUNDED_CORNER_PX = 10;
 /** Five videos of one project, each with the time until it is listed. */
 const BATCH_TIMEOUT_MS = 180_000;
 
-/** All pictures of `docs/pictures`. `test/structure/pictures.test.ts` limits their width and size. */
+/** All pictures of `docs/pictures`. `test/structure/documents.test.ts` requires that a page shows each. */
 const PICTURES: Picture[] = [
 	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
 	{ name: 'batch', width: 1900, height: 370, take: takeBatch },

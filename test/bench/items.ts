@@ -4,12 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { N8nClient } from '../../scripts/n8n/N8nClient';
 import type { Workflow } from '../../scripts/n8n/n8nTypes';
-import {
-	buildWorkflow,
-	START,
-	videoGeneration,
-	type WorkflowStep,
-} from '../support/e2e/buildWorkflow';
+import type { WorkflowStep } from '../support/e2e/buildWorkflow';
+import { buildWorkflow, START, videoGeneration } from '../support/e2e/buildWorkflow';
+import { OPERATIONS } from '../support/engine/OPERATIONS';
 import { RealN8n } from '../support/e2e/RealN8n';
 import { compareInTurn } from './compareInTurn';
 import { httpRequest } from './httpRequestLoop';
@@ -75,32 +72,20 @@ async function createWorkflows(
 	baseUrl: string,
 	count: number,
 ): Promise<[ours: Workflow, http: Workflow]> {
-	const credential = await client.saveCredential({
-		name: 'Bench',
-		type: 'videoGenerationApi',
-		data: { baseUrl, apiKey: API_KEY },
-	});
-	const items: WorkflowStep = {
-		name: 'Items',
-		type: 'n8n-nodes-base.code',
-		typeVersion: 2,
-		parameters: {
-			jsCode: `return Array.from({ length: ${count} }, (_, i) => ({ json: { queueId: 'queue-' + i } }));`,
-		},
-	};
-	const ours = videoGeneration(MEASURED, credential, {
-		resource: 'queue',
-		operation: 'getProgress',
-		queueId: '={{ $json.queueId }}',
-		options: {},
-	});
-	const url = `=${baseUrl}/v1/queue/progress/{{ $json.queueId }}`;
-	const http = httpRequest(MEASURED, credential, { url });
+	const data = { baseUrl, apiKey: API_KEY };
+	const content = { name: 'Bench', type: 'videoGenerationApi', data };
+	const credential = await client.saveCredential(content);
+	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: { queueId: 'queue-' + i } }));`;
+	const type = 'n8n-nodes-base.code';
+	const items: WorkflowStep = { name: 'Items', type, typeVersion: 2, parameters: { jsCode } };
 	const create = async (step: WorkflowStep) =>
-		await client.createWorkflow(
-			buildWorkflow(`${count} items by ${step.type}`, [START, items, step]),
-		);
-	return [await create(ours), await create(http)];
+		await client.createWorkflow(buildWorkflow(step.type, [START, items, step]));
+	const getProgress = { ...OPERATIONS['queue.getProgress'], queueId: '={{ $json.queueId }}' };
+	const url = `=${baseUrl}/v1/queue/progress/{{ $json.queueId }}`;
+	return [
+		await create(videoGeneration(MEASURED, credential, getProgress)),
+		await create(httpRequest(MEASURED, credential, { url })),
+	];
 }
 
 async function measure(client: N8nClient, workflow: Workflow, count: number): Promise<number> {

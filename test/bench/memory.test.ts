@@ -25,7 +25,7 @@ const LIMIT = 200;
  * and jest's.
  */
 const PEER = OPERATIONS['project.getAll'];
-const REQUESTS = 6;
+const SIX = Array.from({ length: 6 }, () => ({}));
 
 const SHORT = { pendingMs: 0, processingMs: 500, renderingMs: 0 };
 
@@ -49,8 +49,7 @@ async function runPair(build: (projectId: string) => INodeParameters): Promise<v
 	sandbox.addProjects('main', [{ id }]);
 	sandbox.configure({ durations: SHORT });
 	const parameters = build(id);
-	const items = parameters === PEER ? Array.from({ length: REQUESTS }, () => ({})) : [{}];
-	const setup = { ...service.setup(parameters), items };
+	const setup = { ...service.setup(parameters), items: parameters === PEER ? SIX : [{}] };
 	for (const ending of await Promise.all([runNode(setup), runNode(setup)])) {
 		expect(ending.error).toBeUndefined();
 		expect(ending.items[0]?.json.video ?? ending.items[0]?.json.id).toBeTruthy();
@@ -77,9 +76,8 @@ test('Executions that take turns leave no more memory than others', async () => 
 	for (const build of [() => PEER, generate]) await execute(WARM_UP, build);
 	const peer = await execute(EXECUTIONS, () => PEER);
 	const own = await execute(EXECUTIONS, generate);
-	process.stdout.write(
-		`${EXECUTIONS} executions, two at a time, leave ${own} bytes each; of Project > Get Many, ${peer}\n`,
-	);
+	const figures = `leave ${own} bytes each; of Project > Get Many, ${peer}`;
+	process.stdout.write(`${EXECUTIONS} executions, two at a time, ${figures}\n`);
 	expect(own - peer).toBeLessThan(LIMIT);
 }, 3_600_000);
 
@@ -96,10 +94,8 @@ async function loop(listed: number): Promise<number> {
 	sandbox.reset();
 	sandbox.configure({ durations: SHORT });
 	const createdAt = '2025-01-01T00:00:00.000Z';
-	sandbox.addVideos(
-		'main',
-		Array.from({ length: listed }, () => ({ createdAt })),
-	);
+	const videos = Array.from({ length: listed }, () => ({ createdAt }));
+	sandbox.addVideos('main', videos);
 	const heap: number[] = [];
 	const firstRound = Math.ceil(ROUNDS / 10);
 	let round = 0;
@@ -113,9 +109,7 @@ async function loop(listed: number): Promise<number> {
 	const setup = { ...service.setup(generate('project-product-teaser')), times: ROUNDS };
 	const time = new SkippedTime(sandbox);
 	const work = { isOver: false };
-	const result = runNode(setup).finally(() => {
-		work.isOver = true;
-	});
+	const result = runNode(setup).finally(() => (work.isOver = true));
 	result.catch(() => undefined);
 	// A thousand rounds take longer than a run of the skipped clock may.
 	while (!work.isOver) await time.skipUntil(() => work.isOver).catch(() => undefined);
@@ -130,8 +124,7 @@ test('A round of a loop leaves nothing of a long list', async () => {
 	await loop(10);
 	const short = await loop(10);
 	const long = await loop(LISTED);
-	process.stdout.write(
-		`A round leaves ${long} bytes with ${LISTED} videos listed, and ${short} with 10\n`,
-	);
+	const figures = `${long} bytes with ${LISTED} videos listed, and ${short} with 10`;
+	process.stdout.write(`A round leaves ${figures}\n`);
 	expect(long - short).toBeLessThan(ROUND_LIMIT);
 }, 3_600_000);

@@ -29,22 +29,17 @@ const forbidOthers = (schema: JsonObject) =>
 		value?.properties && 'type' in value ? { ...value, additionalProperties: false } : value,
 	) as JsonObject;
 
-interface Reply {
-	method: string;
-	url: string;
-	status: number;
-	contentType?: string;
-	body: unknown;
-}
-
 /** Rejects a reply that `docs/openapi.yaml` does not describe. @returns its name: `GET /v1/videos 200` */
-async function check({ method, url, status, contentType = 'application/json', body }: Reply) {
+async function check(
+	[method, url]: [string, string],
+	status: number,
+	body: unknown,
+	contentType = 'application/json',
+) {
 	const [path = ''] = url.split('?');
-	const operation = (await openApi).find(
-		(each) =>
-			each.method === method &&
-			new RegExp(`^${each.path.replace(/\{\w+\}/g, '[^/]*')}$`).test(path),
-	);
+	const isAt = (template: string) =>
+		new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path);
+	const operation = (await openApi).find((each) => each.method === method && isAt(each.path));
 	const name = `${method} ${operation?.path ?? url} ${status}`;
 	const reply = operation?.responses[status];
 	if (reply && !reply.content && body === '') return name;
@@ -66,9 +61,13 @@ async function send(
 	{ apiKey, ...config }: AxiosRequestConfig & { apiKey?: string } = {},
 ): Promise<number> {
 	const client = createClient(service.sandbox, apiKey);
-	const { status, ...reply } = await client.request<unknown>({ method, url, data, ...config });
-	const contentType = String(reply.headers['content-type']);
-	seen.add(await check({ method, url, status, contentType, body: reply.data }));
+	const { status, headers, ...reply } = await client.request<unknown>({
+		method,
+		url,
+		data,
+		...config,
+	});
+	seen.add(await check([method, url], status, reply.data, String(headers['content-type'])));
 	return status;
 }
 
@@ -89,12 +88,8 @@ describe('Every reply of the sandbox is as docs/openapi.yaml describes it:', () 
 
 	test('accounts with and without projects, videos and credits', async () => {
 		for (const { apiKey } of Object.values(service.sandbox.accounts)) {
-			for (const url of [
-				'/v1/videos',
-				'/v1/projects?sort=createdAt&order=asc',
-				'/v1/user/account',
-			]) {
-				expect(await send('GET', url, undefined, { apiKey })).toBe(200);
+			for (const url of ['videos', 'projects?sort=createdAt&order=asc', 'user/account']) {
+				expect(await send('GET', `/v1/${url}`, undefined, { apiKey })).toBe(200);
 			}
 		}
 		service.sandbox.setCredits('main', 0);
@@ -170,28 +165,24 @@ test('The sandbox has exactly the endpoints that docs/openapi.yaml describes', a
 });
 
 test('The examples in docs/openapi.yaml have the fields of their schemas and no other', async () => {
-	const checks = (await openApi).flatMap(({ method, path: url, responses }) =>
-		Object.entries(responses).flatMap(([status, { content }]) => {
+	const names: string[] = [];
+	for (const { method, path, responses } of await openApi) {
+		for (const [status, { content }] of Object.entries(responses)) {
 			const { example = '', examples = { only: { value: example } } } =
 				content?.['application/json'] ?? {};
-			return Object.values(examples).map(({ value: body }) =>
-				check({ method, url, status: Number(status), body }),
-			);
-		}),
-	);
-	expect((await Promise.all(checks)).length).toBeGreaterThan(25);
+			for (const { value } of Object.values(examples)) {
+				names.push(await check([method, path], Number(status), value));
+			}
+		}
+	}
+	expect(names.length).toBeGreaterThan(25);
 });
 
-test.each([
-	['an undescribed status', { status: 418 }],
-	['an undescribed path', { url: '/v1/videos/1' }],
-	['another content type', { contentType: 'text/html' }],
-	['an extra field', { body: { status: 'success', message: '', videos: [], count: 0 } }],
-	['a missing field', { body: { status: 'success', message: '' } }],
-	['a body where there is none', { status: 304 }],
-])('These tests would notice %s', async (_what, change) => {
+test('These tests would notice another field, a missing one, and a body where there is none', async () => {
+	const endpoint: [string, string] = ['GET', '/v1/videos'];
 	const body = { status: 'success', message: 'Nothing', videos: [] };
-	const reply = { method: 'GET', url: '/v1/videos', status: 200, body };
-	expect(await check(reply)).toBe('GET /v1/videos 200');
-	await expect(check({ ...reply, ...change })).rejects.toThrow();
+	expect(await check(endpoint, 200, body)).toBe('GET /v1/videos 200');
+	await expect(check(endpoint, 200, { ...body, count: 0 })).rejects.toThrow();
+	await expect(check(endpoint, 200, { ...body, videos: undefined })).rejects.toThrow();
+	await expect(check(endpoint, 304, body)).rejects.toThrow();
 });

@@ -1,34 +1,75 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import current from '../../scripts/n8n/package.json';
+import { NODE_MAJORS, OLDEST_N8N } from '../../scripts/requirements';
+import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
+import { listMissingFeatures } from '../support/engine/testWith';
 
-const ROOT = path.resolve(__dirname, '../..');
-const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const read = (file: string) => readFileSync(file, 'utf8');
 const list = (folder: string) =>
-	readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+	readdirSync(folder, { recursive: true, encoding: 'utf8' })
 		.filter((file) => /\.(md|json|m?ts)$/.test(file))
-		.map((file) => path.join(folder, file));
+		.map((file) => join(folder, file));
 
-test('The address of the repository, which does not exist yet, is in no document: their links are relative', () => {
-	const documents = ['.', 'examples', 'sandbox', 'docs'].flatMap((folder) =>
-		readdirSync(path.join(ROOT, folder))
-			.filter((file) => file.endsWith('.md'))
-			.map((file) => path.join(folder, file)),
+const README = read('README.md').replace(/\s+/g, ' ');
+const VERSIONS = readdirSync('scripts/versions').sort((a, b) =>
+	a.localeCompare(b, 'en', { numeric: true }),
+);
+
+test('The README names the versions of n8n and of Node.js that the tests run on', () => {
+	const enumerate = (words: (string | number)[]) =>
+		`${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+	const versions = enumerate([...VERSIONS, current.dependencies.n8n]);
+	expect(VERSIONS[0]).toBe(OLDEST_N8N);
+	expect(README).toContain(
+		`Works with n8n ${OLDEST_N8N} and later; tested with n8n ${versions}, and loaded in Node.js ${enumerate(NODE_MAJORS)}.`,
 	);
-	expect(documents.filter((file) => read(file).includes(manifest.homepage))).toEqual([]);
+	const oldestNode = `${Math.min(...NODE_MAJORS)}.19`;
+	expect(manifest.engines.node).toMatch(`^${oldestNode}`);
+	expect(README).toContain(`Node.js ${oldestNode} or later`);
+});
+
+test('Every version is tested once a week', () => {
+	const tested = [...read('.github/workflows/versions.yml').matchAll(/test:engine -- (.+)/g)];
+	expect(tested.map(([, version]) => version)).toEqual(VERSIONS);
+});
+
+test('No engine test is left out in the newest n8n, which the other tests install as well', () => {
+	expect(listMissingFeatures()).toEqual([]);
+	expect(engine.version).toBe(current.dependencies.n8n);
 });
 
 test('The README names the file that npm pack writes', () => {
-	const files = read('README.md').match(/[\w.-]+\.tgz/g);
+	const files = README.match(/[\w.-]+\.tgz/g);
 	expect(new Set(files)).toEqual(new Set([`${manifest.name}-${manifest.version}.tgz`]));
+});
+
+test('The address of the repository, which does not exist yet, is in no document: their links are relative', () => {
+	const documents = ['docs', 'examples', 'sandbox'].flatMap(list);
+	const root = readdirSync('.').filter((file) => file.endsWith('.md'));
+	expect([...root, ...documents].filter((file) => read(file).includes(manifest.homepage))).toEqual(
+		[],
+	);
 });
 
 test('Documents, scripts and examples need nothing that n8n 3.0 removes, or name the version that does', () => {
 	const REMOVED =
 		/OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS|N8N_BINARY_DATA_STORAGE_PATH|N8N_RUNNERS_MODE|\bWEBHOOK_URL|\$getPairedItem|BINARY_DATA_MODE=default/;
 	const lines = ['README.md', ...['docs', 'examples', 'scripts'].flatMap(list)]
-		.filter((file) => file !== path.join('docs', 'development.md'))
+		.filter((file) => file !== join('docs', 'development.md'))
 		.flatMap((file) => read(file).split('\n'));
 	const removed = lines.filter((line) => REMOVED.test(line) && !line.includes('before n8n 3'));
 	expect(removed).toEqual([]);
+});
+
+test('The pictures that a page shows are there, by relative paths, and each is shown', () => {
+	const shown = ['README.md', 'examples/README.md'].flatMap((page) =>
+		[...read(page).matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, file = '']) =>
+			join(dirname(page), file),
+		),
+	);
+	const pictures = readdirSync('docs/pictures').map((file) => join('docs/pictures', file));
+	expect(pictures.filter((file) => !shown.includes(file))).toEqual([]);
+	expect(shown.filter((file) => !existsSync(file))).toEqual([]);
 });

@@ -1,19 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-	cpSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { delimiter, join, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 
-const ROOT = path.resolve(__dirname, '../..');
-const WORKFLOWS = path.join(ROOT, '.github/workflows');
+const WORKFLOWS = '.github/workflows';
 const FILES = [
 	'package.json',
 	'package-lock.json',
@@ -25,64 +16,53 @@ const FILES = [
 	'scripts',
 ];
 
+interface Step {
+	uses?: string;
+	name?: string;
+	run?: string;
+}
+
 interface Workflow {
 	on: { push: { tags: string[] } };
 	permissions: object;
-	jobs: Record<
-		string,
-		{ permissions?: object; steps: { uses?: string; name?: string; run?: string }[] }
-	>;
+	jobs: Record<string, { permissions?: object; steps: Step[] }>;
 }
 
 function readWorkflow(file: string): Workflow {
-	return parse(readFileSync(path.join(WORKFLOWS, file), 'utf8')) as Workflow;
+	return parse(fs.readFileSync(join(WORKFLOWS, file), 'utf8')) as Workflow;
 }
 
 const publishing = readWorkflow('publish.yml');
 
-/** Returns the script of a step of the publishing workflow. */
-function findScript(job: string, name: string): string {
-	const step = publishing.jobs[job]?.steps.find((each) => each.name === name);
-	if (!step?.run) throw new Error(`The job ${job} has no step "${name}"`);
-	return step.run;
-}
-
 /** By their times, `scripts/run.mjs` sees that the dependencies are those of the lock file. */
 const SAME_TIMES = { recursive: true, preserveTimestamps: true };
-
-/** Creates a repository with the files that a release touches, all of them committed. */
-function createRepository(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
-	for (const file of FILES) {
-		cpSync(path.join(ROOT, file), path.join(folder, file), SAME_TIMES);
-	}
-	symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
-	const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
-	git('init', '--quiet');
-	git('config', 'user.name', 'Test');
-	git('config', 'user.email', 'test@example.com');
-	git('add', '.');
-	git('commit', '--quiet', '--message', 'Before');
-	return folder;
-}
 
 describe('A release', () => {
 	let folder: string;
 
 	beforeEach(() => {
-		folder = createRepository();
+		folder = fs.mkdtempSync(join(tmpdir(), 'release-'));
+		for (const file of FILES) fs.cpSync(file, join(folder, file), SAME_TIMES);
+		fs.symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
+		run('git', 'init', '--quiet');
+		run('git', 'config', 'user.name', 'Test');
+		run('git', 'config', 'user.email', 'test@example.com');
+		run('git', 'add', '.');
+		run('git', 'commit', '--quiet', '--message', 'Before');
 	});
 
 	afterEach(() => {
-		rmSync(folder, { recursive: true, force: true });
+		fs.rmSync(folder, { recursive: true, force: true });
 	});
 
 	const run = (command: string, ...args: string[]) =>
 		spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
 	const release = (version = '7.8.9') => run('node', 'scripts/run.mjs', 'release', version);
-	const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
-	/** Runs the script of a step in the repository, as a push of this tag does. */
-	const runStep = (script: string, tag: string, env: NodeJS.ProcessEnv = {}) => {
+	const read = (file: string) => fs.readFileSync(join(folder, file), 'utf8');
+	/** Runs a step of the publishing workflow in the repository, as a push of this tag does. */
+	const runStep = (name: string, tag: string, env: NodeJS.ProcessEnv = {}) => {
+		const steps = Object.values(publishing.jobs).flatMap((job) => job.steps);
+		const script = steps.find((step) => step.name === name)?.run ?? '';
 		const [GITHUB_SHA = ''] = run('git', 'rev-parse', 'HEAD').stdout.split('\n');
 		return spawnSync('bash', ['-e', '-c', script], {
 			cwd: folder,
@@ -94,9 +74,7 @@ describe('A release', () => {
 	test('sets the version, dates its changes, names its file, commits and tags all of it', () => {
 		expect(release().status).toBe(0);
 		expect(JSON.parse(read('package.json'))).toMatchObject({ version: '7.8.9' });
-		expect(read('CHANGELOG.md')).toMatch(
-			/## \[Unreleased\]\n\n## \[7\.8\.9\] - \d{4}-\d\d-\d\d\n\n###/,
-		);
+		expect(read('CHANGELOG.md')).toMatch(/\[Unreleased\]\n\n## \[7\.8\.9\] - 2\d{3}-\d\d-\d\d\n/);
 		const files = read('README.md').match(/[\w.-]+\.tgz/g);
 		expect(new Set(files)).toEqual(new Set(['n8n-nodes-video-generation-7.8.9.tgz']));
 		expect(run('git', 'tag').stdout.trim()).toBe('7.8.9');
@@ -112,7 +90,7 @@ describe('A release', () => {
 
 	test('is refused, with nothing changed, when the changelog says nothing of it', () => {
 		const [head = ''] = read('CHANGELOG.md').split('## [Unreleased]');
-		writeFileSync(path.join(folder, 'CHANGELOG.md'), `${head}## [Unreleased]\n`);
+		fs.writeFileSync(join(folder, 'CHANGELOG.md'), `${head}## [Unreleased]\n`);
 		run('git', 'commit', '--all', '--quiet', '--message', 'Nothing to say');
 		const { status, stderr } = release();
 		expect(status).toBe(1);
@@ -122,27 +100,24 @@ describe('A release', () => {
 	});
 
 	test('is published only if its tag is its version, and on main', () => {
-		const script = findScript('build', 'The tag is the version, and on main');
+		const check = (tag: string) => runStep('The tag is the version, and on main', tag).status;
 		const { version } = JSON.parse(read('package.json')) as { version: string };
 		run('git', 'update-ref', 'refs/remotes/origin/main', 'HEAD');
-		expect(runStep(script, version).status).toBe(0);
-		expect(runStep(script, '7.8.9').status).not.toBe(0);
+		expect([check(version), check('7.8.9')]).toEqual([0, 1]);
 		run('git', 'commit', '--quiet', '--allow-empty', '--message', 'Not on main');
-		expect(runStep(script, version).status).not.toBe(0);
+		expect(check(version)).toBe(1);
 	});
 
 	test('is what npm installs by default, and a candidate only what it installs as next', () => {
-		const script = findScript('publish', 'Publish the package');
-		writeFileSync(path.join(folder, 'package.tgz'), '');
-		writeFileSync(path.join(folder, 'npm'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-		const PATH = [folder, process.env.PATH].join(path.delimiter);
-		const publish = (tag: string) => runStep(script, tag, { PATH, NPM_TOKEN: '' }).stdout;
+		fs.writeFileSync(join(folder, 'package.tgz'), '');
+		fs.writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+		const PATH = [folder, process.env.PATH].join(delimiter);
+		const publish = (tag: string) =>
+			runStep('Publish the package', tag, { PATH, NPM_TOKEN: '' }).stdout;
 		expect(publish('7.8.9')).toMatch(/^publish .*--provenance .*--tag latest \.\/package\.tgz\n$/);
 		expect(publish('7.8.9-rc.1')).toContain(' --tag next ');
-		expect(publishing.on.push.tags).toEqual([
-			'[0-9]+.[0-9]+.[0-9]+',
-			'[0-9]+.[0-9]+.[0-9]+-rc.[0-9]+',
-		]);
+		const version = '[0-9]+.[0-9]+.[0-9]+';
+		expect(publishing.on.push.tags).toEqual([version, `${version}-rc.[0-9]+`]);
 	});
 
 	test('is published by a job that may do nothing else, and runs nothing of this repository', () => {
@@ -155,10 +130,32 @@ describe('A release', () => {
 });
 
 test('The workflows use each action by the commit that was looked at', () => {
-	const steps = readdirSync(WORKFLOWS).flatMap((file) =>
-		Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps),
-	);
+	const steps = fs
+		.readdirSync(WORKFLOWS)
+		.flatMap((file) => Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps));
 	const actions = steps.flatMap(({ uses = [] }) => uses);
 	expect(actions.length).toBeGreaterThan(0);
 	expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+});
+
+test('The package ships code, icons, codex files and the output schemas, and nothing of the workshop around them', () => {
+	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+	const shell = process.platform === 'win32';
+	const { stdout } = spawnSync('npm', pack, { encoding: 'utf8', shell });
+	const [packed] = Object.values(
+		JSON.parse(stdout) as Record<string, { files: { path: string }[] }>,
+	);
+	const list = (folder: string, ending: RegExp) =>
+		fs
+			.readdirSync(folder, { recursive: true, encoding: 'utf8' })
+			.filter((file) => ending.test(file))
+			.map((file) => `dist/${folder}/${file.replaceAll(sep, '/').replace(/ts$/, 'js')}`);
+	expect(packed?.files.map((file) => file.path).sort()).toEqual(
+		[
+			...['LICENSE.md', 'README.md', 'package.json', 'dist/package.js'],
+			...list('nodes', /\.(node\.ts|json)$/),
+			...list('credentials', /\.credentials\.ts$/),
+			...list('icons', /\.svg$/),
+		].sort(),
+	);
 });

@@ -15,130 +15,99 @@ const getProperties = (name: string) => properties.filter((property) => property
 const listNames = (options: unknown) => (options as INodeProperties[]).map(({ name }) => name);
 
 const operations = getProperties('operation').flatMap(({ options, displayOptions }) =>
-	(options as INodePropertyOptions[]).map((option) => {
+	(options as INodePropertyOptions[]).map(({ value, routing }) => {
 		const resource = displayOptions?.show?.resource?.[0] as string;
-		return { resource, option, name: `${resource} ${String(option.value)}` };
+		return { name: `${resource} ${String(value)}`, resource, operation: value, routing };
 	}),
 );
 
-describe('The description', () => {
-	test('has the public names, which saved workflows hold on to', () => {
-		const shown = operations.map(({ name, resource, option }) => {
-			const isShown = ({ displayOptions: { show = {} } = {} }: INodeProperties) =>
-				show.resource?.includes(resource) && show.operation?.includes(option.value);
-			return [name, listNames(properties.filter(isShown))];
-		});
-		const inside = (name: string) =>
-			getProperties(name).flatMap(({ options = [], displayOptions }) => {
-				const { resource = [], operation = [] } = displayOptions?.show as Record<string, string[]>;
-				return operation.map((each) => [`${resource[0]} ${each}`, listNames(options)]);
-			});
-		/** Checks the names at each place. There may be more. */
-		const expectNames = (found: unknown[][], expected: Record<string, string>) => {
-			const all = Object.entries(expected).map(([place, names]): [string, unknown] => [
-				place,
-				expect.arrayContaining(names.split(' ')),
-			]);
-			expect(Object.fromEntries(found)).toMatchObject(Object.fromEntries(all));
-		};
-		expect(description).toMatchObject({
-			...{ name: 'videoGeneration', usableAsTool: true },
-			credentials: [{ name: 'videoGenerationApi', required: true }],
-		});
-		const order = 'projectId customPrompt overwriteSettings';
-		const file = 'downloadVideo binaryPropertyName';
-		expectNames(shown, {
-			'account get': 'options',
-			'project getAll': 'returnAll limit options sort',
-			'queue add': `${order} options`,
-			'queue clear': 'queueId options',
-			'queue getProgress': 'queueId options',
-			'queue wait': `queueId projectId queuedAt ${file} waitOptions options`,
-			'video download': 'video binaryPropertyName options',
-			'video generate': `${order} ${file} waitOptions options`,
-			'video get': 'video options',
-			'video getAll': 'returnAll limit filters options',
-		});
-		const wait = 'completedStatuses failedStatuses listingDelay pollingInterval timeout';
-		expectNames(inside('waitOptions'), {
-			'queue wait': wait,
-			'video generate': `${wait} videosAtOnce`,
-		});
-		expectNames(inside('filters'), { 'video getAll': 'createdAfter createdBefore projectId' });
-		expectNames(inside('sort'), { 'project getAll': 'sort order' });
-		expectNames(inside('options'), {
-			'queue add': 'creditsPerVideo creditsToKeep maxTries uniqueKey',
-			'queue wait': 'fileName maxTries',
-			'video download': 'fileName maxTries',
-			'video generate': 'creditsPerVideo creditsToKeep fileName maxTries uniqueKey',
-			'video get': 'maxTries',
-		});
-	});
+const within = (collection: string, names: string) => names.replace(/\w+/g, `${collection}.$&`);
+const PAYING = within('options', 'creditsPerVideo creditsToKeep uniqueKey');
+const ORDER = `projectId customPrompt overwriteSettings ${PAYING}`;
+const STATUSES = 'completedStatuses failedStatuses';
+const TIMES = 'listingDelay pollingInterval timeout';
+const WAIT = `downloadVideo binaryPropertyName ${within('waitOptions', `${STATUSES} ${TIMES}`)}`;
 
-	test('declares for every operation the endpoint that it sends to, without redirects, and the node runs each by itself', () => {
-		const endpoints = operations.map(({ name, option: { routing } }) => {
-			expect(routing?.send).toEqual({ paginate: true });
-			return [name, routing?.request];
-		});
-		// A video's file has an address of its own.
-		expect(Object.fromEntries(endpoints)).toMatchObject({ 'video download': undefined });
-		const sent = endpoints.flatMap(([, request]) => (request ? [request] : []));
-		expect(new Set(sent)).toEqual(new Set(Object.values(ENDPOINTS)));
-		expect(description).toMatchObject({
-			requestDefaults: { disableFollowRedirect: true, ignoreHttpStatusErrors: true },
-			requestOperations: { pagination: expect.any(Function) as unknown },
-		});
-		const run = Object.entries(customOperations).flatMap(([resource, byName]) =>
-			Object.keys(byName).map((operation) => `${resource} ${operation}`),
-		);
-		expect(run.sort()).toEqual(operations.map(({ name }) => name).sort());
-		expect(node).not.toHaveProperty('execute');
-	});
-
-	test('has no expression of its own that n8n evaluates for each item: each costs about a millisecond', () => {
-		const declaring = listParameters(properties).filter(({ routing }) => routing !== undefined);
-		const routings = operations.map(({ option }) => option.routing);
-		expect(JSON.stringify([description.requestDefaults, routings])).not.toContain('"=');
-		expect(declaring.map(({ name, routing }) => ({ name, routing }))).toEqual([
-			{ name: 'resource', routing: { send: { paginate: true } } },
+// There may be more.
+test.each([
+	['account get', ''],
+	['project getAll', 'returnAll limit sort.sort sort.order'],
+	['queue add', ORDER],
+	['queue clear', 'queueId'],
+	['queue getProgress', 'queueId'],
+	['queue wait', `queueId projectId queuedAt ${WAIT} options.fileName`],
+	['video download', 'video binaryPropertyName options.fileName'],
+	['video generate', `${ORDER} ${WAIT} waitOptions.videosAtOnce options.fileName`],
+	['video get', 'video'],
+	['video getAll', 'returnAll limit filters.createdAfter filters.createdBefore filters.projectId'],
+])('%s has the parameters that saved workflows hold on to', (name, saved) => {
+	const { resource, operation = '' } = operations.find((each) => each.name === name) ?? {};
+	const paths = properties
+		.filter(({ displayOptions: { show = {} } = {} }) => {
+			return show.resource?.includes(resource ?? '') && show.operation?.includes(operation);
+		})
+		.flatMap((property) => [
+			property.name,
+			...listNames(property.options ?? []).map((entry) => `${property.name}.${entry}`),
 		]);
-	});
+	const names = `${saved} options.maxTries`.trim().split(' ');
+	expect(paths).toEqual(expect.arrayContaining(names));
+});
 
-	test('fills every picker from a list search that exists', () => {
-		const locators = listParameters(properties).filter(({ type }) => type === 'resourceLocator');
-		expect(locators).not.toEqual([]);
-		for (const { modes, displayOptions } of locators) {
-			const isDownload = displayOptions?.show?.operation?.includes('download') === true;
-			const names = isDownload ? ['list', 'url', 'id'] : ['list', 'id'];
-			expect(modes?.map(({ name }) => name)).toEqual(names);
-			const method = modes?.[0]?.typeOptions?.searchListMethod;
-			expect(Object.keys(methods.listSearch)).toContain(method);
-		}
+test('Saved workflows name the nodes, and their credential', () => {
+	const common = { credentials: [{ name: 'videoGenerationApi', required: true }] };
+	expect(description).toMatchObject({ ...common, name: 'videoGeneration', usableAsTool: true });
+	expect(trigger.description).toMatchObject({
+		...common,
+		name: 'videoGenerationTrigger',
+		version: 1,
+		polling: true,
+		group: ['trigger'],
+		inputs: [],
+		outputs: ['main'],
+		icon: description.icon,
 	});
 });
 
-describe("The trigger's description", () => {
-	const get = (name: string) =>
-		listParameters(trigger.description.properties).find((property) => property.name === name);
-
-	test('has the public names, and is polled by n8n to begin a workflow', () => {
-		expect(trigger.description).toMatchObject({
-			...{ name: 'videoGenerationTrigger', version: 1, polling: true },
-			...{ group: ['trigger'], inputs: [], icon: description.icon },
-			credentials: [{ name: 'videoGenerationApi', required: true }],
-		});
-		expect(trigger.description.outputs).toHaveLength(1);
-		expect(listNames(get('options')?.options)).toEqual(
-			expect.arrayContaining(['downloadVideo', 'emitExisting', 'binaryPropertyName']),
-		);
-		expect(get('projectIds')?.default).toEqual([]);
-		const method = get('projectIds')?.typeOptions?.loadOptionsMethod;
-		expect(Object.keys(trigger.methods.loadOptions)).toContain(method);
-		expect(get('event')).toMatchObject({
-			...{ displayName: 'Trigger On', default: 'videoFinished' },
-			options: [{ name: 'Video Finished', value: 'videoFinished' }],
-		});
+test('The node declares for every operation the endpoint that it sends to, without redirects, and runs each by itself', () => {
+	const endpoints = operations.map(({ name, routing }) => {
+		expect(routing?.send).toEqual({ paginate: true });
+		return [name, routing?.request];
 	});
+	// A video's file has an address of its own.
+	expect(Object.fromEntries(endpoints)).toMatchObject({ 'video download': undefined });
+	const sent = endpoints.flatMap(([, request]) => (request ? [request] : []));
+	expect(new Set(sent)).toEqual(new Set(Object.values(ENDPOINTS)));
+	expect(description).toMatchObject({
+		requestDefaults: { disableFollowRedirect: true, ignoreHttpStatusErrors: true },
+		requestOperations: { pagination: expect.any(Function) as unknown },
+	});
+	const run = Object.entries(customOperations).flatMap(([resource, byName]) =>
+		Object.keys(byName).map((operation) => `${resource} ${operation}`),
+	);
+	expect(run.sort()).toEqual(operations.map(({ name }) => name).sort());
+	expect(node).not.toHaveProperty('execute');
+});
+
+test('The node has no expression of its own that n8n evaluates for each item: each costs about a millisecond', () => {
+	const declaring = listParameters(properties).filter(({ routing }) => routing !== undefined);
+	const declared = [...declaring, ...operations].map(({ routing }) => routing);
+	expect(JSON.stringify([description.requestDefaults, declared])).not.toContain('"=');
+	expect(listNames(declaring)).toEqual(['resource']);
+});
+
+test('Every picker is filled from a search or a list that exists', () => {
+	const locators = listParameters(properties).filter(({ type }) => type === 'resourceLocator');
+	expect(locators).not.toEqual([]);
+	for (const { modes, displayOptions } of locators) {
+		const isDownload = displayOptions?.show?.operation?.includes('download') === true;
+		expect(listNames(modes)).toEqual(isDownload ? ['list', 'url', 'id'] : ['list', 'id']);
+		expect(methods.listSearch).toHaveProperty(modes?.[0]?.typeOptions?.searchListMethod ?? '');
+	}
+	const projects = trigger.description.properties.find(({ name }) => name === 'projectIds');
+	expect(trigger.methods.loadOptions).toHaveProperty(
+		projects?.typeOptions?.loadOptionsMethod ?? '',
+	);
 });
 
 test.each([
@@ -151,12 +120,7 @@ test.each([
 	expect(categories).toEqual(['Marketing & Content', 'Productivity']);
 });
 
-test('A new node generates a video and downloads it, and the numbers are those that saved workflows rely on', () => {
-	expect(getProperties('resource')[0]?.default).toBe('video');
-	const ofVideos = getProperties('operation').find(
-		({ displayOptions }) => displayOptions?.show?.resource?.[0] === 'video',
-	);
-	expect(ofVideos?.default).toBe('generate');
+test('A new node generates a video and downloads it, and the defaults are those that saved workflows rely on', () => {
 	const fields = listParameters([...properties, ...trigger.description.properties]);
 	const isOn = ({ type, default: value }: INodeProperties) => type === 'boolean' && value === true;
 	const on = fields.filter(isOn).map(({ name, displayOptions }) => [name, displayOptions?.show]);
@@ -164,9 +128,20 @@ test('A new node generates a video and downloads it, and the numbers are those t
 		['downloadVideo', { resource: ['queue'], operation: ['wait'] }],
 		['downloadVideo', { resource: ['video'], operation: ['generate'] }],
 	]);
-	const numbers = fields.filter(({ type }) => type === 'number');
-	expect(Object.fromEntries(numbers.map((field) => [field.name, field.default]))).toEqual({
+	const isVideos = ({ displayOptions }: INodeProperties) =>
+		displayOptions?.show?.resource?.[0] === 'video';
+	const [operation] = getProperties('operation').filter(isVideos);
+	const chosen = fields.filter(
+		({ name, type }) =>
+			/^(resource|event|projectIds|downloadVideo|emitExisting|binaryPropertyName)$/.test(name) ||
+			type === 'number',
+	);
+	expect(operation?.default).toBe('generate');
+	expect(Object.fromEntries(chosen.map((field) => [field.name, field.default]))).toEqual({
 		...{ listingDelay: 10, pollingInterval: 5, timeout: 1800, videosAtOnce: 1 },
 		...{ creditsPerVideo: 1, creditsToKeep: 0, limit: 50, maxTries: 4 },
+		// The trigger's come last.
+		...{ resource: 'video', event: 'videoFinished', projectIds: [], downloadVideo: false },
+		...{ emitExisting: false, binaryPropertyName: 'data' },
 	});
 });

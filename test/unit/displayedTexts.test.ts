@@ -15,26 +15,26 @@ const trigger = new VideoGenerationTrigger().description;
 const credential = new VideoGenerationApi();
 
 const all = listParameters([...node.properties, ...trigger.properties, ...credential.properties]);
-const ofType = (type: string) => all.filter((parameter) => parameter.type === type);
-const choices = ofType('options').flatMap(({ name, options }) =>
-	(options as INodePropertyOptions[]).map((option) => ({ parameter: name, ...option })),
-);
+const choices = all
+	.filter(({ type }) => type === 'options')
+	.flatMap(({ name, displayOptions, options }) =>
+		(options as INodePropertyOptions[]).map((option) => {
+			const resource = displayOptions?.show?.resource?.[0];
+			return { parameter: name, resource, ...option };
+		}),
+	);
+const isOrder = (name: string) => ['sort', 'order'].includes(name);
 
-/** Every text that has whole sentences, with the name of its location. */
-const texts: [where: string, text: string][] = [
-	...all.flatMap(({ name, description, hint, modes = [] }) => [
-		[`${name}: description`, description] as const,
-		[`${name}: hint`, hint] as const,
-		...modes.map((mode) => [`${name}, ${mode.name}: hint`, mode.hint] as const),
+/** Every text that has whole sentences. */
+const texts = [
+	...all.flatMap(({ description, hint, modes = [] }) => [
+		...[description, hint],
+		...modes.map((mode) => mode.hint),
 	]),
-	...choices.flatMap(({ parameter, value, description, action }) => [
-		[`${parameter} ${String(value)}: description`, description] as const,
-		[`${parameter} ${String(value)}: action`, action] as const,
-	]),
-	...(node.hints ?? []).map(({ message }, index) => [`hint ${index}`, message] as const),
-	['node: description', node.description],
-	['trigger: description', trigger.description],
-].filter((entry): entry is [string, string] => entry[1] !== undefined);
+	...choices.flatMap(({ description, action }) => [description, action]),
+	...(node.hints ?? []).map(({ message }) => message),
+	...[node.description, trigger.description],
+].filter((text) => text !== undefined);
 
 /** Words that n8n's title case does not capitalize. */
 const SMALL = ['per', 'a', 'and', 'at', 'by', 'for', 'in', 'of', 'or', 'the', 'to'];
@@ -57,7 +57,7 @@ test('Every text is in sentence case, with periods from the second sentence on',
 		const isLong = /[.?!] '?[A-Z]/.test(plain);
 		return (isLong ? /^[A-Z].*\.$/ : /^[A-Z].*[^.]$/).test(plain) && !/ {2}|\n/.test(plain);
 	};
-	expect(texts.filter(([, text]) => !isSentence(text))).toEqual([]);
+	expect(texts.filter((text) => !isSentence(text))).toEqual([]);
 });
 
 test('Every text names only fields and operations that can be seen', () => {
@@ -71,16 +71,16 @@ test('Every text names only fields and operations that can be seen', () => {
 		),
 		...['downloadError', binaryPropertyField.default],
 	];
-	const resources = choices.filter(({ parameter }) => parameter === 'resource');
-	const operations = resources.flatMap(({ name: resource, value }) =>
-		all
-			.filter(({ displayOptions }) => displayOptions?.show?.resource?.includes(value as string))
-			.filter(({ name }) => name === 'operation')
-			.flatMap(({ options }) => options as INodePropertyOptions[])
-			.map(({ name }) => `${resource} > ${name}`),
-	);
+	const operations = choices
+		.filter(({ parameter }) => parameter === 'operation')
+		.map(({ name, resource }) => {
+			const shown = choices.find(
+				(each) => each.parameter === 'resource' && each.value === resource,
+			);
+			return `${shown?.name} > ${name}`;
+		});
 	const OPERATION = /\b[A-Z]\w+ > [A-Z]\w+(?: [A-Z]\w+)?/g;
-	const named = texts.map(([, text]) => text).join('\n');
+	const named = texts.join('\n');
 	const quoted = [...named.matchAll(/(?<!\w)'([^']+)'(?!\w)/g)].map(([, name]) => name);
 	expect(quoted.filter((name) => !fields.includes(name))).toEqual([]);
 	expect(named.match(OPERATION)?.filter((name) => !operations.includes(name))).toEqual([]);
@@ -92,18 +92,15 @@ test('Every action is short and without articles', () => {
 	expect(actions.filter((action) => !isShort(action))).toEqual([]);
 });
 
-describe('Every field', () => {
-	test('is explained, and every choice, unless its name says it all', () => {
-		const PLAIN = ['resource', 'operation', 'event', 'sort', 'order'];
-		const fields = all.filter(({ name, type }) => type !== 'collection' && !PLAIN.includes(name));
-		const explained = [
-			...fields,
-			...choices.filter(({ parameter }) => !['sort', 'order'].includes(parameter)),
-		];
-		expect(explained.filter(({ description = '' }) => !/^[A-Z].{10,}/.test(description))).toEqual(
-			[],
-		);
-	});
+test('Every field is explained, and every choice, unless its name says it all', () => {
+	const isPlain = ({ name, type }: (typeof all)[number]) =>
+		type === 'collection' || ['resource', 'operation', 'event'].includes(name) || isOrder(name);
+	const explained = [
+		...all.filter((field) => !isPlain(field)),
+		...choices.filter(({ parameter }) => !isOrder(parameter)),
+	];
+	const isExplained = ({ description = '' }) => /^[A-Z].{10,}/.test(description);
+	expect(explained.filter((each) => !isExplained(each))).toEqual([]);
 });
 
 test('An operation that costs credits or cannot be undone says so', () => {

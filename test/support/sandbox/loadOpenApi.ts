@@ -1,37 +1,27 @@
-import { join } from 'node:path';
 import { $RefParser } from '@apidevtools/json-schema-ref-parser';
 
 export type JsonObject = Record<string, unknown>;
 
-type Content = Record<
-	string,
-	{ schema: JsonObject; examples?: Record<string, { value: unknown }>; example?: unknown }
->;
-
-/** One operation of `docs/openapi.yaml`, with every `$ref` replaced by what it names. */
-interface OpenApiOperation {
-	method: string;
-	path: string;
-	requestBody?: { content: Content };
-	/** The content is undefined for responses without a body, such as 304. */
-	responses: Record<string, { content?: Content }>;
+interface MediaType {
+	schema: JsonObject;
+	examples?: Record<string, { value: unknown }>;
+	example?: unknown;
 }
 
-/** The part of the document that is used here. */
-type Document = JsonObject & {
-	paths: Record<string, Record<string, Omit<OpenApiOperation, 'method' | 'path'>>>;
-};
+interface OpenApiOperation {
+	requestBody?: { content: Record<string, MediaType> };
+	/** The content is undefined for responses without a body, such as 304. */
+	responses: Record<string, { content?: Record<string, MediaType> }>;
+}
 
-const FILE = join(__dirname, '..', '..', '..', 'docs', 'openapi.yaml');
+type Document = JsonObject & { paths: Record<string, Record<string, OpenApiOperation>> };
 
-/** Returns the operations that `docs/openapi.yaml` describes. */
-export async function loadOpenApi(): Promise<OpenApiOperation[]> {
-	const { paths } = await $RefParser.dereference<Document>(FILE);
+/** Returns the operations that `docs/openapi.yaml` describes, with every `$ref` replaced by what it names. */
+export async function loadOpenApi() {
+	const { paths } = await $RefParser.dereference<Document>('docs/openapi.yaml');
 	return Object.entries(paths).flatMap(([path, methods]) =>
-		Object.entries(methods).map(([method, operation]) => ({
-			...operation,
-			method: method.toUpperCase(),
-			path,
-		})),
+		Object.entries(methods).map(([method, operation]) => {
+			return { ...operation, method: method.toUpperCase(), path };
+		}),
 	);
 }

@@ -1,5 +1,4 @@
 import axios, { type AxiosInstance } from 'axios';
-import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { VideoLog } from '../../../sandbox/domain/model';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
@@ -19,10 +18,10 @@ export function createClient(sandbox: Sandbox, apiKey: string = sandbox.apiKey):
  * Starts a sandbox for all tests of a file, with a client for its main account. Each test begins
  * with a reset.
  */
-export function useSandboxClient(options: SandboxOptions = {}) {
+export function useSandboxClient() {
 	const held = {} as { sandbox: Sandbox; client: AxiosInstance };
 	beforeAll(async () => {
-		held.sandbox = await startSandbox(options);
+		held.sandbox = await startSandbox();
 		held.client = createClient(held.sandbox);
 	});
 	beforeEach(() => {
@@ -32,14 +31,9 @@ export function useSandboxClient(options: SandboxOptions = {}) {
 		await held.sandbox.close();
 	});
 	return Object.assign(held, {
-		/** Sends requests one after the other. @returns their statuses */
-		getStatuses: async (...urls: string[]): Promise<number[]> => {
-			const statuses: number[] = [];
-			for (const url of urls) statuses.push((await held.client.get(url)).status);
-			return statuses;
-		},
 		/** Queues a video. @returns its queue ID */
-		queue: async (projectId: string = held.sandbox.projects.teaser.id) => {
+		queue: async () => {
+			const projectId = held.sandbox.projects.teaser.id;
 			const { data } = await held.client.post<{ newQueueItem: { queueId: string } }>(
 				'/v1/queue/add',
 				{ projectId },

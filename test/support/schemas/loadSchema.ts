@@ -15,24 +15,16 @@ export interface OutputSchema {
 }
 
 /** The folder of the compiled node, in which n8n looks for `__schema__`. */
-export const NODE_FOLDER = path.join(PACKAGE_ROOT, 'dist/nodes/VideoGeneration');
+const NODE_FOLDER = path.join(PACKAGE_ROOT, 'dist/nodes/VideoGeneration');
 
-/**
- * Loads the output schema of an operation as n8n does.
- *
- * @param operation e.g. `queue.add`
- */
+/** Loads the output schema of an operation, such as `queue.add`, as n8n does. */
 export function loadSchema(operation: string): OutputSchema {
 	const [resource = '', name = ''] = operation.split('.');
 	// The server of an older n8n reads this file.
 	const file = path.join(NODE_FOLDER, '__schema__', 'v1.0.0', resource, `${name}.json`);
 	if (!hasFeature('outputSchemas')) return JSON.parse(readFileSync(file, 'utf8')) as OutputSchema;
-	const schema = loadOutputSchema({
-		nodeDir: NODE_FOLDER,
-		version: 1,
-		resource,
-		operation: name,
-	});
+	const place = { nodeDir: NODE_FOLDER, version: 1, resource, operation: name };
+	const schema = loadOutputSchema(place);
 	if (!schema) throw new Error(`n8n finds no output schema of ${operation}`);
 	return schema as unknown as OutputSchema;
 }

@@ -64,19 +64,14 @@ test.each([
 ])(
 	'%d ms before its deadline, a request with %j waits for its response for at most %d ms',
 	async (leftMs, connection, expected) => {
-		const httpRequestWithAuthentication = jest.fn(
-			async (_name: string, { timeout = NaN }: IHttpRequestOptions) =>
-				await Promise.resolve({
-					statusCode: 200,
-					headers: {},
-					body: { status: 'success', timeout },
-				}),
-		);
-		const service = { context: { helpers: { httpRequestWithAuthentication } }, hide: String };
+		const response = { statusCode: 200, headers: {}, body: { status: 'success' } };
+		const respond = async () => await Promise.resolve(response);
+		const send = jest.fn<Promise<object>, [string, IHttpRequestOptions]>(respond);
+		const context = { helpers: { httpRequestWithAuthentication: send } };
+		const service = { context, hide: String } as unknown as Service;
 		const options = { maxTries: 1, connection, deadline: performance.now() + leftMs };
-		const request = { method: 'GET', url: '/v1/videos' } as const;
-		await fetchFromApi(service as unknown as Service, request, options);
-		const timeout = httpRequestWithAuthentication.mock.calls[0]?.[1].timeout ?? NaN;
+		await fetchFromApi(service, { method: 'GET', url: '/v1/videos' }, options);
+		const timeout = send.mock.calls[0]?.[1].timeout ?? NaN;
 		expect(Number.isInteger(timeout)).toBe(true);
 		expect(timeout).toBeGreaterThan(expected - 2_000);
 		expect(timeout).toBeLessThanOrEqual(expected);

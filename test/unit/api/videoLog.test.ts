@@ -1,26 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import fc from 'fast-check';
 import { hashText } from '../../../nodes/VideoGeneration/api/response';
 import { identifyEntry, parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
 
-const MODULE = path.resolve(__dirname, '../../../nodes/VideoGeneration/api/videoLog.ts');
 const NOON = '2026-01-15T12:00:00.000Z';
 const toIso = (createdAt: unknown) => new Date(parseLogTime(createdAt) ?? NaN).toISOString();
 
 describe('The time of an entry in the video log', () => {
 	test('is that of its date, for every date from 1970 to 2109', () => {
-		const dates = fc.date({
-			min: new Date('1970-01-01T00:00:00.001Z'),
-			max: new Date('2109-05-15T00:00:00.000Z'),
-			noInvalidDate: true,
-		});
+		const [min, max] = [new Date(1), new Date('2109-05-15')];
 		fc.assert(
-			fc.property(dates, (date) => {
+			fc.property(fc.date({ min, max, noInvalidDate: true }), (date) => {
 				expect(parseLogTime(date.toISOString())).toBe(date.getTime());
 				expect(parseLogTime(date.toISOString().slice(0, -1))).toBe(date.getTime());
 			}),
-			{ seed: 1, numRuns: 2000 },
+			{ seed: 1, numRuns: 500 },
 		);
 	});
 
@@ -41,28 +34,12 @@ describe('The time of an entry in the video log', () => {
 		expect(toIso(createdAt)).toBe(expected);
 	});
 
-	const WITHOUT_ZONE = [
+	// The tests run in New York.
+	test.each([
 		...['2026-01-15T12:00:00', '2026-01-15t12:00:00', '2026-01-15 12:00', '2026/01/15 12:00:00'],
 		...['2026-01-15T12:00:00.000', '2026-01-15T12:00:00.000000', 'Thu, 15 Jan 2026 12:00:00'],
-	];
-
-	test('in a date without a zone is UTC, on a machine in any zone', () => {
-		const zones = ['UTC', 'Asia/Tokyo', 'America/New_York'];
-		// A time zone applies to a whole process, and jest's tests cannot set theirs.
-		const script = `
-			const { parseLogTime } = require(${JSON.stringify(MODULE)});
-			console.log(JSON.stringify(${JSON.stringify(zones)}.map((zone) => {
-				process.env.TZ = zone;
-				return [new Date(0).getTimezoneOffset(), ${JSON.stringify(WITHOUT_ZONE)}.map(parseLogTime)];
-			})));`;
-		const output = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', script]);
-		const times = JSON.parse(output.toString()) as [number, number[]][];
-		expect(times.map(([offset]) => offset)).toEqual([0, -540, 300]);
-		for (const [, each] of times) {
-			expect(each.map((time) => new Date(time).toISOString())).toEqual(
-				WITHOUT_ZONE.map(() => NOON),
-			);
-		}
+	])('in "%s", which has no zone, is UTC', (createdAt) => {
+		expect(toIso(createdAt)).toBe(NOON);
 	});
 
 	test.each([
@@ -108,19 +85,12 @@ describe('An entry of the video log', () => {
 	});
 });
 
-test('The hash of a text is that of FNV-1a with 64 bits, folded to 53', () => {
-	const hash = (text: string) =>
-		[...Array(text.length).keys()].reduce(
-			(value, i) => BigInt.asUintN(64, (value ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n),
-			0xcbf29ce484222325n,
-		);
-	expect(hash('foobar')).toBe(0x85944171f73967e8n);
-	fc.assert(
-		fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-			const published = hash(text);
-			const folded = (published >> 53n) ^ BigInt.asUintN(53, published);
-			expect(hashText(text)).toBe(Number(folded));
-		}),
-		{ seed: 1, numRuns: 300 },
-	);
+// FNV-1a with 64 bits, folded to 53. Saved cursors and keys rely on these values.
+test.each([
+	['', 5239054864098682],
+	['foobar', 5701457269056452],
+	['\u00fc\u3042\ud83c\udfac\0', 2898361915581536],
+	['log-1 '.repeat(5), 4367951728628530],
+])('The hash of %j is %d', (text, hash) => {
+	expect(hashText(text)).toBe(hash);
 });

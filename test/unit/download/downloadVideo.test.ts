@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import type { ApiOptions } from '../../../nodes/VideoGeneration/api/request';
@@ -14,11 +15,13 @@ const FILE: IBinaryData = { data: '', mimeType: 'video/mp4' };
 const WHOLE = { file: FILE };
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
-const never = new Promise<void>(() => undefined);
 
 /** A host that sends its file chunk by chunk, when the test says so. */
 class Host {
 	readonly body = new Readable({ read: () => undefined });
+
+	/** The store awaits this promise for each chunk. */
+	storing: Promise<unknown> = Promise.resolve();
 
 	requests = 0;
 
@@ -37,15 +40,12 @@ class Host {
 		},
 	};
 
-	/** The store awaits this promise for each chunk. */
-	storing = Promise.resolve();
-
 	send(from: number, to: number): void {
 		this.body.push(VIDEO.subarray(from, to));
 	}
 
-	sendAll(): void {
-		this.send(0, VIDEO.length);
+	sendAll(from = 0): void {
+		this.send(from, VIDEO.length);
 		this.body.push(null);
 	}
 }
@@ -83,23 +83,20 @@ describe('A download', () => {
 			await pass(50 * SECOND);
 		}
 		expect(outcome).toEqual({});
-		host.send(6000, VIDEO.length);
-		host.body.push(null);
+		host.sendAll(6000);
 		await pass(0);
 		expect(outcome).toEqual(WHOLE);
 	});
 
 	test("does not end because n8n's store is slow, and leaves no timer behind", async () => {
 		const host = new Host();
-		let endStoring: () => void = () => undefined;
-		host.storing = new Promise((resolve) => {
-			endStoring = resolve;
-		});
+		const store = new EventEmitter();
+		host.storing = once(store, 'end');
 		const outcome = start(host);
 		host.sendAll();
 		await pass(10 * 60 * SECOND);
 		expect(outcome).toEqual({});
-		endStoring();
+		store.emit('end');
 		await pass(SECOND);
 		expect(outcome).toEqual(WHOLE);
 		expect(jest.getTimerCount()).toBe(0);
@@ -107,7 +104,7 @@ describe('A download', () => {
 
 	test("ends at its deadline while n8n's store is still at work, and is not begun after it", async () => {
 		const host = new Host();
-		host.storing = never;
+		host.storing = new Promise(() => undefined);
 		const deadline = performance.now() + 30 * SECOND;
 		const outcome = start(host, { deadline });
 		host.sendAll();
@@ -137,48 +134,46 @@ describe('A download', () => {
 });
 
 describe('A stream on its way to the store', () => {
-	/** Passes a body on to a store. @returns the error */
-	async function store(
-		body: Iterable<Buffer>,
-		prepareBinaryData: (stream: Readable) => Promise<unknown>,
-	): Promise<unknown> {
-		const helpers = {
-			httpRequest: () => Promise.reject(new Error('not needed')),
-			prepareBinaryData: prepareBinaryData as DownloadContext['helpers']['prepareBinaryData'],
-		};
-		const response = { body: Readable.from(body), headers: {} };
-		const storing = storeVideo({ helpers }, response, 'a.mp4', {});
-		return await storing.catch((error: unknown) => error);
-	}
-
+	const ENOSPC = 'ENOSPC: no space left on device, write';
+	const NO_SPACE = { kind: 'storageFailed', facts: { serviceMessage: ENOSPC } };
+	const RESET = { kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } };
 	function* breakOff() {
 		yield VIDEO.subarray(0, 1000);
 		throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 	}
-	test.each<[string, (stream: Readable) => Promise<unknown>]>([
+	const until = async (event: string, stream: Readable) =>
+		await new Promise((resolve) => stream.resume().once(event, resolve));
+
+	test.each<[string, Iterable<Buffer>, (stream: Readable) => Promise<unknown>, object]>([
 		[
-			'whatever the store reports',
+			'that fails is the reason, whatever the store reports',
+			breakOff(),
 			async (stream) => {
-				await new Promise((resolve) => stream.resume().once('error', resolve));
+				await until('error', stream);
 				throw new Error('Premature end');
 			},
+			RESET,
 		],
 		[
-			'also before the store listens to it',
+			'that fails is the reason, also before the store listens to it',
+			breakOff(),
 			async (stream) => {
-				await new Promise((resolve) => stream.resume().once('close', resolve));
+				await until('close', stream);
 				await stream.toArray();
 			},
+			RESET,
 		],
-	])('that fails is the reason, %s', async (_when, prepareBinaryData) => {
-		const error = await store(breakOff(), prepareBinaryData);
-		expect(error).toMatchObject({ kind: 'uncertain', facts: { httpCode: 'ECONNRESET' } });
-	});
-
-	test("that is complete is not the reason for the store's own failure", async () => {
-		const serviceMessage = 'ENOSPC: no space left on device, write';
-		const error = await store([VIDEO], () => Promise.reject(new Error(serviceMessage)));
-		expect(error).toMatchObject({ kind: 'storageFailed', facts: { serviceMessage } });
+		[
+			"that is complete is not the reason for the store's own failure",
+			[VIDEO],
+			async () => await Promise.reject(new Error(ENOSPC)),
+			NO_SPACE,
+		],
+	])('%s', async (_what, body, prepareBinaryData, reason) => {
+		const context = { helpers: { prepareBinaryData } } as unknown as DownloadContext;
+		const response = { body: Readable.from(body), headers: {} };
+		const storing = storeVideo(context, response, 'a.mp4', {});
+		await expect(storing).rejects.toMatchObject(reason);
 	});
 });
 

@@ -5,8 +5,8 @@ import {
 	createApiError,
 	putAllInMessage,
 } from '../../../nodes/VideoGeneration/failures/errors';
-import type { FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import {
+	type FailureKind,
 	isAboutCredits,
 	isLasting,
 	RequestFailure,
@@ -16,13 +16,10 @@ import { createTestNode } from '../../support/engine/createTestNode';
 const wrapError = (error: Error) =>
 	new NodeApiError(createTestNode('N', 't'), error as unknown as JsonObject);
 
+// n8n before 2.34 keeps only the code of the error that its HTTP client has thrown.
 describe.each([
 	['current n8n', wrapError],
-	[
-		// n8n before 2.34 keeps only the code of the error that its HTTP client has thrown.
-		'n8n before 2.34',
-		(error: Error) => Object.assign(wrapError(error), { cause: undefined }),
-	],
+	['n8n before 2.34', (error: Error) => Object.assign(wrapError(error), { cause: undefined })],
 ])('An error instead of a response, as %s passes it on,', (_n8n, wrap) => {
 	test.each<[code: string, message: string, kind: FailureKind, httpCode: string | undefined]>([
 		['ECONNREFUSED', 'connect ECONNREFUSED', 'unreached', 'ECONNREFUSED'],
@@ -45,17 +42,17 @@ describe.each([
 	});
 
 	test('of a response that broke off in its middle leaves the fate open, whatever its status', () => {
-		const response = { status: 200 } as AxiosResponse;
-		const error = new AxiosError(
-			...(['stream has been aborted', 'ERR_BAD_RESPONSE', undefined, undefined, response] as const),
-		);
-		expect(classifyError(wrap(error)).facts).toEqual({ kind: 'uncertain', httpCode: 'ECONNRESET' });
+		const broken = new AxiosError('stream has been aborted', 'ERR_BAD_RESPONSE');
+		broken.response = { status: 200 } as AxiosResponse;
+		expect(classifyError(wrap(broken)).facts).toEqual({
+			kind: 'uncertain',
+			httpCode: 'ECONNRESET',
+		});
 	});
 
 	test('that does not come from the HTTP client was never sent, and keeps its words', () => {
-		expect(classifyError(wrap(new Error("'Base URL' is empty."))).facts).toEqual({
-			...{ kind: 'unsent', serviceMessage: "'Base URL' is empty." },
-		});
+		const { facts } = classifyError(wrap(new Error("'Base URL' is empty.")));
+		expect(facts).toEqual({ kind: 'unsent', serviceMessage: "'Base URL' is empty." });
 	});
 });
 
@@ -65,10 +62,8 @@ describe('An error', () => {
 		['while it connects', (blocked: Error) => AxiosError.from(blocked)],
 	])("of n8n's protection of private networks, %s, is blocked", (_when, wrap) => {
 		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		expect(classifyError(wrapError(wrap(blocked))).facts).toEqual({
-			kind: 'blocked',
-			fate: 'notSent',
-		});
+		const { facts } = classifyError(wrapError(wrap(blocked)));
+		expect(facts).toEqual({ kind: 'blocked', fate: 'notSent' });
 	});
 
 	test('that is a failure already stays what it is', () => {
@@ -89,13 +84,10 @@ test.each([
 
 test('An error that says everything in its message has no description that repeats it', () => {
 	const failure = new RequestFailure({ kind: 'notGenerated', lastStatus: 'canceled' });
-	const context = { queueId: 'q-1' } as const;
-	const error = createApiError(createTestNode('N', 't'), failure, context);
-	const { description } = error;
+	const error = createApiError(createTestNode('N', 't'), failure, { queueId: 'q-1' });
+	const description = error.description?.replace('canceled', 'cancelled');
 	putAllInMessage(error);
-	expect(error.message).toBe(
-		`The video could not be generated. ${description?.replace('canceled', 'cancelled')}`,
-	);
+	expect(error.message).toBe(`The video could not be generated. ${description}`);
 	expect(error.description).toBeNull();
 });
 

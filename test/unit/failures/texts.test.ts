@@ -39,6 +39,7 @@ const SAID = 'Your plan was canceled.';
 /** Every kind of failure in each of its forms, and the text that it needs besides the service's words. */
 type Row = [kind: FailureKind, facts: Partial<FailureFacts>, text: RegExp];
 
+const DOWN = new RequestFailure({ kind: 'uncertain', httpCode: '503' });
 const THREE = { count: 3, projectId: 'p' };
 const STILL_QUEUED = { waitedSeconds: 5, statusSeconds: 4, lastStatus: 'canceled' };
 const LOOPBACK = { httpCode: 'ECONNREFUSED', loopback: 'http://localhost:3456' };
@@ -57,7 +58,7 @@ const OF_SERVICE: Row[] = [
 	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
 	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
 	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
-	['rejected', { httpCode: '402', serviceMessage: SAID }, /credits/],
+	['rejected', { httpCode: '402', serviceMessage: SAID }, /not enough credits/],
 	['rejected', { httpCode: '403', serviceMessage: SAID }, /'API Key'/],
 	['rejected', { httpCode: '404', serviceMessage: SAID }, /'(Base URL|Project|Queue ID)'/],
 	['rejected', { httpCode: '401', content: 'html' }, /web page.*firewall.*'API Key' may be right/],
@@ -77,45 +78,25 @@ const OF_SERVICE: Row[] = [
 	['badCredential', { problem: 'It is empty', whatToDo: 'Open.' }, /Open\. Nothing was sent\.$/],
 	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure.*\(CERT_HAS_EXPIRED\).*NODE_EXTRA_CA_CERTS/],
 	['cancelled', {}, /execution was canceled/],
-	[
-		'notGenerated',
-		{ lastStatus: 'canceled' },
-		/could not be generated.*status is "canceled".*"q-1"/,
-	],
+	['notGenerated', { lastStatus: 'canceled' }, /not be generated.*status is "canceled".*"q-1"/],
 	['ambiguousVideo', { unidentified: { count: 0 } }, /did not show its video.*'Listing Delay'/],
 	[
 		'ambiguousVideo',
 		{ unidentified: THREE },
-		/one of the 3 newest videos of project "p"\..*one worker/,
+		/of the 3 newest videos of project "p"\..*one worker/,
 	],
 	['ambiguousVideo', { unidentified: { count: 2 } }, /one of the 2 newest videos\. /],
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Queue > Wait/],
 	['timedOut', STILL_QUEUED, /5 seconds.*"canceled" for 4 seconds.*'Completed Statuses'.*"q-1"/],
-	[
-		'timedOut',
-		{ ...STILL_QUEUED, isPending: true },
-		/within 5 seconds.*still being made.*Queue > Wait/,
-	],
-	[
-		'outOfTime',
-		{ leftSeconds: 12, usualSeconds: 34 },
-		/12 seconds are left.*takes 34.*'Timeout Workflow'/,
-	],
+	['timedOut', { ...STILL_QUEUED, isPending: true }, /5 seconds.*still being made.*Queue > Wait/],
+	['outOfTime', { leftSeconds: 12, usualSeconds: 34 }, /12 seconds are.*takes 34.*'Timeout Work/],
 	['keyUsed', { uniqueKey: '7' }, /was used.*The key is "7"\. Nothing was sent.*Executions/],
 	['keyDone', { uniqueKey: '7' }, /came out before.*The key is "7"\..*error output.*loop/],
 	['keyTwice', { uniqueKey: '7' }, /Another item.*The key is "7"\..*of its own for each row/],
 	['timedOut', { ...STILL_QUEUED, serviceMessage: SAID }, /last check failed/],
 	['timedOut', { waitedSeconds: 5, hasLeftQueue: true }, /no longer in.* "unknown"\..*Get Many/],
-	[
-		'overBudget',
-		{ remainingCredits: 1, cost: 2, keep: 3 },
-		/are 1\..*cost 2.*'Credits to Keep' is 3/,
-	],
-	[
-		'creditsUnknown',
-		{ cause: new RequestFailure({ kind: 'uncertain', httpCode: '503' }) },
-		/'Credits to Keep' needs this number\. The video service failed.*\(503\)\./,
-	],
+	['overBudget', { remainingCredits: 1, cost: 2, keep: 3 }, /are 1\..*cost 2.*to Keep' is 3/],
+	['creditsUnknown', { cause: DOWN }, /needs this number\. The video service failed.*\(503\)\./],
 	['keysUnavailable', {}, /n8n's database/],
 ];
 
@@ -221,131 +202,87 @@ describe('An error text', () => {
 			expect(describe(ofFile, false)).toMatch(/paid for\. To download it, use Video > Download\./);
 			// n8n offers no retry of an execution that was stopped or succeeds, or to an agent.
 			if (kind === 'cancelled') continue;
-			expect(describe({}, true)).toMatch(
-				/^The video is queued and paid for\..*retry.*Queue > Wait/,
-			);
+			expect(describe({}, true)).toMatch(/^The video is queued and paid for\..*retry.*Queue > W/);
 			expect(describe({}, true)).not.toContain('Nothing was sent');
-			expect(describe(ofFile, true)).toMatch(
-				/^The video is finished and paid for\. A retry of this execution only downloads it\./,
-			);
+			expect(describe(ofFile, true)).toMatch(/^The video is finished.* only downloads it\./);
 		}
 	});
 
-	test.each<[FailureFacts, RegExp | undefined]>([
-		[{ kind: 'timedOut', ...STILL_QUEUED }, /'Retry with currently saved workflow' under Exec/],
-		[{ kind: 'timedOut', isPending: true, ...STILL_QUEUED }, /retry this execution/],
-		[{ kind: 'ambiguousVideo', unidentified: {} }, /retry this execution/],
-		[{ kind: 'ambiguousVideo', unidentified: THREE }, undefined],
-		[{ kind: 'ambiguousVideo', unidentified: { count: 0 } }, undefined],
-		[{ kind: 'notGenerated' }, undefined],
-		[{ kind: 'timedOut', hasLeftQueue: true }, undefined],
-		[{ kind: 'cancelled' }, undefined],
-	])('of %j advises the retry that helps, and no other', (facts, advice) => {
-		const { description } = getText(facts, { ...READ, isQueued: true, canBeRetried: true });
-		expect(description).toMatch(advice ?? /^(?!.*retry)/is);
-	});
-
-	test.each([
-		['add', ADD, '400', "'Project' and 'Custom Prompt'"],
-		['add', ADD, '404', "'Project'"],
-		['clear', CLEAR, '400', "'Queue ID'"],
-		['clear', CLEAR, '404', "'Queue ID'"],
-		['getProgress', GET_PROGRESS, '404', "'Queue ID'"],
-		['a list', READ, '404', "'Base URL'"],
-	])('of %s names the fields as displayed after a %3$s', (_name, context, httpCode, fields) => {
-		const { description } = getText({ kind: 'rejected', httpCode }, context);
-		expect(description).toContain(`Check ${fields}`);
-	});
-
-	test('of an add that a web page has answered says first what to correct, for nothing can be checked before', () => {
-		const page = { kind: 'unreadable', httpCode: '200', content: 'html' } as const;
-		const { description } = getText(page, { ...ADD, mayBeQueued: true });
-		expect(description).toMatch(/^'Base URL'.*The video may have been queued.*Account > Get/);
-	});
-
-	test('of a download names the field and the advice of its node', () => {
-		const busy = { kind: 'rateLimited', ...AT, httpCode: '429' } as const;
-		const advised = getText(busy, { rateLimitAdvice: 'Come back.' });
-		expect(advised.description).toMatch(/Come back\.$/);
-		const gone = { kind: 'rejected', httpCode: '404', addressField: "'url'" } as const;
-		expect(getText(gone, READ).description).toContain("in 'url' may");
-	});
-
-	test('about missing credits says that the video was not queued', () => {
-		const refused = { kind: 'rejected', httpCode: '402', fate: 'refused' } as const;
-		const text = getText(refused, ADD);
-		expect(text.message).toBe('There are not enough credits');
-		expect(text.description).toMatch(/^This video was not queued/);
+	const PAID = { ...READ, isQueued: true, canBeRetried: true };
+	const UNKNOWN = { ...ADD, mayBeQueued: true };
+	const NO_RETRY = /^(?!.*retry)/is;
+	const PAGE = { httpCode: '200', content: 'html' } as const;
+	const REFUSED = { httpCode: '402', fate: 'refused' } as const;
+	const of404 = { httpCode: '404' };
+	const LINK = { ...AT, ...of404, addressField: "'url'" };
+	const of400 = { httpCode: '400' };
+	test.each<[string, FailureKind, Partial<FailureFacts>, FailureContext, RegExp]>([
+		['the retry that helps', 'timedOut', STILL_QUEUED, PAID, /'Retry with currently saved wor/],
+		['a retry', 'timedOut', { ...STILL_QUEUED, isPending: true }, PAID, /retry this execution/],
+		['a retry', 'ambiguousVideo', { unidentified: {} }, PAID, /retry this execution/],
+		['no retry', 'ambiguousVideo', { unidentified: THREE }, PAID, NO_RETRY],
+		['no retry', 'ambiguousVideo', { unidentified: { count: 0 } }, PAID, NO_RETRY],
+		['no retry', 'notGenerated', {}, PAID, NO_RETRY],
+		['no retry', 'timedOut', { hasLeftQueue: true }, PAID, NO_RETRY],
+		['no retry', 'cancelled', {}, PAID, NO_RETRY],
+		['the fields of an add', 'rejected', of400, ADD, /Check 'Project' and 'Custom Prompt'/],
+		['the field of an add', 'rejected', of404, ADD, /Check 'Project'/],
+		['the field of a clear', 'rejected', of400, CLEAR, /Check 'Queue ID'/],
+		['the field of a clear', 'rejected', of404, CLEAR, /Check 'Queue ID'/],
+		['the field of a check', 'rejected', of404, GET_PROGRESS, /Check 'Queue ID'/],
+		['the field of a list', 'rejected', of404, READ, /Check 'Base URL'/],
+		['the field of a link', 'rejected', LINK, READ, /in 'url' may/],
+		['its node on a limit', 'rateLimited', AT, { rateLimitAdvice: 'Come back.' }, /Come back\.$/],
+		// What is wrong is corrected before anything can be checked.
+		['the page first', 'unreadable', PAGE, UNKNOWN, /^'Base URL'.*The video may.*Account > Get/],
+		['that nothing was queued', 'rejected', REFUSED, ADD, /^This video was not queued/],
+	])('names %s: %s with %j', (_what, kind, facts, context, advice) => {
+		expect(getText({ kind, ...facts }, context).description).toMatch(advice);
 	});
 });
 
-const NONE = { paid: [], unknown: [], canBeRetried: true, isLasting: false };
-const PAID = {
-	paid: [
-		{ queueId: 'q1', status: 'pending' },
-		{ queueId: 'q2', status: '' },
-	],
-};
-const UNKNOWN = {
-	unknown: [
-		{ itemIndex: 0, queueId: undefined },
-		{ itemIndex: 3, queueId: 'q4' },
-	],
-};
+const PAID = [
+	{ queueId: 'q1', status: 'pending' },
+	{ queueId: 'q2', status: '' },
+];
+const UNKNOWN = [
+	{ itemIndex: 0, queueId: undefined },
+	{ itemIndex: 3, queueId: 'q4' },
+];
 
 test.each([
-	['is nothing', {}, /^$/],
+	[{}, /^$/],
+	[{ paid: PAID }, /^Already queued and.*: q1 \(pending\), q2\. .*, select Retry under Exec/],
 	[
-		'is listed',
-		PAID,
-		/^Already queued and paid for: q1 \(pending\), q2\. .*, select Retry under Exec/,
+		{ paid: PAID, isLasting: true },
+		/q2\. .*'On Error'.*'Continue', and select 'Retry with currently saved workflow' under Exec/,
 	],
 	[
-		'is listed where a retry would end in the same failure',
-		{ ...PAID, isLasting: true },
-		/q2\. .*set 'On Error'.*'Continue', and select 'Retry with currently saved workflow' under Exec/,
+		{ paid: PAID, canBeRetried: false, isLasting: true },
+		/^Queued and paid for, so do not.*: q1 \(pending\), q2\.$/,
 	],
-	[
-		'is listed where n8n offers no retry',
-		{ ...PAID, canBeRetried: false, isLasting: true },
-		/^Queued and paid for, so do not queue it again: q1 \(pending\), q2\.$/,
-	],
-	[
-		'may be other items too',
-		UNKNOWN,
-		/^Other items that may.*: 1, 4 \(its response names "q4"\)\.$/,
-	],
-])('What a failed run has paid for %s', (_what, facts, expected) => {
-	expect(describePaidVideos({ ...NONE, ...facts })).toMatch(expected);
+	[{ unknown: UNKNOWN }, /^Other items that may.*: 1, 4 \(its response names "q4"\)\.$/],
+])('A failed run says what it has paid for: %j', (facts, expected) => {
+	const none = { paid: [], unknown: [], canBeRetried: true, isLasting: false };
+	expect(describePaidVideos({ ...none, ...facts })).toMatch(expected);
 });
 
-const ALL_WELL = { mayBeQueued: 0, unidentified: [], isListUnreliable: false, leftOut: 0 };
+const TWO = { count: 2, projectId: 'p' };
+const OF_SIX = [1, 2, 3, 4, 5, 6].map((p) => ({ ...TWO, projectId: `p${p}` }));
 
-describe('The hints of a run', () => {
-	const describe = (facts: Partial<Parameters<typeof describeRun>[0]>) =>
-		describeRun({ ...ALL_WELL, ...facts });
-	const two = { count: 2, projectId: 'p' };
-
-	// test/engine/editor.test.ts has those that a run of several items shows.
-	test.each([
-		[
-			'videos that the same can be, which are named once',
-			{ unidentified: [two, two] },
-			/told apart[^"]*: 2\.[^"]*"p"[^"]*$/,
-		],
-		[
-			'videos of many projects, of which it names five',
-			{ unidentified: [1, 2, 3, 4, 5, 6].map((p) => ({ ...two, projectId: `p${p}` })) },
-			/: 6\. .*among the 2 newest videos of project "p1".*"p5"(?!.*"p6")/,
-		],
-		['a video that is not listed', { unidentified: [{ count: 0 }] }, /are finished, but.*: 1\. /],
-		['a list that could not be read', { unidentified: [{}, {}] }, /are finished, but.*: 2\. /],
-		[
-			'a list that lacked a video',
-			{ unidentified: [two], isListUnreliable: true },
-			/: 1\. .*Get Many, among the 2 newest videos of.*raise 'Listing Delay'/,
-		],
-	])('warn of %s', (_what, facts, expected) => {
-		expect(describe(facts)).toEqual([expect.stringMatching(expected) as string]);
-	});
+// test/engine/editor.test.ts has those that a run of several items shows.
+test.each([
+	['that the same can be, which are named once', [TWO, TWO], /told apart[^"]*: 2\.[^"]*"p"[^"]*$/],
+	['of many projects, of which five are named', OF_SIX, /: 6\. .*"p1".*"p5"(?!.*"p6")/],
+	['that are not listed', [{ count: 0 }], /are finished, but.*: 1\. /],
+	['whose list could not be read', [{}, {}], /are finished, but.*: 2\. /],
+	[
+		'that a list lacked',
+		[TWO],
+		/: 1\. .*Get Many, among the 2 newest.*raise 'Listing Delay'/,
+		true,
+	],
+])('A run hints at videos %s', (_which, unidentified, expected, isListUnreliable = false) => {
+	const hints = describeRun({ mayBeQueued: 0, leftOut: 0, unidentified, isListUnreliable });
+	expect(hints).toEqual([expect.stringMatching(expected)]);
 });

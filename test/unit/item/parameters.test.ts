@@ -11,12 +11,13 @@ import {
 	getText,
 	parseNumber,
 } from '../../../nodes/VideoGeneration/item/parameters';
+import { getOrder } from '../../../nodes/VideoGeneration/resources/order';
 import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/waitOptions';
 
 type Context = IExecuteFunctions & IExecuteSingleFunctions;
 
 /** Creates the context of an item of a node with these parameters, which n8n has evaluated. */
-function createContext(parameters: object): Context {
+function createContext(parameters: object, workflowId = 'w1'): Context {
 	const get = (name: string) =>
 		name
 			.split('.')
@@ -26,6 +27,8 @@ function createContext(parameters: object): Context {
 			);
 	return {
 		getNode: () => ({ name: 'Video Generation', type: 't' }),
+		getWorkflow: () => ({ id: workflowId }),
+		helpers: { checkProcessedAndRecord: undefined },
 		getNodeParameter: (name: string, ...rest: unknown[]) =>
 			get(name) ?? rest.findLast((each) => typeof each !== 'number'),
 	} as unknown as Context;
@@ -39,6 +42,10 @@ const READ = {
 	switch: (on: unknown) => getSwitch(createContext({ on }), 'on', 'Return All'),
 	number: parseNumber,
 	maxTries: (maxTries: unknown) => getMaxTries(createContext({ options: { maxTries } })),
+	key: (uniqueKey: unknown) =>
+		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }), false).uniqueKey,
+	keyInNewWorkflow: (uniqueKey: unknown) =>
+		getOrder(createContext({ projectId: 'p', options: { uniqueKey } }, ''), false).uniqueKey,
 	limit: (limit: unknown) => getLimit(createContext({ limit })),
 	interval: (pollingInterval: unknown) =>
 		getWaitSettings(createContext({ waitOptions: { pollingInterval } })).intervalMs,
@@ -80,6 +87,8 @@ test.each<[Kind, given: unknown, expected: unknown]>([
 	['number', undefined, undefined],
 	['number', true, NaN],
 	['maxTries', '10', 10],
+	['key', ' row 1 ', 'row 1'],
+	['key', 7, '7'],
 	['limit', '7', 7],
 	['limit', undefined, 50],
 	['interval', undefined, 5_000],
@@ -132,6 +141,9 @@ test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['switch', [[]], "'Return All' must be true or false", /^It is a list\. /],
 	['insecure', ['maybe'], "'Ignore SSL Issues (Insecure)' must be true or false", /"maybe"/],
 	['maxTries', [0, 11, 2.5, 'many', true], MAX_TRIES, /^Correct 'Max Tries' under 'Options'\. /],
+	['key', [' '], "'Unique Key' is empty", /^Enter a value.*its ID.*Nothing was sent/],
+	['key', [[1]], "'Unique Key' must be text", /^It is a list\. .*Nothing was sent/],
+	['keyInNewWorkflow', ['a'], "'Unique Key' cannot be used here", /^n8n keeps.*Save the/],
 	['limit', [0, -1, 1.5, 'all'], LIMIT, /^Correct 'Limit'\. /],
 	['interval', [0, 0.5, -1, 'soon', NaN, Infinity, []], INTERVAL, /under 'Wait Options'/],
 	['waitTimeout', [0.5], "'Timeout' must be a number of 1 or more", /under 'Wait Options'/],

@@ -43,26 +43,21 @@ describe('The filters of Video > Get Many', () => {
 		video('a', '2026-01-01T00:00:00Z', 'p2'),
 		video('missing'),
 	];
-	const ALL = { projectId: '', createdAfter: undefined, createdBefore: undefined };
-	const select = (filter: Partial<Parameters<typeof selectVideos>[1]>, from = videos) =>
-		selectVideos(from, { ...ALL, ...filter }).map(({ id }) => id);
+	const SAME = ['x', 'y', 'z'].map((id) => video(id, '2026-01-01T00:00:00Z'));
+	const SECOND = Date.parse('2026-01-02T00:00:00Z');
+	const NEWEST_FIRST = ['c', 'bare', 'b', 'a', 'unreadable', 'missing'];
 
-	test('put the newest first, whatever their time zones, and those without a date last', () => {
-		const before = [...videos];
-		expect(select({})).toEqual(['c', 'bare', 'b', 'a', 'unreadable', 'missing']);
-		expect(videos).toEqual(before);
-	});
-
-	test('keep the order of the service for videos of the same time', () => {
-		const same = ['x', 'y', 'z'].map((id) => video(id, '2026-01-01T00:00:00Z'));
-		expect(select({}, same)).toEqual(['x', 'y', 'z']);
-	});
-
-	test('select a project, and what lies between two times, both exclusive', () => {
-		const second = Date.parse('2026-01-02T00:00:00Z');
-		expect(select({ projectId: 'p2' })).toEqual(['c', 'a']);
-		expect(select({ createdAfter: second })).toEqual(['c', 'bare']);
-		expect(select({ createdBefore: second })).toEqual(['a']);
-		expect(select({ createdAfter: second - 1, createdBefore: second + 1 })).toEqual(['b']);
+	test.each([
+		['put the newest first, in any zone, and those without a date last', {}, NEWEST_FIRST],
+		['keep the order of the service for videos of the same time', {}, ['x', 'y', 'z'], SAME],
+		['select a project', { projectId: 'p2' }, ['c', 'a']],
+		['select what is later', { createdAfter: SECOND }, ['c', 'bare']],
+		['select what is earlier', { createdBefore: SECOND }, ['a']],
+		['and between', { createdAfter: SECOND - 1, createdBefore: SECOND + 1 }, ['b']],
+	])('%s', (_what, filter, expected, from = videos) => {
+		const all = { projectId: '', createdAfter: undefined, createdBefore: undefined };
+		const before = [...from];
+		expect(selectVideos(from, { ...all, ...filter }).map(({ id }) => id)).toEqual(expected);
+		expect(from).toEqual(before);
 	});
 });

@@ -1,15 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
-	cpSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { waitFor } from '../../../scripts/waitFor';
@@ -19,15 +9,15 @@ jest.setTimeout(120_000);
 
 const PROBE = [process.execPath, 'scripts/run.mjs', '../test/unit/scripts/support/probe'];
 
-const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+const folder = fs.mkdtempSync(join(tmpdir(), 'scripts-'));
 afterAll(() => {
-	rmSync(folder, { recursive: true, force: true });
+	fs.rmSync(folder, { recursive: true, force: true });
 });
 
 /** Returns the ids of the server's processes, once all of them are in its log. */
 async function findFamily(logFile: string): Promise<number[]> {
 	return await waitFor('the family', () => {
-		const text = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '';
+		const text = fs.existsSync(logFile) ? fs.readFileSync(logFile, 'utf8') : '';
 		return text.endsWith('\n') && text.trim().split(' ').map(Number);
 	});
 }
@@ -74,13 +64,13 @@ test('A command ends when its server does, and shows what the server printed las
 test('A command runs with what a person has installed with npm, and installs nothing', () => {
 	const project = join(folder, 'project');
 	for (const file of ['scripts', 'package.json', 'package-lock.json']) {
-		cpSync(file, join(project, file), { recursive: true });
+		fs.cpSync(file, join(project, file), { recursive: true });
 	}
-	mkdirSync(join(project, 'node_modules'));
-	for (const name of readdirSync('node_modules').filter((each) => !each.startsWith('.'))) {
-		symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name), 'junction');
+	fs.mkdirSync(join(project, 'node_modules'));
+	for (const name of fs.readdirSync('node_modules').filter((each) => !each.startsWith('.'))) {
+		fs.symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name), 'junction');
 	}
-	writeFileSync(join(project, 'node_modules', '.package-lock.json'), '{}');
+	fs.writeFileSync(join(project, 'node_modules', '.package-lock.json'), '{}');
 	const args = ['scripts/run.mjs', 'release'];
 	const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
 	expect(stderr).toContain('CHANGELOG.md');

@@ -1,0 +1,116 @@
+import { getItemState } from '../../../sandbox/domain/lifeCycle';
+import { DEFAULT_SETTINGS } from '../../../sandbox/domain/settings';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import { createClient, useSandboxClient } from '../../support/sandbox/useSandboxClient';
+
+// The engine tests notice what the service answers, what most faults do, and to which requests.
+
+const service = useSandboxClient();
+const advance = (ms: number) => {
+	service.sandbox.clock.advance(ms);
+};
+
+test.each([
+	['completed', 999, 'pending', 0, 0, null],
+	['completed', 1000, 'processing', 0, 0, null],
+	['completed', 4999, 'processing', 99, 0, null],
+	['completed', 5000, 'rendering', 100, 0, null],
+	['completed', 7250, 'rendering', 100, 75, null],
+	['completed', 8000, 'completed', 100, 100, 58_000],
+	['failed', 3399, 'processing', 59, 0, null],
+	['failed', 3400, 'failed', 60, 0, 53_400],
+] as const)(
+	'An item that ends as %s is after %i ms %s, with the progress %i and %i',
+	(outcome, ageMs, status, generationProgress, renderProgress, endedAt) => {
+		const { durations } = DEFAULT_SETTINGS;
+		const item = { startsAt: 50_000, durations, outcome, finishedAt: null };
+		const state = { status, generationProgress, renderProgress, endedAt };
+		expect(getItemState(item, item.startsAt + ageMs)).toEqual(state);
+	},
+);
+
+test.each([
+	[7999, []],
+	[8000, [{ createdAt: '2026-01-15T12:00:08.000Z' }]],
+])('A queue item that is cleared after %i ms leaves in the log: %j', async (ageMs, entries) => {
+	const queueId = await service.queue();
+	advance(ageMs);
+	await service.client.post('/v1/queue/clear', { queueId });
+	advance(1000);
+	expect(await service.getStatus(queueId)).toBe(404);
+	expect(await service.listVideos()).toMatchObject(entries);
+});
+
+test('A queue item waits for its turn when the service makes one at a time', async () => {
+	service.sandbox.configure({ maxAtOnce: 1 });
+	const first = await service.queue();
+	const second = await service.queue();
+	advance(8000);
+	expect(await service.getStatus(first)).toBe('completed');
+	expect(await service.getStatus(second)).toBe('pending');
+	advance(1000);
+	expect(await service.getStatus(second)).toBe('processing');
+});
+
+test('The API key gives access to its own account only', async () => {
+	const { accounts, projects } = service.sandbox;
+	const queueId = await service.queue();
+	const other = createClient(service.sandbox, accounts.other.apiKey);
+	expect((await other.get(`/v1/queue/progress/${queueId}`)).status).toBe(404);
+	expect((await other.post('/v1/queue/clear', { queueId })).status).toBe(404);
+	const add = await other.post('/v1/queue/add', { projectId: projects.teaser.id });
+	expect(add.status).toBe(400);
+	expect(await service.getStatus(queueId)).toBe('pending');
+});
+
+test('A rate limit is of an account and an endpoint, by the clock, and says when to come back', async () => {
+	const { sandbox, client } = service;
+	const get = async (list: string, sender = client) => (await sender.get(`/v1/${list}`)).status;
+	sandbox.configure({ rateLimit: { max: 1, windowMs: 10_000 } });
+	expect(await get('videos')).toBe(200);
+	advance(4_000);
+	const { status, headers } = await client.get('/v1/videos');
+	expect([status, headers['retry-after']]).toEqual([429, '6']);
+	expect(await get('projects')).toBe(200);
+	expect(await get('videos', createClient(sandbox, sandbox.accounts.other.apiKey))).toBe(200);
+	advance(5_999);
+	expect(await get('videos')).toBe(429);
+	advance(1);
+	expect(await get('videos')).toBe(200);
+});
+
+test('The file of a finished video is padded to any size, and can still be played', async () => {
+	const file = readVideoFile('product-teaser');
+	const [video] = service.sandbox.addVideos('main', [{}]);
+	const url = `/files/${String(video?.id)}.mp4?sizeBytes=300000`;
+	const { data } = await service.client.get<Buffer>(url, { responseType: 'arraybuffer' });
+	expect(data).toHaveLength(300_000);
+	expect(data.subarray(0, file.length).equals(file)).toBe(true);
+	// The rest is a box that players leave out.
+	expect(data.readUInt32BE(file.length)).toBe(300_000 - file.length);
+	expect(data.toString('latin1', file.length + 4, file.length + 8)).toBe('free');
+});
+
+test('Another process calls a control by its name, with its arguments as a list', async () => {
+	const call = async (name: string, args: unknown[]) => {
+		const { status, data } = await service.client.post<unknown>(`/_sandbox/${name}`, args);
+		return [status, data];
+	};
+	const queueId = await service.queue();
+	expect(await call('finish', [queueId])).toEqual([200, { result: null }]);
+	expect(await service.getStatus(queueId)).toBe('completed');
+	expect(await call('finish', ['unknown'])).toMatchObject([404, { status: 'error' }]);
+	expect(await call('toString', [])).toMatchObject([404, { status: 'error' }]);
+	expect(service.sandbox.requests.map(({ url }) => url)).not.toContain('/_sandbox/finish');
+});
+
+test('Faults add up in their order, and one of an unknown kind is refused', async () => {
+	service.sandbox.addFault({ kind: 'extraFields', fields: { note: 'a' } });
+	service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
+	service.sandbox.addFault({ kind: 'contentType', value: 'text/json' });
+	const { headers, data } = await service.client.get<unknown>('/v1/videos');
+	expect(headers['content-type']).toBe('text/json');
+	expect(data).toEqual({ status: 'success', message: 'No videos were found', note: 'a' });
+	const addFault = service.sandbox.addFault as (spec: object) => number;
+	expect(() => addFault({ kind: 'toString' })).toThrow(/^A fault's kind is one of .*cutOff/);
+});
