@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Container } from '@n8n/di';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -12,7 +13,7 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { PollContext, PollTriggerExecutor, TriggersAndPollers } from 'n8n-core';
+import { PollContext, PollTriggerExecutor } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../engine/createTestNode';
 import { loadPackage } from '../engine/loadPackage';
@@ -259,19 +260,15 @@ function getTrigger(workflow: Workflow): INode {
 	return node;
 }
 
-type Poll = (isActivation: boolean) => Promise<void>;
-
 /** Creates the function that n8n calls for a polling node, at an activation and then by its clock. */
-function createPoll(workflow: Workflow, context: PollContext, isCurrent: () => boolean): Poll {
+function createPoll(
+	workflow: Workflow,
+	context: PollContext,
+	isCurrent: () => boolean,
+): (isActivation: boolean) => Promise<void> {
 	const node = context.getNode();
 	if (hasFeature('durableCursors')) {
-		const executor = new PollTriggerExecutor(
-			logger as never,
-			new TriggersAndPollers(),
-			tracing as never,
-			errorReporter as never,
-		);
-		return executor.create(workflow, node, context, isCurrent);
+		return Container.get(PollTriggerExecutor).create(workflow, node, context, isCurrent);
 	}
 	// What older versions of n8n have instead is a part of the class that registers polls with its clock.
 	return async () => {
@@ -284,15 +281,3 @@ function createPoll(workflow: Workflow, context: PollContext, isCurrent: () => b
 		}
 	};
 }
-
-const ignore = () => undefined;
-const logger = { scoped: () => logger, debug: ignore, error: ignore };
-const errorReporter = { error: ignore };
-const startSpan = async (_options: unknown, run: (span: object) => Promise<unknown>) =>
-	await run({ setStatus: ignore });
-const tracing = {
-	startSpan,
-	startNewTraceSpan: startSpan,
-	pickWorkflowAttributes: () => ({}),
-	pickNodeAttributes: () => ({}),
-};
