@@ -76,19 +76,6 @@ function buildMcpServer(): WorkflowContent {
 	return buildWorkflow('MCP server', [trigger, ...attachTools(trigger.name)]);
 }
 
-/** Describes one of n8n's Agents, with the chat model and the tools. */
-const buildConfig = () => ({
-	name: 'Agent',
-	model: `openai/${MODEL}`,
-	credential: chat.credential.id,
-	instructions: 'Make videos',
-	tools: buildTools().map(({ credentials, name, parameters, type }) => ({
-		type: 'node',
-		name,
-		node: { nodeType: type, nodeTypeVersion: 1, nodeParameters: parameters, credentials },
-	})),
-});
-
 const call = (name: keyof typeof TOOLS, customPrompt: string): ToolCall => ({
 	tool: name.replaceAll(' ', '_'),
 	input: { projectId: PROJECT, customPrompt },
@@ -120,20 +107,6 @@ const WAYS: Record<string, CallTools> = {
 		await converse(groups, async () =>
 			real.client.request('POST', `${agents}/chat`, { message: 'Go' }),
 		),
-	'Message an Agent': async (groups) => {
-		const step = {
-			name: 'Message',
-			type: 'n8n-nodes-base.messageAnAgent',
-			typeVersion: 2,
-			parameters: {
-				agentSource: 'inline',
-				inlineAgent: { config: buildConfig() },
-				message: 'Go',
-			},
-		};
-		const content = buildWorkflow('Message', [START, step]);
-		return await converse(groups, async () => await real.n8n.run(content));
-	},
 	'MCP Server Trigger': async (groups) => {
 		const answers: string[] = [];
 		for (const group of groups) {
@@ -148,8 +121,18 @@ beforeAll(async () => {
 	const { client } = real;
 	const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
 	const path = `/projects/${projectId}/agents/v2`;
-	const config = { toolCallConcurrency: 3 };
-	const schema = { ...buildConfig(), config };
+	const schema = {
+		name: 'Agent',
+		model: `openai/${MODEL}`,
+		credential: chat.credential.id,
+		instructions: 'Make videos',
+		tools: buildTools().map(({ credentials, name, parameters, type }) => ({
+			type: 'node',
+			name,
+			node: { nodeType: type, nodeTypeVersion: 1, nodeParameters: parameters, credentials },
+		})),
+		config: { toolCallConcurrency: 3 },
+	};
 	const agent = await client.request<{ id: string }>('POST', path, { name: 'Agent', schema });
 	agents = `${path}/${agent.id}`;
 	const workflow = await client.createWorkflow(buildMcpServer());

@@ -25,9 +25,7 @@ const NODE_ID = 'trigger-1';
 /** The key of the state in the workflow's static data. */
 export const STATE_KEY = `videoGenerationTrigger:${NODE_ID}`;
 
-/**
- * The place where n8n stores a polling node's state: the workflow's static data, or separate rows.
- */
+/** Where n8n stores a polling node's state: in the workflow's static data, or in rows of their own. */
 export type Storage = 'static data' | 'durable cursors';
 
 /** The storages that this n8n has. */
@@ -153,7 +151,7 @@ export class ActiveTrigger {
 			poll: (this: PollContext) => Promise<INodeExecutionData[][] | null>;
 		};
 		const workflow = this.loadWorkflow();
-		const node = getTrigger(workflow);
+		const [node] = workflow.getPollNodes() as [INode];
 		const context = new PollContext(workflow, node, this.lookUp(), 'manual', 'manual');
 		return (await poll.call(context))?.[0] ?? null;
 	}
@@ -186,7 +184,7 @@ export class ActiveTrigger {
 
 	private createContext(activation: WorkflowActivateMode): PollContext {
 		const { workflow, additionalData } = this;
-		const node = getTrigger(workflow);
+		const [node] = workflow.getPollNodes() as [INode];
 		const getRun = () => {
 			const run = this.runs.getStore();
 			if (!run) throw new Error('No poll is under way');
@@ -252,12 +250,6 @@ export class ActiveTrigger {
 			staticData: JSON.parse(this.database.staticData) as IDataObject,
 		});
 	}
-}
-
-function getTrigger(workflow: Workflow): INode {
-	const [node] = Object.values(workflow.nodes);
-	if (!node) throw new Error('The workflow lacks its trigger');
-	return node;
 }
 
 /** Creates the function that n8n calls for a polling node, at an activation and then by its clock. */
