@@ -185,7 +185,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 					session ??= await editor.logIn();
 					const file = join(TARGET_FOLDER, `${name}-${theme}.png`);
 					await writeFile(file, await take(editor, workflows));
-					await editor.close();
+					await editor.page.close();
 				});
 			}
 		}

@@ -72,10 +72,6 @@ export class Editor {
 		return new Editor(await context.newPage(), address);
 	}
 
-	async close(): Promise<void> {
-		await this.page.close();
-	}
-
 	/** @returns the login, for further windows */
 	async logIn(): Promise<Session> {
 		const { page } = this;

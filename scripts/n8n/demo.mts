@@ -1,17 +1,22 @@
-import { mkdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import getPort, { portNumbers } from 'get-port';
 import { lock } from 'proper-lockfile';
 import manifest from '../../package.json' with { type: 'json' };
 import { startServer, whileServersLive, step } from '../support/command.mjs';
 import { buildN8nEnvironment } from './environment.js';
-import { placeExamples } from './examples.js';
 import type { N8nInstallation } from './install.mjs';
 import { N8nClient } from './N8nClient.js';
-import type { Workflow } from './n8nTypes.js';
+import type { Workflow, WorkflowContent } from './n8nTypes.js';
 
 /** The first start also creates the database. */
 const N8N_TIMEOUT_MS = 180_000;
+
+/**
+ * Maximum length of a workflow ID: n8n silently saves no static data for a workflow with a longer one. In that
+ * data, a trigger keeps the videos that it has already emitted.
+ */
+const MAX_ID_LENGTH = 21;
 
 type Ports = Awaited<ReturnType<typeof choosePorts>>;
 
@@ -69,7 +74,9 @@ export async function startN8n({
 }
 
 /**
- * Saves the credential, and the workflows of the folders with it. @returns the workflows by file name
+ * Saves the credential, and the workflows of the folders with it in every node of this package. The ID of each
+ * is its file's name, so saving it again resets it to its file.
+ * @returns the workflows by their file name without extension
  */
 export async function furnishN8n(
 	client: N8nClient,
@@ -78,12 +85,24 @@ export async function furnishN8n(
 ): Promise<Map<string, Workflow>> {
 	return await step('Setting up the credential and the example workflows', async () => {
 		const data = { apiKey, baseUrl: url };
-		const credential = await client.saveCredential({ name, type: 'videoGenerationApi', data });
+		const type = 'videoGenerationApi';
+		const { id } = await client.saveCredential({ name, type, data });
+		const credentials = { [type]: { id, name } };
 		const workflows = new Map<string, Workflow>();
-		for (const folder of folders) {
-			const placed = await placeExamples(client, folder, credential, manifest.name);
-			for (const [file, workflow] of placed) workflows.set(file, workflow);
+		for (const path of folders.flatMap(listWorkflowFiles)) {
+			const content = JSON.parse(readFileSync(path, 'utf8')) as WorkflowContent;
+			const nodes = content.nodes.map((node) =>
+				node.type.startsWith(`${manifest.name}.`) ? { ...node, credentials } : node,
+			);
+			const file = basename(path, '.json');
+			const workflowId = file.slice(0, MAX_ID_LENGTH);
+			workflows.set(file, await client.saveWorkflow(workflowId, { ...content, nodes }));
 		}
 		return workflows;
 	});
+}
+
+function listWorkflowFiles(folder: string): string[] {
+	const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+	return files.sort().map((file) => join(folder, file));
 }

@@ -12,11 +12,9 @@ import { run, step } from '../support/command.mjs';
  */
 const NODE_MAJOR = 24;
 
-/** The binary and the script that start n8n. */
+/** The node binary that runs n8n, and n8n's script for it. */
 export interface N8nInstallation {
-	/** The node binary that runs n8n. */
 	node: string;
-	/** The script of n8n that the binary runs. */
 	script: string;
 }
 

@@ -2,17 +2,13 @@ import type { IRunExecutionData } from 'n8n-workflow';
 
 /** The parts of n8n's REST bodies that are used here. */
 
-export interface CredentialContent {
-	name: string;
-	type: string;
-	data: Record<string, unknown>;
-}
-
 export interface Credential {
 	id: string;
 	name: string;
 	type: string;
 }
+
+export type CredentialContent = Omit<Credential, 'id'> & { data: object };
 
 export interface WorkflowNode {
 	id: string;
@@ -34,15 +30,12 @@ export interface WorkflowContent {
 export interface Workflow extends WorkflowContent {
 	id: string;
 	versionId: string;
-	active: boolean;
 }
 
 export interface Execution {
 	id: string;
 	status: string;
 	workflowId: string;
-	startedAt: string;
 	stoppedAt: string | null;
-	workflowData: WorkflowContent;
 	data: IRunExecutionData;
 }

@@ -1,5 +1,6 @@
-import axios from 'axios';
 import type { Project } from '../../sandbox/domain/model';
+import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { describeWith } from '../support/e2e/describeWith';
 import { readItems, type N8nWorker } from '../support/e2e/RealN8n';
@@ -21,6 +22,9 @@ const ENDLESS = { pendingMs: 500, processingMs: 3_600_000 };
 /** The trigger polls every ten seconds. */
 const NEXT_POLL_MS = 60_000;
 
+/** How often a poll asks a service that is down. */
+const TRIES = 4;
+
 /** Beside other checks, a machine may need minutes. */
 const BUSY_MS = 180_000;
 
@@ -32,7 +36,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		{ name: 'queue-mode', workers: WORKERS, concurrency: CONCURRENCY, credits: CREDITS },
 		buildWorkflows,
 	);
-	const { n8n, startExecution, waitForExecutions, countRequests } = queueMode;
+	const { n8n, startExecution, waitForExecutions } = queueMode;
 
 	/** Finds the queue item of a project that has only one. */
 	const findQueueItem = (projectId: string) =>
@@ -152,21 +156,11 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		expect(listGiven(executions)).toEqual(Array(6).fill('own'));
 		const files = executions.flatMap((execution) => readItems(execution, 'Generate'));
 		expect(files.map(({ binary }) => binary?.data?.mimeType)).toEqual(Array(6).fill('video/mp4'));
-	});
-
-	test('a file that a worker has downloaded can be read from main', async () => {
-		const videoUrl = `${queueMode.sandbox.url}/files/${listVideoIds()[0]}.mp4`;
-		const id = await startExecution('download', { videoUrl });
-		const [execution] = await waitForExecutions([id]);
-		const file = execution && readItems(execution, 'Download')[0]?.binary?.data;
-		if (!file) throw new Error('There is no file');
-		expect(file.mimeType).toBe('video/mp4');
-		expect(file.id).toMatch(/^database:/);
-		const { data } = await axios.get<Buffer>(videoUrl, {
-			responseType: 'arraybuffer',
-			proxy: false,
-		});
-		expect((await n8n.main.client.readBinary(file)).equals(Buffer.from(data))).toBe(true);
+		// A worker has stored the file, and main reads it.
+		const file = files[0]?.binary?.data;
+		expect(file?.id).toMatch(/^database:/);
+		const content = file && (await n8n.main.client.readBinary(file));
+		expect(content?.equals(readVideoFile('product-teaser'))).toBe(true);
 	});
 
 	describe('when one worker is killed, the other one is asked to end, and the next one starts', () => {
@@ -216,10 +210,7 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			killed.kill();
 			await killed.waitForEnd();
 			for (const { id } of projects) sandbox.changeProject(id, { durations: SHORT });
-			const finish = (ids: string[]) => {
-				for (const id of ids) sandbox.finish(findQueueItem(findProject(id))?.queueId ?? '');
-			};
-			finish([...lost, short]);
+			finishVideos([...lost, short].map((execution) => ({ id: findProject(execution) })));
 			await Promise.all([asked.stop(), killed.start()]);
 			expect(asked.listRunning()).toEqual([long]);
 			sandbox.clearFaults();
@@ -270,13 +261,6 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 			expect(listGiven(await waitForExecutions([next]))).toEqual(['own']);
 		});
 
-		test('on one worker, executions at the same time take turns, and each gets its own video', async () => {
-			const [{ id: project } = { id: '' }] = addProjects(1, SHORT);
-			const start = async () => await startExecution('generate', { project });
-			const executions = await waitForExecutions(await Promise.all([start(), start()]));
-			expect(listGiven(executions)).toEqual(['own', 'own']);
-		});
-
 		// n8n takes most of a minute to notice it, so this comes last.
 		test('what they were still running fails, Retry repeats the error, the others succeed, and none is paid twice', async () => {
 			const executions = await waitForExecutions(started.values());
@@ -298,30 +282,38 @@ describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two worker
 		});
 	});
 
-	test('the trigger hands on each video once, also those of lost executions, and when main is killed during a poll', async () => {
+	test('the trigger hands on each video once, also those of lost executions, when main is killed during a poll, and when the service is down at its next start', async () => {
+		const { sandbox } = queueMode;
+		// Only the trigger sends tags. Without durable cursors, main keeps its state itself.
+		const isPoll = ({ headers }: RecordedRequest) => 'if-none-match' in headers;
+		const countPolls = () => sandbox.requests.filter(isPoll).length;
 		const projects = addProjects(CONCURRENCY, ENDLESS);
 		const started = await startVideos(projects);
 		await waitForItems(projects);
-		// Only the trigger sends tags, so this is a poll. Without durable cursors, main keeps its state itself.
-		const stopListening = queueMode.sandbox.onRequest(({ headers }) => {
-			if ('if-none-match' in headers) n8n.main.kill();
+		const stopListening = sandbox.onRequest((request) => {
+			if (isPoll(request)) n8n.main.kill();
 		});
 		await n8n.main.waitForEnd();
 		stopListening();
-		// The videos are finished while main does not poll; the worker continues to wait meanwhile.
-		finishVideos(projects);
+		// A video is finished while main does not poll; the worker continues to wait meanwhile.
+		sandbox.addVideos('main', [{ id: 'meanwhile' }]);
+		sandbox.addFault({ kind: 'status', status: 503, operation: 'video.getAll' });
+		const refused = countPolls() + TRIES;
 		await n8n.main.start();
+		await waitFor('a poll after one that has failed', () => countPolls() > refused, NEXT_POLL_MS);
+		sandbox.clearFaults();
+		finishVideos(projects);
 		const executions = await waitForExecutions(started.values());
 		expect(executions.map(({ status }) => status)).toEqual(projects.map(() => 'success'));
 
-		const videoIds = listVideoIds().sort();
+		const videoIds = ['meanwhile', ...listVideoIds()].sort();
 		await waitFor(
 			'the trigger to hand them on',
 			async () => (await listHandedOn()).length >= videoIds.length,
 			NEXT_POLL_MS,
 		);
-		const polls = countRequests('video.getAll');
-		await waitFor('the poll after', () => countRequests('video.getAll') > polls, NEXT_POLL_MS);
+		const polls = countPolls();
+		await waitFor('the poll after', () => countPolls() > polls, NEXT_POLL_MS);
 		expect((await listHandedOn()).sort()).toEqual(videoIds);
 	});
 });

@@ -1,14 +1,22 @@
+import { buffer } from 'node:stream/consumers';
+import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Page } from 'playwright-core';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
+import { readVideoFile } from '../../../sandbox/files/readVideoFile';
+import { VideoPlayer } from '../../../scripts/editor/NodePanel';
+import { waitFor } from '../../../scripts/waitFor';
 import {
 	buildWorkflow,
+	makeItems,
 	START,
 	videoGeneration,
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
+import { QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
+import { GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 import { eventually, expectError, expectLabels, expectToPlay, useEditor } from './useEditor';
 
@@ -20,6 +28,8 @@ const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
 
+const SHORT = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
+const TIMEOUT_MS = 120_000;
 /** n8n polls every minute. */
 const NEXT_POLL_MS = 100_000;
 /** Number of fetched test events; each is also an execution in the list. */
@@ -27,6 +37,8 @@ const TEST_EVENTS = 2;
 
 const create = async (...steps: WorkflowStep[]) =>
 	(await real.client.createWorkflow(buildWorkflow('New', steps))).id;
+const node = (parameters: object) => videoGeneration('Node', real.credential, { ...parameters });
+const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
 /** The entries of the open list of projects. */
 const listProjects = (page: Page) => page.getByTestId('rlc-item').filter({ visible: true });
 /** Opens the list of projects, which asks the service for them. */
@@ -40,6 +52,10 @@ const pickTour = async (page: Page) => {
 
 describeWith(['chromium'], "In n8n's editor,", () => {
 	const visit = useEditor();
+
+	beforeEach(() => {
+		real.sandbox.configure({ durations: SHORT });
+	});
 
 	test(
 		'the node is found by typing "video", "generate" or "queue", with its trigger, shows every action with its whole text, and is added by one with its credential',
@@ -73,7 +89,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 		'the node shows the fields of a choice, marks a required one that is empty, and takes a project by its name',
 		visit(async (editor) => {
 			const { page } = editor;
-			await editor.openWorkflow(await create(START, videoGeneration('Node', real.credential, {})));
+			await editor.openWorkflow(await create(START, node({})));
 			const panel = await editor.openNode('Node');
 			const { parameters } = panel;
 			await expectLabels(parameters, [...BASICS, ...ORDER, ...WAITING, 'Options']);
@@ -199,6 +215,33 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 	);
 
 	test(
+		'a misspelt column is named, and costs nothing',
+		visit(async (editor) => {
+			const write = (customPrompt: string) => [
+				START,
+				...makeItems([{ topic: 'Rain' }]),
+				node({ ...GENERATE, customPrompt, waitOptions: QUICKLY }),
+			];
+			await editor.openWorkflow(await create(...write('={{ $json.Topic }}')));
+			await (await editor.openNode('Node')).execute();
+			await expectError(
+				editor.page,
+				/^'Custom Prompt' names the field 'Topic', which this item does not have$/,
+				/{{ \$json\.Topic \?\? '' }}/,
+			);
+			// n8n evaluates expressions in an isolate, which the tests of its engine alone do not have.
+			for (const prompt of ['=A {{ $json.Topic }}', '={{ $json.Topic.trim() }}']) {
+				const { data } = await real.n8n.run(buildWorkflow('New', write(prompt)));
+				expect(data.resultData.error?.message).toContain("names the field 'Topic'");
+			}
+			for (const prompt of ['={{ $json.topic }}', "=A{{ $json.Topic ?? '' }}"]) {
+				expect((await real.n8n.run(buildWorkflow('New', write(prompt)))).status).toBe('success');
+			}
+			expect(listPaid()).toEqual(['Rain', 'A']);
+		}),
+	);
+
+	test(
 		'the credential marks what is required, says what is wrong with a key, and hides the key, also when it is opened again',
 		visit(async (editor) => {
 			const { page } = editor;
@@ -237,6 +280,65 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			expect(shown).not.toBe('');
 			expect(shown).not.toContain(apiKey);
 			expect(await page.content()).not.toContain(apiKey);
+		}),
+	);
+
+	test(
+		'the example with a form hands each of two people who send it in the same second their own video, plays it, and says on its last page what went wrong',
+		visit(async (_, browser) => {
+			const { client, credential, sandbox } = real;
+			const workflow = await client.createWorkflow(
+				setUpExample('video-from-a-form', { credentials: [credential] }),
+			);
+			await client.activateWorkflow(workflow);
+			const address = `${client.address}/form/video-from-a-form`;
+			const load = async () => axios.get(address, { proxy: false }).catch(() => false as const);
+			await waitFor('the form', load);
+			/** Opens the form in a browser window of its own. */
+			const open = async (): Promise<Page> => {
+				const context = await browser.newContext({ acceptDownloads: true });
+				context.setDefaultTimeout(TIMEOUT_MS);
+				const page = await context.newPage();
+				await page.goto(address);
+				return page;
+			};
+			const send = async (page: Page, prompt: string) => {
+				await page.locator('textarea').fill(prompt);
+				await page.locator('#submit-btn').click();
+			};
+			const people = await Promise.all(
+				['The sea at dawn', 'The sea at dusk'].map(async (prompt) => ({
+					prompt,
+					page: await open(),
+				})),
+			);
+			await Promise.all(
+				people.map(async ({ page, prompt }) => {
+					const received = page.waitForEvent('download');
+					await send(page, prompt);
+					const file = await received;
+					expect(file.suggestedFilename()).toBe(`${prompt}.mp4`);
+					const content = await buffer(await file.createReadStream());
+					expect(content.equals(readVideoFile('city-tour'))).toBe(true);
+				}),
+			);
+			const { queue } = sandbox.readState();
+			for (const { page, prompt } of people) {
+				const video = new VideoPlayer(page.locator('video'));
+				await expectToPlay(video);
+				const item = queue.find(({ customPrompt }) => customPrompt === prompt);
+				const { address } = await video.read();
+				expect(address).toBe(`${sandbox.url}/files/${item?.videoId}.mp4`);
+			}
+
+			sandbox.setCredits('main', 10);
+			const page = await open();
+			await send(page, 'The sea at night');
+			await page.waitForURL(/form-waiting/);
+			expect(await page.locator('.card').innerText()).toMatch(
+				/There is no video.*Request \d+: There are not enough credits to queue this video\..*Ask us/s,
+			);
+			expect(listPaid().sort()).toEqual(people.map(({ prompt }) => prompt));
 		}),
 	);
 });

@@ -21,8 +21,8 @@ type Visit = (steps: (editor: Editor, browser: Browser) => Promise<void>) => () 
  * the page and its errors in a folder. A test fails if the page reports an error of our package.
  */
 export function useEditor(): Visit {
-	let browser: Browser | undefined;
-	let editor: Editor | undefined;
+	let browser: Browser;
+	let editor: Editor;
 	const errors: string[] = [];
 	beforeAll(async () => {
 		browser = await launchBrowser();
@@ -36,10 +36,9 @@ export function useEditor(): Visit {
 		await editor.logIn();
 	});
 	afterAll(async () => {
-		await browser?.close();
+		await browser.close();
 	});
 	return (steps) => async () => {
-		if (!editor || !browser) throw new Error('The browser is there from beforeAll to afterAll');
 		errors.length = 0;
 		try {
 			await steps(editor, browser);

@@ -46,12 +46,8 @@ export async function startDatabases(folder: string) {
 			stopSignal,
 		});
 	const waitForAnswer = async ([file = '', ...args]: string[]) => {
-		const isReady = async () =>
-			await run(file, args, { env }).then(
-				() => true,
-				() => false,
-			);
-		await waitFor(`${file} to answer`, isReady);
+		const ask = async () => await run(file, args, { env }).catch(() => false as const);
+		await waitFor(`${file} to answer`, ask);
 	};
 
 	const redisPort = String(await findPort());

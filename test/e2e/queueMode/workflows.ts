@@ -7,7 +7,7 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { CHOICES, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
-import { byId, DOWNLOAD, GENERATE, WAIT } from '../../support/engine/OPERATIONS';
+import { byId, GENERATE, WAIT } from '../../support/engine/OPERATIONS';
 
 export const PARKED_PROJECT = CHOICES.projectId.value;
 
@@ -56,10 +56,6 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 		projectId: byId('={{ $json.body.projectId }}'),
 		waitOptions: QUICKLY,
 	});
-	const download = videoGeneration('Download', credential, {
-		...DOWNLOAD,
-		video: byId('={{ $json.body.videoUrl }}'),
-	});
 	const trigger = videoGenerationTrigger('When a video is finished', credential);
 	const takeTurns = setUpExample('take-turns-across-workers', {
 		credentials: [credential],
@@ -90,7 +86,6 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 		buildCalledWorkflow('generate', [generate('={{ $json.body.project }}', QUICKLY)]),
 		// Generates a video for each row, by default of the worker's own project.
 		buildCalledWorkflow('share', [ROWS, share]),
-		buildCalledWorkflow('download', [download]),
 		buildCalledWorkflow('wait', [wait]),
 		{ ...takeTurns, name: 'take-turns' },
 		// Generates a video for each row through the example that takes turns.

@@ -3,16 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 interface ModelRequest {
-	/** Of the Responses API. */
-	input?: { type?: string; output?: string }[];
-	/** Of the older one. */
-	messages?: { role: string; content: string }[];
-	tools?: { name: string; description: string }[];
+	messages: { role: string; content: string }[];
+	tools?: { function: { name: string; description: string } }[];
 	stream?: boolean;
-}
-
-interface ResponseContent {
-	output: { id: string; content?: { text: string }[] }[];
 }
 
 export interface ToolCall {
@@ -24,8 +17,8 @@ export interface ToolCall {
 type Reply = string | ToolCall[];
 
 /**
- * A fake chat model with OpenAI's APIs: the Responses API, which n8n's chat model node uses by
- * default, and the older one. It replies as scripted by the test, and then that it is done.
+ * A fake chat model with OpenAI's older API, Chat Completions, which all of n8n's agents can use. It replies as
+ * scripted by the test, and then that it is done.
  */
 export class ScriptedModel {
 	private script: Reply[] = [];
@@ -58,34 +51,32 @@ export class ScriptedModel {
 
 	/** The tools that the first request offers. */
 	get tools() {
-		return this.requests[0]?.tools ?? [];
+		return (this.requests[0]?.tools ?? []).map((tool) => tool.function);
 	}
 
 	/** The results of the tool calls that the model received, in the order of the calls. */
 	get toolResults(): string[] {
-		const { input = [], messages = [] } = this.requests.at(-1) ?? {};
-		const outputs = input.filter(({ type }) => type === 'function_call_output');
-		const answers = messages.filter(({ role }) => role === 'tool');
-		return [...outputs.map(({ output = '' }) => output), ...answers.map(({ content }) => content)];
+		const { messages = [] } = this.requests.at(-1) ?? {};
+		return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 	}
 
 	private async answer(request: http.IncomingMessage, response: http.ServerResponse) {
 		const asked = (await json(request)) as ModelRequest;
-		this.requests.push(asked);
-		const reply = this.script.shift() ?? 'Done';
-		const isNew = request.url === '/v1/responses';
-		const content = isNew ? this.createResponse(reply) : this.createCompletion(reply);
-		if (!asked.stream) {
-			response.setHeader('Content-Type', 'application/json').end(JSON.stringify(content));
+		if (request.url !== '/v1/chat/completions') {
+			// n8n's Agents ask for the newer API first.
+			response.writeHead(404).end();
 			return;
 		}
-		const events = isNew ? listEvents(content as ResponseContent) : [content];
-		response.setHeader('Content-Type', 'text/event-stream');
-		for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
-		response.end('data: [DONE]\n\n');
+		this.requests.push(asked);
+		const content = JSON.stringify(this.createCompletion(this.script.shift() ?? 'Done'));
+		if (asked.stream) {
+			response.setHeader('Content-Type', 'text/event-stream');
+			response.end(`data: ${content}\n\ndata: [DONE]\n\n`);
+		} else {
+			response.setHeader('Content-Type', 'application/json').end(content);
+		}
 	}
 
-	/** Creates a response of OpenAI's older API, which n8n's older agents need. */
 	private createCompletion(reply: Reply): object {
 		const isText = typeof reply === 'string';
 		const said = isText
@@ -100,57 +91,8 @@ export class ScriptedModel {
 					})),
 				};
 		const message = { role: 'assistant', ...said };
-		return {
-			// A model that streams its response, as the oldest agents want it, names its message a delta.
-			choices: [
-				{ index: 0, message, delta: message, finish_reason: isText ? 'stop' : 'tool_calls' },
-			],
-		};
+		const finish_reason = isText ? 'stop' : 'tool_calls';
+		// In a stream, a message is a delta.
+		return { choices: [{ index: 0, message, delta: message, finish_reason }] };
 	}
-
-	private createResponse(reply: Reply): object {
-		const status = 'completed';
-		const output =
-			typeof reply === 'string'
-				? [
-						{
-							type: 'message',
-							id: 'msg_1',
-							role: 'assistant',
-							status,
-							content: [{ type: 'output_text', text: reply, annotations: [] }],
-						},
-					]
-				: reply.map(({ tool, input }) => ({
-						type: 'function_call',
-						id: `fc_${++this.callCount}`,
-						call_id: `call_${this.callCount}`,
-						status,
-						name: tool,
-						arguments: JSON.stringify(input),
-					}));
-		const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
-		const about = { id: 'resp_1', object: 'response', created_at: 0, model: 'scripted' };
-		return { ...about, status, output, usage };
-	}
-}
-
-/** The events of a response that n8n's Agents read. */
-function listEvents(response: ResponseContent): object[] {
-	const items = response.output.flatMap((item, output_index) => [
-		{ type: 'response.output_item.added', output_index, item },
-		...(item.content ?? []).map(({ text }) => ({
-			type: 'response.output_text.delta',
-			item_id: item.id,
-			output_index,
-			content_index: 0,
-			delta: text,
-		})),
-		{ type: 'response.output_item.done', output_index, item },
-	]);
-	return [
-		{ type: 'response.created', response },
-		...items,
-		{ type: 'response.completed', response },
-	];
 }

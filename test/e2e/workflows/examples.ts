@@ -6,6 +6,7 @@ import { waitFor } from '../../../scripts/waitFor';
 import { buildCalledWorkflow, makeItems, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { listExamples, setUpExample, type ExampleSetUp } from '../../support/e2e/setUpExample';
 import { OPERATIONS } from '../../support/engine/OPERATIONS';
+import { like } from '../../support/like';
 import { listUnknownParameters } from '../../support/listUnknownParameters';
 import { connectMcp } from './connectMcp';
 import { apps, chat, real } from './n8n';
@@ -17,6 +18,8 @@ const SLOW = { pendingMs: 3_600_000 };
 const TIMEOUT_MS = 180_000;
 
 const { model } = chat;
+/** The fake model has OpenAI's older API alone. */
+const CHANGES = { 'OpenAI chat model': { responsesApiEnabled: false } };
 
 let credentials: Credential[];
 beforeAll(async () => {
@@ -45,7 +48,6 @@ const findAddress = (prompt: string) => {
 	const item = items.find(({ customPrompt }) => customPrompt === prompt);
 	return `${real.sandbox.url}/files/${item?.videoId}.mp4`;
 };
-const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
 test('The example that makes a video for each row writes the link of each video to its row before the next is paid, says why a row failed, pays none twice, and goes on after a full drive', async () => {
 	const ids = ['a', 'b', 'c', 'd', 'e'];
@@ -126,7 +128,7 @@ test('The example that makes an idea a video on YouTube publishes one idea a run
 		['old', TOUR, 'An idea', 'published'],
 		...['a', 'b'].map((id) => [id, TOUR, 'An idea']),
 	]);
-	const { run } = await take('idea-to-youtube');
+	const { run } = await take('idea-to-youtube', { changes: CHANGES });
 	model.play([write('a')]);
 	await run('Every day at nine');
 	const link = 'https://youtu.be/1';
@@ -247,6 +249,7 @@ test('The example with an agent offers four tools, and generates a video once a 
 	const trigger = 'When a chat message comes';
 	const chat = { sessionId: 'session', action: 'sendMessage', chatInput: 'A teaser, please' };
 	const { start } = await take('agent-that-makes-videos', {
+		changes: CHANGES,
 		pinData: { [trigger]: [{ json: chat }] },
 	});
 	const toolParameters = { projectId: TEASER, customPrompt: 'The sea' };

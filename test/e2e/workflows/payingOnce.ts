@@ -1,4 +1,3 @@
-import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
 import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { readItems } from '../../support/e2e/RealN8n';
@@ -20,47 +19,30 @@ async function retry({ id }: Execution, workflow: 'original' | 'saved'): Promise
 	return await client.waitForExecution(retryId, TIMEOUT_MS);
 }
 
-const failAdd = (fault: FaultSpec) => real.sandbox.addFault({ ...fault, operation: 'queue.add' });
+const refuseAdd = (nth: number) =>
+	real.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth });
 const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
 
-describe('Executions > Retry, with the original workflow and then with the saved one,', () => {
-	const runAdds = async () =>
-		await real.n8n.run(buildWorkflow('Pay once', [START, ...ITEMS, video(ADD)]));
-
-	test('sends what was refused, no accepted add again, and leaves nothing in the execution that succeeds', async () => {
-		failAdd({ kind: 'status', status: 400, nth: 2 });
-		failAdd({ kind: 'status', status: 400, nth: 4 });
-		const failed = await runAdds();
-		const again = await retry(failed, 'original');
-		expect([failed.status, again.status]).toEqual(['error', 'error']);
-		const execution = await retry(again, 'saved');
-		expect(listPaid()).toEqual(PROMPTS);
-		expect(real.sandbox.requests).toHaveLength(5);
-		expect(readItems(execution, 'Video').map(({ json }) => json.queueId)).toEqual(
-			real.sandbox.charges.map(({ queueId }) => queueId),
-		);
-		const isKept = ({ data }: Execution) => JSON.stringify(data).includes('"videoGeneration":');
-		expect([failed, execution].map(isKept)).toEqual([true, false]);
-	});
-
-	test('adds nothing after an unknown fate', async () => {
-		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
-		let execution = await runAdds();
-		for (const workflow of ['original', 'saved'] as const) {
-			execution = await retry(execution, workflow);
-			const { message, description } = execution.data.resultData.error ?? {};
-			expect(message).toContain('The connection to the video service broke');
-			expect(description).toContain('may have been queued');
-			expect(description).toContain(real.sandbox.charges[0]?.queueId);
-		}
-		expect(real.sandbox.requests).toHaveLength(2);
-	});
+test('Executions > Retry, with the original workflow and then with the saved one, sends what was refused, no accepted add again, and leaves nothing in the execution that succeeds', async () => {
+	refuseAdd(2);
+	refuseAdd(4);
+	const failed = await real.n8n.run(buildWorkflow('Pay once', [START, ...ITEMS, video(ADD)]));
+	const again = await retry(failed, 'original');
+	expect([failed.status, again.status]).toEqual(['error', 'error']);
+	const execution = await retry(again, 'saved');
+	expect(listPaid()).toEqual(PROMPTS);
+	expect(real.sandbox.requests).toHaveLength(5);
+	expect(readItems(execution, 'Video').map(({ json }) => json.queueId)).toEqual(
+		real.sandbox.charges.map(({ queueId }) => queueId),
+	);
+	const isKept = ({ data }: Execution) => JSON.stringify(data).includes('"videoGeneration":');
+	expect([failed, execution].map(isKept)).toEqual([true, false]);
 });
 
 describe('A unique key is used once', () => {
 	test("when a sub-workflow's parent is retried, which starts the sub-workflow anew", async () => {
 		const { client, n8n } = real;
-		failAdd({ kind: 'status', status: 400, nth: 2 });
+		refuseAdd(2);
 		const called = {
 			name: 'Called',
 			type: 'n8n-nodes-base.executeWorkflowTrigger',
@@ -84,7 +66,7 @@ describe('A unique key is used once', () => {
 
 	test('when a person selects Execute step behind a failed add, which adds anew', async () => {
 		const { client, n8n } = real;
-		failAdd({ kind: 'status', status: 400, nth: 2 });
+		refuseAdd(2);
 		const after = { name: 'After', type: 'n8n-nodes-base.noOp' };
 		const failed = await n8n.run(buildWorkflow('Step', [START, ...ITEMS, video(KEYED), after]));
 		const path = `/workflows/${failed.workflowId}`;

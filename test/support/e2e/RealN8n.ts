@@ -38,7 +38,6 @@ abstract class N8nProcess {
 	/**
 	 * @param name name of the folder for n8n's data, which is emptied first
 	 * @param environment variables beside the usual ones, or instead of them
-	 * @param command n8n's command and its options
 	 */
 	constructor(
 		name: string,
@@ -109,16 +108,11 @@ abstract class N8nProcess {
 
 /** A whole n8n: editor, REST API, triggers, and the executions unless it has workers. */
 export class RealN8n extends N8nProcess {
-	private heldClient: N8nClient | undefined;
+	/** A started n8n has one, and a restarted one another. */
+	client!: N8nClient;
 
 	constructor(name: string, environment: Record<string, string> = {}) {
 		super(name, environment, ['start']);
-	}
-
-	/** A restarted n8n has a new one. */
-	get client(): N8nClient {
-		if (!this.heldClient) throw new Error('n8n is not started');
-		return this.heldClient;
 	}
 
 	/** Saves the credential of an account of a service. */
@@ -184,9 +178,9 @@ export class RealN8n extends N8nProcess {
 	}
 
 	protected override async waitUntilReady(address: string): Promise<void> {
-		this.heldClient = new N8nClient(address);
-		await this.heldClient.waitUntilReady(START_TIMEOUT_MS);
-		await this.heldClient.setUpOwner();
+		this.client = new N8nClient(address);
+		await this.client.waitUntilReady(START_TIMEOUT_MS);
+		await this.client.setUpOwner();
 	}
 }
 
@@ -214,12 +208,10 @@ export class N8nWorker extends N8nProcess {
 	}
 
 	protected override async waitUntilReady(address: string): Promise<void> {
-		const isReady = async () =>
-			await axios.get(`${address}/healthz/readiness`, { proxy: false, timeout: 1_000 }).then(
-				() => true,
-				() => false,
-			);
-		await waitFor('the worker to be ready', isReady, START_TIMEOUT_MS);
+		const request = { proxy: false, timeout: 1_000 } as const;
+		const ask = async () =>
+			await axios.get(`${address}/healthz/readiness`, request).catch(() => false as const);
+		await waitFor('the worker to be ready', ask, START_TIMEOUT_MS);
 	}
 }
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import getPort, { portNumbers } from 'get-port';
 
@@ -18,7 +19,7 @@ interface ServerCommand {
 /** A server that a test has started. It can be stopped or killed. */
 export class ServerProcess {
 	readonly child: ChildProcess;
-	readonly end: Promise<void>;
+	readonly end: Promise<unknown>;
 
 	constructor(private readonly command: ServerCommand) {
 		const { file, args, cwd, env, logFile } = command;
@@ -26,14 +27,8 @@ export class ServerProcess {
 		// It stays in the group of these tests, which `npm run test:e2e` kills at its end.
 		this.child = spawn(file, args, { cwd, env, stdio: ['ignore', log, log] });
 		closeSync(log);
-		this.end = new Promise((resolve) => {
-			// A program that cannot be started never responds, and the tests then report that.
-			for (const event of ['exit', 'error']) {
-				this.child.once(event, () => {
-					resolve();
-				});
-			}
-		});
+		// A program that cannot be started never responds, and the tests then report that.
+		this.end = once(this.child, 'exit').catch(() => undefined);
 	}
 
 	/** Stops the server as a service manager does. */
@@ -52,15 +47,9 @@ export class ServerProcess {
 	}
 }
 
-const FIRST_PORT = 10_000;
-const PORTS_PER_PROCESS = 250;
-/** All blocks end below 32768. */
-const BLOCKS = 90;
-
 // The first term tells the runs on one machine apart, the second term the processes of a run.
-const block = (process.ppid * 7 + Number(process.env.JEST_WORKER_ID ?? 0)) % BLOCKS;
-let next = FIRST_PORT + PORTS_PER_PROCESS * block;
-const last = next + PORTS_PER_PROCESS - 1;
+const block = (process.ppid * 7 + Number(process.env.JEST_WORKER_ID ?? 0)) % 90;
+const firstPort = 10_000 + 250 * block;
 
 /**
  * Returns a port for a server that listens only seconds later. It is not one of those that the system
@@ -68,7 +57,6 @@ const last = next + PORTS_PER_PROCESS - 1;
  * different blocks, except by rare coincidence.
  */
 export async function findPort(): Promise<number> {
-	const port = await getPort({ host: '127.0.0.1', port: portNumbers(next, last) });
-	next = port + 1;
-	return port;
+	const port = portNumbers(firstPort, firstPort + 249);
+	return await getPort({ host: '127.0.0.1', port, reserve: true });
 }

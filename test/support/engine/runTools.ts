@@ -52,7 +52,7 @@ const AGENT_DESCRIPTION: INodeTypeDescription = {
 	inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
 };
 
-/** Calls the tool. @returns what the model reads */
+/** @returns what the model reads */
 type Call = (input: object) => Promise<string>;
 
 type NextCalls = (answers: string[]) => object[] | undefined;
@@ -138,7 +138,6 @@ async function createWorkflow(
 	return { additionalData, agent, nodeTypes, tool, toolType, workflow };
 }
 
-/** Runs a workflow with an agent. */
 async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
 	const { additionalData, agent, workflow } = await createWorkflow(setup, agentType);
 	const start = {
@@ -153,15 +152,10 @@ async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
 	).processRunExecutionData(workflow);
 }
 
-interface Tool {
-	invoke(input: object): Promise<string>;
-}
-
 /** The tool that n8n's engine makes from the node for an agent, or for a trigger that is one. */
-async function getTool(context: IExecuteFunctions | WebhookContext): Promise<Tool> {
-	const [tool] = (await context.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
-	if (!tool) throw new Error('The agent has no tool');
-	return tool;
+async function getTool(context: IExecuteFunctions | WebhookContext): Promise<{ invoke: Call }> {
+	const tools = await context.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
+	return (tools as [{ invoke: Call }])[0];
 }
 
 /** Creates an agent that calls the tool itself, as older agents do. */

@@ -33,10 +33,7 @@ const BUSY_RESOURCES = new Set([
 	'WriteWrap',
 ]);
 
-/**
- * Maximum real time of a run: a longer one indicates an error. It is shorter than the timeout of a
- * test.
- */
+/** Maximum real time of a run, which is shorter than the timeout of a test. */
 const LONGEST_MS = 20_000;
 
 /** A service whose clock advances with the fake one. */
@@ -59,7 +56,7 @@ export async function runWithoutWaiting<T>(
 	start: () => Promise<T>,
 	service?: ServiceWithClock,
 ): Promise<T> {
-	const time = new SkippedTime(service, () => service?.countSleeping?.() ?? 0);
+	const time = new SkippedTime(service);
 	try {
 		const work = { isOver: false };
 		const result = start().finally(() => {
@@ -91,14 +88,7 @@ export class SkippedTime {
 
 	private readonly startedAt: number;
 
-	/**
-	 * @param countSleeping returns the number of open requests that wait for the clock themselves,
-	 * because the service delays them
-	 */
-	constructor(
-		private readonly service?: ServiceWithClock,
-		private readonly countSleeping: () => number = () => 0,
-	) {
+	constructor(private readonly service?: ServiceWithClock) {
 		jest.useFakeTimers(
 			service
 				? { doNotFake: [...REAL], now: service.clock.now() }
@@ -137,16 +127,12 @@ export class SkippedTime {
 		}
 	}
 
-	/**
-	 * Lets the event loop turn.
-	 *
-	 * @returns whether nothing happens any more until a timer fires
-	 */
+	/** Lets the event loop turn. @returns whether nothing happens any more until a timer fires */
 	private async settle(isOver: () => boolean): Promise<boolean> {
 		for (let idleTurns = 0; idleTurns < IDLE_TURNS; idleTurns++) {
 			await new Promise((resolve) => setImmediate(resolve));
 			if (isOver()) return false;
-			if (openRequests.size > this.countSleeping()) return false;
+			if (openRequests.size > (this.service?.countSleeping?.() ?? 0)) return false;
 		}
 		return !process.getActiveResourcesInfo().some((name) => BUSY_RESOURCES.has(name));
 	}

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Container } from '@n8n/di';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -12,7 +13,7 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { PollContext, PollTriggerExecutor, TriggersAndPollers } from 'n8n-core';
+import { PollContext, PollTriggerExecutor } from 'n8n-core';
 import { createNodeTypes } from './createNodeTypes';
 import { CREDENTIALS, createTestNode } from '../engine/createTestNode';
 import { loadPackage } from '../engine/loadPackage';
@@ -24,9 +25,7 @@ const NODE_ID = 'trigger-1';
 /** The key of the state in the workflow's static data. */
 export const STATE_KEY = `videoGenerationTrigger:${NODE_ID}`;
 
-/**
- * The place where n8n stores a polling node's state: the workflow's static data, or separate rows.
- */
+/** Where n8n stores a polling node's state: in the workflow's static data, or in rows of their own. */
 export type Storage = 'static data' | 'durable cursors';
 
 /** The storages that this n8n has. */
@@ -152,7 +151,7 @@ export class ActiveTrigger {
 			poll: (this: PollContext) => Promise<INodeExecutionData[][] | null>;
 		};
 		const workflow = this.loadWorkflow();
-		const node = getTrigger(workflow);
+		const [node] = workflow.getPollNodes() as [INode];
 		const context = new PollContext(workflow, node, this.lookUp(), 'manual', 'manual');
 		return (await poll.call(context))?.[0] ?? null;
 	}
@@ -185,7 +184,7 @@ export class ActiveTrigger {
 
 	private createContext(activation: WorkflowActivateMode): PollContext {
 		const { workflow, additionalData } = this;
-		const node = getTrigger(workflow);
+		const [node] = workflow.getPollNodes() as [INode];
 		const getRun = () => {
 			const run = this.runs.getStore();
 			if (!run) throw new Error('No poll is under way');
@@ -253,25 +252,15 @@ export class ActiveTrigger {
 	}
 }
 
-function getTrigger(workflow: Workflow): INode {
-	const [node] = Object.values(workflow.nodes);
-	if (!node) throw new Error('The workflow lacks its trigger');
-	return node;
-}
-
-type Poll = (isActivation: boolean) => Promise<void>;
-
 /** Creates the function that n8n calls for a polling node, at an activation and then by its clock. */
-function createPoll(workflow: Workflow, context: PollContext, isCurrent: () => boolean): Poll {
+function createPoll(
+	workflow: Workflow,
+	context: PollContext,
+	isCurrent: () => boolean,
+): (isActivation: boolean) => Promise<void> {
 	const node = context.getNode();
 	if (hasFeature('durableCursors')) {
-		const executor = new PollTriggerExecutor(
-			logger as never,
-			new TriggersAndPollers(),
-			tracing as never,
-			errorReporter as never,
-		);
-		return executor.create(workflow, node, context, isCurrent);
+		return Container.get(PollTriggerExecutor).create(workflow, node, context, isCurrent);
 	}
 	// What older versions of n8n have instead is a part of the class that registers polls with its clock.
 	return async () => {
@@ -284,15 +273,3 @@ function createPoll(workflow: Workflow, context: PollContext, isCurrent: () => b
 		}
 	};
 }
-
-const ignore = () => undefined;
-const logger = { scoped: () => logger, debug: ignore, error: ignore };
-const errorReporter = { error: ignore };
-const startSpan = async (_options: unknown, run: (span: object) => Promise<unknown>) =>
-	await run({ setStatus: ignore });
-const tracing = {
-	startSpan,
-	startNewTraceSpan: startSpan,
-	pickWorkflowAttributes: () => ({}),
-	pickNodeAttributes: () => ({}),
-};

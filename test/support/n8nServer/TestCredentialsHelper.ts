@@ -16,18 +16,20 @@ import { ExecutionLifecycleHooks } from 'n8n-core';
  * nodes. The rest is as in n8n: the credential's own function signs each request.
  */
 export class TestCredentialsHelper {
+	readonly getParentTypes = (): string[] => [];
+
+	readonly isCredentialUsableByNode = (): boolean => true;
+
+	readonly preAuthentication = async (): Promise<void> => {
+		await Promise.resolve();
+	};
+
+	readonly runPreAuthentication = this.preAuthentication;
+
 	constructor(
 		private readonly types: Record<string, ICredentialType>,
 		private readonly data: ICredentialDataDecryptedObject,
 	) {}
-
-	getParentTypes(): string[] {
-		return [];
-	}
-
-	isCredentialUsableByNode(): boolean {
-		return true;
-	}
 
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
@@ -37,16 +39,6 @@ export class TestCredentialsHelper {
 		const authenticate = this.types[typeName]?.authenticate;
 		if (typeof authenticate !== 'function') throw new Error(`${typeName} signs no requests`);
 		return await authenticate.call(this.types[typeName], credentials, requestOptions);
-	}
-
-	async preAuthentication(): Promise<undefined> {
-		await Promise.resolve();
-		return undefined;
-	}
-
-	async runPreAuthentication(): Promise<undefined> {
-		await Promise.resolve();
-		return undefined;
 	}
 
 	/** Returns the credential with the expressions in its fields evaluated for the requesting item. */
