@@ -100,19 +100,6 @@ describe('The items of a run', () => {
 			expect(JSON.stringify(kept)).not.toContain('s3cret');
 			expect(service.sandbox.requests).toEqual([]);
 		});
-
-		test('are not sent when its address cannot be used', async () => {
-			const parameters = { ...ADD, requestOptions: { proxy: '={{ $json.proxy }}' } };
-			const rows = [{ proxy: 'no address' }, { proxy: '' }];
-			const setup = { items: rows, settings: ERROR_OUTPUT };
-			const { items, errorItems } = await service.run(parameters, setup);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-			expect(errorItems[0]).toMatchObject({
-				json: { error: "'Proxy' must be an address", message: like(/Nothing was sent/) },
-				pairedItem: { item: 0 },
-			});
-			expect(service.sandbox.requests).toHaveLength(1);
-		});
 	});
 });
 

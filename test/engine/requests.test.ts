@@ -88,13 +88,6 @@ describe('Between two tries', () => {
 			expect(listPauses()).toEqual([1, 1]);
 		},
 	);
-
-	test('there is a growing random wait when the service asks for none', async () => {
-		jest.spyOn(Math, 'random').mockReturnValue(0.5);
-		service.sandbox.addFault({ kind: 'reset' });
-		await service.run(OPERATIONS['project.getAll']);
-		expect(listPauses()).toEqual([0.5, 1, 2]);
-	});
 });
 
 test.each(['queue.add', 'account.get'] as const)(
