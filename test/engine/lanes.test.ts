@@ -9,7 +9,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
-import { GENERATE, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
 import {
@@ -284,23 +284,31 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
-test('A failed row of a service that drops it is not given the video of an execution that was stopped', async () => {
-	const { sandbox } = service;
-	sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-	makeVideosIn(30, 5);
-	const stop = sandbox.onRequest(({ body }) => {
-		const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
-		sandbox.changeProject(PROJECT, { fails: isFailing });
-	});
-	const [, failing] = await play(
-		begin([{ prompt: 'stopped' }], { stopAfterMs: 8_000 }),
-		begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
-	);
-	stop();
-	expect(service.listPaid()).toEqual(['stopped', 'failing']);
-	const [item] = failing?.result.items ?? [];
-	expect(item?.json.video ?? null).toBeNull();
-});
+test.each([
+	['an execution that was stopped', GENERATE, 8_000],
+	['an add of Queue > Add that was not confirmed', OPERATIONS['queue.add'], undefined],
+])(
+	'A failed row of a service that drops it is not given the video of %s',
+	async (_whose, parameters, stopAfterMs) => {
+		const { sandbox } = service;
+		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+		makeVideosIn(30, 5);
+		const lost = { kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 } as const;
+		if (stopAfterMs === undefined) sandbox.addFault(lost);
+		const stop = sandbox.onRequest(({ body }) => {
+			const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+			sandbox.changeProject(PROJECT, { fails: isFailing });
+		});
+		const [, failing] = await play(
+			begin([{ prompt: 'other' }], { parameters, stopAfterMs }),
+			begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
+		);
+		stop();
+		expect(service.listPaid()).toEqual(['other', 'failing']);
+		const [item] = failing?.result.items ?? [];
+		expect(item?.json.video ?? null).toBeNull();
+	},
+);
 
 test('Rows whose videos have the same address are told apart by their entries', async () => {
 	makeVideosIn(20, 20, 20);

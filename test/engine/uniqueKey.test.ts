@@ -69,6 +69,28 @@ describe('A unique key', () => {
 		expect(errorItems).toHaveLength(2);
 	});
 
+	test('that could not be freed is taken by a later try of its item', async () => {
+		refuse(1);
+		// The first item's key is recorded by call 1, and removed by call 2.
+		store.failingCalls.add(2);
+		const failed = await runRows();
+		expect(failed.error?.httpCode).toBe('400');
+		expect((await runRows({ failed: failed.run })).items).toHaveLength(3);
+		await runRows();
+		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
+	});
+
+	test('is recorded again after its add if another worker overwrote the record', async () => {
+		const stop = service.sandbox.onRequest(() => {
+			stop();
+			new DeduplicationStore().use();
+		});
+		await runRows({ items: ONE });
+		const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });
+		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
+		expect(listPaid()).toEqual(['row 1']);
+	});
+
 	test('of another item is not freed by an item whose key was changed before a retry', async () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
 		refuse(1);

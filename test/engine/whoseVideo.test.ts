@@ -18,6 +18,7 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -170,6 +171,20 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 });
 
 describe("Rule 5: an item's video is no other item's. Videos whose log lags", () => {
+	test('are not given to an item of a retry if an earlier execution gave them to another', async () => {
+		const { sandbox } = service;
+		// The second item is still made when the first execution ends, long before the third video.
+		planVideos(sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
+		const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
+		const parameters = { ...GENERATE, waitOptions };
+		const items = [{ timeout: 1_800 }, { timeout: 60 }];
+		const first = await service.run(parameters, { items });
+		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
+		sandbox.clock.advance(600_000);
+		passTime(600_000);
+		expectOwn(await service.run(parameters, { items, failed: first.run }), 2);
+	});
+
 	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
 		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 30_000 });
 		const add = async () => (await service.run(OPERATIONS['queue.add'])).items[0]?.json ?? {};
