@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
-import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
@@ -57,12 +57,6 @@ describe('Credits to Keep', () => {
 		expect(items).toHaveLength(added);
 	});
 
-	test('counts no video that the service has refused', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
-		const { items } = await add({ creditsToKeep: 8 }, makeItems(4), ERROR_OUTPUT);
-		expect(items).toHaveLength(2);
-	});
-
 	test.each<[string, FaultSpec, RegExp]>([
 		['cannot be read', { kind: 'status', status: 500 }, /failed to process the request|500/],
 		[
@@ -81,52 +75,6 @@ describe('Credits to Keep', () => {
 			details: { mayBeQueued: false },
 		});
 		expect(service.sandbox.charges).toEqual([]);
-	});
-
-	test('is off without the option: the account is not read', async () => {
-		const { items } = await add({ creditsPerVideo: 5 }, makeItems(2));
-		expect(items).toHaveLength(2);
-		expect(service.listSent()).toEqual(['queue.add', 'queue.add']);
-	});
-
-	test.each([
-		[{ creditsToKeep: '' }, "'Credits to Keep' must be a number of 0 or more"],
-		[{ creditsToKeep: -1 }, "'Credits to Keep' must be a number of 0 or more"],
-		[{ creditsPerVideo: 0 }, "'Credits per Video' must be a number above 0"],
-	])('refuses %j before anything is sent', async (options, message) => {
-		const { error } = await add(options, makeItems(4));
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain("under 'Options'");
-		expect(service.sandbox.requests).toEqual([]);
-	});
-
-	test('counts nothing twice that an earlier try has queued', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 3 });
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { items, error } = await add({ creditsToKeep: 7 }, makeItems(3), settings);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(3);
-		expect(service.sandbox.charges).toHaveLength(3);
-	});
-
-	test('is counted for each account alone', async () => {
-		const { url: baseUrl, accounts } = service.sandbox;
-		service.sandbox.setCredits('other', 1);
-		service.sandbox.addProjects('other', [{ id: 'theirs' }]);
-		const ours = { key: accounts.main.apiKey, project: PROJECT };
-		const theirs = { key: accounts.other.apiKey, project: 'theirs' };
-		const parameters = {
-			...OPERATIONS['queue.add'],
-			projectId: byId('={{ $json.project }}'),
-			options: { creditsToKeep: 0 },
-		};
-		const { items, errorItems } = await service.run(parameters, {
-			items: [theirs, ours, theirs],
-			settings: ERROR_OUTPUT,
-			credentials: { baseUrl, apiKey: '={{ $json.key }}' },
-		});
-		expect(items).toHaveLength(2);
-		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
 	});
 
 	test.each([12_000, 30_000])(

@@ -146,19 +146,6 @@ test.each([
 	expect(host.requests).toHaveLength(requests);
 });
 
-describe('A parameter of no use', () => {
-	test.each([
-		['a password', { video: 'http://ada:secret@x.y' }, "'Video' is not a web address"],
-		['no field', { binaryPropertyName: ' ' }, "'Put Output File in Field' is empty"],
-	])('fails before any request, such as %s', async (_what, parameters, message) => {
-		const { error } = await download(addVideo().url, parameters);
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain('Nothing was sent');
-		expect(`${error?.message} ${error?.description}`).not.toContain('secret');
-		expect(service.sandbox.requests).toEqual([]);
-	});
-});
-
 const BROKEN = /broke before the video arrived$/;
 const CASES: [string, FaultSpec, string, RegExp][] = [
 	['a web page', { kind: 'html' }, '200', /^The address returned a web page, not a video$/],
@@ -187,12 +174,6 @@ test.each(CASES)(
 		await expectNothingStored();
 	},
 );
-
-test('A file of another type is an error that names the type', async () => {
-	service.sandbox.addFault({ kind: 'status', status: 200, body: '{}', contentType: 'audio/mp4' });
-	const { error } = await download(addVideo().url);
-	expect(error?.description).toContain('Its content type is "audio/mp4".');
-});
 
 describe('A download', () => {
 	test.each([
@@ -262,15 +243,6 @@ describe('A download', () => {
 		expect((await download(host.url)).error).toBeDefined();
 		await closed;
 	});
-
-	test('from a host that is not there says so', async () => {
-		const { error } = await download('http://127.0.0.1:1/v.mp4');
-		expect(error).toMatchObject({
-			httpCode: 'ECONNREFUSED',
-			message: "The video's host could not be reached (ECONNREFUSED)",
-			description: like(/http:\/\/127\.0\.0\.1:1\/v\.mp4 was requested 4 times/),
-		});
-	});
 });
 
 describe('Several downloads', () => {
@@ -323,26 +295,6 @@ describe('Several downloads', () => {
 			},
 		]);
 	});
-
-	test('end when one of them fails and the node is set to stop', async () => {
-		let closed = 0;
-		host.answer((request, response) => {
-			if (request.url === '/gone.mp4') {
-				if (closed === 0 && host.requests.length === 3) response.writeHead(404).end();
-				return;
-			}
-			response.once('close', () => {
-				closed += 1;
-			});
-			begin(request, response);
-		});
-		const { error } = await service.run(DOWNLOAD, {
-			items: ['a', 'b', 'gone'].map((name) => ({ url: `${host.url}/${name}.mp4` })),
-		});
-		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 2 } });
-		expect(host.requests).toHaveLength(3);
-		await expectNothingStored();
-	});
 });
 
 describe('The trigger with downloading', () => {
@@ -366,15 +318,6 @@ describe('The trigger with downloading', () => {
 		}
 		const files = service.sandbox.requests.filter(({ operation }) => operation === 'video.file');
 		expect(files.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
-	});
-
-	test('never gives two files of a poll the same name', async () => {
-		const trigger = await activate();
-		const { id, url } = addVideo();
-		service.sandbox.addVideos('main', [{ url }]);
-		const { items } = await trigger.poll();
-		const names = items?.map(({ binary }) => binary?.data?.fileName);
-		expect(names).toEqual([`${id}.mp4`, `${id}-2.mp4`]);
 	});
 
 	const LIMITED: FaultSpec = { kind: 'tooManyRequests', retryAfter: 'none' };

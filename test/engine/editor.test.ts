@@ -252,11 +252,6 @@ describe('After a run, the output panel says', () => {
 		]);
 	});
 
-	test('that a video that was waited for could not be told apart', async () => {
-		const [queueId] = await service.queueVideos(2);
-		await expectHints({ ...WAIT, queueId }, [{}], [/told apart.*: 1\. .*Video > Generate/]);
-	});
-
 	test('that the service lists its videos late, if the list has shown it', async () => {
 		planVideos(service.sandbox, { processingMs: 3_000, logDelayMs: 10_000_000 });
 		await expectHints(

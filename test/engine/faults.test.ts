@@ -218,20 +218,6 @@ test.each(ECHOES)(
 	},
 );
 
-test('A service that repeats the key that the credential no longer has does not bring it into an error', async () => {
-	service.sandbox.addFault({ kind: 'redirect', location: LINK });
-	let reads = 0;
-	interceptLookUps((found) => {
-		reads += 1;
-		return reads > 1 ? { ...found, apiKey: 'another' } : found;
-	});
-	const credentials = { baseUrl: service.sandbox.url, apiKey: ODD_KEY };
-	const { error } = await service.run(OPERATIONS['account.get'], { credentials });
-	expect(error?.message).toMatch(/redirects to another one$/);
-	expect(readAll(error)).toContain('[API key]');
-	expect(readAll(error)).not.toContain('key%2Bof');
-});
-
 test("A service that repeats the key as a video's status does not bring it into the list of paid videos", async () => {
 	const { apiKey } = service.sandbox;
 	service.sandbox.addFault({ kind: 'statusWord', word: apiKey, operation: 'queue.add' });

@@ -100,19 +100,6 @@ describe('The items of a run', () => {
 			expect(JSON.stringify(kept)).not.toContain('s3cret');
 			expect(service.sandbox.requests).toEqual([]);
 		});
-
-		test('are not sent when its address cannot be used', async () => {
-			const parameters = { ...ADD, requestOptions: { proxy: '={{ $json.proxy }}' } };
-			const rows = [{ proxy: 'no address' }, { proxy: '' }];
-			const setup = { items: rows, settings: ERROR_OUTPUT };
-			const { items, errorItems } = await service.run(parameters, setup);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-			expect(errorItems[0]).toMatchObject({
-				json: { error: "'Proxy' must be an address", message: like(/Nothing was sent/) },
-				pairedItem: { item: 0 },
-			});
-			expect(service.sandbox.requests).toHaveLength(1);
-		});
 	});
 });
 
@@ -150,49 +137,21 @@ test('A failed item has its details beside its error, and before n8n 2.36, which
 	expect(main).toEqual([[], [{ json, pairedItem: { item: 0 } }]]);
 });
 
-describe('Every output item', () => {
-	test('belongs to its own input item when 3 of them get 0, 2 and 5 videos', async () => {
-		service.sandbox.addVideos('main', [
-			...Array.from({ length: 2 }, () => ({ projectId: PROJECT })),
-			...Array.from({ length: 5 }, () => ({ projectId: 'project-city-tour' })),
-		]);
-		const wanted = ['project-launch-film', PROJECT, 'project-city-tour'].map((id) => ({ id }));
-		const { items, found } = await service.run(
-			{ ...OPERATIONS['video.getAll'], filters: { projectId: byId('={{ $json.id }}') } },
-			{ items: wanted },
-		);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			[1, 1, 2, 2, 2, 2, 2].map((item) => ({ item })),
-		);
-		expect(found.items).toEqual([1, 1, 2, 2, 2, 2, 2].map((index) => wanted[index]));
-		expect(items.map(({ json }) => json.projectId)).toEqual(
-			found.items.map((item) => (item as { id: string }).id),
-		);
-	});
-
-	test('of both branches can look back when 2 of 4 items fail: failed ones with what a repair needs', async () => {
-		const queueIds = await service.queueVideos(4);
-		service.sandbox.removeQueueItem(queueIds[1] ?? '');
-		const teapot = { kind: 'status', status: 418, message: 'Teapot' } as const;
-		service.sandbox.addFault({ ...teapot, containing: queueIds[3] ?? '' });
-		const input = queueIds.map((queueId, row) => ({ queueId, row }));
-		const setup = { items: input, settings: ERROR_OUTPUT };
-		const { items, errorItems, found, error } = await service.run(GET_PROGRESS, setup);
-		expect(error).toBeUndefined();
-		expect(items.map(({ json }) => json.queueId)).toEqual([queueIds[0], queueIds[2]]);
-		expect(found.items).toEqual([input[0], input[2]]);
-		expect(found.errorItems).toEqual([input[1], input[3]]);
-		expect(errorItems.map(({ json }) => json)).toEqual([
-			expect.objectContaining({
-				...input[1],
-				error: 'The video service has no queue item with this ID',
-			}),
-			{
-				...input[3],
-				error: 'The video service rejected the request (418)',
-				message: 'Check \'Queue ID\' of this item. The service said: "Teapot".',
-				details: { queueId: queueIds[3], httpCode: '418', serviceMessage: 'Teapot', tries: 1 },
-			},
-		]);
-	});
+test('Every output item belongs to its own input item when 3 of them get 0, 2 and 5 videos', async () => {
+	service.sandbox.addVideos('main', [
+		...Array.from({ length: 2 }, () => ({ projectId: PROJECT })),
+		...Array.from({ length: 5 }, () => ({ projectId: 'project-city-tour' })),
+	]);
+	const wanted = ['project-launch-film', PROJECT, 'project-city-tour'].map((id) => ({ id }));
+	const { items, found } = await service.run(
+		{ ...OPERATIONS['video.getAll'], filters: { projectId: byId('={{ $json.id }}') } },
+		{ items: wanted },
+	);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+		[1, 1, 2, 2, 2, 2, 2].map((item) => ({ item })),
+	);
+	expect(found.items).toEqual([1, 1, 2, 2, 2, 2, 2].map((index) => wanted[index]));
+	expect(items.map(({ json }) => json.projectId)).toEqual(
+		found.items.map((item) => (item as { id: string }).id),
+	);
 });

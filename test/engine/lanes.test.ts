@@ -7,21 +7,25 @@
 
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
-import { type NodeResult, type NodeSetup, startNode } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import {
+	ERROR_OUTPUT,
+	type NodeResult,
+	type NodeSetup,
+	startNode,
+} from '../support/engine/runNode';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 const service = useSandbox();
 useBinaryStore();
 
 const TOUR = 'project-city-tour';
-const CONTINUE = { onError: 'continueErrorOutput' } as const;
 
 interface Times {
 	afterMs?: number;
@@ -45,16 +49,8 @@ const play = async <T>(...executions: Beginning<T>[]) =>
 	await playTogether(service.sandbox, executions);
 
 /** Runs one execution. */
-async function run(
-	rows: IDataObject[],
-	parameters: INodeParameters = {},
-	settings: Partial<INode> = {},
-): Promise<NodeResult> {
-	const setup = { ...service.setup({ ...GENERATE, ...parameters }), settings };
-	const [ending] = await play(begin(rows, setup));
-	if (!ending) throw new Error('Nothing was played');
-	return ending.result;
-}
+const run = async (items: IDataObject[], parameters: INodeParameters = {}) =>
+	await service.run({ ...GENERATE, ...parameters }, { items });
 
 const makeVideosIn = (...seconds: number[]) => {
 	planVideos(service.sandbox, ...seconds.map((each) => ({ processingMs: each * 1_000 })));
@@ -72,7 +68,6 @@ function countAtOnce(seconds: number[], project = PROJECT): number {
 
 const ofOneProject = (count: number) => Array.from({ length: count }, (_, row) => ({ row }));
 const listItems = (endings: Ending<NodeResult>[]) => endings.flatMap(({ result }) => result.items);
-const getPrompts = () => service.sandbox.charges.map(({ customPrompt }) => customPrompt);
 
 const getId = ({ json }: { json: IDataObject }) =>
 	(json.video as { id: string } | null | undefined)?.id;
@@ -132,17 +127,6 @@ describe('Videos of one project', () => {
 		// The first file is requested again a while after its failure.
 		expect(order.indexOf('video.file', 2)).toBeGreaterThan(order.lastIndexOf('queue.add'));
 	});
-
-	test('that an earlier try has queued are waited for before the next add', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
-		const seconds = [40, 20];
-		makeVideosIn(...seconds);
-		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const waitOptions = { timeout: 30 };
-		const { items } = await run(ofOneProject(2), { waitOptions }, { ...CONTINUE, ...retry });
-		expectOwnVideos(items, 2);
-		expect(countAtOnce(seconds)).toBe(1);
-	});
 });
 
 test('Rows of one run whose Request Options differ are made in one lane', async () => {
@@ -152,18 +136,6 @@ test('Rows of one run whose Request Options differ are made in one lane', async 
 	const rows = [10_000, 20_000, 10_000, 20_000].map((timeout) => ({ timeout }));
 	expectOwnVideos((await run(rows, { requestOptions })).items, 4);
 	expect(countAtOnce(seconds)).toBe(1);
-});
-
-test('An item that leaves the queue unseen is not confused with a video whose address another execution was told', async () => {
-	service.sandbox.configure({
-		videoUrlInDetails: true,
-		endedItemsLeaveAfterMs: 4_000,
-		durations: { logDelayMs: 8_000 },
-	});
-	makeVideosIn(5, 5, 1);
-	const items = listItems(await play(begin([{}, {}]), begin([{}])));
-	expect(items).toHaveLength(3);
-	for (const item of items) expect(item.json.videoUrl).toContain(getOwnId(item));
 });
 
 test('Nothing of a lane is kept after its last run, however the executions have ended', async () => {
@@ -293,114 +265,49 @@ describe('A place is not held idle:', () => {
 	});
 });
 
-test("Nothing is paid for that the workflow's own timeout would end: the item fails before its add, and says so", async () => {
-	const seconds = [22, 22, 22, 22];
-	makeVideosIn(...seconds);
-	const executionTimeout = 80;
-	const endings = await play(
-		...seconds.map((_, i) =>
-			begin([{}], {
-				workflowSettings: { executionTimeout },
-				afterMs: i * 500,
-				stopAfterMs: executionTimeout * 1_000,
-			}),
-		),
-	);
-	const items = listItems(endings);
-	expect(service.sandbox.charges).toHaveLength(items.length);
-	expectOwnVideos(items, 2);
-	const errors = endings.flatMap(({ result }) => result.error ?? []);
-	expect(errors.map(({ message }) => message)).toEqual([
-		"The workflow's timeout would end before this video is finished",
-		"The workflow's timeout would end before this video is finished",
-	]);
-	expect(errors[0]?.description).toContain("'Timeout Workflow'");
-});
-
-test("Nothing is paid for that the workflow's own timeout would end after a wait that a rate limit asks for", async () => {
+test("Nothing is paid for that the workflow's own timeout would end, also after a turn and the wait of a rate limit: the item says so", async () => {
 	makeVideosIn(60, 60);
-	service.sandbox.addFault({
-		...{
-			kind: 'tooManyRequests',
-			retryAfter: 'seconds',
-			seconds: 60,
-			operation: 'queue.add',
-			nth: 2,
-		},
-	});
+	const limit = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 60 } as const;
+	service.sandbox.addFault({ ...limit, operation: 'queue.add', nth: 2 });
 	const workflowSettings = { executionTimeout: 160 };
-	const [ending] = await play(begin([{}, {}], { workflowSettings, settings: CONTINUE }));
-	const { errorItems, items } = ending?.result ?? { errorItems: [], items: [] };
+	const { errorItems, items } = await service.run(GENERATE, {
+		items: [{}, {}],
+		settings: ERROR_OUTPUT,
+		workflowSettings,
+	});
 	expectOwnVideos(items, 1);
-	expect(errorItems[0]?.json.error).toContain("The workflow's timeout would end before");
+	expect(errorItems[0]?.json).toMatchObject({
+		error: "The workflow's timeout would end before this video is finished",
+		message: like(/'Timeout Workflow'/),
+	});
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
-describe('A failed row of a service that drops it is not given the video', () => {
-	beforeEach(() => {
-		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-	});
-
-	/** Has the videos with this prompt fail. */
-	const failVideos = (): (() => void) =>
-		service.sandbox.onRequest(({ body }) => {
-			const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
-			service.sandbox.changeProject(PROJECT, { fails: isFailing });
-		});
-
-	test('of an execution that was stopped', async () => {
+test.each([
+	['an execution that was stopped', GENERATE, 8_000],
+	['an add of Queue > Add that was not confirmed', OPERATIONS['queue.add'], undefined],
+])(
+	'A failed row of a service that drops it is not given the video of %s',
+	async (_whose, parameters, stopAfterMs) => {
+		const { sandbox } = service;
+		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
 		makeVideosIn(30, 5);
-		const stop = failVideos();
+		const lost = { kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 } as const;
+		if (stopAfterMs === undefined) sandbox.addFault(lost);
+		const stop = sandbox.onRequest(({ body }) => {
+			const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
+			sandbox.changeProject(PROJECT, { fails: isFailing });
+		});
 		const [, failing] = await play(
-			begin([{ prompt: 'stopped' }], { stopAfterMs: 8_000 }),
+			begin([{ prompt: 'other' }], { parameters, stopAfterMs }),
 			begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
 		);
 		stop();
-		expect(getPrompts()).toEqual(['stopped', 'failing']);
+		expect(service.listPaid()).toEqual(['other', 'failing']);
 		const [item] = failing?.result.items ?? [];
 		expect(item?.json.video ?? null).toBeNull();
-	});
-
-	test('of an add that has no response yet', async () => {
-		const { sandbox } = service;
-		makeVideosIn(14, 12);
-		sandbox.addFault({
-			...{ kind: 'hang', phase: 'after', operation: 'queue.add', containing: 'hangs' },
-		});
-		const stop = failVideos();
-		const time = {
-			clock: sandbox.clock,
-			onRequest: sandbox.onRequest.bind(sandbox),
-			countSleeping: () => {
-				const at = sandbox.charges[1]?.at ?? Infinity;
-				const now = sandbox.clock.now();
-				return now >= at && now < at + 299_999 ? 1 : 0;
-			},
-		};
-		const { parameters } = service.setup({ ...GENERATE, waitOptions: { videosAtOnce: 2 } });
-		const rows = [{ prompt: 'failing' }, { prompt: 'hangs' }];
-		const { start } = begin(rows, { parameters, settings: CONTINUE });
-		const { errorItems, items } = await runWithoutWaiting(start, time);
-		stop();
-		expect(getPrompts()).toEqual(['failing', 'hangs']);
-		expect(items.map(getId)).toEqual([undefined]);
-		expect(errorItems).toHaveLength(1);
-	});
-
-	test('of an add of Queue > Add that was not confirmed', async () => {
-		makeVideosIn(20, 5);
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		const stop = failVideos();
-		const { parameters } = service.setup(OPERATIONS['queue.add']);
-		const [, failing] = await play(
-			begin([{}], { parameters }),
-			begin([{ prompt: 'failing' }], { afterMs: 1_000 }),
-		);
-		stop();
-		expect(service.sandbox.charges).toHaveLength(2);
-		expect(failing?.result.items.map(getId)).toEqual([undefined]);
-	});
-});
+	},
+);
 
 test('Rows whose videos have the same address are told apart by their entries', async () => {
 	makeVideosIn(20, 20, 20);

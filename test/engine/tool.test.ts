@@ -44,13 +44,7 @@ beforeEach(() => {
 });
 
 test('A second video is made for an agent that asks for it while the first one is waited for', async () => {
-	const answers = await ask(GENERATE_FILE, {
-		calls: [[call('a'), call('a')]],
-		beforeLaterCalls: async () => {
-			const operation = 'queue.getProgress';
-			await service.sandbox.waitForRequests({ count: 1, operation, timeoutMs: 100_000 });
-		},
-	});
+	const answers = await ask(GENERATE_FILE, { calls: [[call('a'), call('a')]] });
 	const queueIds = answers.map(
 		(answer) => (JSON.parse(answer) as { queueId: string }[])[0]?.queueId,
 	);
@@ -157,18 +151,6 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		const refused = [lost, ...answers.splice(0, 3), ...answers.splice(2)];
 		for (const answer of refused) expect(answer).toMatch(MAY_BE_QUEUED);
 		expect(answers.join()).not.toMatch(MAY_BE_QUEUED);
-	});
-
-	test('the node pays once for identical orders at the same time whose first has an unknown fate, and otherwise for each', async () => {
-		loseAdd();
-		const [a, b] = [call('lost'), call('other')];
-		const together = [a, a, a];
-		const answers = await ask(ADD, { way, calls: [together, [b, b]] });
-		expect(listPaid()).toEqual(['lost', 'other', 'other']);
-		for (const answer of answers.splice(0, 3)) expect(answer).toMatch(MAY_BE_QUEUED);
-		for (const queueId of service.listPaidIds().slice(1)) {
-			expect(answers.join()).toContain(queueId);
-		}
 	});
 
 	test('the node pays for one of two guarded calls at once, if the credits are enough for one', async () => {

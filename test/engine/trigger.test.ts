@@ -9,6 +9,7 @@ import { TestCredentialsHelper } from '../support/n8nServer/TestCredentialsHelpe
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 // What a trigger emits over time, whatever happens to it, stands in triggerHistories.test.ts.
 
@@ -36,7 +37,6 @@ const finish = (...videos: (string | { id: string; url?: string; projectId?: str
 	);
 
 const ids = ({ items }: PollResult) => items?.map(({ json }) => json.id) ?? null;
-const like = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
 test('A poll sends one request, with the key, and emits logs with what people use first', async () => {
 	finish(...Array.from({ length: 300 }, (_, i) => `video-${i}`));
@@ -117,41 +117,20 @@ describe('The trigger', () => {
 
 // n8n pauses a trigger for 30 minutes if a person has to act, and tries again soon otherwise.
 describe('A poll that fails tells n8n its cause, and says that nothing is missed', () => {
+	const INVALID = { cause: 'credential-invalid' };
 	const BUSY = { cause: 'temporarily-unavailable' };
+	const LIMITED = { cause: 'rate-limited' };
+	const TOO_LATE = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 } as const;
 	test.each<[string, FaultSpec, string, number, object]>([
-		[
-			'a key that is not accepted',
-			{ kind: 'status', status: 401 },
-			'401',
-			1,
-			{ cause: 'credential-invalid' },
-		],
-		[
-			'a key without the right',
-			{ kind: 'status', status: 403 },
-			'403',
-			1,
-			{ cause: 'credential-invalid' },
-		],
+		['a key that is not accepted', { kind: 'status', status: 401 }, '401', 1, INVALID],
+		['a key without the right', { kind: 'status', status: 403 }, '403', 1, INVALID],
 		['a path not found', { kind: 'status', status: 404 }, '404', 1, BUSY],
 		['a server error', { kind: 'status', status: 501 }, '501', 1, BUSY],
 		['a web page', { kind: 'html' }, '200', 1, BUSY],
 		['a connection that breaks off', { kind: 'reset' }, 'ECONNRESET', 4, BUSY],
 		['a list that is missing', { kind: 'missingField', field: 'videos' }, '200', 1, BUSY],
-		[
-			'too many requests',
-			{ kind: 'tooManyRequests', retryAfter: 'none' },
-			'429',
-			4,
-			{ cause: 'rate-limited' },
-		],
-		[
-			'a wait that is longer than a poll',
-			{ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 },
-			'429',
-			1,
-			{ cause: 'rate-limited', retryAfterMs: 600_000 },
-		],
+		['too many requests', { kind: 'tooManyRequests', retryAfter: 'none' }, '429', 4, LIMITED],
+		['a longer wait than a poll', TOO_LATE, '429', 1, { ...LIMITED, retryAfterMs: 600_000 }],
 	])('%s', async (_what, fault, httpCode, tries, failure) => {
 		const trigger = await setUp();
 		service.sandbox.addFault(fault);
@@ -193,12 +172,8 @@ describe('A poll ends before n8n gives it up,', () => {
 				const trigger = await setUp('static data', { budgetMs });
 				await trigger.activate();
 				service.sandbox.clearRequests();
-				const seconds = 5;
-				const id = service.sandbox.addFault({
-					kind: 'tooManyRequests',
-					retryAfter: 'seconds',
-					seconds,
-				});
+				const fault = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 } as const;
+				const id = service.sandbox.addFault(fault);
 				const stopListening = service.sandbox.onRequest(() => {
 					jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
 				});

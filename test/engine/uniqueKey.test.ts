@@ -69,24 +69,27 @@ describe('A unique key', () => {
 		expect(errorItems).toHaveLength(2);
 	});
 
-	test.each([
-		['still taken', false],
-		['free again, as Stop may leave it', true],
-	])(
-		'that could not be freed, and is %s, is taken by a later try of its item',
-		async (_, isFree) => {
-			refuse(1);
-			// The first item's key is recorded by call 1, and removed by call 2.
-			store.failingCalls.add(2);
-			const failed = await runRows();
-			expect(failed.error?.httpCode).toBe('400');
-			if (isFree) store = new DeduplicationStore().use();
-			const { items } = await runRows({ failed: failed.run });
-			expect(items).toHaveLength(3);
-			await runRows();
-			expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
-		},
-	);
+	test('that could not be freed is taken by a later try of its item', async () => {
+		refuse(1);
+		// The first item's key is recorded by call 1, and removed by call 2.
+		store.failingCalls.add(2);
+		const failed = await runRows();
+		expect(failed.error?.httpCode).toBe('400');
+		expect((await runRows({ failed: failed.run })).items).toHaveLength(3);
+		await runRows();
+		expect(listPaid()).toEqual(['row 1', 'row 2', 'row 3']);
+	});
+
+	test('is recorded again after its add if another worker overwrote the record', async () => {
+		const stop = service.sandbox.onRequest(() => {
+			stop();
+			new DeduplicationStore().use();
+		});
+		await runRows({ items: ONE });
+		const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });
+		expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
+		expect(listPaid()).toEqual(['row 1']);
+	});
 
 	test('of another item is not freed by an item whose key was changed before a retry', async () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
@@ -127,27 +130,6 @@ describe('A unique key', () => {
 		service.sandbox.setCredits('main', 1);
 		await runRows({ items: [{ id: 5, prompt: 'row 5' }] });
 		expect(listPaid()).toHaveLength(5);
-	});
-
-	test.each(['accepted', 'of unknown fate'])(
-		'of an add that is %s is recorded again if another worker overwrote the record',
-		async (fate) => {
-			if (fate !== 'accepted') lose(1);
-			const stop = service.sandbox.onRequest(() => {
-				stop();
-				new DeduplicationStore().use();
-			});
-			await runRows({ items: ONE });
-			const { errorItems } = await runRows({ items: ONE, settings: ERROR_OUTPUT });
-			expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
-			expect(listPaid()).toEqual(['row 1']);
-		},
-	);
-
-	test('is not needed: without the option, n8n is asked for no keys', async () => {
-		const { items } = await runRows({ parameters: { ...KEYED, options: {} } });
-		expect(items).toHaveLength(3);
-		expect(store.calls).toBe(0);
 	});
 
 	test("sends nothing when n8n's record of the keys fails, and is free then", async () => {
@@ -233,20 +215,6 @@ describe('A row', () => {
 		expect(await runVideos({ items: ONE })).toMatchObject({ items: [], error: undefined });
 		expect(listPaid()).toEqual(['row 1']);
 	});
-
-	test.each([1, 2, 3])(
-		"whose video is late stays an error after a run whose call %d of n8n's record fails",
-		async (call) => {
-			service.sandbox.configure({ durations: { processingMs: 40_000 } });
-			const late = { ...KEYED_VIDEO, waitOptions: { timeout: 30 } };
-			await runVideos({ items: ONE, parameters: late });
-			store.failingCalls.add(store.calls + call);
-			await runVideos({ items: ONE, settings: ERROR_OUTPUT });
-			store.failingCalls.clear();
-			const { errorItems } = await runVideos({ items: ONE, settings: ERROR_OUTPUT });
-			expect(errorItems.map(({ json }) => json.error)).toEqual([USED]);
-		},
-	);
 
 	test('whose video came out without its address, or whose file could not be had, is an error', async () => {
 		service.sandbox.configure({ durations: { processingMs: 10_000 } });

@@ -1,58 +1,34 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { GENERATE, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
-import { playTogether } from '../support/engine/playTogether';
-import { type NodeResult, runNode } from '../support/engine/runNode';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
+import { like } from '../support/like';
 
 const service = useSandbox();
 useBinaryStore();
-const ERROR_OUTPUT = { onError: 'continueErrorOutput' as const };
 
-/** Runs on a fake clock that the sandbox follows; with a failed execution, as Executions > Retry. */
 const run = async (
 	parameters: INodeParameters,
 	items: IDataObject[] = [{}],
 	settings: Partial<INode> = {},
 	failed?: NodeResult,
-) =>
-	await runWithoutWaiting(
-		async () =>
-			await runNode({
-				...service.setup(parameters),
-				items,
-				settings,
-				...(failed && { failed: failed.run }),
-			}),
-		service.sandbox,
-	);
+) => await service.run(parameters, { items, settings, ...(failed && { failed: failed.run }) });
 
 const countRequests = (operation: string, containing = '') =>
 	service.sandbox.requests.filter(
 		(request) => request.operation === operation && request.url.includes(containing),
 	).length;
 
-/** Lists the main account's video log, oldest first. */
-async function listVideos() {
-	const { items } = await service.run({ ...OPERATIONS['video.getAll'], returnAll: true });
-	return items.map(({ json }) => json).reverse();
-}
-
 const getQueued = () => service.sandbox.readState().queue;
 
 /** Expects the video of the first queue item. */
 const expectFirstVideo = ({ items }: NodeResult) => {
 	expect(items[0]?.json.video).toMatchObject({ id: getQueued()[0]?.videoId });
-};
-
-/** Passes time between two executions. */
-const waitFor = (seconds: number) => {
-	service.sandbox.clock.advance(seconds * 1000);
-	passTime(seconds * 1000);
 };
 
 const failLooks = (fault: FaultSpec) =>
@@ -72,8 +48,7 @@ describe('Video > Generate', () => {
 		expect(countRequests('queue.getProgress')).toBe(3);
 		// Before its add, and when the list must show it.
 		expect(countRequests('video.getAll')).toBe(2);
-		const [video] = await listVideos();
-		const { queueId } = getQueued()[0] ?? {};
+		const { queueId, videoId = '?' } = getQueued()[0] ?? {};
 		expect(items).toEqual([
 			{
 				json: {
@@ -82,8 +57,8 @@ describe('Video > Generate', () => {
 					status: 'completed',
 					generationProgress: 100,
 					renderProgress: 100,
-					video: expect.objectContaining({ id: video?.id, projectId: PROJECT }) as object,
-					videoUrl: expect.stringContaining(`/files/${video?.id as string}`) as string,
+					video: expect.objectContaining({ id: videoId, projectId: PROJECT }) as object,
+					videoUrl: expect.stringContaining(`/files/${videoId}`) as string,
 					createdAt: expect.any(String) as string,
 				},
 				pairedItem: { item: 0 },
@@ -164,7 +139,7 @@ describe('Video > Generate', () => {
 		const { errorItems } = await run(parameters, [{}], ERROR_OUTPUT);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The video was not finished within 65 seconds',
-			message: expect.stringMatching(message) as string,
+			message: like(message),
 			details: { queueId: getQueued()[0]?.queueId, lastStatus: word },
 		});
 		expect(countRequests('queue.getProgress')).toBe(65 / 5);
@@ -184,32 +159,9 @@ describe('Video > Generate', () => {
 		await new Promise((resolve) => setImmediate(resolve));
 		expect(service.sandbox.requests).toHaveLength(before);
 	});
-
-	test('reads its options before anything is spent', async () => {
-		for (const [waitOptions, message] of [
-			[{ listingDelay: -1 }, "'Listing Delay' must be a number of 0 or more"],
-			[{ videosAtOnce: 1.5 }, "'Videos at Once' must be a whole number of 1 or more"],
-		] as const) {
-			const { error } = await run({ ...GENERATE, waitOptions });
-			expect(error?.message).toBe(message);
-		}
-		expect(service.sandbox.requests).toEqual([]);
-	});
 });
 
 describe('Queue > Wait', () => {
-	test('returns the finished video of a queue item that is still running, also among older videos', async () => {
-		service.sandbox.addVideos('main', [{ projectId: PROJECT }, { projectId: PROJECT }]);
-		finishAfter(40);
-		const [queueId] = await service.queueVideos(1);
-		const { items, error } = await run(WAIT, [{ queueId, project: PROJECT }]);
-		expect(error).toBeUndefined();
-		expect(items[0]?.json).toMatchObject({ queueId, status: 'completed', projectId: PROJECT });
-		expect(items[0]?.json.video).toMatchObject({
-			id: (await listVideos())[2]?.id,
-		});
-	});
-
 	test('fails for a queue item that is not there, after a few checks', async () => {
 		const [queueId = ''] = await service.queueVideos(1);
 		service.sandbox.removeQueueItem(queueId);
@@ -222,13 +174,8 @@ describe('Queue > Wait', () => {
 	});
 });
 
-test("A 'Queued At' that is no date is refused before anything is sent", async () => {
-	const { error } = await run({ ...WAIT, queuedAt: 'soon' }, [{ queueId: 'x', project: PROJECT }]);
-	expect(error?.message).toBe("'Queued At' must be a date");
-	expect(service.sandbox.requests).toEqual([]);
-});
-
 test.each<[string, Partial<FaultSpec>]>([
+	['with 400', { kind: 'status', status: 400 }],
 	['with 401', { kind: 'status', status: 401 }],
 	['with a web page', { kind: 'html' }],
 ])('A look that fails %s ends no wait, unless it fails four times in a row', async (_, fault) => {
@@ -242,20 +189,6 @@ test.each<[string, Partial<FaultSpec>]>([
 	expect(error?.description).toMatch(/^The video is queued and paid for\./);
 	expect(error?.description).not.toContain("'Custom Prompt'");
 	expect(countRequests('queue.getProgress')).toBe(6);
-});
-
-test('Items whose addresses have expired read the list together before they are downloaded again', async () => {
-	finishAfter(1, 1, 1);
-	service.sandbox.configure({ signedUrls: true });
-	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', times: 3 });
-	const projects = ['product-teaser', 'city-tour', 'launch-film'];
-	const rows = projects.map((name) => ({ project: `project-${name}` }));
-	const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-	const { items } = await run({ ...GENERATE, downloadVideo: true }, rows, settings);
-	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(rows.map(() => 'video/mp4'));
-	const operations = service.sandbox.requests.map(({ operation }) => operation);
-	const file = 'video.file';
-	expect(operations.slice(-7)).toEqual([file, file, file, 'video.getAll', file, file, file]);
 });
 
 test('An item that has left the queue is settled, although the service is busy in between', async () => {
@@ -328,39 +261,23 @@ test.each([
 );
 
 describe('A gateway that answers "404 page not found" while the service starts anew', () => {
-	let stop: () => void = () => undefined;
-	afterEach(() => {
-		stop();
-	});
+	const GATEWAY: FaultSpec = { kind: 'status', status: 404, body: '404 page not found', skip: 1 };
 
-	/** The gateway answers from so many seconds after the add on, for so long. */
-	const restartService = (fromSeconds: number, seconds: number) => {
-		const { sandbox } = service;
-		let fault: number | undefined;
-		stop = sandbox.onRequest(() => {
-			const after = (sandbox.clock.now() - (sandbox.charges[0]?.at ?? Infinity)) / 1000;
-			const isDown = after >= fromSeconds && after < fromSeconds + seconds;
-			if (isDown) {
-				fault ??= failLooks({ kind: 'status', status: 404, body: '404 page not found\n' });
-			} else if (fault !== undefined) {
-				sandbox.removeFault(fault);
-				fault = undefined;
-			}
-		});
-	};
-
+	// The item is looked at every five seconds.
 	test.each([20, 50])('for %d seconds ends no wait', async (seconds) => {
 		finishAfter(120);
-		restartService(14, seconds);
+		failLooks({ ...GATEWAY, times: seconds / 5 });
 		expectFirstVideo(await run(GENERATE));
 	});
 
 	test('for minutes ends it, and a retry looks once more', async () => {
 		finishAfter(400);
-		restartService(14, 200);
+		failLooks(GATEWAY);
 		const first = await run(GENERATE);
 		expect(first.error?.message).toContain('no longer in the queue');
-		waitFor(200);
+		service.sandbox.clearFaults();
+		service.sandbox.clock.advance(400_000);
+		passTime(400_000);
 		expectFirstVideo(await run(GENERATE, [{}], {}, first));
 		expect(service.sandbox.charges).toHaveLength(1);
 	});
@@ -382,20 +299,6 @@ test('A retry of an item that has left the queue for good sends one look, and fa
 	expect(countRequests('queue.getProgress')).toBe(1);
 });
 
-test('Six executions that wait for 70 seconds at the same time read the list at most eleven times', async () => {
-	const projects = [1, 2, 3, 4, 5, 6].map((each) => ({ id: `project-${each}` }));
-	service.sandbox.addProjects('main', projects);
-	finishAfter(...projects.map(() => 70));
-	await playTogether(
-		service.sandbox,
-		projects.map(({ id }) => ({
-			start: async () => await runNode({ ...service.setup(GENERATE), items: [{ project: id }] }),
-		})),
-	);
-	expect(getQueued()).toHaveLength(6);
-	expect(countRequests('video.getAll')).toBeLessThanOrEqual(11);
-});
-
 test.each([-3_600_000, 3_600_000])(
 	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
 	async (byMs) => {
@@ -413,27 +316,14 @@ test.each([-3_600_000, 3_600_000])(
 	},
 );
 
-describe('The word "canceled"', () => {
-	test('as a status fails the item, and the execution is an error', async () => {
-		const word = 'Cancelled';
-		failLooks({ kind: 'statusWord', word });
-		const { error, run: execution } = await run(GENERATE);
-		expect(error?.message).toBe('The video could not be generated');
-		expect(error?.description).toContain(`the status is "${word}"`);
-		expect(error?.description).not.toContain("the other items' videos");
-		expect(execution.status).toBe('error');
-	});
-
-	test.each([403, 429, 200])(
-		'in what the service says with %d leaves the execution an error',
-		async (status) => {
-			const body = { status: 'error', message: 'Your subscription was canceled' };
-			service.sandbox.addFault({ kind: 'status', status, body });
-			const { error, run: execution } = await run(GENERATE);
-			expect(error?.message).not.toMatch(/canceled/i);
-			expect(execution.status).toBe('error');
-		},
-	);
+test('The word "canceled" as a status fails the item, and the execution is an error', async () => {
+	const word = 'Cancelled';
+	failLooks({ kind: 'statusWord', word });
+	const { error, run: execution } = await run(GENERATE);
+	expect(error?.message).toBe('The video could not be generated');
+	expect(error?.description).toContain(`the status is "${word}"`);
+	expect(error?.description).not.toContain("the other items' videos");
+	expect(execution.status).toBe('error');
 });
 
 describe('Download Video', () => {
@@ -471,7 +361,7 @@ describe('Download Video', () => {
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'There is no video at this address (404)',
 			// The execution succeeds, so n8n offers no retry.
-			message: expect.stringMatching(/^The video is finished.*use Video > Download/) as string,
+			message: like(/^The video is finished.*use Video > Download/),
 			details: {
 				queueId: service.sandbox.charges[0]?.queueId,
 				videoUrl: expect.stringContaining('/files/') as string,
@@ -491,29 +381,12 @@ describe('Download Video', () => {
 		expect(errorItems.map(({ json }) => json)).toMatchObject(
 			service.sandbox.charges.map(({ queueId }) => ({
 				error: 'The video could not be identified, so it was not downloaded',
-				message: expect.stringMatching(
+				message: like(
 					/may be one of the 2 newest videos of project "project-product-teaser".*Get Many/,
-				) as string,
+				),
 				details: { queueId },
 			})),
 		);
 		expect(countRequests('video.file')).toBe(0);
 	});
-});
-
-test('A wait whose Queue ID was corrected before a retry returns the video of the corrected one', async () => {
-	finishAfter(20, 20);
-	const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
-	service.sandbox.clock.advance(60_000);
-	service.sandbox.configure({ videoUrlInDetails: true });
-	service.sandbox.addFault({ kind: 'status', status: 404, operation: 'video.file', times: 1 });
-	const [wrong, right] = added.map(({ json }) => json.queueId);
-	const play = async (queueId: unknown, before?: NodeResult) => {
-		const parameters = { ...WAIT, queueId, downloadVideo: true } as INodeParameters;
-		return await run(parameters, [{ project: PROJECT }], {}, before);
-	};
-	const failed = await play(wrong);
-	expect(failed.error?.message).toContain('There is no video at this address');
-	const { items } = await play(right, failed);
-	expect(items[0]?.json.videoUrl).toContain(service.sandbox.charges[1]?.videoId);
 });

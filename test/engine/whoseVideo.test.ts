@@ -17,24 +17,19 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import { type NodeResult, runNode } from '../support/engine/runNode';
-import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
+import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
 
 const TOUR = 'project-city-tour';
 
-const play = async <T>(start: () => Promise<T>) => await runWithoutWaiting(start, service.sandbox);
-
-const start = async (
+const run = async (
 	parameters: INodeParameters,
 	items: IDataObject[] = [{}],
 	settings: Partial<INode> = {},
-) => await runNode({ ...service.setup(parameters), items, settings });
-
-const run = async (...setup: Parameters<typeof start>) =>
-	await play(async () => await start(...setup));
+) => await service.run(parameters, { items, settings });
 
 const count = (operation: string) =>
 	service.sandbox.requests.filter((request) => request.operation === operation).length;
@@ -59,8 +54,6 @@ function leaveWhenFinished() {
 		}
 	});
 }
-
-const CONTINUE = { onError: 'continueErrorOutput' } as const;
 
 describe('Certain is the address that the progress tells: an item', () => {
 	beforeEach(() => {
@@ -92,18 +85,6 @@ describe('Certain is the address that the progress tells: an item', () => {
 });
 
 describe('Certain is an entry that names the queue ID:', () => {
-	test.each(['field', 'address'] as const)(
-		'all rows but the first come out as soon as they are finished (%s)',
-		async (entriesNameQueueId) => {
-			service.sandbox.configure({ entriesNameQueueId });
-			planVideos(service.sandbox, ...[1, 2, 3].map(() => ({ processingMs: 20_000 })));
-			const startedAt = service.sandbox.clock.now();
-			expectOwn(await run(GENERATE, [{}, {}, {}]), 3);
-			// Listing Delay is waited for once.
-			expect(service.sandbox.clock.now() - startedAt).toBeLessThan(3 * 20_000 + 10_000 + 3_500);
-		},
-	);
-
 	test('the list is read no more once it has named the item that waits for it', async () => {
 		service.sandbox.configure({ entriesNameQueueId: 'field' });
 		const videos = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
@@ -111,30 +92,6 @@ describe('Certain is an entry that names the queue ID:', () => {
 		const waitOptions = { videosAtOnce: 2 };
 		expectOwn(await run({ ...GENERATE, waitOptions }, [{}, {}, { project: TOUR }]), 3);
 		expect(count('video.getAll')).toBeLessThanOrEqual(7);
-	});
-});
-
-describe('Rule 1: a video is of the project and account of its item, which', () => {
-	test('waits for, looks up and gives each video with the key of its item', async () => {
-		const { main, other } = service.sandbox.accounts;
-		const result = await play(
-			async () =>
-				await runNode({
-					parameters: GENERATE,
-					credentials: { baseUrl: service.sandbox.url, apiKey: '={{ $json.key }}' },
-					items: [
-						{ key: main.apiKey, project: PROJECT },
-						{ key: other.apiKey, project: 'project-garden-story' },
-					],
-				}),
-		);
-		expectOwn(result, 2);
-		for (const { operation, headers, url } of service.sandbox.requests) {
-			if (operation !== 'queue.getProgress') continue;
-			const charge = service.sandbox.charges.find(({ queueId }) => url.includes(queueId));
-			const owner = charge?.accountId === 'other' ? other : main;
-			expect(headers.authorization).toBe(`Bearer ${owner.apiKey}`);
-		}
 	});
 });
 
@@ -175,11 +132,6 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 });
 
 describe('Rule 4: the list that settles an item shows its video. A log that', () => {
-	test('lags by the listing delay still gives it to the only item', async () => {
-		service.sandbox.configure({ durations: { logDelayMs: 20_000 } });
-		expectOwn(await run({ ...GENERATE, waitOptions: { listingDelay: 20 } }));
-	});
-
 	test('lags by far more is not waited for: the item comes out without a video', async () => {
 		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });
 		const { items } = await run(GENERATE);
@@ -219,26 +171,18 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 });
 
 describe("Rule 5: an item's video is no other item's. Videos whose log lags", () => {
-	test('are not given to an item after an add whose response was lost long before, however short they are', async () => {
-		planVideos(service.sandbox, { processingMs: 4_000 }, { processingMs: 4_000 });
-		service.sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
-		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 100_000 } } };
-		expectOwn(await run({ ...GENERATE, requestOptions }, [{}, {}], CONTINUE));
-	});
-
 	test('are not given to an item of a retry if an earlier execution gave them to another', async () => {
+		const { sandbox } = service;
 		// The second item is still made when the first execution ends, long before the third video.
-		planVideos(service.sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
+		planVideos(sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
 		const waitOptions = { timeout: '={{ $json.timeout }}', videosAtOnce: 2 };
-		const setup = {
-			...service.setup({ ...GENERATE, waitOptions }),
-			items: [{ timeout: 1_800 }, { timeout: 60 }],
-		};
-		const first = await play(async () => await runNode(setup));
+		const parameters = { ...GENERATE, waitOptions };
+		const items = [{ timeout: 1_800 }, { timeout: 60 }];
+		const first = await service.run(parameters, { items });
 		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
-		service.sandbox.clock.advance(600_000);
+		sandbox.clock.advance(600_000);
 		passTime(600_000);
-		expectOwn(await play(async () => await runNode({ ...setup, failed: first.run })), 2);
+		expectOwn(await service.run(parameters, { items, failed: first.run }), 2);
 	});
 
 	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
@@ -258,7 +202,13 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
 		const [queueId = ''] = await service.queueVideos(1);
-		expectOwn(await run(WAIT, Array(2).fill({ queueId, project: PROJECT })), 2);
+		expectOwn(
+			await run(
+				WAIT,
+				[1, 2].map(() => ({ queueId, project: PROJECT })),
+			),
+			2,
+		);
 	});
 });
 
@@ -309,7 +259,7 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 			stop();
 			sandbox.clear(charge.queueId);
 		});
-		const { errorItems } = await run(GENERATE, [{}], CONTINUE);
+		const { errorItems } = await run(GENERATE, [{}], ERROR_OUTPUT);
 		const [charge] = sandbox.charges;
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The queue item is no longer in the queue, and no new video appeared',
@@ -333,7 +283,7 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 			const createdAt = new Date(sandbox.clock.now()).toISOString();
 			sandbox.addVideos('main', [{ projectId: PROJECT, createdAt }]);
 		});
-		const { errorItems, items } = await run(GENERATE, [{}], CONTINUE);
+		const { errorItems, items } = await run(GENERATE, [{}], ERROR_OUTPUT);
 		expect(items).toEqual([]);
 		expect(errorItems[0]?.json).toMatchObject({
 			error: 'The video could not be generated',
@@ -343,17 +293,6 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 });
 
 describe('The list of videos is read', () => {
-	test('at most five times in half a minute, and once a minute after that', async () => {
-		const countReads = async (seconds: number, pollingInterval: number) => {
-			planVideos(service.sandbox, { processingMs: seconds * 1_000 });
-			service.sandbox.clearRequests();
-			expectOwn(await run({ ...GENERATE, waitOptions: { pollingInterval } }));
-			return count('video.getAll');
-		};
-		expect(await countReads(30, 5)).toBeLessThanOrEqual(5);
-		expect(await countReads(1_700, 20)).toBeLessThanOrEqual(1_700 / 60 + 3);
-	});
-
 	test('in time for all items that begin to wait together, however soon they are finished', async () => {
 		const videos = Array.from({ length: 3 }, () => ({ processingMs: 500 }));
 		planVideos(service.sandbox, ...videos);

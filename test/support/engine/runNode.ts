@@ -10,7 +10,6 @@ import type {
 	ITaskData,
 	IWorkflowSettings,
 	NodeApiError,
-	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { parse, stringify } from 'flatted';
 import { createRunExecutionData, Workflow } from 'n8n-workflow';
@@ -31,8 +30,7 @@ export const ERROR_OUTPUT: Partial<INode> = { onError: 'continueErrorOutput' };
 export interface EnteredCredential {
 	baseUrl: string;
 	apiKey: string;
-	allowedHttpRequestDomains?: 'all' | 'none' | 'domains';
-	allowedDomains?: string;
+	allowedHttpRequestDomains?: 'none';
 }
 
 export interface NodeSetup {
@@ -52,8 +50,6 @@ export interface NodeSetup {
 	failed?: IRun;
 	/** The workflow's settings, beside its execution order. */
 	workflowSettings?: IWorkflowSettings;
-	/** How the execution was started; by hand by default. */
-	mode?: WorkflowExecuteMode;
 	/** Loads the package; by default, once for all executions of this process. */
 	loadNodes?: typeof loadPackage;
 }
@@ -100,7 +96,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const data = setup.failed
 		? restore(setup.failed, workflow)
 		: createRunExecutionData({ executionData: { nodeExecutionStack: [start] } });
-	const mode = setup.failed ? 'retry' : (setup.mode ?? 'manual');
+	const mode = setup.failed ? 'retry' : 'manual';
 	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
 		workflow,
 	);

@@ -70,8 +70,6 @@ export interface ToolSetup {
 	way?: Way;
 	/** The workflow's execution order; `v1` by default, as n8n sets it in a new workflow. */
 	executionOrder?: 'v0' | 'v1';
-	/** Awaited before each call of a group except its first; not used with `steps`, which take turns. */
-	beforeLaterCalls?: () => Promise<void>;
 	/** Called with the whole execution, once it has ended. */
 	inspect?: (run: IRun) => void;
 }
@@ -89,10 +87,9 @@ export async function runTools({ way = 'tool', ...setup }: ToolSetup): Promise<s
 	const next = typeof calls === 'function' ? calls : () => groups.shift();
 	const play = async (call: Call) => {
 		for (let group = next(answers); group; group = next(answers)) {
-			const told = group.map(async (input, index) => {
-				if (index > 0) await setup.beforeLaterCalls?.();
-				return await call(input).catch((error: unknown) => (error as Error).message);
-			});
+			const told = group.map(
+				async (input) => await call(input).catch((error: unknown) => (error as Error).message),
+			);
 			answers.push(...(await Promise.all(told)));
 		}
 	};
