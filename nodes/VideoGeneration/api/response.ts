@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
-import { type FailureFacts, RequestFailure } from '../failures/failure';
-import { judgeAdd } from '../failures/fate';
+import { type FailureFacts, type Fate, RequestFailure } from '../failures/failure';
 
 /** A response of the service, without the key that it may repeat. */
 export interface HttpResponse {
@@ -197,24 +196,34 @@ const QUEUE_ID = /"queueId"\s{0,9}:\s{0,9}(?:"\s{0,9}([^\s"][^"]{0,199})|(-?\d{1
 /** How much of a response of unknown fate is shown. */
 const MAX_RECEIVED_LENGTH = 300;
 
-/** Reads the queue item of the response to an add, or why there is none. */
+/**
+ * Reads the queue item of the response to an add, or why there is none, with the fate of the add.
+ *
+ * @param url the address that the add was sent to
+ */
 export function readAddResponse(
 	response: HttpResponse,
 	url: string,
 ): { queueItem: IDataObject } | RequestFailure {
-	const { headers, statusCode, text } = response;
+	const { text } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
 	const queueId = isObject(newQueueItem) ? parseQueueId(newQueueItem.queueId) : '';
+	if (isSuccess(response) && queueId !== '') {
+		return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
+	}
+	const failure = explainAddResponse(response, body);
 	const [, word, number] = QUEUE_ID.exec(text) ?? [];
 	const receivedQueueId = word ?? number;
-	const { location } = headers;
-	const namesQueueItem = receivedQueueId !== undefined;
-	const fate = judgeAdd({ statusCode, url, location, status, queueId, namesQueueItem });
-	if (fate === 'accepted') return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
-	const failure = explainAddResponse(response, body).with({ fate });
-	if (fate !== 'unknown' || text === '') return failure;
-	return failure.with({ receivedText: text.slice(0, MAX_RECEIVED_LENGTH), receivedQueueId });
+	// A response that names a queue item contradicts its own refusal.
+	const fate = receivedQueueId === undefined ? judgeAdd(response, status, url) : 'unknown';
+	if (fate !== 'unknown' || text === '') return failure.with({ fate });
+	const receivedText = text.slice(0, MAX_RECEIVED_LENGTH);
+	return failure.with({ fate, receivedText, receivedQueueId });
+}
+
+function isSuccess({ statusCode }: HttpResponse): boolean {
+	return statusCode >= 200 && statusCode <= 299;
 }
 
 /** JavaScript rounds numbers beyond its integers, so such a number is no ID. */
@@ -230,4 +239,42 @@ function explainAddResponse(response: HttpResponse, body: unknown): RequestFailu
 	} catch (error) {
 		return classifyError(error);
 	}
+}
+
+/** A proxy asks for a user name and a password, and passes nothing on. */
+const PROXY_REFUSED = 407;
+
+/**
+ * The statuses that prove that a request was not carried out. Not among them: 303, which points to the
+ * result of a request that was carried out; and 408, 409, 423, 424, 425 and 499, which a gateway may send
+ * after the service has accepted it.
+ */
+const REFUSING_STATUSES: ReadonlySet<number> = new Set([
+	307, 308, 400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431,
+	451,
+]);
+
+/** Words by which the `status` of a body says that nothing was done. */
+const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
+
+/** Decides the fate of an add by its response alone, which names no queue item. */
+function judgeAdd(response: HttpResponse, status: unknown, url: string): Fate {
+	const { statusCode } = response;
+	if (statusCode === PROXY_REFUSED) return 'notSent';
+	const isRefused = isSuccess(response)
+		? REFUSALS.test(toText(status))
+		: REFUSING_STATUSES.has(statusCode) || isElsewhere(response, url);
+	return isRefused ? 'refused' : 'unknown';
+}
+
+/**
+ * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path
+ * may be that of the result of a request that was carried out.
+ */
+function isElsewhere({ statusCode, headers }: HttpResponse, url: string): boolean {
+	const location = toText(headers.location);
+	if (![301, 302].includes(statusCode) || !URL.canParse(location, url)) return false;
+	const target = new URL(location, url);
+	const source = new URL(url);
+	return target.pathname === source.pathname && target.origin !== source.origin;
 }

@@ -8,10 +8,9 @@ export type RequestKind = 'read' | 'clear' | 'add';
  * The fate of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
  * - `refused`: the service answered with proof that nothing was queued
- * - `accepted`: the response holds the new queue ID
  * - `unknown`: everything else, since the absence of evidence proves nothing
  */
-export type Fate = 'notSent' | 'refused' | 'accepted' | 'unknown';
+export type Fate = 'notSent' | 'refused' | 'unknown';
 
 /**
  * The kinds of failures that the request policy and the texts distinguish:
