@@ -19,7 +19,7 @@ interface ThrownError {
 	httpCode?: unknown;
 	syscall?: unknown;
 	isAxiosError?: unknown;
-	cause?: ThrownError;
+	cause?: ThrownError | null;
 	errors?: unknown;
 }
 
@@ -56,7 +56,7 @@ export function classifyError(error: unknown): RequestFailure {
  */
 function getClientCode(error: ThrownError): string | undefined {
 	const client = error.isAxiosError === true ? error : error.cause;
-	if (client === undefined) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
+	if (!client) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
 	return client.isAxiosError === true ? String(client.code) : undefined;
 }
 
@@ -96,8 +96,6 @@ type Proof = Pick<FailureFacts, 'kind' | 'httpCode'>;
  * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
  * of making the connection secure, or of n8n's own protection. n8n hands over the error of Node.js as the
  * innermost cause; before 2.34 it keeps no causes, and only texts.
- *
- * @returns undefined without proof
  */
 export function findProof(error: unknown): Proof | undefined {
 	const [proof, ...others] = findRoots(error).map(findProofOfRoot);
@@ -151,12 +149,9 @@ export function createApiError(
 	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(node, { message, httpCode }, { message, description, httpCode });
+	const cause = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
 	// n8n replaces the message with a stock text where it knows the code.
-	error.message = message;
-	error.description = description;
-	error.messages = [];
-	error.failure = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
-	return error;
+	return Object.assign(error, { message, description, messages: [], failure: cause });
 }
 
 /**
