@@ -12,22 +12,14 @@ export const ENDPOINTS = {
 	getAccount: { method: 'GET', url: '/v1/user/account' },
 } satisfies Record<string, Endpoint>;
 
-/**
- * A value as exactly one segment of a path.
- *
- * @returns undefined for what no segment can be: `.` and `..` name other places even when they are
- * percent-encoded, and half a surrogate pair has no encoding
- */
+/** Dots name other places even when they are percent-encoded, and half a surrogate pair has no encoding. */
+const NO_SEGMENT = /^\.{0,2}$|\p{Cs}/u;
+
+/** A value as exactly one segment of a path; undefined if it cannot be one. */
 export function encodePathSegment(value: string): string | undefined {
-	if (value === '' || value === '.' || value === '..') return undefined;
-	try {
-		return encodeURIComponent(value);
-	} catch {
-		return undefined;
-	}
+	return NO_SEGMENT.test(value) ? undefined : encodeURIComponent(value);
 }
 
-/** The progress of a queue item (specification, "GET /v1/queue/progress/{queueId}"). */
 export async function fetchProgress(
 	service: Service,
 	queueId: string,
@@ -39,7 +31,7 @@ export async function fetchProgress(
 	return requireObject(body, 'details');
 }
 
-/** Clears a queue item (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
+/** A deletion cannot be undone, but its request may be sent again. */
 export async function clearQueueItem(
 	service: Service,
 	queueId: string,
@@ -51,9 +43,8 @@ export async function clearQueueItem(
 }
 
 /**
- * The whole video log (specification, "GET /v1/videos"), in any order; it may hold anything. The
- * specification names an entry's address `url`, and reports of prose examples that name it `videoUrl`:
- * such an entry gets a `url` as well.
+ * The whole video log, in any order; it may hold anything. The specification names an entry's address `url`,
+ * and reports of prose examples that name it `videoUrl`: such an entry gets a `url` as well.
  */
 export async function fetchVideoLog(service: Service, options: ApiOptions): Promise<unknown[]> {
 	return (await fetchChangedVideoLog(service, undefined, options)).entries;
@@ -74,7 +65,6 @@ export async function fetchChangedVideoLog(
 	return { entries, isChanged: statusCode !== 304, headers };
 }
 
-/** The projects of the account (specification, "GET /v1/projects"). */
 export async function fetchProjects(
 	service: Service,
 	qs: IDataObject,
@@ -84,7 +74,7 @@ export async function fetchProjects(
 	return requireList(body, 'projects').filter(isObject);
 }
 
-/** The account, without its envelope (specification, "GET /v1/user/account"). */
+/** The account, without its envelope. */
 export async function fetchAccount(
 	service: Service,
 	options: ApiOptions,
@@ -97,7 +87,6 @@ export async function fetchAccount(
 	return { ...account, usage };
 }
 
-/** The account's credits (specification, "Account"). */
 export async function fetchRemainingCredits(
 	service: Service,
 	options: ApiOptions,

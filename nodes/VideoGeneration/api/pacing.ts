@@ -9,11 +9,7 @@ const sleep =
 	(n8nWorkflow as { sleepWithAbort?: typeof n8nWorkflow.sleep }).sleepWithAbort ??
 	n8nWorkflow.sleep;
 
-/**
- * Waits, unless the signal ends the wait at once.
- *
- * @returns whether the time has passed; false when the signal ended the wait
- */
+/** Waits. @returns whether the time has passed; false when the signal ended the wait */
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
 	if (delayMs > 0 && signal?.aborted !== true) {
 		const timer = new AbortController();
@@ -26,11 +22,7 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
 	return signal?.aborted !== true;
 }
 
-/**
- * Waits until a time, by `performance.now()`.
- *
- * @throws a RequestFailure of the kind `cancelled` when the signal is aborted
- */
+/** Waits until a time, by `performance.now()`. @throws `CANCELLED` when the signal is aborted */
 export async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
 	// A timer may be early by a fraction of a millisecond, and a long time needs several.
 	do {
@@ -41,10 +33,8 @@ export async function pauseUntil(time: number, signal: AbortSignal): Promise<voi
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js warns of a leak at
- * more than ten listeners, and thousands of items may wait.
- *
- * @returns a function that stops listening
+ * Calls back when the signal is aborted, or at once if it is already. All callbacks share one listener: Node.js
+ * warns of a leak at more than ten, and thousands of items may wait. The returned function stops listening.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (signal === undefined) return () => undefined;
@@ -62,19 +52,13 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 	};
 }
 
-/**
- * Waits for work, which others may share, no longer than until the signal is aborted.
- *
- * @throws a RequestFailure of the kind `cancelled` then
- */
+/** Waits for work, which others may share. @throws `CANCELLED` when the signal is aborted */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 	return await new Promise<T>((resolve, reject) => {
 		const stopListening = onAbort(signal, () => {
 			reject(CANCELLED);
 		});
-		work.then(resolve, reject).finally(() => {
-			stopListening();
-		});
+		work.then(resolve, reject).finally(stopListening);
 	});
 }
 
@@ -85,18 +69,13 @@ export type TakeSlot = <T>(work: () => T | Promise<T>, signal?: AbortSignal) => 
 export function createSlots(count: number): TakeSlot {
 	const waiting = new Set<() => void>();
 	let free = count;
-	const wait = async (signal?: AbortSignal) => {
-		await new Promise<void>((resolve, reject) => {
-			const begin = () => {
-				stopListening();
-				resolve();
-			};
+	const wait = (signal?: AbortSignal) =>
+		new Promise<void>((begin, reject) => {
 			waiting.add(begin);
-			const stopListening = onAbort(signal, () => {
+			onAbort(signal, () => {
 				if (waiting.delete(begin)) reject(CANCELLED.with({ tries: 0 }));
 			});
 		});
-	};
 	return async (work, signal) => {
 		if (free > 0) free -= 1;
 		else await wait(signal);

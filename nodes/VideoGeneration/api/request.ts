@@ -39,7 +39,7 @@ export const RESPONSE_TIMEOUT_MS = 60_000;
 /** A try that has less time than this is not started. */
 const MIN_TRY_MS = 1_000;
 
-export type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+type ApiContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** The parts of "Request Options" that every request of an item uses. */
 export type ConnectionSettings = Pick<
@@ -58,11 +58,7 @@ export interface Service {
 	hide: (text: string) => string;
 }
 
-/**
- * Reads and checks the credential once, so that no later request can fail because it cannot be read.
- *
- * @throws a RequestFailure: nothing was sent
- */
+/** Reads and checks the credential once: no later request can fail because of it. @throws a RequestFailure */
 export async function openService(context: ApiContext): Promise<Service> {
 	try {
 		const credential = await context.getCredentials(CREDENTIAL);
@@ -76,40 +72,28 @@ export async function openService(context: ApiContext): Promise<Service> {
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {
-		throw error instanceof CredentialProblem ? explainProblem(error) : classifyError(error);
+		if (!(error instanceof CredentialProblem)) throw classifyError(error);
+		const { problem, whatToDo } = error;
+		const failure = new RequestFailure({ kind: 'badCredential', problem, whatToDo });
+		throw failure;
 	}
 }
 
-function explainProblem({ problem, whatToDo, message }: CredentialProblem): RequestFailure {
-	const serviceMessage = message;
-	return new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
-}
-
-/**
- * Sends one signed request to the service, once. The credential hands n8n the signal that ends it.
- *
- * @throws a RequestFailure when no whole response comes in time
- */
+/** Sends one signed request, once. The credential hands n8n the signal that ends it. @throws a RequestFailure */
 export async function sendRequest(
 	{ baseUrl, context, hide }: Service,
-	options: IHttpRequestOptions,
+	options: IHttpRequestOptions & { timeout: number },
 ): Promise<HttpResponse> {
 	const end = new AbortController();
-	const request = {
-		timeout: RESPONSE_TIMEOUT_MS,
-		...REQUEST_DEFAULTS,
-		...options,
-		returnFullResponse: true,
-		endSignal: end.signal,
+	const abort = () => {
+		end.abort();
 	};
 	// n8n's timeout begins anew with each part of a response.
-	void pause(request.timeout, end.signal).then(() => {
-		end.abort();
-	});
+	void pause(options.timeout, end.signal).then(abort);
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
-	const stopListening = onAbort(getExecutionCancelSignal?.call(context), () => {
-		end.abort();
-	});
+	const stopListening = onAbort(getExecutionCancelSignal?.call(context), abort);
+	const own = { returnFullResponse: true, endSignal: end.signal };
+	const request = { ...REQUEST_DEFAULTS, ...options, ...own };
 	try {
 		const { body, headers, statusCode } = (await context.helpers.httpRequestWithAuthentication.call(
 			context,
@@ -126,7 +110,7 @@ export async function sendRequest(
 		throw isOwn ? failure.with({ loopback: baseUrl }) : failure;
 	} finally {
 		stopListening();
-		end.abort();
+		abort();
 	}
 }
 
@@ -153,23 +137,19 @@ interface ApiRequest extends Endpoint {
 	requestKind?: 'read' | 'clear';
 }
 
-/** A response whose body is as the specification promises; an empty list if nothing has changed since the tag. */
-interface ApiResponse extends Pick<HttpResponse, 'headers' | 'statusCode'> {
-	body: Body;
-}
-
 /**
  * Sends a request, again where the policy allows it. All requests but adds and downloads come through here.
  *
+ * @returns a body as the specification promises it; an empty list if nothing has changed since the tag
  * @throws a RequestFailure
  */
 export async function fetchFromApi(
 	service: Service,
 	{ etag, requestKind = 'read', ...request }: ApiRequest,
 	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
-): Promise<ApiResponse> {
+): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body }> {
 	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
-	const send = async () => {
+	const sendOnce = async () => {
 		// Node.js accepts whole milliseconds only.
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
@@ -181,9 +161,7 @@ export async function fetchFromApi(
 		onParsed?.(performance.now() - parsedAt);
 		return { headers, statusCode, body: checkBody({ headers, statusCode }, body) };
 	};
-	return await sendWithRetries(takeSlot ? async () => await takeSlot(send) : send, {
-		...retries,
-		requestKind,
-		deadline: deadline - MIN_TRY_MS,
-	});
+	const send = takeSlot ? async () => await takeSlot(sendOnce) : sendOnce;
+	const lastTryAt = deadline - MIN_TRY_MS;
+	return await sendWithRetries(send, { ...retries, requestKind, deadline: lastTryAt });
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
-import { type FailureFacts, RequestFailure } from '../failures/failure';
-import { judgeAdd } from '../failures/fate';
+import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
+import { RequestFailure } from '../failures/failure';
 
 /** A response of the service, without the key that it may repeat. */
 export interface HttpResponse {
@@ -13,15 +13,12 @@ export interface HttpResponse {
 /** A body: a list only without its envelope, which the specification reports of a prose example. */
 export type Body = IDataObject | IDataObject[];
 
-/** How many characters of a body are kept that is not JSON. */
-const TEXT_LENGTH = 100;
-
-/** @returns the parsed JSON, or the beginning of the text where it is not JSON */
+/** Parses JSON. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		return text.slice(0, TEXT_LENGTH);
+		return text.slice(0, 100);
 	}
 }
 
@@ -35,37 +32,31 @@ export function checkBody(
 	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
 	body: unknown,
 ): Body {
-	const httpCode = String(statusCode);
+	const content = nameContent(body);
+	const fail = (kind: FailureKind, facts: Partial<FailureFacts>) =>
+		new RequestFailure({ kind, httpCode: String(statusCode), ...facts });
 	if (statusCode === 429 || statusCode >= 500) {
-		const kind = statusCode === 429 ? 'rateLimited' : 'uncertain';
 		const retryAfterMs = getRetryAfterMs(headers, Date.now());
-		throw new RequestFailure({ kind, httpCode, ...getServiceMessage(body), retryAfterMs });
+		const kind = statusCode === 429 ? 'rateLimited' : 'uncertain';
+		throw fail(kind, { ...getServiceMessage(body), retryAfterMs });
 	}
-	if (statusCode >= 400) {
-		// The service itself answers in JSON.
-		const content = isObject(body) ? undefined : nameContent(body);
-		throw new RequestFailure({ kind: 'rejected', httpCode, ...getServiceMessage(body), content });
-	}
+	if (statusCode >= 400) throw fail('rejected', { ...getServiceMessage(body), content });
 	if (statusCode >= 300) {
-		const location = toLine(toText(headers.location)) || undefined;
-		throw new RequestFailure({ kind: 'redirected', httpCode, location });
+		throw fail('redirected', { location: toLine(toText(headers.location)) || undefined });
 	}
 	if (Array.isArray(body)) return body as IDataObject[];
-	if (!isObject(body)) {
-		throw new RequestFailure({ kind: 'unreadable', httpCode, content: nameContent(body) });
-	}
-	if (body.status !== 'success') {
-		throw new RequestFailure({ kind: 'unsuccessful', httpCode, ...getServiceMessage(body) });
-	}
+	if (!isObject(body)) throw fail('unreadable', { content });
+	if (body.status !== 'success') throw fail('unsuccessful', getServiceMessage(body));
 	return body;
 }
 
-/** Whether an entry of a list is one of the objects that the specification promises. */
 export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function nameContent(body: unknown): NonNullable<FailureFacts['content']> {
+/** What came instead of the JSON object in which the service itself answers; undefined for that. */
+function nameContent(body: unknown): FailureFacts['content'] {
+	if (isObject(body)) return undefined;
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (typeof body !== 'string') return 'other';
 	const start = body.trimStart();
@@ -77,9 +68,8 @@ function nameContent(body: unknown): NonNullable<FailureFacts['content']> {
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[ ,]/;
 
 /**
- * The delay of a `Retry-After` header, which is a number of seconds or an HTTP date (RFC 9110,
- * section 10.2.3; the specification of the service shows no header of its own). A date is compared
- * with the response's own `Date`, so that this machine's clock does not matter.
+ * The delay of a `Retry-After` header: a number of seconds, or an HTTP date (RFC 9110, section 10.2.3), which is
+ * compared with the response's own `Date`, so that this machine's clock does not matter.
  *
  * @param now this machine's time in milliseconds, for a response without a `Date`
  * @returns milliseconds, 0 for a time that has passed, or undefined without a readable header
@@ -96,33 +86,27 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
  * The service's own words in a body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.
  */
-export function getServiceMessage(body: unknown): { serviceMessage?: string } {
-	const isPlainText = typeof body === 'string' && nameContent(body) === 'other';
-	const { message, error, detail, errors } = isObject(body)
-		? body
-		: { message: isPlainText && body };
+export function getServiceMessage(body: unknown): Pick<FailureFacts, 'serviceMessage'> {
+	const plainText = nameContent(body) === 'other' ? { message: body } : {};
+	const fields: Record<string, unknown> = isObject(body) ? body : plainText;
+	const { message, error, detail, errors } = fields;
 	const nested = [error, detail, errors]
 		.flat()
 		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
 	const serviceMessage = [message, ...nested]
 		.map((words) => (typeof words === 'string' ? toLine(words) : ''))
 		.find((words) => words !== '');
-	return serviceMessage === undefined ? {} : { serviceMessage };
+	return { serviceMessage };
 }
 
-/** An object that the specification promises. @throws a RequestFailure that names its field */
+/** An object that the specification promises. @throws a RequestFailure */
 export function requireObject(body: Body, field: string): IDataObject {
 	const value = Array.isArray(body) ? undefined : body[field];
 	if (!isObject(value)) throw createIncomplete(field);
 	return value;
 }
 
-/**
- * A list that the specification promises, which may hold anything; some services write an empty one as
- * null.
- *
- * @throws a RequestFailure that names its field
- */
+/** A promised list, which may hold anything; some services write an empty one as null. @throws a RequestFailure */
 export function requireList(body: Body, field: string): unknown[] {
 	const list = Array.isArray(body) ? body : body[field];
 	if (list === null) return [];
@@ -174,15 +158,14 @@ export function hideKey(text: string, key: string): string {
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
-	return text.replace(
-		new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g'),
-		'[API key]',
-	);
+	const found = new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g');
+	return text.replace(found, '[API key]');
 }
 
+/** How much of a text of the service is shown. */
 const MAX_SHOWN_LENGTH = 300;
 
-/** One line without markup, of at most 300 characters. */
+/** One line without markup. */
 export function toLine(text: string): string {
 	const line = text
 		.replace(/<[^<>]*>/g, ' ')
@@ -194,27 +177,34 @@ export function toLine(text: string): string {
 /** A field with a queue ID, whether or not the body is JSON as a whole. */
 const QUEUE_ID = /"queueId"\s{0,9}:\s{0,9}(?:"\s{0,9}([^\s"][^"]{0,199})|(-?\d{1,99}))/;
 
-/** How much of a response of unknown fate is shown. */
-const MAX_RECEIVED_LENGTH = 300;
-
-/** Reads the queue item of the response to an add, or why there is none. */
+/**
+ * Reads the queue item of the response to an add, or why there is none, with the fate of the add.
+ *
+ * @param url the address that the add was sent to
+ */
 export function readAddResponse(
 	response: HttpResponse,
 	url: string,
 ): { queueItem: IDataObject } | RequestFailure {
-	const { headers, statusCode, text } = response;
+	const { text } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
 	const queueId = isObject(newQueueItem) ? parseQueueId(newQueueItem.queueId) : '';
+	if (isSuccess(response) && queueId !== '') {
+		return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
+	}
+	const failure = explainAddResponse(response, body);
 	const [, word, number] = QUEUE_ID.exec(text) ?? [];
 	const receivedQueueId = word ?? number;
-	const { location } = headers;
-	const namesQueueItem = receivedQueueId !== undefined;
-	const fate = judgeAdd({ statusCode, url, location, status, queueId, namesQueueItem });
-	if (fate === 'accepted') return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
-	const failure = explainAddResponse(response, body).with({ fate });
-	if (fate !== 'unknown' || text === '') return failure;
-	return failure.with({ receivedText: text.slice(0, MAX_RECEIVED_LENGTH), receivedQueueId });
+	// A response that names a queue item contradicts its own refusal.
+	const fate = receivedQueueId === undefined ? judgeAdd(response, status, url) : 'unknown';
+	if (fate !== 'unknown' || text === '') return failure.with({ fate });
+	const receivedText = text.slice(0, MAX_SHOWN_LENGTH);
+	return failure.with({ fate, receivedText, receivedQueueId });
+}
+
+function isSuccess({ statusCode }: HttpResponse): boolean {
+	return statusCode >= 200 && statusCode <= 299;
 }
 
 /** JavaScript rounds numbers beyond its integers, so such a number is no ID. */
@@ -230,4 +220,40 @@ function explainAddResponse(response: HttpResponse, body: unknown): RequestFailu
 	} catch (error) {
 		return classifyError(error);
 	}
+}
+
+/**
+ * The statuses that prove that a request was not carried out. Not among them: 303, which points to the
+ * result of a request that was carried out; and 408, 409, 423, 424, 425 and 499, which a gateway may send
+ * after the service has accepted it.
+ */
+const REFUSING_STATUSES: ReadonlySet<number> = new Set([
+	307, 308, 400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431,
+	451,
+]);
+
+/** Words by which the `status` of a body says that nothing was done. */
+const REFUSALS = /^(error|err|fail|failed|failure|unsuccessful|invalid|denied|rejected|refused)$/i;
+
+/** Decides the fate of an add by its response alone, which names no queue item. */
+function judgeAdd(response: HttpResponse, status: unknown, url: string): Fate {
+	const { statusCode } = response;
+	// A proxy asks for a user name and a password, and passes nothing on.
+	if (statusCode === 407) return 'notSent';
+	const isRefused = isSuccess(response)
+		? REFUSALS.test(toText(status))
+		: REFUSING_STATUSES.has(statusCode) || isElsewhere(response, url);
+	return isRefused ? 'refused' : 'unknown';
+}
+
+/**
+ * Whether a 301 or 302 only names another host for the same path, or https instead of http. Another path
+ * may be that of the result of a request that was carried out.
+ */
+function isElsewhere({ statusCode, headers }: HttpResponse, url: string): boolean {
+	const location = toText(headers.location);
+	if (![301, 302].includes(statusCode) || !URL.canParse(location, url)) return false;
+	const target = new URL(location, url);
+	const source = new URL(url);
+	return target.pathname === source.pathname && target.origin !== source.origin;
 }

@@ -44,14 +44,12 @@ export function decideRetry(
 	return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
 }
 
-/** The delay after a number of tries: exponential, with full jitter by a random number from 0 to 1. */
 function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 
 export interface RetryOptions {
 	requestKind: RequestKind;
-	/** Maximum number of times the request is sent, from 1. */
 	maxTries: number;
 	/** Ends the wait between two tries. */
 	signal?: AbortSignal | undefined;
@@ -59,11 +57,7 @@ export interface RetryOptions {
 	deadline?: number;
 }
 
-/**
- * Sends a request, and again where the policy allows it.
- *
- * @throws a RequestFailure, the last one, with the number of tries
- */
+/** Sends a request, again where `decideRetry` allows it. @throws the last failure, with the number of tries */
 export async function sendWithRetries<T>(
 	send: () => Promise<T>,
 	{ requestKind, maxTries, signal, deadline = Infinity }: RetryOptions,

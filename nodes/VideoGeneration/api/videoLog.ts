@@ -19,10 +19,9 @@ export function putFirst(entry: IDataObject): IDataObject {
 }
 
 /**
- * Identifies an entry of the video log by its ID. The specification promises one ("Video log"). An
- * entry without it is identified by its address, project and date; the address counts without its
- * query, in which services put signatures that change. JavaScript rounds an ID beyond its integers, so
- * these count as well then.
+ * Identifies an entry of the video log by its ID, which the specification promises, or else by its address, project
+ * and date. The address counts without its query, in which services put signatures that change. JavaScript rounds an
+ * ID beyond its integers, so these count as well then.
  *
  * @returns undefined for an entry without ID, address, project and date
  */
@@ -30,9 +29,7 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
-	const parts = [address, projectId, createdAt, id].map((part) =>
-		typeof part === 'string' || typeof part === 'number' ? String(part) : '',
-	);
+	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
 }
@@ -64,10 +61,8 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
 }
 
-/** An entry of the log, with its time where it can be read. */
 export interface DatedVideo {
 	video: IDataObject;
-	/** Milliseconds since 1970. */
 	time: number | undefined;
 }
 

@@ -2,24 +2,26 @@ import { type Failure, type INode, NodeApiError, type NodeOperationError } from 
 import {
 	BROKEN_OFF,
 	CANCELLED,
+	type FailureFacts,
 	isAboutCredits,
 	isOfKey,
 	RequestFailure,
 	TIMED_OUT,
 } from './failure';
-import { findProof } from './fate';
 import { describeFailure, type FailureContext } from './texts';
 
-type ClientError = Partial<Record<'isAxiosError' | 'code', unknown>>;
-
-type ErrorOfN8n = ClientError & {
+/** An error of n8n, of its HTTP client or of Node.js, as far as it can be evidence. */
+interface ThrownError {
+	name?: unknown;
 	message?: unknown;
-	cause?: ClientError;
+	messages?: unknown;
+	code?: unknown;
 	httpCode?: unknown;
-};
-
-/** For an older n8n, which does not keep the code of every error. */
-const CODES = { blocked: undefined, unreached: 'ECONNREFUSED', unsent: 'CERT_UNTRUSTED' };
+	syscall?: unknown;
+	isAxiosError?: unknown;
+	cause?: ThrownError | null;
+	errors?: unknown;
+}
 
 /** The codes of a timeout, of the HTTP client and of the network. */
 const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
@@ -33,14 +35,11 @@ const NOT_FOLLOWED = 'ERR_FR_';
  */
 export function classifyError(error: unknown): RequestFailure {
 	if (error instanceof RequestFailure) return error;
-	const { message } = error as ErrorOfN8n;
-	const code = getClientCode(error as ErrorOfN8n);
 	const proof = findProof(error);
-	if (proof) {
-		const httpCode = proof === 'blocked' ? undefined : (code ?? CODES[proof]);
-		return new RequestFailure({ kind: proof, fate: 'notSent', httpCode });
-	}
+	if (proof) return new RequestFailure({ ...proof, fate: 'notSent' });
+	const code = getClientCode(error as ThrownError);
 	if (code === undefined) {
+		const { message } = error as ThrownError;
 		const isText = typeof message === 'string' && message !== '';
 		const serviceMessage = isText ? message : 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
@@ -50,22 +49,88 @@ export function classifyError(error: unknown): RequestFailure {
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }
 
-/** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
-export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
-	if (!error.description) return;
-	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
-	error.description = null;
-}
-
 /**
  * The HTTP client's own code, or undefined for an error that is not the client's. n8n passes the
  * client's error on as it is, or as the `cause` of a `NodeApiError`. Before 2.34 the cause is lost and
  * `httpCode` holds the code, or the status of a response that broke off in its middle.
  */
-function getClientCode(error: ErrorOfN8n): string | undefined {
+function getClientCode(error: ThrownError): string | undefined {
 	const client = error.isAxiosError === true ? error : error.cause;
-	if (client === undefined) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
+	if (!client) return typeof error.httpCode === 'string' ? error.httpCode : undefined;
 	return client.isAxiosError === true ? String(client.code) : undefined;
+}
+
+/** System calls that come before the first byte of a request. An error's code does not tell: the kernel reports `EHOSTUNREACH` for a read, too. */
+const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
+
+/**
+ * Node.js's usual codes for a certificate that it did not accept ("X509 certificate error codes"). Other
+ * codes with CERT in them may be alerts of the other side, which can arrive after the request.
+ */
+const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set([
+	'CERT_HAS_EXPIRED',
+	'CERT_NOT_YET_VALID',
+	'CERT_UNTRUSTED',
+	'DEPTH_ZERO_SELF_SIGNED_CERT',
+	'ERR_TLS_CERT_ALTNAME_INVALID',
+	'SELF_SIGNED_CERT_IN_CHAIN',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/**
+ * Node.js's words for a connection that failed before it was secure: nothing was sent by then. Without
+ * "write EPROTO", a wrong version number can also come after the request.
+ */
+const INSECURE =
+	/before secure TLS connection was established|^write EPROTO .*SSL routines.*wrong version number/;
+
+/** The beginning of the names of the errors of n8n's SSRF protection. */
+const BLOCKED = 'SsrfBlocked';
+
+/** What a request that never left has failed with. */
+type Proof = Pick<FailureFacts, 'kind' | 'httpCode'>;
+
+/**
+ * Finds the proof in an error that its request never left: it is an error of looking up or connecting,
+ * of making the connection secure, or of n8n's own protection. n8n hands over the error of Node.js as the
+ * innermost cause; before 2.34 it keeps no causes, and only texts.
+ */
+export function findProof(error: unknown): Proof | undefined {
+	const [proof, ...others] = findRoots(error).map(findProofOfRoot);
+	return others.every((other) => other?.kind === proof?.kind) ? proof : undefined;
+}
+
+/**
+ * The innermost errors: n8n wraps the error of its HTTP client, which wraps that of Node.js, or several
+ * where Node.js has tried several addresses.
+ */
+function findRoots(error: unknown, outer: readonly unknown[] = []): ThrownError[] {
+	// A cause of itself proves nothing.
+	if (typeof error !== 'object' || error === null || outer.includes(error)) return [{}];
+	const { cause, errors, name } = error as ThrownError;
+	if (String(name).startsWith(BLOCKED)) return [error];
+	const levels = [...outer, error];
+	if (Array.isArray(errors) && errors.length > 0) {
+		return errors.flatMap((each) => findRoots(each, levels));
+	}
+	return typeof cause === 'object' && cause !== null ? findRoots(cause, levels) : [error];
+}
+
+function findProofOfRoot(root: ThrownError): Proof | undefined {
+	const { name, code, message, messages, syscall } = root;
+	if (String(name).startsWith(BLOCKED)) return { kind: 'blocked' };
+	const httpCode = (code ?? root.httpCode ?? undefined) as string | undefined;
+	if (CONNECTING.has(syscall)) return { kind: 'unreached', httpCode };
+	// Before 2.34, n8n keeps the code, and the text of an error that it has other words for.
+	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];
+	const isInsecure = CERTIFICATE_CODES.has(httpCode) || INSECURE.test(String(text));
+	if (isInsecure) return { kind: 'unsent', httpCode };
+	if (syscall !== undefined || code !== undefined || typeof text !== 'string') return undefined;
+	// The text begins with the system call: "connect ECONNREFUSED 127.0.0.1:80".
+	const isConnecting = (part: string) => CONNECTING.has(part.split(' ')[0]);
+	return text.split(' | ').every(isConnecting) ? { kind: 'unreached', httpCode } : undefined;
 }
 
 /**
@@ -84,12 +149,9 @@ export function createApiError(
 	const { message, description } = describeFailure(failure, context);
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(node, { message, httpCode }, { message, description, httpCode });
+	const cause = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
 	// n8n replaces the message with a stock text where it knows the code.
-	error.message = message;
-	error.description = description;
-	error.messages = [];
-	error.failure = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
-	return error;
+	return Object.assign(error, { message, description, messages: [], failure: cause });
 }
 
 /**
@@ -102,4 +164,11 @@ function getCause(failure: RequestFailure): Failure['cause'] {
 	if (kind === 'badCredential' || isOfKey(failure)) return 'credential-invalid';
 	if (isAboutCredits(failure)) return 'quota-exhausted';
 	return kind === 'rateLimited' ? 'rate-limited' : 'temporarily-unavailable';
+}
+
+/** Where n8n shows only the message, it says what to do as well. n8n takes "canceled" in it for a stopped execution. */
+export function putAllInMessage(error: NodeApiError | NodeOperationError): void {
+	if (!error.description) return;
+	error.message = `${error.message}. ${error.description}`.replaceAll('canceled', 'cancelled');
+	error.description = null;
 }

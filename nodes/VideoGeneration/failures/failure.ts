@@ -8,10 +8,9 @@ export type RequestKind = 'read' | 'clear' | 'add';
  * The fate of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
  * - `refused`: the service answered with proof that nothing was queued
- * - `accepted`: the response holds the new queue ID
  * - `unknown`: everything else, since the absence of evidence proves nothing
  */
-export type Fate = 'notSent' | 'refused' | 'accepted' | 'unknown';
+export type Fate = 'notSent' | 'refused' | 'unknown';
 
 /**
  * The kinds of failures that the request policy and the texts distinguish:
@@ -46,9 +45,7 @@ export interface FailureFacts {
 	httpCode?: string | undefined;
 	/** The service's own words, or those of n8n where no response came. */
 	serviceMessage?: string | undefined;
-	/** The delay that the service asks for. */
 	retryAfterMs?: number | undefined;
-	/** The target of a redirect. */
 	location?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */
 	content?: 'html' | 'empty' | 'cutOff' | 'other' | undefined;
@@ -58,7 +55,6 @@ export interface FailureFacts {
 	/** The beginning of a response that leaves the fate of an add open, and the queue ID in it. */
 	receivedText?: string | undefined;
 	receivedQueueId?: string | undefined;
-	/** The number of times the request was sent. */
 	tries?: number;
 	/** Whether an earlier try may have been carried out. */
 	mayBeDone?: boolean;

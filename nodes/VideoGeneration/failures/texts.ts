@@ -1,23 +1,20 @@
 import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
-import { isAboutCredits, MAX_RETRY_AFTER_MS } from './failure';
+import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
 
 /** The text that a user sees for a failure. */
 export interface FailureText {
 	/** What happened. n8n searches it for "canceled", so it never quotes the service. */
 	message: string;
-	/** What to do next, and what the service said. */
 	description: string;
 }
 
 /** The facts that the texts need besides the failure. */
 export interface FailureContext {
-	/** Whether the video is queued: it was added before the request that failed, or was seen in the queue. */
+	/** Whether the video was added before the request that failed, or was seen in the queue. */
 	isQueued?: boolean;
-	/** The queue ID of a video that is queued. */
 	queueId?: string | undefined;
 	/** Whether the video may have been queued, although its queue ID is not known. */
 	mayBeQueued?: boolean;
-	/** Whether an agent's model reads the text. */
 	isAgentCall?: boolean;
 	/** Whether n8n offers to retry the execution: it has failed, and no agent has called the node. */
 	canBeRetried?: boolean;
@@ -228,11 +225,13 @@ export const HOST: typeof SERVICE = {
 	],
 	'rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
 	unreadable: [
-		'The address returned {content}',
+		'The address returned something that is not a video',
 		NOT_A_VIDEO,
 		'{sent}',
 		'Its content type is "{contentType}".',
 	],
+	'unreadable.html': ['The address returned a web page, not a video', NOT_A_VIDEO, '{sent}'],
+	'unreadable.empty': ['The address returned an empty file', NOT_A_VIDEO, '{sent}'],
 	blocked: [
 		"n8n blocks requests to the video's address",
 		`n8n's SSRF protection blocks {address}, or where it redirects to: a private network, or this host. ${CHECK_LINK} ${ALLOW_ADDRESS}`,
@@ -277,19 +276,13 @@ const NAMED_ID =
 /** Puts a failure into words: what happened, and what to do. The advice about the money comes first. */
 export function describeFailure(failure: RequestFailure, context: FailureContext): FailureText {
 	const { facts, kind } = failure;
-	const { isQueued, mayBeQueued, notFound } = context;
 	const slots = createSlots(facts, context);
 	const [whatHappened, ...sentences] = findText(failure, context);
-	// The service itself answers with JSON.
-	const isOfService = !isDownload(facts) && facts.content !== 'html';
-	if (notFound && isOfService && facts.httpCode === '404' && kind === 'rejected') {
-		return { message: notFound.message, description: fill([notFound.description, SAID], slots) };
-	}
-	if (isQueued && !ENDS_OF_WAIT.includes(kind)) {
+	if (context.isQueued && !ENDS_OF_WAIT.includes(kind)) {
 		sentences.unshift(isDownload(facts) ? FINISHED : QUEUED);
 	}
 	if (facts.fate === 'refused') sentences.unshift(NOT_QUEUED);
-	const isUncertain = mayBeQueued === true && kind !== 'cancelled';
+	const isUncertain = context.mayBeQueued === true && kind !== 'cancelled';
 	if (isUncertain) {
 		// With a wrong address, nothing can be checked before it is corrected.
 		const at = facts.content === 'html' ? sentences.length : 0;
@@ -300,12 +293,16 @@ export function describeFailure(failure: RequestFailure, context: FailureContext
 	return { message, description: fill(sentences, slots) };
 }
 
-/** The entry of the table for a failure. */
+/** The operation's own text for a 404 of the service, which answers with JSON, or else an entry of the tables. */
 export function findText(
 	failure: RequestFailure,
-	{ mayBeQueued }: FailureContext,
+	{ mayBeQueued, notFound }: FailureContext,
 ): [string, ...string[]] {
 	const { facts, kind } = failure;
+	const isOfService = !isDownload(facts) && facts.content !== 'html';
+	if (notFound && isOfService && isNotFound(failure)) {
+		return [notFound.message, notFound.description, SAID];
+	}
 	const texts = isDownload(facts) ? HOST : SERVICE;
 	const isCredits = isAboutCredits(failure) && !mayBeQueued;
 	const names = [
@@ -316,80 +313,58 @@ export function findText(
 	return names.map((name) => texts[name]).find(Boolean) ?? SERVICE[kind] ?? [kind];
 }
 
-function isDownload({ address, addressField }: FailureFacts): boolean {
-	return address !== undefined || addressField !== undefined;
+/** Whether the request went to the host of a video. */
+function isDownload({ addressField }: FailureFacts): boolean {
+	return addressField !== undefined;
 }
 
 function getVariant(facts: FailureFacts): string | undefined {
-	const { httpCode = '' } = facts;
-	switch (facts.kind) {
-		case 'uncertain':
-			return /^\d/.test(httpCode) ? 'status' : undefined;
-		case 'rejected':
-			if (httpCode !== '401' && httpCode !== '403') return undefined;
-			if (facts.content === 'html') return 'page';
-			return facts.content === undefined ? undefined : 'unsigned';
-		case 'unsent':
-			return httpCode === '' ? undefined : 'certificate';
-		case 'timedOut':
-			if (facts.hasLeftQueue === true) return 'left';
-			return facts.isPending === true ? 'pending' : undefined;
-		case 'ambiguousVideo':
-			if (facts.unidentified?.count === undefined) return 'unread';
-			return facts.unidentified.count === 0 ? 'none' : undefined;
-		default:
-			return facts.content;
-	}
+	const { content, httpCode = '', kind, unidentified } = facts;
+	if (kind === 'uncertain' && /^\d/.test(httpCode)) return 'status';
+	if (kind === 'unsent' && httpCode !== '') return 'certificate';
+	if (kind === 'ambiguousVideo' && unidentified?.count === undefined) return 'unread';
+	if (unidentified?.count === 0) return 'none';
+	if (facts.hasLeftQueue) return 'left';
+	if (facts.isPending) return 'pending';
+	const isDenied = kind === 'rejected' && /^40[13]$/.test(httpCode);
+	if (isDenied && content !== undefined) return content === 'html' ? 'page' : 'unsigned';
+	return content;
 }
 
 type Slots = Record<string, unknown>;
 
-const NOT_VIDEOS: Partial<Record<string, string>> = {
-	html: 'a web page, not a video',
-	empty: 'an empty file',
-	other: 'something that is not a video',
-};
-
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
-	const { httpCode = '', retryAfterMs = 0, tries = 1, cause, unidentified } = facts;
-	const { fields, isQueued, mayBeQueued } = context;
+	const { address, cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
-	const { address = 'The address' } = facts;
-	const subject = isDownload(facts) ? `${address} was requested` : 'The request was sent';
+	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
+	const wait = `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`;
+	const subject = address === undefined ? 'The request was sent' : `${address} was requested`;
+	const sent = `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
 	return {
-		addressField: "'Video'",
 		rateLimitAdvice:
 			context.nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
 		...context,
 		...facts,
-		address,
-		content: NOT_VIDEOS[facts.content ?? 'other'],
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
 		// When the video may have been queued, "try again later" would be wrong.
-		sent:
-			mayBeQueued || isLong ? undefined : `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`,
-		wait:
-			mayBeQueued || !isLong
-				? undefined
-				: `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`,
-		orRetry: canBeRetried ? 'retry this execution, or ' : '',
-		orRetrySaved: canBeRetried
-			? "select 'Retry with currently saved workflow' under Executions, or "
-			: '',
+		...(!context.mayBeQueued && (isLong ? { wait } : { sent })),
+		orRetry: offer('retry this execution'),
+		orRetrySaved: offer("select 'Retry with currently saved workflow' under Executions"),
 		howToDownload: canBeRetried
 			? 'A retry of this execution only downloads it.'
 			: 'To download it, use Video > Download.',
 		// A wait that ends has sent its looks.
-		nothingSent: isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
-		checkFields: fields ? `Check ${fields} of this item.` : `${OPEN} and test it.`,
+		nothingSent:
+			context.isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
+		checkFields: context.fields ? `Check ${context.fields} of this item.` : `${OPEN} and test it.`,
 		inLoop: context.isAgentCall
 			? undefined
 			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',
@@ -415,6 +390,10 @@ function nameCandidates({ count = 0, projectId }: Unidentified): string {
 	return `the ${videos}${projectId === undefined ? '' : ` of project "${projectId}"`}`;
 }
 
+const PAID = 'Already queued and paid for: {ids}. {howToGoOn} A new run queues them again.';
+const PAID_WITHOUT_RETRY = 'Queued and paid for, so do not queue it again: {ids}.';
+const OTHERS = 'Other items that may have been queued and paid for, counted from 1: {items}.';
+
 /** The videos that a failed run has paid for: n8n drops the output of its other items. */
 interface PaidVideos {
 	paid: { queueId: string; status: string }[];
@@ -431,58 +410,50 @@ export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: P
 	const items = unknown.map(({ itemIndex, queueId }) =>
 		queueId === undefined ? itemIndex + 1 : `${itemIndex + 1} (its response names "${queueId}")`,
 	);
-	const howToGoOn = isLasting
-		? " To get them without paying again, set 'On Error' in the node's settings to 'Continue', and select 'Retry with currently saved workflow' under Executions. A new run queues them again."
-		: ' To go on without paying again, select Retry under Executions. A new run queues them again.';
-	const lead = canBeRetried
-		? 'Already queued and paid for:'
-		: 'Queued and paid for, so do not queue it again:';
-	return [
-		paid.length > 0 && `${lead} ${ids.join(', ')}.${canBeRetried ? howToGoOn : ''}`,
-		unknown.length > 0 &&
-			`Other items that may have been queued and paid for, counted from 1: ${items.join(', ')}.`,
-	]
-		.filter(Boolean)
-		.join(' ');
+	return fill([canBeRetried ? PAID : PAID_WITHOUT_RETRY, OTHERS], {
+		ids: ids.join(', ') || undefined,
+		items: items.join(', ') || undefined,
+		howToGoOn: isLasting
+			? "To get them without paying again, set 'On Error' in the node's settings to 'Continue', and select 'Retry with currently saved workflow' under Executions."
+			: 'To go on without paying again, select Retry under Executions.',
+	});
 }
 
-/** The facts for the hint after a run. */
+/** The facts for the hints of a run: numbers of items, and why items have no video. */
 interface RunFacts {
-	/** The number of adds of unknown fate. */
 	mayBeQueued: number;
-	/** Why items have no video. */
+	leftOut: number;
 	unidentified: Unidentified[];
 	/** Whether the list lacked a video that it had to show. */
 	isListUnreliable: boolean;
-	/** The number of items that were left out, because the videos of their keys came out before. */
-	leftOut: number;
 }
 
-const LOOK = 'Look for them in Video > Get Many';
 const NOT_LISTED =
 	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
 
-/** The warnings under the output of a run; none where all went well. */
-export function describeRun({
-	mayBeQueued,
-	unidentified,
-	isListUnreliable,
-	leftOut,
-}: RunFacts): string[] {
-	const several = unidentified.filter(({ count = 0 }) => count > 0);
-	const names = [...new Set(several.map(nameCandidates))].slice(0, MAX_NAMED).join('; ');
-	const unlisted = unidentified.length - several.length;
-	return [
-		mayBeQueued > 0 &&
-			`Videos that may have been queued and paid for, without their queue IDs: ${mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.`,
-		several.length > 0 &&
-			`Videos that could not be told apart from others of their project: ${several.length}. ${LOOK}, among ${names}. ${isListUnreliable ? NOT_LISTED : TELL_APART}`,
-		unlisted > 0 &&
-			`Videos that are finished, but were not in the list of videos, or it could not be read: ${unlisted}. ${LOOK} in a few minutes.${isListUnreliable ? ` ${NOT_LISTED}` : ''}`,
-		leftOut > 0 &&
-			`Items that were left out, because the video of their 'Unique Key' came out before: ${leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.`,
-	].filter((text) => text !== false);
-}
+/** The hints of a run, each with the number of its items. */
+const HINTS = [
+	'Videos that may have been queued and paid for, without their queue IDs: {mayBeQueued}. Before you queue them again, check the credits in Account > Get, or look for new videos in Video > Get Many after a few minutes.',
+	'Videos that could not be told apart from others of their project: {several}. Look for them in Video > Get Many, among {names}. {advice}',
+	'Videos that are finished, but were not in the list of videos, or it could not be read: {unlisted}. Look for them in Video > Get Many in a few minutes.{notListed}',
+	"Items that were left out, because the video of their 'Unique Key' came out before: {leftOut}. If a later node failed then, retry that execution under Executions. To make a video again, give the item another key.",
+];
 
 /** Maximum number of projects that a hint names. */
 const MAX_NAMED = 5;
+
+/** The warnings under the output of a run; none where all went well. */
+export function describeRun(facts: RunFacts): string[] {
+	const { isListUnreliable, leftOut, mayBeQueued, unidentified } = facts;
+	const several = unidentified.filter(({ count = 0 }) => count > 0);
+	const slots = {
+		mayBeQueued: mayBeQueued || undefined,
+		several: several.length || undefined,
+		names: [...new Set(several.map(nameCandidates))].slice(0, MAX_NAMED).join('; '),
+		advice: isListUnreliable ? NOT_LISTED : TELL_APART,
+		unlisted: unidentified.length - several.length || undefined,
+		notListed: isListUnreliable ? ` ${NOT_LISTED}` : '',
+		leftOut: leftOut || undefined,
+	};
+	return HINTS.map((hint) => fill([hint], slots)).filter((text) => text !== '');
+}

@@ -1,6 +1,6 @@
+import { readAddResponse } from '../../../nodes/VideoGeneration/api/response';
+import { findProof } from '../../../nodes/VideoGeneration/failures/errors';
 import type { Fate } from '../../../nodes/VideoGeneration/failures/failure';
-import type { AddEvidence } from '../../../nodes/VideoGeneration/failures/fate';
-import { findProof, judgeAdd } from '../../../nodes/VideoGeneration/failures/fate';
 
 const URL = 'https://api.example.com/v1/queue/add';
 
@@ -49,8 +49,12 @@ describe('An add that failed with an error', () => {
 });
 
 describe('An add that was answered', () => {
-	const judge = (response: Partial<AddEvidence>) =>
-		judgeAdd({ statusCode: 200, url: URL, queueId: '', namesQueueItem: false, ...response });
+	const judge = ({ statusCode = 200, location = '', ...body }: Record<string, unknown>) => {
+		const text = JSON.stringify(body);
+		const response = { statusCode: statusCode as number, headers: { location }, text };
+		const result = readAddResponse(response, URL);
+		return 'queueItem' in result ? 'accepted' : result.facts.fate;
+	};
 
 	const REFUSED = [
 		...[400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431, 451],
@@ -62,7 +66,7 @@ describe('An add that was answered', () => {
 		const refused = statuses.filter((statusCode) => judge({ statusCode }) === 'refused');
 		expect(refused).toEqual([...REFUSED].sort((a, b) => a - b));
 		for (const statusCode of statuses) {
-			const named = { statusCode, namesQueueItem: true, status: 'error' };
+			const named = { statusCode, queueId: 'id', status: 'error' };
 			expect(judge(named)).toBe('unknown');
 			if (!refused.includes(statusCode)) {
 				expect(judge({ statusCode })).toBe(statusCode === 407 ? 'notSent' : 'unknown');
@@ -86,9 +90,9 @@ describe('An add that was answered', () => {
 
 	test.each([200, 299])('with %d and a queue ID is accepted', (statusCode) => {
 		for (const status of ['success', 'error', undefined]) {
-			const named = { statusCode, status, namesQueueItem: true };
-			expect(judge({ ...named, queueId: 'id' })).toBe('accepted');
-			expect(judge(named)).toBe('unknown');
+			const response = { statusCode, status, newQueueItem: { queueId: 'id' } };
+			expect(judge(response)).toBe('accepted');
+			expect(judge({ statusCode, status, queueId: 'id' })).toBe('unknown');
 		}
 	});
 

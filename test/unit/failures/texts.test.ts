@@ -125,7 +125,7 @@ const OF_HOST: Row[] = [
 	['notAnAddress', {}, /not a web address Get the video again/],
 	['storageFailed', { serviceMessage: 'No space' }, /not store.*enough storage.*No space/],
 ];
-const AT = { address: 'https://files.example/a.mp4' };
+const AT = { address: 'https://files.example/a.mp4', addressField: "'Video'" };
 
 const CASES = [
 	...Object.entries({ ADD, CLEAR, GET_PROGRESS, READ }).flatMap(([name, context]) =>
@@ -179,6 +179,7 @@ describe('An error text', () => {
 		{ kind: 'unsuccessful', httpCode: '200', bodyStatus: 'ok' },
 		{ kind: 'rejected', httpCode: '409', serviceMessage: 'Not enough credits' },
 		{ kind: 'redirected', httpCode: '303', location: 'https://other.example.com/' },
+		{ kind: 'rejected', httpCode: '404' },
 	] as const)('of an add of unknown fate (%j) says so first, and how to check', (facts) => {
 		const { description } = getText(facts, { ...ADD, mayBeQueued: true });
 		expect(description).toMatch(/^The video may have been queued.*Account > Get.*Video > Get Many/);
