@@ -77,6 +77,26 @@ describe('Credits to Keep', () => {
 		expect(service.sandbox.charges).toEqual([]);
 	});
 
+	test('counts no video that the service has refused', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 400, operation: 'queue.add', nth: 1 });
+		const { items } = await add({ creditsToKeep: 8 }, makeItems(4), ERROR_OUTPUT);
+		expect(items).toHaveLength(2);
+	});
+
+	test('is counted for each account alone', async () => {
+		const { url: baseUrl, accounts } = service.sandbox;
+		service.sandbox.setCredits('other', 1);
+		const ours = { key: accounts.main.apiKey };
+		const theirs = { key: accounts.other.apiKey, project: 'project-garden-story' };
+		const parameters = { ...GENERATE, options: { creditsToKeep: 0 } };
+		const { errorItems } = await service.run(parameters, {
+			items: [theirs, ours, theirs],
+			settings: ERROR_OUTPUT,
+			credentials: { baseUrl, apiKey: '={{ $json.key }}' },
+		});
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
+	});
+
 	test.each([12_000, 30_000])(
 		'holds for two batches that take turns, of which the second begins %d ms after the first',
 		async (afterMs) => {

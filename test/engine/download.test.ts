@@ -295,6 +295,26 @@ describe('Several downloads', () => {
 			},
 		]);
 	});
+
+	test('end when one of them fails and the node is set to stop', async () => {
+		let closed = 0;
+		host.answer((request, response) => {
+			if (request.url === '/gone.mp4') {
+				if (closed === 0 && host.requests.length === 3) response.writeHead(404).end();
+				return;
+			}
+			response.once('close', () => {
+				closed += 1;
+			});
+			begin(request, response);
+		});
+		const { error } = await service.run(DOWNLOAD, {
+			items: ['a', 'b', 'gone'].map((name) => ({ url: `${host.url}/${name}.mp4` })),
+		});
+		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 2 } });
+		expect(host.requests).toHaveLength(3);
+		await expectNothingStored();
+	});
 });
 
 describe('The trigger with downloading', () => {

@@ -148,19 +148,6 @@ test('A redirect to another host is not followed, and the key is not sent there'
 	expect(host.requests).toEqual([]);
 });
 
-test.each([
-	[{ baseUrl: '' }, "'Base URL' is empty"],
-	[{ apiKey: '' }, "'API Key' is empty"],
-])('A credential of no use (%j) is named before any request', async (part, message) => {
-	for (const name of API_OPERATIONS) {
-		const credentials = { ...service.setup({}).credentials, ...part };
-		const { error } = await service.run(OPERATIONS[name], { credentials });
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain('Video Generation API credential');
-	}
-	expect(service.sandbox.requests).toEqual([]);
-});
-
 describe('A body without an end', () => {
 	test('is given up in time when it drips', async () => {
 		const { sandbox } = service;

@@ -18,6 +18,7 @@ import {
 	type NodeSetup,
 	startNode,
 } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 import { like } from '../support/like';
@@ -112,6 +113,17 @@ describe('Videos of one project', () => {
 		const { error } = await run([{}, {}, { project: TOUR }, { project: TOUR }]);
 		expect(error?.message).toBe('The video could not be generated');
 		expect(service.sandbox.charges.map(({ projectId }) => projectId)).toEqual([PROJECT, TOUR]);
+	});
+
+	test('that an earlier try has queued are waited for before the next add', async () => {
+		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.add', nth: 1 });
+		const seconds = [40, 20];
+		makeVideosIn(...seconds);
+		const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
+		const { items } = await service.run(parameters, { items: ofOneProject(2), settings });
+		expectOwnVideos(items, 2);
+		expect(countAtOnce(seconds)).toBe(1);
 	});
 
 	test('are followed by the next one before they are downloaded', async () => {
@@ -283,31 +295,58 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
-test.each([
-	['an execution that was stopped', GENERATE, 8_000],
-	['an add of Queue > Add that was not confirmed', OPERATIONS['queue.add'], undefined],
-])(
-	'A failed row of a service that drops it is not given the video of %s',
-	async (_whose, parameters, stopAfterMs) => {
+describe('A failed row of a service that drops it is not given the video of', () => {
+	let stop = () => undefined as void;
+	beforeEach(() => {
 		const { sandbox } = service;
 		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
-		makeVideosIn(30, 5);
-		const lost = { kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 } as const;
-		if (stopAfterMs === undefined) sandbox.addFault(lost);
-		const stop = sandbox.onRequest(({ body }) => {
+		stop = sandbox.onRequest(({ body }) => {
 			const isFailing = (body as IDataObject | undefined)?.customPrompt === 'failing';
 			sandbox.changeProject(PROJECT, { fails: isFailing });
 		});
+	});
+	afterEach(() => {
+		stop();
+	});
+
+	test.each([
+		['an execution that was stopped', GENERATE, 8_000],
+		['an add of Queue > Add that was not confirmed', OPERATIONS['queue.add'], undefined],
+	])('%s', async (_whose, parameters, stopAfterMs) => {
+		makeVideosIn(30, 5);
+		const lost = { kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 } as const;
+		if (stopAfterMs === undefined) service.sandbox.addFault(lost);
 		const [, failing] = await play(
 			begin([{ prompt: 'other' }], { parameters, stopAfterMs }),
 			begin([{ prompt: 'failing' }], { afterMs: 9_000 }),
 		);
-		stop();
 		expect(service.listPaid()).toEqual(['other', 'failing']);
 		const [item] = failing?.result.items ?? [];
 		expect(item?.json.video ?? null).toBeNull();
-	},
-);
+	});
+
+	test('an add that has no response yet', async () => {
+		const { clock, onRequest } = service.sandbox;
+		makeVideosIn(14, 12);
+		const hang = { kind: 'hang', phase: 'after', operation: 'queue.add' } as const;
+		service.sandbox.addFault({ ...hang, containing: 'hangs' });
+		const countSleeping = () => {
+			const waitedMs = clock.now() - (service.sandbox.charges[1]?.at ?? Infinity);
+			return waitedMs >= 0 && waitedMs < 299_999 ? 1 : 0;
+		};
+		const { parameters } = service.setup({ ...GENERATE, waitOptions: { videosAtOnce: 2 } });
+		const rows = [{ prompt: 'failing' }, { prompt: 'hangs' }];
+		const { start } = begin(rows, { parameters, settings: ERROR_OUTPUT });
+		const { errorItems, items } = await runWithoutWaiting(start, {
+			clock,
+			onRequest,
+			countSleeping,
+		});
+		expect(service.listPaid()).toEqual(['failing', 'hangs']);
+		expect(items.map(getId)).toEqual([undefined]);
+		expect(errorItems).toHaveLength(1);
+	});
+});
 
 test('Rows whose videos have the same address are told apart by their entries', async () => {
 	makeVideosIn(20, 20, 20);

@@ -194,11 +194,6 @@ test.each(Object.keys(REPLIES))(
 	},
 );
 
-test('Generate and Wait return the same fields', () => {
-	const { properties } = loadSchema('queue.wait');
-	expect(loadSchema('video.generate').properties).toEqual(properties);
-});
-
 test('The trigger returns what Video > Get Many returns, and says beside it why a file could not be had', async () => {
 	service.sandbox.reset();
 	const { url: baseUrl, apiKey } = service.sandbox;

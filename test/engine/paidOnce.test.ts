@@ -282,6 +282,17 @@ describe('Executions > Retry', () => {
 		expect(listSent()).toEqual(['one', 'two']);
 	});
 
+	test('that fails at one item names the others that may have been queued', async () => {
+		failAdd({ kind: 'reset', phase: 'after', nth: 2 });
+		const { run: failed } = await run(GENERATE);
+		const changed = { ...GENERATE, waitOptions: { pollingInterval: 0 } };
+		const { error } = await run(changed, THREE, { failed });
+		expect(error?.message).toContain("'Polling Interval' must be");
+		const acceptedQueueIds = listPaidIds().slice(0, 1);
+		expect(error?.context).toMatchObject({ itemIndex: 0, mayBeQueued: true, acceptedQueueIds });
+		expect(error?.description).toMatch(/Other items that may have been queued.*: 2\.$/);
+	});
+
 	test('after a failed download only downloads, from the address that the list shows now', async () => {
 		const { sandbox } = service;
 		sandbox.configure({ signedUrls: true });

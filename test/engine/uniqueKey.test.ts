@@ -160,13 +160,6 @@ describe('A unique key', () => {
 		await runRows({ settings: ERROR_OUTPUT });
 		expect(listPaid()).toHaveLength(3);
 	});
-
-	test('whose expression names a missing field fails before anything is sent', async () => {
-		const options = { uniqueKey: '=row-{{ $json.idd }}' };
-		const { error } = await runRows({ parameters: { ...KEYED, options } });
-		expect(error?.message).toContain("'Unique Key' names the field 'idd', which this item does");
-		expect(service.sandbox.requests).toEqual([]);
-	});
 });
 
 describe('A row', () => {

@@ -3,6 +3,7 @@ import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { GENERATE, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
+import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -297,6 +298,20 @@ test('A retry of an item that has left the queue for good sends one look, and fa
 	const retry = await run(GENERATE, [{}], {}, first);
 	expect(retry.error?.message).toBe(first.error?.message);
 	expect(countRequests('queue.getProgress')).toBe(1);
+});
+
+test('Six executions that wait for 70 seconds at the same time read the list at most eleven times', async () => {
+	const projects = [1, 2, 3, 4, 5, 6].map((each) => ({ id: `project-${each}` }));
+	service.sandbox.addProjects('main', projects);
+	finishAfter(...projects.map(() => 70));
+	await playTogether(
+		service.sandbox,
+		projects.map(({ id }) => ({
+			start: async () => await run(GENERATE, [{ project: id }]),
+		})),
+	);
+	expect(getQueued()).toHaveLength(6);
+	expect(countRequests('video.getAll')).toBeLessThanOrEqual(11);
 });
 
 test.each([-3_600_000, 3_600_000])(
