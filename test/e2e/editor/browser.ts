@@ -16,7 +16,8 @@ import {
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
 import { QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
-import { GENERATE } from '../../support/engine/OPERATIONS';
+import { readItems } from '../../support/e2e/RealN8n';
+import { DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 import { eventually, expectError, expectLabels, expectToPlay, useEditor } from './useEditor';
 
@@ -28,6 +29,14 @@ const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
 
+/** Reads the source of each of its items, as a user's expression does. */
+const LOOK_BACK: WorkflowStep = {
+	name: 'Look back',
+	type: 'n8n-nodes-base.set',
+	typeVersion: 3.4,
+	parameters: { mode: 'raw', jsonOutput: "={{ { row: $('Rows').item.json.id } }}" },
+};
+
 const SHORT = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
 const TIMEOUT_MS = 120_000;
 /** n8n polls every minute. */
@@ -38,6 +47,16 @@ const TEST_EVENTS = 2;
 const create = async (...steps: WorkflowStep[]) =>
 	(await real.client.createWorkflow(buildWorkflow('New', steps))).id;
 const node = (parameters: object) => videoGeneration('Node', real.credential, { ...parameters });
+/** Generates a video for each row of a sheet. */
+const generate = (rows: object[], parameters: object = {}, settings = {}) => {
+	const step = { ...GENERATE, waitOptions: QUICKLY, ...parameters };
+	const steps = [START, ...makeItems(rows, 'Rows')];
+	return buildWorkflow('Rows', [
+		...steps,
+		videoGeneration('Node', real.credential, step, settings),
+		LOOK_BACK,
+	]);
+};
 const listPaid = () => real.sandbox.charges.map(({ customPrompt }) => customPrompt);
 /** The entries of the open list of projects. */
 const listProjects = (page: Page) => page.getByTestId('rlc-item').filter({ visible: true });
@@ -217,12 +236,9 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 	test(
 		'a misspelt column is named, and costs nothing',
 		visit(async (editor) => {
-			const write = (customPrompt: string) => [
-				START,
-				...makeItems([{ topic: 'Rain' }]),
-				node({ ...GENERATE, customPrompt, waitOptions: QUICKLY }),
-			];
-			await editor.openWorkflow(await create(...write('={{ $json.Topic }}')));
+			const write = (customPrompt: string) => generate([{ topic: 'Rain' }], { customPrompt });
+			const { id } = await real.client.createWorkflow(write('={{ $json.Topic }}'));
+			await editor.openWorkflow(id);
 			await (await editor.openNode('Node')).execute();
 			await expectError(
 				editor.page,
@@ -231,13 +247,108 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			);
 			// n8n evaluates expressions in an isolate, which the tests of its engine alone do not have.
 			for (const prompt of ['=A {{ $json.Topic }}', '={{ $json.Topic.trim() }}']) {
-				const { data } = await real.n8n.run(buildWorkflow('New', write(prompt)));
+				const { data } = await real.n8n.run(write(prompt));
 				expect(data.resultData.error?.message).toContain("names the field 'Topic'");
 			}
 			for (const prompt of ['={{ $json.topic }}', "=A{{ $json.Topic ?? '' }}"]) {
-				expect((await real.n8n.run(buildWorkflow('New', write(prompt)))).status).toBe('success');
+				expect((await real.n8n.run(write(prompt))).status).toBe('success');
 			}
 			expect(listPaid()).toEqual(['Rain', 'A']);
+		}),
+	);
+
+	test(
+		'of ten rows of which nine are done, one is made and keeps its row, and the panel counts the nine',
+		visit(async (editor) => {
+			const { client, n8n, sandbox } = real;
+			sandbox.configure({ videoUrlInDetails: true });
+			const rows = Array.from({ length: 10 }, (_, row) => ({ id: `row ${row}` }));
+			const id = '={{ $json.id }}';
+			const build = (count: number) =>
+				generate(rows.slice(0, count), { customPrompt: id, options: { uniqueKey: id } });
+			const first = await n8n.run(build(9));
+			expect(listPaid()).toHaveLength(9);
+
+			await client.saveWorkflow(first.workflowId, build(10));
+			await editor.openWorkflow(first.workflowId);
+			const panel = await editor.openNode('Node');
+			await panel.execute();
+			expect((await panel.readTable()).rows).toHaveLength(1);
+			expect(await panel.output.getByTestId('node-hint').innerText()).toMatch(
+				/left out, because the video of their 'Unique Key' came out before: 9\./,
+			);
+			expect(listPaid()).toEqual(rows.map((row) => row.id));
+			await panel.close();
+			await editor.openNode(LOOK_BACK.name);
+			await panel.execute();
+			expect((await panel.readTable()).rows).toEqual([['row 9', '']]);
+		}),
+	);
+
+	test(
+		'three files that a service gives one name have three names',
+		visit(async (editor) => {
+			const { sandbox } = real;
+			sandbox.addVideos('main', [{ id: 'output' }]);
+			const files = ['a', 'b', 'c'].map((folder) => ({
+				url: `${sandbox.url}/files/${folder}/output.mp4`,
+			}));
+			await editor.openWorkflow(await create(START, ...makeItems(files), node(DOWNLOAD)));
+			const { output } = editor.nodePanel;
+			await (await editor.openNode('Node')).execute();
+			await eventually(async () => {
+				await output.getByTestId('radio-button-binary').click();
+				const names = (await output.innerText()).match(/output\S*mp4/g);
+				expect(names).toEqual(['output.mp4', 'output-2.mp4', 'output-3.mp4']);
+			});
+		}),
+	);
+
+	test(
+		'a video that the service failed to make says what to correct, and the retry that it names gets what was paid beside it; a stopped execution offers none',
+		visit(async (editor) => {
+			const { client, n8n, sandbox } = real;
+			const rows = [{ project: 'project-city-tour' }, { project: 'project-broken-storyboard' }];
+			const { id } = await client.createWorkflow(generate(rows));
+			await editor.openWorkflow(id);
+			const panel = await editor.openNode('Node');
+			await panel.execute();
+			await panel.output.getByTestId('node-error-message').waitFor();
+			const [made, broken] = sandbox.charges;
+			const advice = [
+				`is "${broken?.queueId}"\\. Correct the project or the prompt before you queue it again`,
+				`Already queued and paid for: ${made?.queueId} .+ set 'On Error' .+ to 'Continue'`,
+				"select 'Retry with currently saved workflow' under Executions\\. A new run",
+			];
+			await expectError(
+				editor.page,
+				/^The video could not be generated/,
+				new RegExp(`^(?!.*Retry.*Retry).*${advice.join('.*')}`, 's'),
+			);
+
+			const [failed] = await n8n.listExecutions(id);
+			const settings = { onError: 'continueRegularOutput' };
+			await client.saveWorkflow(id, generate(rows, {}, settings));
+			const retry = await client.retryExecution(failed?.id ?? '', true);
+			const execution = await client.waitForExecution(retry, TIMEOUT_MS);
+			expect(readItems(execution, 'Node')).toMatchObject([
+				{ json: { queueId: made?.queueId, videoUrl: `${sandbox.url}/files/${made?.videoId}.mp4` } },
+				{ json: { error: 'The video could not be generated' } },
+			]);
+			expect(sandbox.charges).toHaveLength(2);
+
+			sandbox.configure({ durations: { pendingMs: 3_600_000 } });
+			const stopped = await client.runWorkflow(id, START.name);
+			await sandbox.waitForRequests({ operation: 'queue.add', count: 3 });
+			await client.request('POST', `/executions/${stopped}/stop`);
+			expect((await client.waitForExecution(stopped, TIMEOUT_MS)).status).toBe('canceled');
+			await editor.visit(`/workflow/${id}/executions`);
+			const countRetries = async (execution = '') => {
+				const entry = editor.page.getByTestId(`execution-details-${execution}`);
+				await entry.waitFor();
+				return await entry.getByTestId('retry-execution-button').count();
+			};
+			expect([await countRetries(failed?.id), await countRetries(stopped)]).toEqual([1, 0]);
 		}),
 	);
 
