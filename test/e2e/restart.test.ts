@@ -56,7 +56,7 @@ esac
 	return { PATH: path, HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' };
 }
 
-describe('When n8n installs the package, is killed while it adds, polls and waits, and starts again while the service is down', () => {
+describe('When n8n installs the package, is killed while it adds, polls and waits, and starts again', () => {
 	let sandbox: Sandbox;
 	let n8n: RealN8n;
 	let waiting: string;
@@ -149,12 +149,7 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 		n8n.kill();
 		await n8n.waitForEnd();
 		sandbox.clearFaults();
-		// The service refuses the key when n8n starts, and n8n polls again all the same.
-		sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
-		const refused = count('video.getAll') + 1;
 		await n8n.start();
-		await waitFor('two refused polls', () => count('video.getAll') > refused, TIMEOUT_MS);
-		sandbox.clearFaults();
 	});
 	afterAll(async () => {
 		await n8n.stop();

@@ -207,23 +207,6 @@ describe('Before a run, the editor says', () => {
 	});
 });
 
-test('A run of the node looks at no condition: they cost no item anything', async () => {
-	const hints = await getHints();
-	let reads = 0;
-	for (const hint of hints) {
-		const { displayCondition } = hint;
-		const get = () => {
-			reads += 1;
-			return displayCondition;
-		};
-		Object.defineProperty(hint, 'displayCondition', { configurable: true, get });
-	}
-	const { items } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}, {}] });
-	expect(items).toHaveLength(3);
-	expect(hints.length).toBeGreaterThan(0);
-	expect(reads).toBe(0);
-});
-
 describe('After a run, the output panel says', () => {
 	const expectHints = async (
 		parameters: INodeParameters,

@@ -314,6 +314,18 @@ test('Six executions that wait for 70 seconds at the same time read the list at 
 	expect(countRequests('video.getAll')).toBeLessThanOrEqual(11);
 });
 
+test('Six executions that wait for 70 seconds at the same time read the list at most eleven times', async () => {
+	const projects = [1, 2, 3, 4, 5, 6].map((each) => ({ id: `project-${each}` }));
+	service.sandbox.addProjects('main', projects);
+	finishAfter(...projects.map(() => 70));
+	const executions = projects.map(({ id }) => ({
+		start: async () => await run(GENERATE, [{ project: id }]),
+	}));
+	await playTogether(service.sandbox, executions);
+	expect(getQueued()).toHaveLength(6);
+	expect(countRequests('video.getAll')).toBeLessThanOrEqual(11);
+});
+
 test.each([-3_600_000, 3_600_000])(
 	'A clock of this machine that is set by %d ms neither holds up, ends nor changes a wait',
 	async (byMs) => {

@@ -84,16 +84,7 @@ describe('Certain is the address that the progress tells: an item', () => {
 	});
 });
 
-describe('Certain is an entry that names the queue ID:', () => {
-	test('the list is read no more once it has named the item that waits for it', async () => {
-		service.sandbox.configure({ entriesNameQueueId: 'field' });
-		const videos = [{ processingMs: 20_000 }, { processingMs: 20_000, logDelayMs: 5_000 }];
-		planVideos(service.sandbox, ...videos, { processingMs: 6_000, logDelayMs: 9_000 });
-		const waitOptions = { videosAtOnce: 2 };
-		expectOwn(await run({ ...GENERATE, waitOptions }, [{}, {}, { project: TOUR }]), 3);
-		expect(count('video.getAll')).toBeLessThanOrEqual(7);
-	});
-});
+describe('Certain is an entry that names the queue ID:', () => {});
 
 describe("Rule 2: an item's video is new to it. An old entry", () => {
 	const addOld = (createdAt = '2025-01-01T00:00:00.000Z') => {

@@ -30,10 +30,11 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 		}
 		const make = async () => {
 			checkJob(job);
-			if (order.wait !== undefined) return await makeVideo(job, order.wait);
-			return await takeTurn(async () => await addVideo(job));
+			return await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		};
-		outcomes[index] = run.settle(job, make());
+		const settle = async () => await run.settle(job, make());
+		// A failed add ends the run before the next one has its turn.
+		outcomes[index] = problem === undefined && order.wait ? settle() : takeTurn(settle);
 	}
 	const settled = await Promise.all(outcomes);
 	await completeKeys(jobs, settled);

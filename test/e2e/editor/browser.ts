@@ -305,7 +305,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 	);
 
 	test(
-		'a video that the service failed to make says what to correct, and the retry that it names gets what was paid beside it; a stopped execution offers none',
+		'a video that the service failed to make says what to correct, and the retry that it names, which a stopped execution does not offer, gets what was paid beside it',
 		visit(async (editor) => {
 			const { client, n8n, sandbox } = real;
 			const rows = [{ project: 'project-city-tour' }, { project: 'project-broken-storyboard' }];
@@ -327,16 +327,6 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			);
 
 			const [failed] = await n8n.listExecutions(id);
-			const settings = { onError: 'continueRegularOutput' };
-			await client.saveWorkflow(id, generate(rows, {}, settings));
-			const retry = await client.retryExecution(failed?.id ?? '', true);
-			const execution = await client.waitForExecution(retry, TIMEOUT_MS);
-			expect(readItems(execution, 'Node')).toMatchObject([
-				{ json: { queueId: made?.queueId, videoUrl: `${sandbox.url}/files/${made?.videoId}.mp4` } },
-				{ json: { error: 'The video could not be generated' } },
-			]);
-			expect(sandbox.charges).toHaveLength(2);
-
 			sandbox.configure({ durations: { pendingMs: 3_600_000 } });
 			const stopped = await client.runWorkflow(id, START.name);
 			await sandbox.waitForRequests({ operation: 'queue.add', count: 3 });
@@ -349,6 +339,16 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				return await entry.getByTestId('retry-execution-button').count();
 			};
 			expect([await countRetries(failed?.id), await countRetries(stopped)]).toEqual([1, 0]);
+
+			const settings = { onError: 'continueRegularOutput' };
+			await client.saveWorkflow(id, generate(rows, {}, settings));
+			const retry = await client.retryExecution(failed?.id ?? '', true);
+			const execution = await client.waitForExecution(retry, TIMEOUT_MS);
+			expect(readItems(execution, 'Node')).toMatchObject([
+				{ json: { queueId: made?.queueId, videoUrl: `${sandbox.url}/files/${made?.videoId}.mp4` } },
+				{ json: { error: 'The video could not be generated' } },
+			]);
+			expect(sandbox.charges).toHaveLength(3);
 		}),
 	);
 

@@ -5,6 +5,7 @@ import {
 	START,
 	videoGeneration,
 	withCredentials,
+	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { QUICKLY } from '../../support/e2e/setUpExample';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../../support/engine/OPERATIONS';
@@ -21,10 +22,14 @@ const FROM_MODEL = {
 	projectId: byId("={{ $fromAI('projectId', 'The ID of the project', 'string') }}"),
 	customPrompt: "={{ $fromAI('customPrompt', 'What the video is to show', 'string') }}",
 };
+/** The file is wanted, as it is by default. */
+const MAKE = { ...GENERATE, ...FROM_MODEL, downloadVideo: true };
+const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
 const TOOLS = {
-	// The file is wanted, as it is by default.
-	'Generate a video': { ...GENERATE, ...FROM_MODEL, downloadVideo: true, waitOptions: QUICKLY },
-	'Queue a video': { ...OPERATIONS['queue.add'], ...FROM_MODEL },
+	'Generate a video': { ...MAKE, waitOptions: QUICKLY },
+	'Generate a video soon': { ...MAKE, waitOptions: { pollingInterval: 1, timeout: 1 } },
+	'Queue a video': ADD,
+	'Queue a video within budget': { ...ADD, options: { creditsToKeep: 9 } },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: "={{ $fromAI('queueId') }}" },
 };
 
@@ -76,9 +81,23 @@ function buildMcpServer(): WorkflowContent {
 	return buildWorkflow('MCP server', [trigger, ...attachTools(trigger.name)]);
 }
 
-const call = (name: keyof typeof TOOLS, customPrompt: string): ToolCall => ({
+/** Describes one of n8n's Agents, with the chat model and the tools. */
+const buildConfig = () => ({
+	name: 'Agent',
+	model: `openai/${MODEL}`,
+	credential: chat.credential.id,
+	instructions: 'Make videos',
+	tools: buildTools().map(({ credentials, name, parameters, type }) => ({
+		type: 'node',
+		name,
+		node: { nodeType: type, nodeTypeVersion: 1, nodeParameters: parameters, credentials },
+	})),
+});
+
+/** Calls a tool, by default with a project that has no trouble. */
+const call = (name: keyof typeof TOOLS, customPrompt: string, projectId = PROJECT): ToolCall => ({
 	tool: name.replaceAll(' ', '_'),
-	input: { projectId: PROJECT, customPrompt },
+	input: { projectId, customPrompt },
 });
 
 /** Has a model make calls: the groups one after the other, those of a group at once. @returns what it reads for each */
@@ -107,6 +126,20 @@ const WAYS: Record<string, CallTools> = {
 		await converse(groups, async () =>
 			real.client.request('POST', `${agents}/chat`, { message: 'Go' }),
 		),
+	'Message an Agent': async (groups) => {
+		const message: WorkflowStep = {
+			name: 'Message',
+			type: 'n8n-nodes-base.messageAnAgent',
+			typeVersion: 2,
+			parameters: {
+				agentSource: 'inline',
+				inlineAgent: { config: buildConfig() },
+				message: 'Go',
+			},
+		};
+		const content = buildWorkflow('Message', [START, message]);
+		return await converse(groups, async () => await real.n8n.run(content));
+	},
 	'MCP Server Trigger': async (groups) => {
 		const answers: string[] = [];
 		for (const group of groups) {
@@ -121,18 +154,7 @@ beforeAll(async () => {
 	const { client } = real;
 	const { id: projectId } = await client.request<{ id: string }>('GET', '/projects/personal');
 	const path = `/projects/${projectId}/agents/v2`;
-	const schema = {
-		name: 'Agent',
-		model: `openai/${MODEL}`,
-		credential: chat.credential.id,
-		instructions: 'Make videos',
-		tools: buildTools().map(({ credentials, name, parameters, type }) => ({
-			type: 'node',
-			name,
-			node: { nodeType: type, nodeTypeVersion: 1, nodeParameters: parameters, credentials },
-		})),
-		config: { toolCallConcurrency: 3 },
-	};
+	const schema = { ...buildConfig(), config: { toolCallConcurrency: 3 } };
 	const agent = await client.request<{ id: string }>('POST', path, { name: 'Agent', schema });
 	agents = `${path}/${agent.id}`;
 	const workflow = await client.createWorkflow(buildMcpServer());
@@ -181,6 +203,30 @@ describe.each(Object.entries(WAYS))(
 			for (const answer of answers) expect(answer).toMatch(NEVER_AGAIN);
 			expect(listPaid()).toEqual([lost, vanished]);
 		});
+
+		test('reads the queue ID of a video that it has given up waiting for, or that has failed', async () => {
+			real.sandbox.addProjects('main', [
+				{ id: 'slow', durations: { processingMs: 3_600_000 } },
+				{ id: 'broken', fails: true },
+			]);
+			const answers = await callTools([
+				[call('Generate a video soon', 'A sea', 'slow')],
+				[call('Generate a video', 'A sea', 'broken')],
+			]);
+			const [slow, broken] = real.sandbox.charges;
+			expect(answers[0]).toMatch(new RegExp(`not finished within 1 sec.*${slow?.queueId}`, 's'));
+			expect(answers[1]).toMatch(new RegExp(`not be generated.*${broken?.queueId}`, 's'));
+		});
+
+		test('pays for one of two guarded calls at once, if the credits are enough for one', async () => {
+			real.sandbox.setCredits('main', 10);
+			// Both would read the credits before either is paid for.
+			real.sandbox.addFault({ kind: 'latency', delayMs: 500, operation: 'account.get' });
+			const name = 'Queue a video within budget';
+			const answers = await callTools([[call(name, 'A sea'), call(name, 'A city')]]);
+			expect(answers.join()).toContain("'Credits to Keep' is 9");
+			expect(listPaid()).toHaveLength(1);
+		});
 	},
 );
 
@@ -190,6 +236,8 @@ test('A model is told by each tool what it does, what costs credits and what is 
 	expect(told.sort()).toEqual([
 		'Clear_a_video: Delete queue item permanently in Video Generation',
 		'Generate_a_video: Generate video (costs credits) in Video Generation',
+		'Generate_a_video_soon: Generate video (costs credits) in Video Generation',
 		'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
+		'Queue_a_video_within_budget: Queue video without waiting (costs credits) in Video Generation',
 	]);
 });
