@@ -329,7 +329,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 			const [failed] = await n8n.listExecutions(id);
 			sandbox.configure({ durations: { pendingMs: 3_600_000 } });
 			const stopped = await client.runWorkflow(id, START.name);
-			await sandbox.waitForRequests({ operation: 'queue.add', count: 3 });
+			await sandbox.waitForRequests({ operation: 'queue.add', count: 4 });
 			await client.request('POST', `/executions/${stopped}/stop`);
 			expect((await client.waitForExecution(stopped, TIMEOUT_MS)).status).toBe('canceled');
 			await editor.visit(`/workflow/${id}/executions`);
@@ -348,7 +348,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				{ json: { queueId: made?.queueId, videoUrl: `${sandbox.url}/files/${made?.videoId}.mp4` } },
 				{ json: { error: 'The video could not be generated' } },
 			]);
-			expect(sandbox.charges).toHaveLength(3);
+			expect(sandbox.charges).toHaveLength(4);
 		}),
 	);
 
