@@ -232,8 +232,6 @@ class History {
 
 	key: Key = 'key-first';
 
-	projectIds: string[];
-
 	memory: Memory | 'damaged' | undefined;
 
 	/** What n8n reads after a restart. */
@@ -245,9 +243,7 @@ class History {
 	constructor(
 		readonly trigger: ActiveTrigger,
 		readonly setup: Beginning & { storage: Storage; budgetMs: number | undefined },
-	) {
-		this.projectIds = setup.projectIds;
-	}
+	) {}
 
 	get isDurable(): boolean {
 		return this.setup.storage === 'durable cursors';
@@ -303,7 +299,17 @@ class History {
 			expect(error).toBeUndefined();
 			expect(tookMs).toBeLessThan(budgetMs * results.length);
 		}
-		this.checkFiles(items, videos);
+		const { downloadVideo } = this.setup;
+		const times = videos.map(({ file }) => (file === 'gone' ? 0 : file));
+		const isSure = times.reduce((sum, each) => sum + each, 0) <= SURE_MS;
+		for (const [index, { json, binary }] of items.entries()) {
+			const hasFile = binary?.data !== undefined;
+			const count = Number(hasFile) + Number(json.downloadError !== undefined);
+			expect(count).toBe(Number(downloadVideo));
+			const file = videos[index]?.file ?? 0;
+			if (file === 'gone' || file >= DEFAULT_BUDGET_MS) expect(hasFile).toBe(false);
+			else if (isSure) expect(hasFile).toBe(downloadVideo);
+		}
 		const { staticData, row = '' } = this.trigger.database;
 		expect(Math.max(row.length, staticData.length / 2)).toBeLessThan(STATE_LIMIT_BYTES);
 		expect(staticData + row).not.toMatch(/"log-|key-/);
@@ -313,24 +319,10 @@ class History {
 		if (this.isDurable || isActivation || videos.length > 0) this.saved = this.memory;
 	}
 
-	private checkFiles(items: INodeExecutionData[], videos: Video[]): void {
-		const { downloadVideo } = this.setup;
-		const times = videos.map(({ file }) => (file === 'gone' ? 0 : file));
-		const isSure = times.reduce((sum, each) => sum + each, 0) <= SURE_MS;
-		for (const [index, { json, binary }] of items.entries()) {
-			const hasFile = binary?.data !== undefined;
-			expect([hasFile, json.downloadError !== undefined].filter(Boolean)).toHaveLength(
-				downloadVideo ? 1 : 0,
-			);
-			const file = videos[index]?.file ?? 0;
-			if (file === 'gone' || file >= DEFAULT_BUDGET_MS) expect(hasFile).toBe(false);
-			else if (isSure) expect(hasFile).toBe(downloadVideo);
-		}
-	}
-
 	/** Returns the videos that a poll with the list that the service has just sent must emit. */
 	predict(): { videos: Video[]; memory: Memory } {
-		const { key, projectIds, isContinuous } = this;
+		const { key, isContinuous } = this;
+		const { emitExisting, projectIds } = this.setup;
 		const log = service.list(ACCOUNTS[key]);
 		const memory = this.memory === 'damaged' ? undefined : this.memory;
 		if (!service.statuses.includes(200)) {
@@ -350,14 +342,12 @@ class History {
 		if (memory && memory.key !== key && log.length === 0) {
 			return { videos: [], memory: { ...memory, empty: empty ?? { key, floor: dayBefore } } };
 		}
-		const isForgotten = createForgottenTest(memory);
+		const isForgotten = createForgottenTest(memory ?? { seen: new Map(), floor: 0 });
 		const isListedBefore = (video: Video) =>
 			!isForgotten(video.time) && memory?.seen.get(identify(video)) === video.time;
 		const known = memory && (memory.key === key || log.some(isListedBefore)) ? memory : undefined;
 		const isEmitting =
-			known !== undefined ||
-			empty !== undefined ||
-			(this.memory === undefined && this.setup.emitExisting);
+			known !== undefined || empty !== undefined || (this.memory === undefined && emitExisting);
 		const floor = known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
 		const isOld = known ? isForgotten : (time: number) => time > 0 && time < floor;
 		const seen = new Map(known?.seen);
@@ -385,10 +375,8 @@ function getCode(outage: Outage): string {
 	return outage === 'reset' ? 'ECONNRESET' : outage === 'hang' ? 'ETIMEDOUT' : String(outage);
 }
 
-const NOTHING = { seen: new Map<string, number>(), floor: 0 };
-
 /** Of more than 5,000 videos, those as old as the forgotten ones; without a date, of more than 1,000, all. */
-function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'> = NOTHING) {
+function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'>) {
 	const times = Float64Array.from(seen.values()).sort();
 	const dated = times.filter((time) => time > 0);
 	const boundary = dated.at(-REMEMBERED - 1) ?? 0;
@@ -396,9 +384,8 @@ function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'> = N
 	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
 }
 
-function isWatched({ projectId }: Video, projectIds: readonly string[]): boolean {
-	return projectIds.length === 0 || projectIds.includes(projectId);
-}
+const isWatched = ({ projectId }: Video, projectIds: readonly string[]) =>
+	projectIds.length === 0 || projectIds.includes(projectId);
 
 /** JavaScript cannot tell two integers beyond its own apart: then, and without an ID, the rest counts. */
 function identify({ id, url, projectId, createdAt }: Video): string {
@@ -406,9 +393,7 @@ function identify({ id, url, projectId, createdAt }: Video): string {
 	return isId ? String(id) : [url, projectId, createdAt].join();
 }
 
-function getPath({ json }: INodeExecutionData): string {
-	return new URL(json.url as string).pathname;
-}
+const getPath = ({ json }: INodeExecutionData) => new URL(json.url as string).pathname;
 
 function createId(count: number): unknown {
 	if (count % 11 === 0) return null;
@@ -453,15 +438,14 @@ type Start = Partial<Drawn<typeof start>>;
 const account = fc.constantFrom<Account>('a', 'a', 'a', 'b');
 const projects = fc.subarray(PROJECTS);
 const nothing = fc.constant(undefined);
+const multiples = (unitMs: number, min: number, max: number) =>
+	fc.integer({ min, max }).map((count) => count * unitMs);
 const offsetMs = fc.oneof(
 	{ weight: 4, arbitrary: fc.constant(0) },
-	{ weight: 4, arbitrary: fc.integer({ min: -9, max: 9 }).map((minutes) => minutes * MINUTE_MS) },
-	{ weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }).map((hours) => hours * HOUR_MS) },
+	{ weight: 4, arbitrary: multiples(MINUTE_MS, -9, 9) },
+	{ weight: 2, arbitrary: multiples(HOUR_MS, -5, 5) },
 	// The oldest of 5,000 videos that exist at first are as old as these.
-	{
-		weight: 2,
-		arbitrary: fc.integer({ min: -85, max: -75 }).map((minutes) => minutes * MINUTE_MS),
-	},
+	{ weight: 2, arbitrary: multiples(MINUTE_MS, -85, -75) },
 	{ weight: 2, arbitrary: fc.constantFrom(500, -DAY_MS - HOUR_MS, -YEAR_MS, 5 * YEAR_MS) },
 );
 const finished = fc.record({
@@ -562,10 +546,12 @@ const STEPS = {
 		const results = await history.run(() => [history.trigger.poll({ isRolledBack: true })]);
 		if (history.predict().videos.length === 0) history.check(results);
 	}),
-	testEvent: define(5, nothing, async ({ key, projectIds, trigger }) => {
+	testEvent: define(5, nothing, async ({ key, setup, trigger }) => {
 		const { state } = trigger;
 		const fetched = runWithoutWaiting(() => trigger.fetchTestEvent(), service);
-		const listed = service.list(ACCOUNTS[key]).filter((video) => isWatched(video, projectIds));
+		const listed = service
+			.list(ACCOUNTS[key])
+			.filter((video) => isWatched(video, setup.projectIds));
 		const [newest] = [...listed].sort((a, b) => b.time - a.time);
 		if (newest) expect((await fetched)?.map(getPath)).toEqual([newest.url]);
 		else await expect(fetched).rejects.toThrow('There is no finished video to show yet');
@@ -634,7 +620,7 @@ const STEPS = {
 		},
 	),
 	watch: define(30, projects, async (history, projectIds) => {
-		history.projectIds = projectIds;
+		history.setup.projectIds = projectIds;
 		history.trigger.parameters = { ...history.trigger.parameters, projectIds };
 		await history.publish();
 	}),
