@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -56,27 +57,14 @@ const NO_DATES = [
 	'2020-01-01Tsoon+02:00',
 ];
 
-/** What becomes of a video's file: it is gone, or n8n takes this time to store it. */
-type FileFate = number | 'gone';
-
-/** A video that finishes, as it is drawn. */
-interface Finished {
-	account: Account;
-	projectId: string;
-	date: { offsetMs: number; form: number } | { noDate: string | number | null };
-	file: FileFate;
-}
-
 /** An entry of a video log. */
-interface Video {
+interface Video extends Pick<Finished, 'projectId' | 'file'> {
 	id: unknown;
-	projectId: string;
 	/** Without its signature, which is another one in each list. */
 	url: string;
 	createdAt: string | number | null;
 	/** What `createdAt` means; 0 if it is not a date. */
 	time: number;
-	file: FileFate;
 }
 
 /** What a list holds beside entries. */
@@ -132,7 +120,10 @@ class Service {
 
 	private readonly hanging = new Set<http.ServerResponse>();
 
-	private readonly server = http.createServer((request, response) => {
+	/** The requests that wait for nothing but the clock. */
+	readonly countSleeping = () => this.hanging.size;
+
+	readonly server = http.createServer((request, response) => {
 		response.sendDate = false;
 		if (this.outage === 'reset') request.socket.destroy();
 		if (this.outage === 'hang') {
@@ -147,35 +138,11 @@ class Service {
 		return `http://localhost:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	reset(): void {
-		Object.assign(this, {
-			logs: { a: [], b: [] },
-			tagging: 'strong',
-			now: START,
-			fullReads: [],
-			aheadMs: 0,
-		});
-	}
-
 	list(account: Account): Video[] {
 		const log = this.logs[account];
 		if (this.isEmptied) return [];
 		if (log.length <= this.maxListed) return log;
 		return [...log].sort((a, b) => b.time - a.time).slice(0, this.maxListed);
-	}
-
-	/** The requests that wait for nothing but the clock. */
-	countSleeping(): number {
-		return this.hanging.size;
-	}
-
-	async start(): Promise<void> {
-		await new Promise<void>((resolve) => this.server.listen(0, 'localhost', resolve));
-	}
-
-	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
 	}
 
 	private reply({ url = '', headers }: http.IncomingMessage) {
@@ -202,21 +169,21 @@ class Service {
 		this.fullReads.push(this.now);
 		this.signature += 1;
 		const videos = log.map(({ id, projectId, url: path, createdAt }) => ({
-			...{ id, projectId, createdAt },
+			id,
+			projectId,
+			createdAt,
 			url: `${this.url}${path}?signature=${this.signature}`,
 		}));
-		const body = {
-			status: 'success',
-			message: '',
-			videos: log.length > 0 ? [...JUNK, ...videos] : [],
-		};
+		const listed = log.length > 0 ? [...JUNK, ...videos] : [];
 		return {
 			status: 200,
 			headers: { ...date, 'content-type': 'application/json', ...(etag && { etag }) },
-			body: JSON.stringify(body),
+			body: JSON.stringify({ status: 'success', message: '', videos: listed }),
 		};
 	}
 }
+
+const service = new Service();
 
 /** What the documents say that a trigger remembers. */
 interface Memory {
@@ -259,181 +226,41 @@ const SURE_MS = 15_000;
  * and a list that has only some of its entries for a moment.
  */
 class History {
-	private readonly counts: Record<Account, number> = { a: 0, b: 0 };
+	readonly counts: Record<Account, number> = { a: 0, b: 0 };
 
-	private readonly removed: [Account, Video][] = [];
+	readonly removed: [Account, Video][] = [];
 
-	private key: Key = 'key-first';
+	key: Key = 'key-first';
 
-	private projectIds: string[];
-
-	private memory: Memory | 'damaged' | undefined;
+	memory: Memory | 'damaged' | undefined;
 
 	/** What n8n reads after a restart. */
-	private saved: Memory | 'damaged' | undefined;
+	saved: Memory | 'damaged' | undefined;
 
 	/** Whether the memory is that of the last poll. */
 	private isContinuous = false;
 
 	constructor(
-		private readonly service: Service,
-		private readonly trigger: ActiveTrigger,
-		private readonly setup: {
-			storage: Storage;
-			projectIds: string[];
-			emitExisting: boolean;
-			downloadVideo: boolean;
-			budgetMs: number | undefined;
-		},
-	) {
-		this.projectIds = setup.projectIds;
-	}
+		readonly trigger: ActiveTrigger,
+		readonly setup: Beginning & { storage: Storage; budgetMs: number | undefined },
+	) {}
 
-	finish(videos: Finished[]): void {
-		for (const { account, projectId, date, file } of videos) {
-			// Both accounts number their videos from 1, so an ID alone tells neither account nor video.
-			const count = (this.counts[account] += 1);
-			const url = `/files/${account}-${count}.mp4`;
-			const id = createId(count);
-			this.service.logs[account].push({ id, projectId, url, file, ...writeDate(account, date) });
-		}
-	}
-
-	remove({ account, share, count }: { account: Account; share: number; count: number }): void {
-		const log = this.service.logs[account];
-		const removed = log.splice(Math.floor(log.length * share), count);
-		this.removed.push(...removed.map((video): [Account, Video] => [account, video]));
-	}
-
-	restore(): void {
-		for (const [account, video] of this.removed.splice(0)) this.service.logs[account].push(video);
-	}
-
-	shuffle(share: number): void {
-		const { logs } = this.service;
-		const middle = Math.floor(logs.a.length * share);
-		logs.a = [...logs.a.slice(middle), ...logs.a.slice(0, middle)].reverse();
-	}
-
-	repeat(count: number): void {
-		const { a } = this.service.logs;
-		a.push(...a.slice(0, count));
-	}
-
-	tag(tagging: Service['tagging']): void {
-		this.service.tagging = tagging;
-	}
-
-	/** The service changes how many videos it lists. */
-	cutOff(maxListed: number): void {
-		this.service.maxListed = maxListed;
-	}
-
-	/** The clock of n8n's machine is set. */
-	setClock(byMinutes: number): void {
-		this.service.now += byMinutes * MINUTE_MS;
-		this.service.aheadMs += byMinutes * MINUTE_MS;
-	}
-
-	async poll({ isEmptied }: { isEmptied: boolean }): Promise<void> {
-		this.service.isEmptied = isEmptied;
-		this.check(await this.run(() => [this.trigger.poll()]));
-		this.service.isEmptied = false;
-	}
-
-	/** After a pause, n8n runs the polls that it has missed at once. */
-	async pollMissed(): Promise<void> {
-		this.check(await this.run(() => [1, 2, 3].map(async () => await this.trigger.poll())));
-	}
-
-	/** After a pause, n8n has at least prepared at once the polls that it has missed. */
-	async pollPrepared(): Promise<void> {
-		if (this.memory === undefined) return;
-		const start = () => {
-			const after = this.trigger.poll();
-			return [after, this.trigger.poll({ after }), this.trigger.poll({ after })];
-		};
-		this.check(await this.run(start));
-	}
-
-	async pollFailing(outage: Outage): Promise<void> {
-		const { trigger } = this;
-		const { database } = trigger;
-		const before = JSON.stringify(database);
-		const [result] = await this.run(() => [trigger.poll()], outage);
-		expect(result?.error).toHaveProperty('httpCode', getCode(outage));
-		expect(result?.tookMs).toBeLessThan(this.setup.budgetMs ?? MINUTE_MS);
-		expect(JSON.stringify(database)).toBe(before);
-	}
-
-	/** An older n8n abandons no poll. */
-	async pollAbandoned(): Promise<void> {
-		if (!hasFeature('durableCursors')) return;
-		await this.run(() => [this.trigger.poll({ isAbandoned: true })]);
-		await this.publish({});
-	}
-
-	/** Without durable cursors, nothing is rolled back. */
-	async pollRolledBack(): Promise<void> {
-		if (this.setup.storage === 'static data') return;
-		const results = await this.run(() => [this.trigger.poll({ isRolledBack: true })]);
-		if (this.predict().videos.length === 0) this.check(results);
-	}
-
-	async testEvent(): Promise<void> {
-		const { state } = this.trigger;
-		const fetched = runWithoutWaiting(() => this.trigger.fetchTestEvent(), this.service);
-		const log = this.service.list(ACCOUNTS[this.key]);
-		const listed = log.filter((video) => isWatched(video, this.projectIds));
-		const newest = listed.reduce<Video | undefined>(
-			(best, video) => (best && best.time >= video.time ? best : video),
-			undefined,
-		);
-		if (newest) expect((await fetched)?.map(getPath)).toEqual([newest.url]);
-		else await expect(fetched).rejects.toThrow('There is no finished video to show yet');
-		expect(this.trigger.state).toBe(state);
-	}
-
-	/** The credential is edited. */
-	edit({ key, writing }: { key: Key; writing: number }): void {
-		this.key = key;
-		this.trigger.credentials = WRITINGS[writing]?.(this.service.url, key) ?? {};
-	}
-
-	/** The node is renamed, and the workflow is published again. */
-	async rename(name: string): Promise<void> {
-		this.trigger.name = name;
-		await this.publish({});
-	}
-
-	async watch(projectIds: string[]): Promise<void> {
-		this.projectIds = projectIds;
-		this.trigger.parameters = { ...this.trigger.parameters, projectIds };
-		await this.publish({});
-	}
-
-	/** What n8n has saved is damaged or deleted. */
-	async damage(value: unknown): Promise<void> {
-		const { database } = this.trigger;
-		database.staticData = JSON.stringify({ global: { [STATE_KEY]: value } });
-		if (database.row !== undefined) database.row = JSON.stringify({ cursor: value });
-		this.saved = value === undefined ? undefined : 'damaged';
-		await this.publish({});
+	get isDurable(): boolean {
+		return this.setup.storage === 'durable cursors';
 	}
 
 	/**
 	 * Activates the workflow from the saved state, with which n8n polls at once. n8n does not activate a
 	 * workflow whose first poll fails, and rolls back a poll whose execution it could not save.
 	 */
-	async publish({ outage, isEmptied = false, isRolledBack = false }: Start): Promise<void> {
-		const { service, trigger } = this;
-		const isDurable = this.setup.storage === 'durable cursors';
+	async publish({ outage, isEmptied = false, isRolledBack = false }: Start = {}): Promise<void> {
+		const { trigger } = this;
 		this.forgetUnsaved();
 		if (outage) {
 			const failure = this.run(() => [trigger.activate()], outage);
 			await expect(failure).rejects.toHaveProperty('httpCode', getCode(outage));
 		}
-		const fate = { isRolledBack: isRolledBack && isDurable };
+		const fate = { isRolledBack: isRolledBack && this.isDurable };
 		service.isEmptied = isEmptied;
 		const results = await this.run(() => [trigger.activate(fate)]);
 		const isUndone = fate.isRolledBack && this.predict().videos.length > 0;
@@ -441,30 +268,16 @@ class History {
 		service.isEmptied = false;
 	}
 
-	/** n8n starts. While the service is down, nothing fails and nothing is forgotten: n8n would not poll again. */
-	async restart({ outage, ...start }: Start): Promise<void> {
-		if (!outage) {
-			await this.publish(start);
-			return;
-		}
-		const { trigger } = this;
-		this.forgetUnsaved();
-		const before = JSON.stringify(trigger.database);
-		const [result] = await this.run(() => [trigger.activate({}, 'init')], outage);
-		expect(result).toMatchObject({ items: null });
-		expect(JSON.stringify(trigger.database)).toBe(before);
-	}
-
-	private forgetUnsaved(): void {
+	forgetUnsaved(): void {
 		this.memory = this.saved;
-		this.isContinuous = this.setup.storage === 'durable cursors';
+		this.isContinuous = this.isDurable;
 	}
 
 	/** n8n polls at most once a minute. */
-	private async run(start: () => Promise<PollResult>[], outage?: Outage) {
+	async run(start: () => Promise<PollResult>[], outage?: Outage) {
 		passTime(MINUTE_MS);
-		this.service.now += MINUTE_MS;
-		Object.assign(this.service, { statuses: [], outage });
+		service.now += MINUTE_MS;
+		Object.assign(service, { statuses: [], outage });
 		return await runWithoutWaiting(async () => {
 			const startedAt = jest.now();
 			const measure = async (poll: Promise<PollResult>) => ({
@@ -472,12 +285,12 @@ class History {
 				tookMs: jest.now() - startedAt,
 			});
 			return await Promise.all(start().map(measure));
-		}, this.service).finally(() => {
-			this.service.outage = undefined;
+		}, service).finally(() => {
+			service.outage = undefined;
 		});
 	}
 
-	private check(results: (PollResult & { tookMs: number })[], isActivation = false): void {
+	check(results: Awaited<ReturnType<History['run']>>, isActivation = false): void {
 		const items = results.flatMap((result) => result.items ?? []);
 		const { videos, memory } = this.predict();
 		expect(items.map(getPath)).toEqual(videos.map(({ url }) => url));
@@ -486,35 +299,30 @@ class History {
 			expect(error).toBeUndefined();
 			expect(tookMs).toBeLessThan(budgetMs * results.length);
 		}
-		this.checkFiles(items, videos);
-		const { staticData, row = '' } = this.trigger.database;
-		expect(Math.max(row.length, staticData.length / 2)).toBeLessThan(STATE_LIMIT_BYTES);
-		expect(staticData + row).not.toMatch(/"log-|key-/);
-		const isRead = this.service.statuses.includes(200);
-		this.memory = isRead ? { ...memory, readBy: this.key } : memory;
-		this.isContinuous = true;
-		const isDurable = this.setup.storage === 'durable cursors';
-		if (isDurable || isActivation || videos.length > 0) this.saved = this.memory;
-	}
-
-	private checkFiles(items: INodeExecutionData[], videos: Video[]): void {
 		const { downloadVideo } = this.setup;
 		const times = videos.map(({ file }) => (file === 'gone' ? 0 : file));
 		const isSure = times.reduce((sum, each) => sum + each, 0) <= SURE_MS;
 		for (const [index, { json, binary }] of items.entries()) {
 			const hasFile = binary?.data !== undefined;
-			expect([hasFile, json.downloadError !== undefined].filter(Boolean)).toHaveLength(
-				downloadVideo ? 1 : 0,
-			);
+			const count = Number(hasFile) + Number(json.downloadError !== undefined);
+			expect(count).toBe(Number(downloadVideo));
 			const file = videos[index]?.file ?? 0;
 			if (file === 'gone' || file >= DEFAULT_BUDGET_MS) expect(hasFile).toBe(false);
 			else if (isSure) expect(hasFile).toBe(downloadVideo);
 		}
+		const { staticData, row = '' } = this.trigger.database;
+		expect(Math.max(row.length, staticData.length / 2)).toBeLessThan(STATE_LIMIT_BYTES);
+		expect(staticData + row).not.toMatch(/"log-|key-/);
+		const isRead = service.statuses.includes(200);
+		this.memory = isRead ? { ...memory, readBy: this.key } : memory;
+		this.isContinuous = true;
+		if (this.isDurable || isActivation || videos.length > 0) this.saved = this.memory;
 	}
 
 	/** Returns the videos that a poll with the list that the service has just sent must emit. */
-	private predict(): { videos: Video[]; memory: Memory } {
-		const { key, projectIds, service, isContinuous } = this;
+	predict(): { videos: Video[]; memory: Memory } {
+		const { key, isContinuous } = this;
+		const { emitExisting, projectIds } = this.setup;
 		const log = service.list(ACCOUNTS[key]);
 		const memory = this.memory === 'damaged' ? undefined : this.memory;
 		if (!service.statuses.includes(200)) {
@@ -534,14 +342,12 @@ class History {
 		if (memory && memory.key !== key && log.length === 0) {
 			return { videos: [], memory: { ...memory, empty: empty ?? { key, floor: dayBefore } } };
 		}
-		const isForgotten = createForgottenTest(memory);
+		const isForgotten = createForgottenTest(memory ?? { seen: new Map(), floor: 0 });
 		const isListedBefore = (video: Video) =>
 			!isForgotten(video.time) && memory?.seen.get(identify(video)) === video.time;
 		const known = memory && (memory.key === key || log.some(isListedBefore)) ? memory : undefined;
 		const isEmitting =
-			known !== undefined ||
-			empty !== undefined ||
-			(this.memory === undefined && this.setup.emitExisting);
+			known !== undefined || empty !== undefined || (this.memory === undefined && emitExisting);
 		const floor = known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
 		const isOld = known ? isForgotten : (time: number) => time > 0 && time < floor;
 		const seen = new Map(known?.seen);
@@ -569,10 +375,8 @@ function getCode(outage: Outage): string {
 	return outage === 'reset' ? 'ECONNRESET' : outage === 'hang' ? 'ETIMEDOUT' : String(outage);
 }
 
-const NOTHING = { seen: new Map<string, number>(), floor: 0 };
-
 /** Of more than 5,000 videos, those as old as the forgotten ones; without a date, of more than 1,000, all. */
-function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'> = NOTHING) {
+function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'>) {
 	const times = Float64Array.from(seen.values()).sort();
 	const dated = times.filter((time) => time > 0);
 	const boundary = dated.at(-REMEMBERED - 1) ?? 0;
@@ -580,9 +384,8 @@ function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'> = N
 	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
 }
 
-function isWatched({ projectId }: Video, projectIds: readonly string[]): boolean {
-	return projectIds.length === 0 || projectIds.includes(projectId);
-}
+const isWatched = ({ projectId }: Video, projectIds: readonly string[]) =>
+	projectIds.length === 0 || projectIds.includes(projectId);
 
 /** JavaScript cannot tell two integers beyond its own apart: then, and without an ID, the rest counts. */
 function identify({ id, url, projectId, createdAt }: Video): string {
@@ -590,9 +393,7 @@ function identify({ id, url, projectId, createdAt }: Video): string {
 	return isId ? String(id) : [url, projectId, createdAt].join();
 }
 
-function getPath({ json }: INodeExecutionData): string {
-	return new URL(json.url as string).pathname;
-}
+const getPath = ({ json }: INodeExecutionData) => new URL(json.url as string).pathname;
 
 function createId(count: number): unknown {
 	if (count % 11 === 0) return null;
@@ -611,10 +412,13 @@ function writeDate(account: Account, date: Finished['date']): Pick<Video, 'creat
 }
 
 const PROJECTS = ['p', 'q'];
+
 /** The videos that an account has before the trigger exists: one a second, in groups with the same time. */
-function createExisting(count: number, undatedEvery: number, ageMs: number): Finished[] {
-	return Array.from({ length: count }, (_, i) => ({
-		...{ account: 'a', projectId: PROJECTS[i % 2] ?? '', file: 0 },
+function createExisting({ size, undatedEvery, ageMs }: Beginning): Finished[] {
+	return Array.from({ length: size }, (_, i) => ({
+		account: 'a',
+		projectId: PROJECTS[i % 2] ?? '',
+		file: 0,
 		date:
 			i % undatedEvery === 1
 				? { noDate: 'soon' }
@@ -634,70 +438,210 @@ type Start = Partial<Drawn<typeof start>>;
 const account = fc.constantFrom<Account>('a', 'a', 'a', 'b');
 const projects = fc.subarray(PROJECTS);
 const nothing = fc.constant(undefined);
+const multiples = (unitMs: number, min: number, max: number) =>
+	fc.integer({ min, max }).map((count) => count * unitMs);
 const offsetMs = fc.oneof(
 	{ weight: 4, arbitrary: fc.constant(0) },
-	{ weight: 4, arbitrary: fc.integer({ min: -9, max: 9 }).map((minutes) => minutes * MINUTE_MS) },
-	{ weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }).map((hours) => hours * HOUR_MS) },
+	{ weight: 4, arbitrary: multiples(MINUTE_MS, -9, 9) },
+	{ weight: 2, arbitrary: multiples(HOUR_MS, -5, 5) },
 	// The oldest of 5,000 videos that exist at first are as old as these.
-	{
-		weight: 2,
-		arbitrary: fc.integer({ min: -85, max: -75 }).map((minutes) => minutes * MINUTE_MS),
-	},
+	{ weight: 2, arbitrary: multiples(MINUTE_MS, -85, -75) },
 	{ weight: 2, arbitrary: fc.constantFrom(500, -DAY_MS - HOUR_MS, -YEAR_MS, 5 * YEAR_MS) },
 );
-const finished: fc.Arbitrary<Finished> = fc.record({
+const finished = fc.record({
 	account,
 	projectId: fc.constantFrom(...PROJECTS),
 	date: fc.oneof(
 		{ weight: 6, arbitrary: fc.record({ offsetMs, form: fc.nat(DATE_FORMS.length - 1) }) },
 		{ weight: 1, arbitrary: fc.record({ noDate: fc.constantFrom(...NO_DATES) }) },
 	),
-	// A store may stall for good, as a database or S3 in an outage.
-	file: fc.constantFrom<FileFate>(0, 0, 0, 200, 3_000, 20_000, 44_000, 46_000, Infinity, 'gone'),
+	// Gone, or the time that n8n takes to store it, which may stall for good, as a database or S3 in an outage.
+	file: fc.constantFrom<number | 'gone'>(
+		0,
+		0,
+		0,
+		200,
+		3_000,
+		20_000,
+		44_000,
+		46_000,
+		Infinity,
+		'gone',
+	),
 });
 
-/** What happens, as methods of `History`: how often, and with what. */
-const STEPS: { [K in keyof History]: [number, fc.Arbitrary<Parameters<History[K]>[0]>] } = {
-	finish: [80, fc.array(finished, { minLength: 1, maxLength: 3 })],
-	poll: [64, fc.record({ isEmptied: oneIn(16) })],
-	publish: [15, start],
-	restart: [15, start],
-	pollMissed: [8, nothing],
-	pollPrepared: [12, nothing],
-	pollFailing: [4, fc.constantFrom(...OUTAGES)],
-	pollAbandoned: [4, nothing],
-	pollRolledBack: [4, nothing],
-	testEvent: [5, nothing],
-	remove: [
+type Finished = Drawn<typeof finished>;
+
+/** How often something happens, with what, and what it does. */
+function define<T>(
+	weight: number,
+	values: fc.Arbitrary<T>,
+	act: (history: History, value: T) => unknown,
+) {
+	return { weight, values, act: act as (history: History, value: unknown) => unknown };
+}
+
+const STEPS = {
+	finish: define(80, fc.array(finished, { minLength: 1, maxLength: 3 }), ({ counts }, videos) => {
+		for (const { account: of, date, ...video } of videos) {
+			// Both accounts number their videos from 1, so an ID alone tells neither account nor video.
+			const count = (counts[of] += 1);
+			const named = { id: createId(count), url: `/files/${of}-${count}.mp4` };
+			service.logs[of].push({ ...video, ...named, ...writeDate(of, date) });
+		}
+	}),
+	poll: define(64, fc.record({ isEmptied: oneIn(16) }), async (history, { isEmptied }) => {
+		service.isEmptied = isEmptied;
+		history.check(await history.run(() => [history.trigger.poll()]));
+		service.isEmptied = false;
+	}),
+	publish: define(15, start, async (history, value) => {
+		await history.publish(value);
+	}),
+	/** n8n starts. While the service is down, nothing fails and nothing is forgotten: n8n would not poll again. */
+	restart: define(15, start, async (history, { outage, ...others }) => {
+		if (!outage) {
+			await history.publish(others);
+			return;
+		}
+		const { trigger } = history;
+		history.forgetUnsaved();
+		const before = JSON.stringify(trigger.database);
+		const [result] = await history.run(() => [trigger.activate({}, 'init')], outage);
+		expect(result).toMatchObject({ items: null });
+		expect(JSON.stringify(trigger.database)).toBe(before);
+	}),
+	/** After a pause, n8n runs the polls that it has missed at once. */
+	pollMissed: define(8, nothing, async (history) => {
+		const poll = async () => await history.trigger.poll();
+		history.check(await history.run(() => [poll(), poll(), poll()]));
+	}),
+	/** After a pause, n8n has at least prepared at once the polls that it has missed. */
+	pollPrepared: define(12, nothing, async (history) => {
+		const { trigger } = history;
+		if (history.memory === undefined) return;
+		const prepare = () => {
+			const after = trigger.poll();
+			return [after, trigger.poll({ after }), trigger.poll({ after })];
+		};
+		history.check(await history.run(prepare));
+	}),
+	pollFailing: define(4, fc.constantFrom(...OUTAGES), async (history, outage) => {
+		const { database } = history.trigger;
+		const before = JSON.stringify(database);
+		const [result] = await history.run(() => [history.trigger.poll()], outage);
+		expect(result?.error).toHaveProperty('httpCode', getCode(outage));
+		expect(result?.tookMs).toBeLessThan(history.setup.budgetMs ?? MINUTE_MS);
+		expect(JSON.stringify(database)).toBe(before);
+	}),
+	/** An older n8n abandons no poll. */
+	pollAbandoned: define(4, nothing, async (history) => {
+		if (!hasFeature('durableCursors')) return;
+		await history.run(() => [history.trigger.poll({ isAbandoned: true })]);
+		await history.publish();
+	}),
+	/** Without durable cursors, nothing is rolled back. */
+	pollRolledBack: define(4, nothing, async (history) => {
+		if (!history.isDurable) return;
+		const results = await history.run(() => [history.trigger.poll({ isRolledBack: true })]);
+		if (history.predict().videos.length === 0) history.check(results);
+	}),
+	testEvent: define(5, nothing, async ({ key, setup, trigger }) => {
+		const { state } = trigger;
+		const fetched = runWithoutWaiting(() => trigger.fetchTestEvent(), service);
+		const listed = service
+			.list(ACCOUNTS[key])
+			.filter((video) => isWatched(video, setup.projectIds));
+		const [newest] = [...listed].sort((a, b) => b.time - a.time);
+		if (newest) expect((await fetched)?.map(getPath)).toEqual([newest.url]);
+		else await expect(fetched).rejects.toThrow('There is no finished video to show yet');
+		expect(trigger.state).toBe(state);
+	}),
+	remove: define(
 		15,
 		fc.record({
 			account,
 			share: fc.double({ min: 0, max: 0.999, noNaN: true }),
 			count: fc.constantFrom(1, 1, 10),
 		}),
-	],
-	cutOff: [4, fc.constantFrom(50, 100, Infinity)],
-	restore: [5, nothing],
-	shuffle: [5, fc.double({ min: 0, max: 1, noNaN: true })],
-	repeat: [5, fc.nat(REMEMBERED)],
-	tag: [10, fc.constantFrom<Service['tagging']>('strong', 'none', 'constant')],
-	setClock: [10, fc.constantFrom(-100_000, -90, -1, 30, 58, 59, 60, 100_000)],
-	edit: [
+		({ removed }, { account: of, share, count }) => {
+			const log = service.logs[of];
+			const videos = log.splice(Math.floor(log.length * share), count);
+			removed.push(...videos.map((video): [Account, Video] => [of, video]));
+		},
+	),
+	/** The service changes how many videos it lists. */
+	cutOff: define(4, fc.constantFrom(50, 100, Infinity), (_, maxListed) => {
+		service.maxListed = maxListed;
+	}),
+	restore: define(5, nothing, ({ removed }) => {
+		for (const [of, video] of removed.splice(0)) service.logs[of].push(video);
+	}),
+	shuffle: define(5, fc.double({ min: 0, max: 1, noNaN: true }), (_, share) => {
+		const { a } = service.logs;
+		const middle = Math.floor(a.length * share);
+		service.logs.a = [...a.slice(middle), ...a.slice(0, middle)].reverse();
+	}),
+	repeat: define(5, fc.nat(REMEMBERED), (_, count) => {
+		const { a } = service.logs;
+		a.push(...a.slice(0, count));
+	}),
+	tag: define(10, fc.constantFrom('strong', 'none', 'constant'), (_, tagging) => {
+		service.tagging = tagging;
+	}),
+	/** The clock of n8n's machine is set. */
+	setClock: define(
+		10,
+		fc.constantFrom(-100_000, -90, -1, 30, 58, 59, 60, 100_000),
+		(_, minutes) => {
+			service.now += minutes * MINUTE_MS;
+			service.aheadMs += minutes * MINUTE_MS;
+		},
+	),
+	/** The credential is edited. */
+	edit: define(
 		30,
 		fc.record({
 			key: fc.constantFrom<Key>('key-first', 'key-first', 'key-renewed', 'key-stranger'),
 			writing: fc.nat(WRITINGS.length - 1),
 		}),
-	],
-	rename: [10, fc.constantFrom('Video Trigger', 'Renamed', 'toString')],
-	watch: [30, projects],
-	damage: [3, fc.constantFrom(5, null, { version: 2, videos: '' }, undefined)],
+		(history, { key, writing }) => {
+			history.key = key;
+			history.trigger.credentials = WRITINGS[writing]?.(service.url, key) ?? {};
+		},
+	),
+	/** The node is renamed, and the workflow is published again. */
+	rename: define(
+		10,
+		fc.constantFrom('Video Trigger', 'Renamed', 'toString'),
+		async (history, name) => {
+			history.trigger.name = name;
+			await history.publish();
+		},
+	),
+	watch: define(30, projects, async (history, projectIds) => {
+		history.setup.projectIds = projectIds;
+		history.trigger.parameters = { ...history.trigger.parameters, projectIds };
+		await history.publish();
+	}),
+	/** What n8n has saved is damaged or deleted. */
+	damage: define(
+		3,
+		fc.constantFrom(5, null, { version: 2, videos: '' }, undefined),
+		async (history, value) => {
+			const { database } = history.trigger;
+			database.staticData = JSON.stringify({ global: { [STATE_KEY]: value } });
+			if (database.row !== undefined) database.row = JSON.stringify({ cursor: value });
+			history.saved = value === undefined ? undefined : 'damaged';
+			await history.publish();
+		},
+	),
 };
-type Step = readonly [keyof typeof STEPS, unknown];
+type Kind = keyof typeof STEPS;
 const step = fc.oneof(
-	...Object.entries(STEPS).map(([kind, [weight, argument]]) => ({
+	...Object.entries(STEPS).map(([kind, { weight, values }]) => ({
 		weight,
-		arbitrary: (argument as fc.Arbitrary<unknown>).map((value) => [kind, value] as Step),
+		arbitrary: values.map((value) => [kind as Kind, value] as const),
 	})),
 );
 /** What there is when the workflow is published for the first time. */
@@ -721,12 +665,10 @@ const beginning = fc
 	// Many files would take too long.
 	.map((each) => ({ ...each, downloadVideo: each.downloadVideo && each.size <= 30 }));
 type Beginning = Drawn<typeof beginning>;
-const END = [['setClock', 60] as const, ['poll', { isEmptied: false }] as const];
 
-const service = new Service();
 const store = useBinaryStore();
 beforeAll(async () => {
-	await service.start();
+	await once(service.server.listen(0, 'localhost'), 'listening');
 	// The polls of n8n's scheduler are not those of its start.
 	passTime(HOUR_MS);
 });
@@ -734,51 +676,52 @@ afterEach(() => {
 	jest.restoreAllMocks();
 });
 afterAll(async () => {
-	await service.stop();
+	service.server.closeAllConnections();
+	await once(service.server.close(), 'close');
 });
 
-/** n8n takes its time to store a file. */
-function slowDownStore(): void {
-	const original = store.service.store.bind(store.service);
-	jest.spyOn(store.service, 'store').mockImplementation(async (...args) => {
-		const stored = await original(...args);
-		const videos = Object.values(service.logs).flat();
-		const { file } = videos.find(({ url }) => url.endsWith(`/${stored.fileName}`)) ?? {};
-		await new Promise<void>((resolve) => {
-			if (file !== Infinity) setTimeout(resolve, Number(file));
+test.each(STORAGES)(
+	'With the state in %s, every video is emitted once, in the next poll, oldest first, with its file or the reason',
+	async (storage) => {
+		const storeFile = store.service.store.bind(store.service);
+		jest.spyOn(store.service, 'store').mockImplementation(async (...args) => {
+			const stored = await storeFile(...args);
+			const videos = Object.values(service.logs).flat();
+			const { file } = videos.find(({ url }) => url.endsWith(`/${stored.fileName}`)) ?? {};
+			await new Promise<void>((resolve) => {
+				if (file !== Infinity) setTimeout(resolve, Number(file));
+			});
+			return stored;
 		});
-		return stored;
-	});
-}
-
-describe.each(STORAGES)(
-	'With the state in %s, whatever people, the service and n8n do',
-	(storage) => {
-		test('every video is emitted once, in the next poll, oldest first, with its file or the reason', async () => {
-			slowDownStore();
-			const steps = fc.array(step, { minLength: 1, maxLength: 25 });
-			const play = async (
-				{ size, undatedEvery, ageMs, ...drawn }: Beginning,
-				drawnSteps: Step[],
-			) => {
-				service.reset();
-				Object.assign(service, { maxListed: drawn.maxListed, sendsDate: drawn.sendsDate });
-				// n8n's scheduler, which limits the time of a poll, comes with durable cursors.
-				const isTimed = hasFeature('pollBudget') && (drawn.isTimed || storage !== 'static data');
-				const setup = { ...drawn, storage, budgetMs: isTimed ? BUDGET_MS : undefined };
-				const { projectIds, emitExisting, downloadVideo, budgetMs } = setup;
-				const trigger = await ActiveTrigger.create({
-					credentials: { baseUrl: service.url, apiKey: 'key-first' },
-					...{ storage, budgetMs },
-					parameters: { projectIds, options: { emitExisting, downloadVideo } },
-				});
-				const history = new History(service, trigger, setup);
-				history.finish(createExisting(size, undatedEvery, ageMs));
-				for (const [kind, value] of [['publish', drawn.first] as const, ...drawnSteps, ...END]) {
-					await (history[kind] as (value: unknown) => unknown).call(history, value);
-				}
-			};
-			await fc.assert(fc.asyncProperty(beginning, steps, play), SETTINGS);
-		}, 3_600_000);
+		const steps = fc.array(step, { minLength: 1, maxLength: 25 });
+		const play = async (drawn: Beginning, drawnSteps: Drawn<typeof steps>) => {
+			const { downloadVideo, emitExisting, maxListed, projectIds, sendsDate } = drawn;
+			Object.assign(service, {
+				logs: { a: [], b: [] },
+				tagging: 'strong',
+				now: START,
+				aheadMs: 0,
+				fullReads: [],
+				maxListed,
+				sendsDate,
+			});
+			// n8n's scheduler, which limits the time of a poll, comes with durable cursors.
+			const isTimed = hasFeature('pollBudget') && (drawn.isTimed || storage !== 'static data');
+			const budgetMs = isTimed ? BUDGET_MS : undefined;
+			const trigger = await ActiveTrigger.create({
+				credentials: { baseUrl: service.url, apiKey: 'key-first' },
+				storage,
+				budgetMs,
+				parameters: { projectIds, options: { emitExisting, downloadVideo } },
+			});
+			const history = new History(trigger, { ...drawn, storage, budgetMs });
+			STEPS.finish.act(history, createExisting(drawn));
+			await history.publish(drawn.first);
+			for (const [kind, value] of drawnSteps) await STEPS[kind].act(history, value);
+			STEPS.setClock.act(history, 60);
+			await STEPS.poll.act(history, { isEmptied: false });
+		};
+		await fc.assert(fc.asyncProperty(beginning, steps, play), SETTINGS);
 	},
+	3_600_000,
 );

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../../sandbox/domain/settings';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Way } from '../../support/engine/runTools';
@@ -8,7 +8,12 @@ export interface Plan {
 	workflows: Workflow[];
 	service: SettingsChange;
 	/** The accepted videos, in their order; others have the service's durations. */
-	videos: PlannedVideo[];
+	videos: {
+		processingMs?: number;
+		fails?: boolean;
+		/** Somebody clears it by hand, this long after its add. */
+		clearedAfterMs?: number;
+	}[];
 	/** Videos that somebody else queues in the first project. */
 	strangers: { atMs: number; processingMs: number }[];
 	credits: number;
@@ -21,16 +26,11 @@ export interface Workflow {
 	parameters: INodeParameters;
 	/** The parameters of the saved workflow that differ by then, for `retrySaved`. */
 	saved: INodeParameters;
-	settings: {
-		onError: string | undefined;
-		retryOnFail: boolean;
-		maxTries: number;
-		waitBetweenTries: number;
-		executeOnce: boolean;
-	};
+	settings: Pick<INode, 'onError'> &
+		Required<Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'executeOnce'>>;
 	executions: Execution[];
 	/** The model that calls the node as its tool. */
-	model?: Model | undefined;
+	model?: Model;
 	/** Whether the same address is typed differently in the credential. */
 	isTyped: boolean;
 	/** Queue > Wait begins this long after Queue > Add. */
@@ -56,23 +56,16 @@ export interface Execution {
 	 * Calls to n8n's own parts that fail: look-ups of the credential, and of its store of keys; and calls
 	 * to that store that another worker overwrites.
 	 */
-	failing: { credential: number[]; keys: number[]; overwritten: number[] };
+	failing: Record<'credential' | 'keys' | 'overwritten', number[]>;
 	/** The time in which no credential can be read. */
-	outage?: { atMs: number; forMs: number } | undefined;
+	outage?: { atMs: number; forMs: number };
 	/** The key of the credential is changed while the response to a request is under way that shows it. */
 	changesKey: boolean;
 	/** The workflow's own timeout, in seconds. */
-	executionTimeout?: number | undefined;
-	stopAfterMs?: number | undefined;
+	executionTimeout?: number;
+	stopAfterMs?: number;
 	/** Nothing of a killed execution is saved, and n8n starts anew. */
-	killAfterMs?: number | undefined;
-}
-
-export interface PlannedVideo {
-	processingMs?: number;
-	fails?: boolean;
-	/** Somebody clears it by hand, this long after its add. */
-	clearedAfterMs?: number | undefined;
+	killAfterMs?: number;
 }
 
 export const TROUBLE_FREE: Execution = {
@@ -94,9 +87,10 @@ export const isAdd = (workflow: Workflow) =>
 export const clears = ({ parameters }: Workflow) => parameters.operation === 'clear';
 export const stops = ({ settings }: Workflow) => settings.onError === 'stopWorkflow';
 
-const getOptions = ({ parameters }: Workflow) => (parameters.options ?? {}) as IDataObject;
-export const isUnique = (workflow: Workflow) => getOptions(workflow).uniqueKey !== undefined;
-export const isGuarded = (workflow: Workflow) => getOptions(workflow).creditsToKeep !== undefined;
+const hasOption = ({ parameters }: Workflow, name: string) =>
+	name in ((parameters.options ?? {}) as IDataObject);
+export const isUnique = (workflow: Workflow) => hasOption(workflow, 'uniqueKey');
+export const isGuarded = (workflow: Workflow) => hasOption(workflow, 'creditsToKeep');
 
 export const getWaitOptions = ({ parameters }: Workflow) =>
 	(parameters.waitOptions ?? {}) as IDataObject;

@@ -14,62 +14,19 @@ interface Order {
 }
 
 /** An add that reached the service. */
-export interface Add {
-	played: Played;
-	/** Of identical orders of a model, the first one. */
-	row: number;
-	at: number;
-	fate: Fate;
-	queueId: string | undefined;
-	/** Whether the whole response has reached the node, and names the queue item, whatever its fate. */
-	showsQueueItem: boolean;
-	authorization: unknown;
-	body: Order;
-}
+export type Add = ReturnType<Records['toAdd']>;
 
 /** What came out of an execution. */
-export interface Output extends Pick<INodeExecutionData, 'json' | 'binary'> {
-	played: Played;
-	row: number;
-	isFailed: boolean;
-	/** The fields of an item, whether it succeeded or failed. */
-	fields: IDataObject;
-	/** The queue ID that its row has by then. */
-	queueId: string | undefined;
-}
+export type Output = ReturnType<Records['toOutput']>;
 
 /** A row of Video > Generate whose add was sent, in an execution and its retries. */
-export interface Item {
-	/** The execution of its first add. */
-	played: Played;
-	workflow: Workflow;
-	row: number;
-	project: string;
-	/** Whether an add was accepted, or may have been, and its execution does not know it. */
-	isLost: boolean;
-	/** Whether something went wrong for it. */
-	hasFailed: boolean;
-	charge: Charge | undefined;
-	/** When its video was finished; Infinity if it never was. */
-	endsAt: number;
-	/** When its first and last add was sent. */
-	firstAt: number;
-	lastAt: number;
-	/** When it left its place at the latest, if its execution went on. */
-	leavesBy: number;
-}
+export type Item = ReturnType<Records['toItem']>;
 
 /** A law that holds in every session; returns a sentence for each case in which it does not. */
 export type Law = (records: Records) => string[];
 
-/** The maximum time in which an item counts as one that has left the queue. */
-const NOT_FOUND_MS = 20_000;
-
 /** The maximum time in which a list is read: requests for it are at least a second apart. */
 export const LIST_MS = 3_000;
-
-const isSubset = (part: object, whole: object) =>
-	JSON.stringify({ ...whole, ...part }) === JSON.stringify(whole);
 
 export const isStopped = ({ result }: Played) => result?.status === 'canceled';
 
@@ -78,6 +35,15 @@ export function showAll({ result }: Played): string {
 	const { error, outputs = [] } = result ?? {};
 	const shown = outputs.map(({ json }) => json);
 	return JSON.stringify([shown, error?.message, error?.description, error?.context]);
+}
+
+export function groupBy<T>(all: T[], getName: (each: T) => string): [string, [T, ...T[]]][] {
+	const groups = new Map<string, T[]>();
+	for (const each of all) {
+		const name = getName(each);
+		groups.set(name, [...(groups.get(name) ?? []), each]);
+	}
+	return [...groups] as [string, [T, ...T[]]][];
 }
 
 /**
@@ -106,12 +72,9 @@ export class Records {
 		this.outputs = this.played.flatMap((played) =>
 			(played.result?.outputs ?? []).map((item) => this.toOutput(played, item)),
 		);
-		const groups = new Map<string, Add[]>();
-		for (const add of this.adds.filter(({ played }) => generates(played.workflow))) {
-			const name = `${add.row} of ${add.played.chain}`;
-			groups.set(name, [...(groups.get(name) ?? []), add]);
-		}
-		this.items = [...groups.values()].map((adds) => this.toItem(adds as [Add]));
+		const generated = this.adds.filter(({ played }) => generates(played.workflow));
+		const groups = groupBy(generated, ({ played, row }) => `${row} of ${played.chain}`);
+		this.items = groups.map(([, adds]) => this.toItem(adds));
 	}
 
 	/** Whether an execution belongs to the chain of another one, and came before it or is it. */
@@ -128,6 +91,14 @@ export class Records {
 			prompt === rows[row]?.prompt && project === rows[row]?.project;
 		const first = rows.findIndex(isSame);
 		return this.adds.findLast((add) => add.row === first && this.isUpTo(until, add.played));
+	}
+
+	isUnknown(row: number, until: Played): boolean {
+		return this.findAdd(row, until)?.fate === 'unknown';
+	}
+
+	listOutputs(played: Played): Output[] {
+		return this.outputs.filter((each) => each.played === played);
 	}
 
 	/** The queue ID that a row has in an execution; undefined if it has none. */
@@ -157,10 +128,6 @@ export class Records {
 		return listedAt - lateMs - since < (Number(timeout) - 2 * Number(pollingInterval)) * 1_000;
 	}
 
-	isLogged(text: string): boolean {
-		return this.session.logLines.some((line) => line.includes(text));
-	}
-
 	private listAdds(): Add[] {
 		const { last, sandbox } = this.session;
 		const counts = new Map<Played, number>();
@@ -184,12 +151,14 @@ export class Records {
 		});
 	}
 
-	private toAdd(request: RecordedRequest, played: Played, row: number, nth: number): Add {
+	/** @param row of identical orders of a model, the first one */
+	toAdd(request: RecordedRequest, played: Played, row: number, nth: number) {
 		const { at, body, broken, closed, headers, queueId, status } = request;
 		const fault = played.execution.faults.find(
 			(each) => each.operation === 'queue.add' && each.nth === nth,
 		);
-		const known = ADD_FAULTS.find(([spec]) => fault !== undefined && isSubset(spec, fault));
+		const text = JSON.stringify(fault);
+		const known = ADD_FAULTS.find(([spec]) => JSON.stringify({ ...fault, ...spec }) === text);
 		const [spec, usual] = known ?? [undefined, 'told'];
 		const showsId = spec?.kind === 'status' && spec.keepsBody === true;
 		// These statuses prove a refusal, however their body arrives. A body that is kept is that of a refusal
@@ -201,6 +170,7 @@ export class Records {
 		let fate: Fate = usual === 'told' && this.keepsIds ? 'told' : 'unknown';
 		if (queueId === undefined && (usual !== 'unknown' || isProof)) fate = 'refused';
 		if (isLost) fate = 'unknown';
+		// Whether the whole response has reached the node, and names the queue item, whatever its fate.
 		const showsQueueItem = queueId !== undefined && !isLost && (usual === 'told' || showsId);
 		const authorization = headers.authorization;
 		return { played, row, at, fate, queueId, showsQueueItem, authorization, body: body as Order };
@@ -211,15 +181,16 @@ export class Records {
 		return this.plan.service.numericQueueIds !== 'long';
 	}
 
-	private toOutput(played: Played, { binary, json, pairedItem }: INodeExecutionData): Output {
+	toOutput(played: Played, { binary, json, pairedItem }: INodeExecutionData) {
 		const { item: row } = pairedItem as { item: number };
-		const fields = { ...json, ...(json.details as IDataObject | undefined) };
+		// The fields of an item, whether it succeeded or failed.
+		const fields: IDataObject = { ...json, ...(json.details as IDataObject | undefined) };
 		const queueId = this.findQueueId(row, played);
 		const isFailed = json.error !== undefined;
-		return { played, row, json, fields, isFailed, queueId, ...(binary && { binary }) };
+		return { played, row, json, fields, isFailed, queueId, binary };
 	}
 
-	private toItem(adds: [Add, ...Add[]]): Item {
+	toItem(adds: [Add, ...Add[]]) {
 		const { service } = this.plan;
 		const [{ at: firstAt, body, played, row }] = adds;
 		const { workflow } = played;
@@ -228,31 +199,38 @@ export class Records {
 		// One that was cleared by hand was never finished, though a list that leads may show its video.
 		const isCleared = this.session.cleared.has(queueId ?? '');
 		const listedAt = isCleared ? undefined : this.findListedAt(charge);
+		// Infinity if it was never finished.
 		const endsAt = (listedAt ?? Infinity) - (service.durations?.logDelayMs ?? 0);
 		const lastAt = adds.at(-1)?.at ?? NaN;
+		// An add was accepted, or may have been, and its execution does not know it.
 		const isLost = adds.some(({ fate }) => fate === 'unknown');
 		const isMade = listedAt !== undefined && !isLost;
 		const checks = this.session.sandbox.requests.filter(({ url }) => url.endsWith(`/${queueId}`));
 		const endedBy = isMade ? endsAt + 5_000 : (checks.at(-1)?.at ?? lastAt);
 		const isGone = charge !== undefined && service.endedItemsLeaveAfterMs !== null;
 		const settledBy = endedBy + (isMade || isGone ? getListingDelayMs(workflow) : 0);
+		// It counts as one that has left the queue after 20 s at most.
+		const leavesBy = settledBy + (isGone ? 20_000 : 0) + LIST_MS;
 		const hasFailed =
 			!isMade ||
 			adds.some((add) => add.queueId === undefined) ||
 			played.execution.executionTimeout !== undefined ||
 			!this.isInTime(workflow, charge, charge?.at ?? NaN);
 		return {
+			/** The execution of its first add. */
 			played,
 			workflow,
 			row,
 			project: body.projectId,
 			isLost,
+			/** Whether something went wrong for it. */
 			hasFailed,
 			charge,
 			endsAt,
 			firstAt,
 			lastAt,
-			leavesBy: settledBy + (isGone ? NOT_FOUND_MS : 0) + LIST_MS,
+			/** When it left its place at the latest, if its execution went on. */
+			leavesBy,
 		};
 	}
 }

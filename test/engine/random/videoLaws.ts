@@ -8,12 +8,6 @@ import type { Played } from './Session';
 /** An entry that is listed this long before an add may be new to the run that sends it. */
 const APART_MS = 90_000;
 
-/** A shorter queue ID may stand in an entry by chance. */
-const MIN_NAME_LENGTH = 16;
-
-/** The maximum time from a free place to the add: the list is read, and another add of the run may be under way. */
-const ADD_MS = 10_000;
-
 /** Whether nothing went wrong in the reads of an execution. */
 export const isCalm = ({ execution: { faults, failing, outage, changesKey } }: Played) =>
 	faults.every(({ operation }) => operation === 'queue.add') &&
@@ -66,25 +60,20 @@ const isUndisturbed = (records: Records, project: string) =>
 		.filter((each) => isIn(project, each))
 		.every((each) => getMostAtOnce(records.plan, each) === 1 && !leavesVideos(records, each));
 
-/** When the other videos of a project were listed; those of the account, where no project is given. */
-function listOthers({ session }: Records, workflow: Workflow, charge: Charge): number[] {
-	const { projectId } = workflow.parameters;
-	const isAny = (projectId as IDataObject).value === '';
-	const ids = session.sandbox.charges
-		.filter(({ accountId }) => accountId === charge.accountId)
-		.filter((each) => isAny || each.projectId === charge.projectId)
-		.map(({ videoId }) => videoId);
-	return session.videos
-		.filter(({ id }) => ids.includes(id) && id !== charge.videoId)
-		.map(({ createdAt }) => Date.parse(createdAt));
-}
-
 /** Whether no other video of the project can be taken for an item's own. */
 function isApart(records: Records, charge: Charge, listedAt: number, output: Output): boolean {
 	const { played, row } = output;
 	const { workflow } = played;
 	const delayMs = getListingDelayMs(workflow);
-	const others = listOthers(records, workflow, charge);
+	// The other videos of the project; those of the account, where no project is given.
+	const isAny = (workflow.parameters.projectId as IDataObject).value === '';
+	const ids = records.session.sandbox.charges
+		.filter(({ accountId }) => accountId === charge.accountId)
+		.filter((each) => isAny || each.projectId === charge.projectId)
+		.map(({ videoId }) => videoId);
+	const others = records.session.videos
+		.filter(({ id }) => ids.includes(id) && id !== charge.videoId)
+		.map(({ createdAt }) => Date.parse(createdAt));
 	const isFree = (from: number, to: number) => !others.some((at) => at >= from && at <= to);
 	if (generates(workflow)) {
 		const isOwnRun = records.findAdd(row, played)?.played === played;
@@ -104,7 +93,8 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	const { workflow } = played;
 	const listedAt = records.findListedAt(charge);
 	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
-	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= MIN_NAME_LENGTH;
+	// A shorter queue ID may stand in an entry by chance.
+	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= 16;
 	// A cached list may show a video long after Listing Delay.
 	const isCached = (plan.service.listCacheMs ?? 0) > 0;
 	if (listedAt === undefined || (isCached && videoUrlInDetails !== true)) return false;
@@ -113,7 +103,7 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	if (!generates(workflow) && leaves) return false;
 	if (session.cleared.has(charge.queueId) || !isReadCalmly(records, played)) return false;
 	// An add of unknown fate is never waited for.
-	if (records.findAdd(row, played)?.fate === 'unknown') return false;
+	if (records.isUnknown(row, played)) return false;
 	const isCertain = videoUrlInDetails === true || isNamed;
 	// While a project may be owed a video, an item that has left the queue is given only what is certain.
 	const isOwed = leaves && plan.workflows.some((each) => leavesVideos(records, each));
@@ -135,31 +125,28 @@ const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	hasStrangers(records.plan, charge.projectId);
 
 /**
- * When an item's execution asked for its place; undefined if that is not known, as after a failed try. The
- * calls of an agent that n8n makes as steps follow each other.
+ * The items of undisturbed projects that were made in turns, with the times when they asked for their places,
+ * where these are known: they are not after a failed try. The calls of an agent that n8n makes as steps follow
+ * each other.
  */
-function findAskedAt({ items }: Records, item: Item): number | undefined {
-	const { workflow, played, project, row } = item;
-	const { model, rows } = workflow;
-	const before = items.filter((each) => each.played.chain === played.chain && each.row < row);
-	const isUneven =
-		[...before, item].some(({ hasFailed }) => hasFailed) ||
-		rows.some((each) => each.isAway === true || !isUsable(workflow, each));
-	if (stops(workflow) && isUneven) return undefined;
-	const times = before.flatMap((each) => {
-		if (model?.way === 'steps') return [each.leavesBy];
-		return !model && each.project === project ? [each.firstAt] : [];
-	});
-	return Math.max(played.startedAt, ...times);
-}
-
-/** The items of undisturbed projects that were made in turns, with the times when they asked for their places. */
 const listAsking = (records: Records) =>
 	records.items.flatMap((item) => {
-		const askedAt = findAskedAt(records, item);
+		const { workflow, played, project, row } = item;
+		const { model, rows } = workflow;
+		const before = records.items.filter(
+			(each) => each.played.chain === played.chain && each.row < row,
+		);
+		const isUneven =
+			[...before, item].some(({ hasFailed }) => hasFailed) ||
+			rows.some((each) => each.isAway === true || !isUsable(workflow, each));
 		const isLimited = records.plan.service.rateLimit !== false;
-		const isJudged = !isLimited && isUndisturbed(records, item.project);
-		return isJudged && askedAt !== undefined ? [{ item, askedAt }] : [];
+		const isJudged = !isLimited && isUndisturbed(records, project);
+		if (!isJudged || (stops(workflow) && isUneven)) return [];
+		const times = before.flatMap((each) => {
+			if (model?.way === 'steps') return [each.leavesBy];
+			return !model && each.project === project ? [each.firstAt] : [];
+		});
+		return [{ item, askedAt: Math.max(played.startedAt, ...times) }];
 	});
 
 const name = ({ row, played }: Item) => `row ${row} of execution ${played.chain}`;
@@ -186,9 +173,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 			if (!records.isInTime(workflow, charge, since)) return [];
 			const isTold =
 				typeof fields.videoUrl === 'string' && fields.videoUrl.includes(charge.videoId);
-			return (isTold && !isFailed) || !isTellable(records, charge, output)
-				? []
-				: [`${charge.videoId}: ${JSON.stringify(json)}`];
+			if ((isTold && !isFailed) || !isTellable(records, charge, output)) return [];
+			return [`${charge.videoId}: ${JSON.stringify(json)}`];
 		}),
 
 	'Only so many videos of a project are in the making as are wanted at once, whoever makes them': (
@@ -209,9 +195,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				const to = Math.min(endsAt, charge.at + Number(timeout) * 1_000);
 				return from < item.lastAt && item.lastAt < to;
 			});
-			return others.length >= getMostAtOnce(records.plan, item.workflow)
-				? [`${name(item)} beside ${others.map(name).join()}`]
-				: [];
+			if (others.length < getMostAtOnce(records.plan, item.workflow)) return [];
+			return [`${name(item)} beside ${others.map(name).join()}`];
 		}),
 
 	'Nobody waits for a place while it is free': (records) =>
@@ -221,7 +206,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				.filter(({ firstAt }) => firstAt < item.firstAt)
 				.map(({ leavesBy }) => leavesBy);
 			const waitedMs = item.firstAt - Math.max(askedAt, ...freeAt);
-			return waitedMs > ADD_MS ? [`${name(item)}: ${waitedMs} ms`] : [];
+			// The list is read, and another add of the run may be under way.
+			return waitedMs > 10_000 ? [`${name(item)}: ${waitedMs} ms`] : [];
 		}),
 
 	'Executions of a project take turns': (records) =>
@@ -234,10 +220,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 						each.firstAt > askedAt + LIST_MS &&
 						each.firstAt < item.firstAt,
 				);
-				const isOther = !workflow.model && workflow !== item.workflow;
-				return isOther && between.length > 1
-					? [`${name(item)} after ${between.map(name).join()}`]
-					: [];
+				if (workflow.model || workflow === item.workflow || between.length < 2) return [];
+				return [`${name(item)} after ${between.map(name).join()}`];
 			}),
 		),
 
@@ -251,8 +235,7 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				.map(({ workflow }) => 2 * (2 + workflow.rows.length) * workflow.settings.maxTries);
 			const max = 2 * minutes + perItem.reduce((sum, each) => sum + each, 0);
 			const isLimited = records.plan.service.rateLimit !== false;
-			return !isLimited && isReadCalmly(records, played) && reads.length > max
-				? [`${reads.length} in ${minutes} minutes`]
-				: [];
+			if (isLimited || !isReadCalmly(records, played) || reads.length <= max) return [];
+			return [`${reads.length} in ${minutes} minutes`];
 		}),
 };
