@@ -258,6 +258,17 @@ describe('A place is not held idle:', () => {
 		expect((form?.endedAt ?? Infinity) - (form?.startedAt ?? 0)).toBeLessThan(40_000);
 	});
 
+	test('a row after such a pause gets its own video, also if somebody else has made one meanwhile', async () => {
+		const { sandbox } = service;
+		makeVideosIn(1, 5);
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20_000 } } };
+		const { parameters } = service.setup({ ...GENERATE, requestOptions });
+		const add = () => sandbox.addVideos('main', [{ projectId: PROJECT }]);
+		const stranger = { afterMs: 16_000, start: async () => await Promise.resolve(add()) };
+		const [ending] = await play<unknown>(begin([{}, {}], { parameters }), stranger);
+		expectOwnVideos((ending?.result as NodeResult).items, 2);
+	});
+
 	test('an add that is not answered holds up no other project', async () => {
 		const { sandbox } = service;
 		makeVideosIn(20, 20);
@@ -296,7 +307,7 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 });
 
 describe('A failed row of a service that drops it is not given the video of', () => {
-	let stop = () => undefined as void;
+	let stop: () => void;
 	beforeEach(() => {
 		const { sandbox } = service;
 		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });

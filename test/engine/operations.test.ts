@@ -466,8 +466,10 @@ test('Get Progress outputs the queue ID that was asked for, whatever its details
 
 describe("n8n's Request Options", () => {
 	test("fail every item if 'Items per Batch' is no number, and none comes out as a success", async () => {
-		const requestOptions = { batching: { batch: { batchSize: '={{ "all" }}', batchInterval: 0 } } };
-		const setup = { items: [{}, {}], settings: ERROR_OUTPUT };
+		// n8n reads it of the first item.
+		const batch = { batchSize: '={{ $json.size ?? "all" }}', batchInterval: 0 };
+		const requestOptions = { batching: { batch } };
+		const setup = { items: [{}, { size: 1 }], settings: ERROR_OUTPUT };
 		const { items, errorItems } = await service.run({ ...ADD, requestOptions }, setup);
 		const error = "'Items per Batch' must be a number";
 		expect(errorItems.map(({ json }) => json.error)).toEqual([error, error]);

@@ -84,8 +84,6 @@ describe('Certain is the address that the progress tells: an item', () => {
 	});
 });
 
-describe('Certain is an entry that names the queue ID:', () => {});
-
 describe("Rule 2: an item's video is new to it. An old entry", () => {
 	const addOld = (createdAt = '2025-01-01T00:00:00.000Z') => {
 		service.sandbox.addVideos('main', [{ id: 'old', projectId: PROJECT, createdAt }]);

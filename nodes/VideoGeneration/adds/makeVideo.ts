@@ -4,7 +4,7 @@ import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Outcome } from '../item/job';
-import type { FinishedVideo, WaitSettings } from '../waiting/waitForVideo';
+import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { guardCredits } from './creditsToKeep';
 import { enterLane } from './lanes';
@@ -54,15 +54,19 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 /** Video > Generate: makes one video, and outputs it. */
 async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecutionData[]> {
 	// What an earlier try has finished is not made any more.
-	const make = job.ledger.state.finished ? resumeVideo : makeInTurn;
-	const video = await make(job, wait);
+	if (job.ledger.state.finished) return await outputVideo(job, wait, await resumeVideo(job, wait));
+	const watching = await watchVideos(job);
+	const video = await makeInTurn(job, wait, watching).finally(watching.end);
 	return video ? await outputVideo(job, wait, video) : [];
 }
 
 /** Waits for a place in the lane, pays unless an earlier try has, and waits. @returns undefined for an item that is left out */
-async function makeInTurn(job: VideoJob, wait: WaitSettings): Promise<FinishedVideo | undefined> {
+async function makeInTurn(
+	job: VideoJob,
+	wait: WaitSettings,
+	watching: Watching,
+): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
-	const watching = await watchVideos(job);
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
 	const payInTurn = async () =>
 		await withKey(job, async () => {

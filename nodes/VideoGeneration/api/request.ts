@@ -73,9 +73,8 @@ export async function openService(context: ApiContext): Promise<Service> {
 		};
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const { problem, whatToDo } = error;
-		const failure = new RequestFailure({ kind: 'badCredential', problem, whatToDo });
-		throw failure;
+		const { message: serviceMessage, problem, whatToDo } = error;
+		throw new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
 	}
 }
 

@@ -121,7 +121,7 @@ function findRoots(error: unknown, outer: readonly unknown[] = []): ThrownError[
 function findProofOfRoot(root: ThrownError): Proof | undefined {
 	const { name, code, message, messages, syscall } = root;
 	if (String(name).startsWith(BLOCKED)) return { kind: 'blocked' };
-	const httpCode = (code ?? root.httpCode ?? undefined) as string | undefined;
+	const httpCode = (code ?? root.httpCode ?? 'no code') as string;
 	if (CONNECTING.has(syscall)) return { kind: 'unreached', httpCode };
 	// Before 2.34, n8n keeps the code, and the text of an error that it has other words for.
 	const [text = message] = Array.isArray(messages) ? (messages as unknown[]) : [];

@@ -113,8 +113,8 @@ export class Run {
 	/** When the workflow's own timeout ends the execution, by `performance.now()`. */
 	readonly endsAt: number;
 
-	/** As the user has set it; undefined as long as that could not be read. */
-	batching: Batching | undefined;
+	/** As the user has set it. An agent's call is one item. */
+	batching: Batching = { size: 1, intervalMs: 0 };
 
 	/** How many items have begun, for the pauses between batches. */
 	private begun = 0;
@@ -161,7 +161,7 @@ export class Run {
 
 	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
 	async pauseBetweenBatches(): Promise<void> {
-		const { size, intervalMs } = this.batching ?? { size: 1, intervalMs: 0 };
+		const { size, intervalMs } = this.batching;
 		if (this.begun > 0 && this.begun % size === 0) await pause(intervalMs, this.signal);
 		this.begun += 1;
 	}

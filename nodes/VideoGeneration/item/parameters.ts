@@ -1,4 +1,5 @@
 import type {
+	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
@@ -12,7 +13,8 @@ import { DEFAULT_MAX_TRIES } from '../api/retry';
 
 export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 
-type AnyContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+type AnyContext =
+	IExecuteFunctions | IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** An error about a parameter, which fails the item before anything is sent. */
 export function createInputError(
@@ -20,7 +22,8 @@ export function createInputError(
 	message: string,
 	description: string,
 ): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, { description });
+	const itemIndex = 'getItemIndex' in context ? context.getItemIndex() : undefined;
+	return new NodeOperationError(context.getNode(), message, { description, itemIndex });
 }
 
 /** @throws a NodeOperationError that says what the value of a parameter must be */
@@ -166,9 +169,10 @@ export interface Batching {
 }
 
 /** @throws a NodeOperationError when one of its fields is not a number */
-export function getBatching(context: IExecuteSingleFunctions): Batching {
-	const { batching } = getCollection(context, 'requestOptions');
-	const { batch } = (batching ?? {}) as { batch?: Record<string, unknown> | null };
+export function getBatching(context: IExecuteFunctions): Batching {
+	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
+		batch?: Record<string, unknown> | null;
+	};
 	// A field that is there and empty is no number: a misspelt column must not switch it off.
 	const get = (name: string, label: string) =>
 		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;

@@ -46,7 +46,7 @@ export const maxTriesOption: INodeProperties = {
 		'Maximum number of times to send a request if the service is busy or cannot be reached. A request that may have cost a credit is never sent again.',
 };
 
-/** "Options", the last field of an operation and of the trigger. */
+/** "Options" of an operation or of the trigger, in alphabetical order. */
 export function createOptionsField(...options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -54,7 +54,7 @@ export function createOptionsField(...options: INodeProperties[]): INodeProperti
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options,
+		options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
 	};
 }
 

@@ -13,7 +13,7 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { declareRequest, projectLocator } from './fields';
+import { declareRequest, maxTriesOption, projectLocator } from './fields';
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
@@ -47,8 +47,9 @@ export const orderFields: INodeProperties[] = [
 	},
 ];
 
-/** The entries of "Options" that protect the account's credits. */
-export const creditOptions: INodeProperties[] = [
+/** Their "Options". */
+export const orderOptions: INodeProperties[] = [
+	maxTriesOption,
 	{
 		displayName: 'Credits per Video',
 		name: 'creditsPerVideo',
@@ -69,20 +70,19 @@ export const creditOptions: INodeProperties[] = [
 			propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
 		},
 	},
-];
-
-export const uniqueKeyOption: INodeProperties = {
-	displayName: 'Unique Key',
-	name: 'uniqueKey',
-	type: 'string',
-	default: '',
-	placeholder: `e.g. ${ID_OF_ROW}`,
-	description:
-		'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out, and an item whose key was used for a video that did not come out fails.',
-	builderHint: {
-		propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
+	{
+		displayName: 'Unique Key',
+		name: 'uniqueKey',
+		type: 'string',
+		default: '',
+		placeholder: `e.g. ${ID_OF_ROW}`,
+		description:
+			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out, and an item whose key was used for a video that did not come out fails.',
+		builderHint: {
+			propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
+		},
 	},
-};
+];
 
 /** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
 export const order = {
@@ -93,7 +93,7 @@ export const order = {
 		notFound: {
 			message: 'The video service does not know this project',
 			description:
-				"Check 'Project' of this item: choose it from the list, which shows the projects of the account. No video was queued for this item.",
+				"Check 'Project' of this item: choose it from the list, which shows the projects of the account.",
 		},
 	},
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),

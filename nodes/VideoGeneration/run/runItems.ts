@@ -117,6 +117,13 @@ const MAX_WORK_MS = 10;
  */
 async function prepareItems(context: IExecuteFunctions, operation: Operation): Promise<Job[]> {
 	const run = new Run(context);
+	let problem: unknown;
+	try {
+		run.batching = getBatching(context);
+	} catch (error) {
+		// Fail each item: if the node throws, n8n passes its input on as a success.
+		problem = error;
+	}
 	const jobs: Job[] = [];
 	let pausedAt = performance.now();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
@@ -126,7 +133,8 @@ async function prepareItems(context: IExecuteFunctions, operation: Operation): P
 			pausedAt = performance.now();
 		}
 		if (run.signal.aborted) break;
-		jobs.push(prepareItem(createItemContext(context, itemIndex, input), operation, run));
+		const item = createItemContext(context, itemIndex, input);
+		jobs.push(prepareItem(item, operation, run, problem));
 	}
 	return jobs;
 }
@@ -152,20 +160,22 @@ function createItemContext(
 }
 
 /** Reads an item's parameters. An item that cannot be sent has a `problem`. */
-function prepareItem(context: IExecuteSingleFunctions, operation: Operation, run: Run): Job {
+function prepareItem(
+	context: IExecuteSingleFunctions,
+	operation: Operation,
+	run: Run,
+	problem?: unknown,
+): Job {
 	const ledger = new Ledger(context);
 	const { signal, takeRequestSlot: takeSlot } = run;
 	const api: ItemApi = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot };
 	let order: unknown;
-	let problem: unknown;
 	try {
 		order = operation.prepare(context, ledger.isPaid);
 		api.maxTries = getMaxTries(context);
 		api.connection = getConnection(context);
-		run.batching ??= getBatching(context);
 	} catch (error) {
-		// Fail each item: if the node throws, n8n passes its input on as a success.
-		problem = error;
+		problem ??= error;
 	}
 	// It is never sent again. Parameters that are wrong by now do not hide that.
 	if (ledger.state.stage === 'unknown') problem = ledger.getFailure();

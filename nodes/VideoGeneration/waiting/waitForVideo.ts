@@ -39,6 +39,8 @@ export interface Watching {
 	watch: Watch;
 	account: number;
 	list: AccountList;
+	/** Ends it. */
+	end: () => void;
 	/** Each is sent once. The signal ends the wait. */
 	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
 }
@@ -57,14 +59,16 @@ export interface FinishedVideo {
 export async function resumeVideo(job: Job, settings: WaitSettings): Promise<FinishedVideo> {
 	const { finished, unidentified } = job.ledger.state;
 	if (finished) return { json: finished, unidentified };
-	return await waitForVideo(job, settings, await watchVideos(job));
+	const watching = await watchVideos(job);
+	return await waitForVideo(job, settings, watching).finally(watching.end);
 }
 
-/** Watches the service of an item, until its run ends. */
+/** Watches the service of an item. The caller ends it. */
 export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
 	const service = await open();
 	const { account } = service;
 	const watch = watchService(service.baseUrl, run);
+	const end = watch.begin();
 	await run.share(`given ${account}`, Infinity, async () => {
 		for (const [, { finished, queueId = '' }] of listStates(context)) {
 			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
@@ -84,7 +88,7 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 			return { entries, parsedInMs };
 		},
 	};
-	return { watch, account, list: watch.getList(account), requests };
+	return { watch, account, list: watch.getList(account), end, requests };
 }
 
 /** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */

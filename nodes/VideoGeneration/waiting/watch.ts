@@ -54,14 +54,25 @@ export class Watch {
 	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
 	namesQueueIds = false;
 
-	/** Knows what the lists show until the last run ends: it is read anew by the next one. */
+	/** How many items are waited for, or will be. */
+	private watching = 0;
+
+	/** Has the lists read while an item is made. @returns a function that ends this: the next one reads them anew */
+	begin(): () => void {
+		this.watching += 1;
+		return () => {
+			this.watching -= 1;
+			if (this.watching === 0) this.lists.clear();
+		};
+	}
+
+	/** Knows what the lists have shown until the last run ends. */
 	serve(run: Run): void {
 		if (this.runs.has(run)) return;
 		this.runs.add(run);
 		run.onClose(() => {
 			this.runs.delete(run);
 			if (this.runs.size > 0) return;
-			this.lists.clear();
 			this.shownAt.clear();
 			this.owners.clear();
 		});

@@ -1,7 +1,7 @@
 import type { VideoOrder } from '../../adds/sendAdd';
 import type { Operation } from '../../item/job';
-import { createOptionsField, maxTriesOption } from '../fields';
-import { creditOptions, getOrder, order, orderFields, uniqueKeyOption } from '../order';
+import { createOptionsField } from '../fields';
+import { getOrder, order, orderFields, orderOptions } from '../order';
 
 /** Queue > Add: the request alone, whose queue item comes out at once. */
 export const add: Operation<VideoOrder> = {
@@ -9,6 +9,6 @@ export const add: Operation<VideoOrder> = {
 	name: 'Add',
 	action: 'Queue video without waiting (costs credits)',
 	description: 'Queue a video without waiting for it, which costs credits',
-	fields: [...orderFields, createOptionsField(...creditOptions, maxTriesOption, uniqueKeyOption)],
+	fields: [...orderFields, createOptionsField(...orderOptions)],
 	prepare: getOrder,
 };

@@ -1,7 +1,7 @@
 import type { VideoOrder } from '../../adds/sendAdd';
 import type { Operation } from '../../item/job';
-import { createOptionsField, maxTriesOption } from '../fields';
-import { creditOptions, getOrder, order, orderFields, uniqueKeyOption } from '../order';
+import { createOptionsField } from '../fields';
+import { getOrder, order, orderFields, orderOptions } from '../order';
 import {
 	finishedVideoFields,
 	getWaitSettings,
@@ -19,7 +19,7 @@ export const generate: Operation<VideoOrder> = {
 		...orderFields,
 		...finishedVideoFields,
 		waitOptions,
-		createOptionsField(...creditOptions, videoFileNameOption, maxTriesOption, uniqueKeyOption),
+		createOptionsField(...orderOptions, videoFileNameOption),
 	],
 	prepare: (context, isPaid) => ({
 		...getOrder(context, isPaid),
