@@ -300,6 +300,30 @@ test('A retry of an item that has left the queue for good sends one look, and fa
 	expect(countRequests('queue.getProgress')).toBe(1);
 });
 
+test("A 'Queued At' that is no date is refused before anything is sent", async () => {
+	const { error } = await run({ ...WAIT, queuedAt: 'soon' }, [{ queueId: 'x', project: PROJECT }]);
+	expect(error?.message).toBe("'Queued At' must be a date");
+	expect(service.sandbox.requests).toEqual([]);
+});
+
+test('Items whose addresses have expired read the list together before they are downloaded again', async () => {
+	finishAfter(1, 1, 1);
+	service.sandbox.configure({ signedUrls: true });
+	service.sandbox.addFault({ kind: 'status', status: 403, operation: 'video.file', times: 3 });
+	const projects = ['product-teaser', 'city-tour', 'launch-film'];
+	const rows = projects.map((name) => ({ project: `project-${name}` }));
+	const settings = { ...ERROR_OUTPUT, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const { items } = await run({ ...GENERATE, downloadVideo: true }, rows, settings);
+	expect(items.map(({ binary }) => binary?.data?.mimeType)).toEqual(rows.map(() => 'video/mp4'));
+	for (const { json } of items) {
+		const own = getQueued().find(({ queueId }) => queueId === json.queueId);
+		expect(json.videoUrl).toContain(own?.videoId);
+	}
+	const operations = service.sandbox.requests.map(({ operation }) => operation);
+	const file = 'video.file';
+	expect(operations.slice(-7)).toEqual([file, file, file, 'video.getAll', file, file, file]);
+});
+
 test('Six executions that wait for 70 seconds at the same time read the list at most eleven times', async () => {
 	const projects = [1, 2, 3, 4, 5, 6].map((each) => ({ id: `project-${each}` }));
 	service.sandbox.addProjects('main', projects);

@@ -74,7 +74,9 @@ export async function openService(context: ApiContext): Promise<Service> {
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
 		const { message: serviceMessage, problem, whatToDo } = error;
-		throw new RequestFailure({ kind: 'badCredential', problem, whatToDo, serviceMessage });
+		const facts = { problem, whatToDo, serviceMessage };
+		const failure = new RequestFailure({ kind: 'badCredential', ...facts });
+		throw failure;
 	}
 }
 

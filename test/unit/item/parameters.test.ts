@@ -132,7 +132,7 @@ const NO_PROXIES = ['a.example:3128', 'socks5://a:1', 'a', 'http://%E0%A4%A@a', 
 test.each<[Kind, given: unknown[], message: string, description: RegExp]>([
 	['text', [['a']], "'Prompt' must be text", /^It is a list\. .*Nothing was sent/],
 	['text', [{ a: 1 }], "'Prompt' must be text", /^It is an object\. /],
-	['text', [() => 1], "'Prompt' must be text", /^It is something else\. /],
+	['text', [() => 1, NaN], "'Prompt' must be text", /^It is something else\. /],
 	['id', [['a']], "'Queue ID' must be an ID", /^It is a list\. /],
 	['id', [true], "'Queue ID' must be an ID", /^It is something else\. /],
 	['project', [locate({ a: 1 })], "'Project' must be an ID", /^It is an object\. /],
