@@ -68,7 +68,6 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 	const service = await open();
 	const { account } = service;
 	const watch = watchService(service.baseUrl, run);
-	const end = watch.begin();
 	await run.share(`given ${account}`, Infinity, async () => {
 		for (const [, { finished, queueId = '' }] of listStates(context)) {
 			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
@@ -88,7 +87,7 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 			return { entries, parsedInMs };
 		},
 	};
-	return { watch, account, list: watch.getList(account), end, requests };
+	return { watch, account, list: watch.getList(account), end: watch.begin(), requests };
 }
 
 /** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */
