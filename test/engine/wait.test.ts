@@ -45,8 +45,8 @@ describe('Video > Generate', () => {
 		const { items, error } = await run(GENERATE);
 		expect(error).toBeUndefined();
 		expect(countRequests('queue.add')).toBe(1);
-		// Two until its end, and one while it waits for the list: the service may tell its address by then.
-		expect(countRequests('queue.getProgress')).toBe(3);
+		// Two until its end, and two while it waits for the list: the service may tell its address by then.
+		expect(countRequests('queue.getProgress')).toBe(4);
 		// Before its add, and when the list must show it.
 		expect(countRequests('video.getAll')).toBe(2);
 		const { queueId, videoId = '?' } = getQueued()[0] ?? {};
@@ -257,7 +257,7 @@ test.each([
 		}
 		finishAfter(39);
 		expectFirstVideo(await run(GENERATE));
-		expect(countRequests('queue.getProgress')).toBe(8 + 1);
+		expect(countRequests('queue.getProgress')).toBe(8 + 2);
 	},
 );
 
@@ -360,7 +360,7 @@ test.each([-3_600_000, 3_600_000])(
 			jest.setSystemTime(Date.now() + byMs);
 		});
 		expectFirstVideo(await run({ ...GENERATE, waitOptions: { timeout: 60 } }));
-		expect(countRequests('queue.getProgress')).toBe(5 + 1);
+		expect(countRequests('queue.getProgress')).toBe(5 + 2);
 		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);
 		expect(waitedMs).toBeGreaterThanOrEqual(35_000);
 		expect(waitedMs).toBeLessThan(35_500);

@@ -136,6 +136,16 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 		expect(seconds).toBeLessThan(21);
 	});
 
+	test('shows a cached list, without news since its end, gives it nothing that may be owed', async () => {
+		const { sandbox } = service;
+		sandbox.configure({ listCacheMs: 30_000 });
+		sandbox.addFault({ kind: 'reset', phase: 'after', operation: 'queue.add', nth: 1 });
+		planVideos(sandbox, { processingMs: 58_000 }, { processingMs: 62_000 });
+		const { items } = await run(GENERATE, [{}, {}], { onError: 'continueRegularOutput' });
+		expect(items[0]?.json.details).toMatchObject({ mayBeQueued: true });
+		expect(items[1]?.json).toMatchObject({ status: 'completed', video: null });
+	});
+
 	test('cannot be read then is tried for 30 s, and the error of the download says so', async () => {
 		const fault = { kind: 'status', status: 503, operation: 'video.getAll', skip: 1 } as const;
 		service.sandbox.addFault(fault);
@@ -235,8 +245,8 @@ describe('An item that has left the queue (404 for 15 seconds)', () => {
 		planVideos(service.sandbox, { processingMs: 9_000 });
 		service.sandbox.configure({ endedItemsLeaveAfterMs: 0 });
 		expectOwn(await run(GENERATE));
-		// After 10, 15, 20 and 25 seconds, and once more while it waits for the list.
-		expect(count('queue.getProgress')).toBe(1 + 4 + 1);
+		// After 10, 15, 20 and 25 seconds, and twice while it waits for the list.
+		expect(count('queue.getProgress')).toBe(1 + 4 + 2);
 	});
 
 	test('fails when no video appears, long before the timeout, and the error says so', async () => {

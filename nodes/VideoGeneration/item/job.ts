@@ -133,7 +133,7 @@ export class Run {
 
 	private readonly endings: (() => void)[] = [];
 
-	private readonly shared = new Map<string, { value: Promise<unknown>; readAt: number }>();
+	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 
 	constructor(context: IExecuteFunctions | IExecutePaginationFunctions) {
 		const stop = context.getExecutionCancelSignal();
@@ -174,7 +174,7 @@ export class Run {
 		});
 
 	/** Fetches something once for all items that ask for it within a time. */
-	async share<T>(key: string, maxAgeMs: number, fetch: () => Promise<T>): Promise<T> {
+	async share<T>(key: string, maxAgeMs: number, fetch: () => T | Promise<T>): Promise<T> {
 		const known = this.shared.get(key);
 		if (known && performance.now() < known.readAt + maxAgeMs) return (await known.value) as T;
 		const value = fetch();

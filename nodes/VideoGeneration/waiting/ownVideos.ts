@@ -113,16 +113,19 @@ export interface Decision {
 /**
  * Decides whose video is whose among entries that name no item. The list shows a due item's own entry, so a
  * single candidate is its own. It is then no other item's, which may leave another item a single one. An item that
- * left the queue may have failed instead, so it is given only what no other item can own.
+ * left the queue may have failed instead, so it is given only what no other item can own. A list that has shown
+ * nothing new since an item's end may be a cached one, so the item is given nothing that may be owed.
  *
  * @param due the items that one list settles
  * @param free the entries of the list that are no item's yet
  * @param others the items whose entries are not known either: they are waited for, or their videos are owed
+ * @param changedAt when a list last showed this process a new entry of this one
  */
 export function decideOwners(
 	due: readonly QueueItem[],
 	free: readonly ListedVideo[],
 	others: readonly QueueItem[] = [],
+	changedAt = Infinity,
 ): Decision {
 	const own = new Map<QueueItem, ListedVideo>();
 	const taken = new Set<ListedVideo>();
@@ -130,15 +133,19 @@ export function decideOwners(
 		due.map((item) => [item, free.filter((each) => canBeOwn(item, each))]),
 	);
 	const isLeft = (video: ListedVideo) => !taken.has(video);
+	const isSure = ({ hasLeft, dueAt = 0, listingDelayMs }: QueueItem) =>
+		hasLeft !== true && changedAt >= dueAt - listingDelayMs;
 	const canBeOthers = (item: QueueItem, video: ListedVideo) =>
-		[...due, ...others].some((each) => each !== item && !own.has(each) && canBeOwn(each, video));
+		[...due, ...others]
+			.filter((each) => each !== item && !own.has(each) && canBeOwn(each, video))
+			.some(({ waits }) => item.hasLeft === true || waits === 0);
 	const open = [...candidates].filter(([item]) => canBeMatched(item));
 	for (let before = -1; before < own.size;) {
 		before = own.size;
 		for (const [item, all] of open) {
 			const [video, ...rest] = own.has(item) ? [] : all.filter(isLeft);
 			if (video === undefined || rest.length > 0) continue;
-			if (item.hasLeft === true && canBeOthers(item, video)) continue;
+			if (!isSure(item) && canBeOthers(item, video)) continue;
 			own.set(item, video);
 			taken.add(video);
 		}

@@ -68,11 +68,10 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 	const service = await open();
 	const { account } = service;
 	const watch = watchService(service.baseUrl, run);
-	await run.share(`given ${account}`, Infinity, async () => {
+	await run.share(`given ${account}`, Infinity, () => {
 		for (const [, { finished, queueId = '' }] of listStates(context)) {
 			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
 		}
-		await Promise.resolve();
 	});
 	const once = { ...api, maxTries: 1 };
 	const requests: Watching['requests'] = {
@@ -197,8 +196,8 @@ class Wait {
 		const { deadline, item, settings, watching } = this;
 		const { list, requests } = watching;
 		for (;;) {
-			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			await list.refresh(requests);
+			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (item.own !== undefined) return;
 			let verdict = await this.check();
@@ -230,9 +229,8 @@ class Wait {
 		// An entry that names the item may be listed already.
 		if (watch.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < item.dueAt) {
-			const checkAt = performance.now() + settings.intervalMs;
-			await pauseUntil(Math.min(checkAt, item.dueAt), requests.signal);
-			if (checkAt >= item.dueAt) continue;
+			const checkAt = Math.min(performance.now() + settings.intervalMs, item.dueAt);
+			await pauseUntil(checkAt, requests.signal);
 			const wasGone = item.hasLeft === true;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');

@@ -3,7 +3,7 @@ import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import type { Run } from '../item/job';
 import { AccountList } from './accountList';
-import type { ListedVideo, QueueItem } from './ownVideos';
+import type { Decision, ListedVideo, QueueItem } from './ownVideos';
 import { decideOwners, getEarliest, ItemNames } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
@@ -153,12 +153,14 @@ export class Watch {
 		const named = new Map<QueueItem, ListedVideo[]>();
 		const free = new Map<string, ListedVideo>();
 		const now = performance.now();
+		let changedAt = -Infinity;
 		for (const entry of entries) {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			const key = getEntryKey(entry);
 			const shownAt = this.shownAt.get(key) ?? now;
 			this.shownAt.set(key, shownAt);
+			changedAt = Math.max(changedAt, shownAt);
 			const owner = this.owners.get(key);
 			const item = owner === undefined ? names.find(entry) : this.items.get(owner);
 			if (item === undefined && (shownAt < earliest || owner !== undefined)) continue;
@@ -177,12 +179,11 @@ export class Watch {
 		}
 		const due = ofAccount.filter((item) => item.own === undefined && isDue(item));
 		const others = unsettled.filter((item) => item.own === undefined && !due.includes(item));
-		this.settle(due, [...free.values()], others);
+		this.settle(decideOwners(due, [...free.values()], others, changedAt));
 	}
 
-	/** Settles the items that are due by the entries that are no item's yet. Others may own them as well. */
-	private settle(due: QueueItem[], free: ListedVideo[], others: QueueItem[]): void {
-		const { own, candidates, missing } = decideOwners(due, free, others);
+	/** Settles the items that are due. */
+	private settle({ own, candidates, missing }: Decision): void {
 		for (const { projectId, listingDelayMs } of missing) {
 			const mistrustMs = MISTRUSTED_DELAYS * listingDelayMs;
 			this.mistrustedUntil.set(projectId, performance.now() + mistrustMs);

@@ -8,6 +8,9 @@ import type { Played } from './Session';
 /** An entry that is listed this long before an add may be new to the run that sends it. */
 const APART_MS = 90_000;
 
+/** The maximum time from the end of an item to the look that finds it, where nothing goes wrong. */
+const LOOK_MS = 6_000;
+
 /** Whether nothing went wrong in the reads of an execution. */
 export const isCalm = ({ execution: { faults, failing, outage, changesKey } }: Played) =>
 	faults.every(({ operation }) => operation === 'queue.add') &&
@@ -48,13 +51,13 @@ function leavesVideos(records: Records, workflow: Workflow): boolean {
 	// A failed item ends the run, in which videos of other projects and services are made.
 	const isEnded = stops(workflow) && played.some(({ result }) => result?.status !== 'success');
 	const lanes = workflow.rows.map(({ project, isAway }) => JSON.stringify([project, isAway]));
-	return isEnded && new Set(lanes).size > 1;
+	return isEnded && (new Set(lanes).size > 1 || getMostAtOnce(records.plan, workflow) > 1);
 }
 
 /** Whether the videos of a project are made by Video > Generate alone, one at a time, and are all waited for. */
 const isUndisturbed = (records: Records, project: string) =>
 	records.played.every(isCalm) &&
-	(records.plan.service.listCacheMs ?? 0) === 0 &&
+	!isCached(records) &&
 	!hasStrangers(records.plan, project) &&
 	records.plan.workflows
 		.filter((each) => isIn(project, each))
@@ -86,6 +89,14 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 	return isRunning && isFree(played.startedAt, played.endedAt);
 }
 
+/** Whether a list may have shown a video before a look found its item finished. */
+const isShownEarly = ({ plan, session }: Records, listedAt: number) => {
+	const endsAt = listedAt - (plan.service.durations?.logDelayMs ?? 0);
+	return session.sandbox.requests.some(
+		({ at, operation }) => operation === 'video.getAll' && at >= listedAt && at <= endsAt + LOOK_MS,
+	);
+};
+
 /** Whether an item can be told its video, by what the documents say of the service. */
 function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	const { plan, session } = records;
@@ -95,9 +106,7 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
 	// A shorter queue ID may stand in an entry by chance.
 	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= 16;
-	// A cached list may show a video long after Listing Delay.
-	const isCached = (plan.service.listCacheMs ?? 0) > 0;
-	if (listedAt === undefined || (isCached && videoUrlInDetails !== true)) return false;
+	if (listedAt === undefined || (isCached(records) && videoUrlInDetails !== true)) return false;
 	const leaves = endedItemsLeaveAfterMs !== null;
 	// Queue > Wait may find it neither running nor finished.
 	if (!generates(workflow) && leaves) return false;
@@ -105,8 +114,11 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	// An add of unknown fate is never waited for.
 	if (records.isUnknown(row, played)) return false;
 	const isCertain = videoUrlInDetails === true || isNamed;
-	// While a project may be owed a video, an item that has left the queue is given only what is certain.
-	const isOwed = leaves && plan.workflows.some((each) => leavesVideos(records, each));
+	// While a project may be owed a video, an item that has left the queue is given only what is certain, and
+	// another one no entry that was shown before its end.
+	const isOwed =
+		(leaves || isShownEarly(records, listedAt)) &&
+		plan.workflows.some((each) => leavesVideos(records, each));
 	return (
 		(isCertain && (!leaves || plan.service.finishedItemsStay === true)) ||
 		(generates(workflow) && isUndisturbed(records, charge.projectId)) ||
@@ -121,7 +133,14 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	records.findListedAt(charge) === undefined &&
 	(records.session.cleared.has(charge.queueId) ||
-		records.plan.service.endedItemsLeaveAfterMs !== null) &&
+		records.plan.service.endedItemsLeaveAfterMs !== null);
+
+/** Whether a list may show videos long after Listing Delay. */
+const isCached = ({ plan }: Records) => (plan.service.listCacheMs ?? 0) > 0;
+
+/** Whether an item may be given what somebody else makes, as the documents say. */
+const canBeWrong = (records: Records, charge: Charge) =>
+	(isCached(records) || hasLeftWithoutVideo(records, charge)) &&
 	hasStrangers(records.plan, charge.projectId);
 
 /**
@@ -155,7 +174,7 @@ export const VIDEO_LAWS: Record<string, Law> = {
 	'No item is given the video of another one': (records) =>
 		records.outputs.flatMap(({ fields: { queueId, video, videoUrl }, json }) => {
 			const charge = records.findCharge(queueId);
-			if (!charge || hasLeftWithoutVideo(records, charge)) return [];
+			if (!charge || canBeWrong(records, charge)) return [];
 			const isOther =
 				((video ?? null) !== null && (video as IDataObject).id !== charge.videoId) ||
 				((videoUrl ?? null) !== null && !(videoUrl as string).includes(charge.videoId));

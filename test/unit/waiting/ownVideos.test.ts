@@ -74,6 +74,7 @@ describe('Whose video is whose', () => {
 		own: (string | undefined)[],
 		missing: number,
 		others?: QueueItem[],
+		changedAt?: number,
 	];
 	const a = listVideo('a', 10);
 	const b = listVideo('b', 20);
@@ -83,6 +84,9 @@ describe('Whose video is whose', () => {
 	const undated = listVideo('a', 10, { createdAt: undefined });
 	const ofAny = sent(0, { projectId: undefined });
 	const added = (at: number) => queued(at, { sentAt: 0 });
+	/** Its end was seen after 12 s, and the list settles it after 22 s. */
+	const ended = sent(0, { dueAt: 22_000 });
+	const owed = sent(0, { waits: 0 });
 	const left = (at: number) => sent(at, { hasLeft: true });
 	test.each<Row>([
 		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
@@ -122,8 +126,19 @@ describe('Whose video is whose', () => {
 		['one that left beside one that is still waited for', [left(0)], [a], [none], 0, [sent(5)]],
 		['one that left beside one that was added later', [left(0)], [a], ['a'], 0, [sent(15)]],
 		['a finished one beside one that is still waited for', [sent(0)], [a], ['a'], 0, [sent(5)]],
-	])('%s', (_, due, videos, expected, missingCount, others = []) => {
-		const { own, missing } = decideOwners(due, videos, others);
+		[
+			'one beside an owed one, in a list with news since its end',
+			[ended],
+			[a],
+			['a'],
+			0,
+			[owed],
+			12,
+		],
+		['the same in a list without news since its end', [ended], [a], [none], 0, [owed], 11.999],
+		['one that is not owed, in a list without news', [ended], [a], ['a'], 0, [sent(5)], 11.999],
+	])('%s', (_, due, videos, expected, missingCount, others = [], changed = 99) => {
+		const { own, missing } = decideOwners(due, videos, others, changed * 1_000);
 		expect(due.map((item) => own.get(item)?.key)).toEqual(expected);
 		expect(missing).toHaveLength(missingCount);
 	});
