@@ -192,6 +192,29 @@ test.each<[string, Partial<FaultSpec>]>([
 	expect(countRequests('queue.getProgress')).toBe(6);
 });
 
+describe('An entry of the list that names a queue ID', () => {
+	beforeEach(() => {
+		service.sandbox.configure({ entriesNameQueueId: 'field' });
+	});
+
+	test('ends its wait, whatever its status is called', async () => {
+		failLooks({ kind: 'statusWord', word: 'archived' });
+		const { items } = await run(GENERATE);
+		expect(items[0]?.json.video).toMatchObject({ queueId: items[0]?.json.queueId });
+	});
+
+	test('is not certain beside another one that names it', async () => {
+		const { sandbox } = service;
+		const stop = sandbox.onRequest(({ operation }) => {
+			if (operation !== 'queue.getProgress') return;
+			stop();
+			const [item] = getQueued();
+			sandbox.addVideos('main', [{ queueId: item?.queueId }, { queueId: item?.queueId }]);
+		});
+		expect((await run(GENERATE)).items[0]?.json.video).toBeNull();
+	});
+});
+
 test('An item that has left the queue is settled, although the service is busy in between', async () => {
 	finishAfter(1);
 	const busy = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 5 } as const;

@@ -284,6 +284,7 @@ const OF_SIX = [1, 2, 3, 4, 5, 6].map((p) => ({ ...TWO, projectId: `p${p}` }));
 // test/engine/editor.test.ts has those that a run of several items shows.
 test.each([
 	['that the same can be, which are named once', [TWO, TWO], /told apart[^"]*: 2\.[^"]*"p"[^"]*$/],
+	['that are not listed, or whose list could not be read', [{ count: 0 }, {}], /but.*: 2\. /],
 	['of many projects, of which five are named', OF_SIX, /: 6\. .*"p1".*"p5"(?!.*"p6")/],
 	[
 		'that a list lacked',
