@@ -205,23 +205,27 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		},
 	);
 
-	testWith('hostRules', 'of the trigger sends none, and its video says whom to ask', async () => {
-		const { baseUrl, ...key } = service.setup({}).credentials;
-		const trigger = await ActiveTrigger.create({
-			credentials: { ...key, baseUrl: baseUrl.replace('127.0.0.1', 'localhost') },
-			parameters: { options: { emitExisting: true, downloadVideo: true } },
-		});
-		service.sandbox.addVideos('main', [{ id: 'a', url: `${host.url}/a.mp4` }]);
-		const { items } = await trigger.activate();
-		const downloadError = {
-			message: "n8n blocks requests to the video's address",
-			description: like(/N8N_SSRF_ALLOWED/),
-		};
-		expect(items).toEqual([
-			{ json: expect.objectContaining({ id: 'a', downloadError }) as object },
-		]);
-		expect(host.requests).toEqual([]);
-	});
+	testWith(
+		'hostRules',
+		'of the trigger sends no request there, and its video says whom to ask',
+		async () => {
+			const { baseUrl, ...key } = service.setup({}).credentials;
+			const trigger = await ActiveTrigger.create({
+				credentials: { ...key, baseUrl: baseUrl.replace('127.0.0.1', 'localhost') },
+				parameters: { options: { emitExisting: true, downloadVideo: true } },
+			});
+			service.sandbox.addVideos('main', [{ id: 'a', url: `${host.url}/a.mp4` }]);
+			const { items } = await trigger.activate();
+			const downloadError = {
+				message: "n8n blocks requests to the video's address",
+				description: like(/N8N_SSRF_ALLOWED/),
+			};
+			expect(items).toEqual([
+				{ json: expect.objectContaining({ id: 'a', downloadError }) as object },
+			]);
+			expect(host.requests).toEqual([]);
+		},
+	);
 
 	testWith('hostRules', 'follows no redirect there', async () => {
 		const location = service.addVideo().url;
