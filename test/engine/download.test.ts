@@ -355,9 +355,10 @@ describe('The trigger with downloading', () => {
 		'explains a file that %s without fields that only the other node has',
 		async (_what, url, fault, message, expected) => {
 			const trigger = await activate();
-			service.sandbox.addVideos('main', [{ url }]);
+			const [video] = service.sandbox.addVideos('main', [{ url }]);
 			service.sandbox.addFault({ ...fault, operation: 'video.file' });
 			const { items } = await poll(() => trigger.poll());
+			expect(items[0]?.json).toMatchObject({ id: video?.id, projectId: video?.projectId });
 			const { description, ...error } = items[0]?.json.downloadError as { description: string };
 			expect(error).toEqual({ message: like(message) });
 			expect(description).toMatch(expected);

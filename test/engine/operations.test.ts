@@ -350,23 +350,16 @@ describe('Video > Get Many', () => {
 		expect(await getIds({ returnAll: true })).toHaveLength(103);
 	});
 
+	const BEFORE = { createdBefore: '2026-01-02T12:00:00Z' };
+	const AFTER = { createdAfter: "={{ DateTime.fromISO('2026-01-01T12:00:00Z') }}" };
+	const TOUR = { projectId: { __rl: true, mode: 'list', value: 'project-city-tour' } };
 	test.each([
-		[{ projectId: { __rl: true, mode: 'list', value: 'project-city-tour' } }, ['c']],
-		[
-			{
-				createdAfter: "={{ DateTime.fromISO('2026-01-01T12:00:00Z') }}",
-				createdBefore: '2026-01-02T12:00:00Z',
-			},
-			['b'],
-		],
-		[null, ['c', 'b', 'a']],
-	])('with the filters %j returns %j', async (filters, expected) => {
-		expect(await getIds({ filters })).toEqual(expected);
-	});
-
-	test('limits after it has filtered', async () => {
-		const filters = { createdBefore: '2026-01-02T12:00:00Z' };
-		expect(await getIds({ limit: 1, filters })).toEqual(['b']);
+		[{ filters: TOUR }, ['c']],
+		[{ filters: { ...AFTER, ...BEFORE } }, ['b']],
+		[{ filters: null }, ['c', 'b', 'a']],
+		[{ filters: BEFORE, limit: 1 }, ['b']],
+	])('with %j returns %j', async (parameters, expected) => {
+		expect(await getIds(parameters)).toEqual(expected);
 	});
 });
 
@@ -418,42 +411,31 @@ test('A queue ID is exactly one segment of the path, or fails before the request
 	expect(service.sandbox.requests).toHaveLength(1);
 });
 
-describe('A service whose log names the address of a video videoUrl', () => {
-	beforeEach(() =>
-		service.sandbox.addFault({
-			kind: 'renamedField',
-			field: 'url',
-			to: 'videoUrl',
-			operation: 'video.getAll',
-		}),
-	);
-	test('is listed with its url as well', async () => {
-		const [{ id, projectId, createdAt } = {}] = service.sandbox.addVideos('main', [{}]);
-		const url = `${service.sandbox.url}/files/${id}.mp4`;
-		const { items } = await service.run(OPERATIONS['video.getAll']);
-		expect(items[0]?.json).toEqual({ id, projectId, url, createdAt, videoUrl: url });
+describe('A video whose entry names its address videoUrl', () => {
+	test('has it as its url as well, unless it has one', async () => {
+		const videos = [
+			{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' },
+			{ id: 'b', url: '', videoUrl: 'https://a.example/3' },
+			{ videoUrl: 'https://a.example/4', projectId: PROJECT, createdAt: 'soon', id: 'c' },
+		];
+		const body = { status: 'success', videos };
+		service.sandbox.addFault({ kind: 'status', status: 200, body });
+		const output = (await service.run(OPERATIONS['video.getAll'])).items.map(({ json }) => json);
+		const urls = [1, 3, 4].map((file) => `https://a.example/${file}`);
+		expect(output).toEqual(videos.map((video, index) => ({ ...video, url: urls[index] })));
 		const order = ['id', 'url', 'createdAt', 'projectId', 'videoUrl'];
-		expect(Object.keys(items[0]?.json ?? {})).toEqual(order);
+		expect(Object.keys(output[2] ?? {})).toEqual(order);
 	});
 
-	test('has its video found and downloaded by Video > Generate', async () => {
+	test('is found and downloaded by Video > Generate', async () => {
+		const operation = 'video.getAll';
+		service.sandbox.addFault({ kind: 'renamedField', field: 'url', to: 'videoUrl', operation });
 		const { items, error } = await service.run({ ...GENERATE, downloadVideo: true });
 		expect(error).toBeUndefined();
 		expect(items[0]?.json.videoUrl).toMatch(/\.mp4$/);
 		expect(items[0]?.json.video).toHaveProperty('url', items[0]?.json.videoUrl);
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
 	});
-});
-
-test('An entry with both names keeps its own url, unless that is empty', async () => {
-	const videos = [
-		{ id: 'a', url: 'https://a.example/1', videoUrl: 'https://a.example/2' },
-		{ id: 'b', url: '', videoUrl: 'https://a.example/3' },
-	];
-	const body = { status: 'success', videos };
-	service.sandbox.addFault({ kind: 'status', status: 200, body, operation: 'video.getAll' });
-	const { items } = await service.run(OPERATIONS['video.getAll']);
-	expect(items.map(({ json }) => json.url)).toEqual(['https://a.example/1', 'https://a.example/3']);
 });
 
 test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {

@@ -1,6 +1,7 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
+import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import {
 	API_OPERATIONS,
@@ -22,12 +23,6 @@ import { like } from '../support/like';
 const service = useSandbox();
 const host = useFileHost();
 const REPEATED = API_OPERATIONS.filter((name) => name !== 'queue.add');
-
-/** The seconds between consecutive requests. */
-function listPauses() {
-	const times = service.sandbox.requests.map(({ at }) => at);
-	return times.slice(1).map((time, index) => (time - (times[index] ?? 0)) / 1000);
-}
 
 afterEach(() => {
 	jest.restoreAllMocks();
@@ -76,7 +71,8 @@ test.each(['seconds', 'date'] as const)(
 		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter, seconds: 1, times: 2 });
 		const { error } = await service.run(OPERATIONS['project.getAll']);
 		expect(error).toBeUndefined();
-		expect(listPauses()).toEqual([1, 1]);
+		const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
+		expect(others.map((at) => at - first)).toEqual([1_000, 2_000]);
 	},
 );
 
@@ -113,22 +109,6 @@ describe('A clear', () => {
 		expect(service.sandbox.requests).toHaveLength(2);
 		expect(error?.httpCode).toBe('404');
 	});
-});
-
-test('Reads give up their waits when one of them fails and the node stops', async () => {
-	const [waiting, missing = ''] = await service.queueVideos(2);
-	service.sandbox.removeQueueItem(missing);
-	service.sandbox.addFault({
-		kind: 'tooManyRequests',
-		retryAfter: 'seconds',
-		seconds: 100,
-		containing: waiting,
-	});
-	const { error } = await service.run(OPERATIONS['queue.getProgress'], {
-		items: [{ queueId: waiting }, { queueId: missing }],
-	});
-	expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 1 } });
-	expect(listPauses()).toEqual([0]);
 });
 
 test('The credential is read once for each item, however many requests it sends, and not for one that cannot be sent', async () => {
@@ -222,6 +202,28 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 			expect(other?.message).toBe("n8n blocks requests to the video service's address");
 			expect(other?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
 			expect(service.sandbox.requests).toEqual([]);
+		},
+	);
+
+	testWith(
+		'hostRules',
+		'of the trigger sends no request there, and its video says whom to ask',
+		async () => {
+			const { baseUrl, ...key } = service.setup({}).credentials;
+			const trigger = await ActiveTrigger.create({
+				credentials: { ...key, baseUrl: baseUrl.replace('127.0.0.1', 'localhost') },
+				parameters: { options: { emitExisting: true, downloadVideo: true } },
+			});
+			service.sandbox.addVideos('main', [{ id: 'a', url: `${host.url}/a.mp4` }]);
+			const { items } = await trigger.activate();
+			const downloadError = {
+				message: "n8n blocks requests to the video's address",
+				description: like(/N8N_SSRF_ALLOWED/),
+			};
+			expect(items).toEqual([
+				{ json: expect.objectContaining({ id: 'a', downloadError }) as object },
+			]);
+			expect(host.requests).toEqual([]);
 		},
 	);
 

@@ -65,11 +65,6 @@ describe('A response', () => {
 			...{ kind, facts: { httpCode: String(status), ...facts } },
 		});
 	});
-
-	test.each([429, 503])('of %d keeps how long the service asks to wait', async (statusCode) => {
-		const { facts } = await catchFailure(() => check(statusCode, {}, { 'retry-after': '3' }));
-		expect(facts.retryAfterMs).toBe(3000);
-	});
 });
 
 describe("The service's own words", () => {
