@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import { settleQueue } from '../domain/queue';
 import { getVideoUrl } from './fileRoutes';
@@ -21,29 +21,7 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 	app.get(
 		'/videos',
 		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
-		(request) => {
-			const { listCache, settings, videos } = context.store;
-			const now = context.clock.now();
-			const { id: accountId } = request.account;
-			const cached = listCache.get(accountId);
-			if (cached && now < cached.at + settings.listCacheMs) return cached.body;
-			settleQueue(context.store, now);
-			// In the order of logging; the API promises no order.
-			const logs = videos.get(accountId) ?? [];
-			const body = {
-				status: 'success',
-				message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
-				videos: logs.map(({ id, queueId, url, projectId, createdAt }) => ({
-					id,
-					...(settings.entriesNameQueueId === 'field' && { queueId }),
-					url: url ?? getVideoUrl(request, { videoId: id, queueId }, settings),
-					projectId,
-					createdAt,
-				})),
-			};
-			listCache.set(accountId, { at: now, body });
-			return body;
-		},
+		(request) => listVideos(context, request),
 	);
 
 	app.get<{ Querystring: ProjectQuery }>(
@@ -75,6 +53,31 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 			};
 		},
 	);
+}
+
+/** A service that caches the list sends the same body for a while. */
+function listVideos({ clock, store }: SandboxContext, request: FastifyRequest) {
+	const { listCache, settings, videos } = store;
+	const now = clock.now();
+	const { id: accountId } = request.account;
+	const cached = listCache.get(accountId);
+	if (cached && now < cached.at + settings.listCacheMs) return cached.body;
+	settleQueue(store, now);
+	// In the order of logging; the API promises no order.
+	const logs = videos.get(accountId) ?? [];
+	const body = {
+		status: 'success',
+		message: logs.length === 0 ? 'No videos were found' : 'Videos retrieved',
+		videos: logs.map(({ id, queueId, url, projectId, createdAt }) => ({
+			id,
+			...(settings.entriesNameQueueId === 'field' && { queueId }),
+			url: url ?? getVideoUrl(request, { videoId: id, queueId }, settings),
+			projectId,
+			createdAt,
+		})),
+	};
+	listCache.set(accountId, { at: now, body });
+	return body;
 }
 
 function listProjects({ store }: SandboxContext, owner: string, { sort, order }: ProjectQuery) {
