@@ -156,11 +156,8 @@ export const TOKEN = 'a-long-random-token';
 
 /** Creates the credentials of the apps and of MCP clients. */
 export async function connectApps(client: N8nClient): Promise<Credential[]> {
-	const data = {
-		token: TOKEN,
-		accessToken: TOKEN,
-		oauthTokenData: { access_token: TOKEN, token_type: 'Bearer' },
-	};
+	const oauthTokenData = { access_token: TOKEN, token_type: 'Bearer' };
+	const data = { token: TOKEN, accessToken: TOKEN, oauthTokenData };
 	const google = ['googleSheets', 'googleDrive', 'youTube'].map((app) => `${app}OAuth2Api`);
 	const create = async (type: string) => await client.createCredential({ name: type, type, data });
 	return await Promise.all([...google, 'slackApi', 'httpBearerAuth'].map(create));
