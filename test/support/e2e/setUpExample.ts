@@ -18,8 +18,6 @@ export interface ExampleSetUp {
 	credentials: Credential[];
 	/** Parameters of single nodes, by node name: those that the notes ask for, and shorter times. */
 	changes?: Record<string, Record<string, unknown>>;
-	/** Settings of single nodes, e.g. `retryOnFail`. */
-	settings?: Record<string, object>;
 	/** Output of the triggers to which nothing can be sent by hand. */
 	pinData?: Record<string, INodeExecutionData[]>;
 }
@@ -33,19 +31,19 @@ export function listExamples(): string[] {
 /** Returns an example as a user has set it up, with short waits. */
 export function setUpExample(
 	example: string,
-	{ credentials, changes = {}, settings = {}, pinData = {} }: ExampleSetUp,
+	{ credentials, changes = {}, pinData = {} }: ExampleSetUp,
 ): WorkflowContent & Pick<ExampleSetUp, 'pinData'> {
 	const text = readFileSync(join('examples', `${example}.json`), 'utf8');
 	const content = JSON.parse(text) as WorkflowContent;
 	const names = content.nodes.map(({ name }) => name);
-	for (const name of Object.keys({ ...changes, ...settings, ...pinData })) {
+	for (const name of Object.keys({ ...changes, ...pinData })) {
 		if (!names.includes(name)) throw new Error(`The example ${example} has no node "${name}"`);
 	}
 	const nodes = content.nodes.map((node) => ({
 		...node,
 		...withCredentials(...credentials),
 		parameters: { ...choose(node.parameters), ...changes[node.name] },
-		...settings[node.name],
+		...('waitBetweenTries' in node && { waitBetweenTries: 1 }),
 	}));
 	return { ...content, nodes, pinData };
 }
