@@ -73,6 +73,9 @@ const UNLIMITED_MS = 300_000;
 
 let workflows = 0;
 
+/** One for all triggers: Node.js passes each storage on with every promise. */
+const runs = new AsyncLocalStorage<Run>();
+
 /**
  * An active workflow that begins with the built trigger, in n8n's own engine. The database is
  * simulated: it saves the same data at the same moments as the server of n8n 2.41.
@@ -95,8 +98,6 @@ export class ActiveTrigger {
 
 	/** Without its scheduler, n8n has one context for all polls of an activation. */
 	private context: PollContext | undefined;
-
-	private readonly runs = new AsyncLocalStorage<Run>();
 
 	/** n8n looks up the credential at each poll. */
 	private readonly additionalData = {} as IWorkflowExecuteAdditionalData;
@@ -172,7 +173,7 @@ export class ActiveTrigger {
 			if (fate.isAbandoned === true) isCurrent = false;
 			return answer;
 		});
-		await this.runs.run({ ...fate, result }, async () => {
+		await runs.run({ ...fate, result }, async () => {
 			await poll(fate.isActivation);
 		});
 		return result;
@@ -186,7 +187,7 @@ export class ActiveTrigger {
 		const { workflow, additionalData } = this;
 		const [node] = workflow.getPollNodes() as [INode];
 		const getRun = () => {
-			const run = this.runs.getStore();
+			const run = runs.getStore();
 			if (!run) throw new Error('No poll is under way');
 			return run;
 		};
