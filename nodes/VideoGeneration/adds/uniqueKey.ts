@@ -79,12 +79,10 @@ async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
  * taken, and the item's next try goes on with it.
  */
 async function settleKey({ context, ledger }: VideoJob, uniqueKey: string): Promise<void> {
-	if (ledger.state.stage !== 'new') {
-		await record(context, uniqueKey);
-		return;
-	}
-	await remove(context, [uniqueKey, toOpenEntry(hashText(uniqueKey))]);
-	ledger.keep({ key: undefined });
+	if (ledger.state.stage === 'new') {
+		await remove(context, [uniqueKey, toOpenEntry(hashText(uniqueKey))]);
+		ledger.keep({ key: undefined });
+	} else await record(context, uniqueKey);
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
@@ -103,10 +101,7 @@ export async function completeKeys(jobs: VideoJob[], outcomes: Outcome[]): Promi
 }
 
 /** Records a key whose video has not come out. @returns its entries that are new; undefined if n8n cannot record them */
-async function record(
-	context: IExecuteSingleFunctions,
-	uniqueKey: string,
-): Promise<unknown[] | undefined> {
+async function record(context: IExecuteSingleFunctions, uniqueKey: string) {
 	const entries = [uniqueKey, toOpenEntry(hashText(uniqueKey))];
 	const write = async () => await getStore(context).checkProcessedAndRecord(entries, 'node', STORE);
 	// Another worker may have inserted the first record of this node, which the next try reads.

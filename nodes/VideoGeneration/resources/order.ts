@@ -118,13 +118,9 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 	const projectId = getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project');
 	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
-	const customPrompt = getPaidText(
-		context,
-		'customPrompt',
-		'Custom Prompt',
-		(code) =>
-			`If it may have no value, write {{ ${code} ?? '' }}: an empty prompt means the project's own.`,
-	);
+	const getAdvice = (code: string) =>
+		`If it may have no value, write {{ ${code} ?? '' }}: an empty prompt means the project's own.`;
+	const customPrompt = getPaidText(context, 'customPrompt', 'Custom Prompt', getAdvice);
 	const isEmpty = customPrompt.trim() === '';
 	if (projectId === '') {
 		throw createInputError(
