@@ -336,6 +336,23 @@ describe('A failed row of a service that drops it is not given the video of', ()
 		expect(item?.json.video ?? null).toBeNull();
 	});
 
+	test('a row that was settled before it, and could not be told its own', async () => {
+		service.sandbox.configure({ finishedItemsStay: false });
+		makeVideosIn(1, 5);
+		// So the other row has left the queue for good before.
+		const fault = { kind: 'status', status: 401, operation: 'queue.getProgress', nth: 1 } as const;
+		service.sandbox.addFault(fault);
+		const waitOptions = { videosAtOnce: 2 };
+		const [both] = await play(
+			begin([{ prompt: 'failing' }, { prompt: 'other' }], {
+				parameters: { ...GENERATE, waitOptions },
+				settings: ERROR_OUTPUT,
+			}),
+		);
+		const items = [...(both?.result.items ?? []), ...(both?.result.errorItems ?? [])];
+		expect(items.map(({ json }) => json.video ?? null)).toEqual([null, null]);
+	});
+
 	test('an add that has no response yet', async () => {
 		const { clock, onRequest } = service.sandbox;
 		makeVideosIn(14, 12);

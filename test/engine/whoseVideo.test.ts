@@ -184,6 +184,16 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await service.run(parameters, { items, failed: first.run }), 2);
 	});
 
+	test('are known when nothing else runs, so that a retry after a timeout finds its own', async () => {
+		planVideos(service.sandbox, { processingMs: 60_000 }, { processingMs: 10_000 });
+		const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
+		const first = await service.run(parameters);
+		expectOwn(await service.run(parameters));
+		service.sandbox.clock.advance(600_000);
+		passTime(600_000);
+		expectOwn(await service.run(parameters, { failed: first.run }));
+	});
+
 	test('are not given to an item of a later batch if one of an earlier batch was given them', async () => {
 		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 30_000 });
 		const add = async () => (await service.run(OPERATIONS['queue.add'])).items[0]?.json ?? {};

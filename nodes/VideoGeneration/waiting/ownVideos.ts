@@ -27,6 +27,8 @@ export interface QueueItem {
 	dueAt?: number | undefined;
 	/** Its own entry of the list, or why there is none, once that is settled. */
 	own?: OwnVideo | undefined;
+	/** The entries that its own one is among, if it left the queue and no list told which one it is. */
+	among?: ReadonlySet<string> | undefined;
 	/** Whether that entry has named its queue ID. */
 	isNamed?: boolean;
 	/** How many wait for it now. */
@@ -61,7 +63,14 @@ function canBeOwn(item: QueueItem, video: ListedVideo): boolean {
 	const isOfProject =
 		projectId === undefined || video.projectId === '' || video.projectId === projectId;
 	const isOlder = createdAt < queuedAt - listingDelayMs;
+	if (item.among?.has(video.key) === false) return false;
 	return isOfProject && !isOlder && shownAt > sentAt && shownAt >= getEarliest(item);
+}
+
+/** Whether a list without news since an item's end may be a cached one: its entry is older than that end. */
+function isCached(item: QueueItem, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
+	const { dueAt = 0, listingDelayMs, queuedAt = NaN, runningAt = NaN, sentAt = NaN } = item;
+	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
 /** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
@@ -113,8 +122,8 @@ export interface Decision {
 /**
  * Decides whose video is whose among entries that name no item. The list shows a due item's own entry, so a
  * single candidate is its own. It is then no other item's, which may leave another item a single one. An item that
- * left the queue may have failed instead, so it is given only what no other item can own. A list that has shown
- * nothing new since an item's end may be a cached one, so the item is given nothing that may be owed.
+ * left the queue may have failed instead, and a cached list may not show it yet, so it is given only what no other
+ * item can own.
  *
  * @param due the items that one list settles
  * @param free the entries of the list that are no item's yet
@@ -133,19 +142,16 @@ export function decideOwners(
 		due.map((item) => [item, free.filter((each) => canBeOwn(item, each))]),
 	);
 	const isLeft = (video: ListedVideo) => !taken.has(video);
-	const isSure = ({ hasLeft, dueAt = 0, listingDelayMs }: QueueItem) =>
-		hasLeft !== true && changedAt >= dueAt - listingDelayMs;
 	const canBeOthers = (item: QueueItem, video: ListedVideo) =>
-		[...due, ...others]
-			.filter((each) => each !== item && !own.has(each) && canBeOwn(each, video))
-			.some(({ waits }) => item.hasLeft === true || waits === 0);
+		[...due, ...others].some((each) => each !== item && !own.has(each) && canBeOwn(each, video));
 	const open = [...candidates].filter(([item]) => canBeMatched(item));
 	for (let before = -1; before < own.size;) {
 		before = own.size;
 		for (const [item, all] of open) {
 			const [video, ...rest] = own.has(item) ? [] : all.filter(isLeft);
 			if (video === undefined || rest.length > 0) continue;
-			if (!isSure(item) && canBeOthers(item, video)) continue;
+			const isSure = item.hasLeft !== true && !isCached(item, video, changedAt);
+			if (!isSure && canBeOthers(item, video)) continue;
 			own.set(item, video);
 			taken.add(video);
 		}

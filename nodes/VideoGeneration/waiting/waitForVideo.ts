@@ -105,8 +105,7 @@ export async function waitForVideo(
 	try {
 		const end = await new Wait(job, settings, watching, item).untilSettled();
 		const { json, unidentified } = end;
-		// Where the list showed several, one of them is the item's own.
-		isOwed = json.video === null && !unidentified?.count;
+		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
 		if (unidentified && unidentified.count === undefined) return end;
@@ -197,9 +196,9 @@ class Wait {
 		const { list, requests } = watching;
 		for (;;) {
 			await list.refresh(requests);
-			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (item.own !== undefined) return;
+			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			let verdict = await this.check();
 			if (verdict === 'left') {
 				// An earlier try may have seen the end of an item that has left the queue since.
@@ -222,15 +221,16 @@ class Wait {
 	 * @returns false for an item that was not found in the queue, and is there again
 	 */
 	private async waitForListing(): Promise<boolean> {
-		const { item, settings, watching } = this;
+		const { item, watching } = this;
 		const { list, requests, watch } = watching;
 		item.dueAt ??= performance.now() + item.listingDelayMs;
 		const isKnown = () => item.own !== undefined || item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
 		if (watch.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < item.dueAt) {
-			const checkAt = Math.min(performance.now() + settings.intervalMs, item.dueAt);
-			await pauseUntil(checkAt, requests.signal);
+			await pauseUntil(Math.min(this.checkAt, item.dueAt), requests.signal);
+			// The service may ask for a longer pause.
+			if (this.problem?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
 			const wasGone = item.hasLeft === true;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');

@@ -66,15 +66,13 @@ export class Watch {
 		};
 	}
 
-	/** Knows what the lists have shown until the last run ends. */
+	/** Knows what the lists have shown until the last run ends, and nothing is owed any more. */
 	serve(run: Run): void {
 		if (this.runs.has(run)) return;
 		this.runs.add(run);
 		run.onClose(() => {
 			this.runs.delete(run);
-			if (this.runs.size > 0) return;
-			this.shownAt.clear();
-			this.owners.clear();
+			this.forgetOld();
 		});
 	}
 
@@ -87,6 +85,9 @@ export class Watch {
 		for (const [projectId, until] of this.mistrustedUntil) {
 			if (until < now) this.mistrustedUntil.delete(projectId);
 		}
+		if (this.runs.size > 0 || this.items.size > 0) return;
+		this.shownAt.clear();
+		this.owners.clear();
 	}
 
 	/** The list of an account, whose key may be another one for each item. */
@@ -109,7 +110,7 @@ export class Watch {
 		item.projectId ??= known.projectId;
 		item.queuedAt ??= known.queuedAt;
 		item.waits += 1;
-		item.owedUntil = undefined;
+		item.owedUntil = item.among = undefined;
 		return item;
 	}
 
@@ -192,8 +193,9 @@ export class Watch {
 			if (!this.isMistrusted(item.projectId)) this.give(item, video);
 		}
 		for (const [item, all] of candidates) {
-			const { length: count } = all.filter(({ key }) => !this.owners.has(key));
-			item.own ??= { unidentified: { count, projectId: item.projectId } };
+			const keys = all.map(({ key }) => key).filter((key) => !this.owners.has(key));
+			if (item.hasLeft === true) item.among = new Set(keys);
+			item.own ??= { unidentified: { count: keys.length, projectId: item.projectId } };
 		}
 	}
 

@@ -85,8 +85,8 @@ describe('Whose video is whose', () => {
 	const ofAny = sent(0, { projectId: undefined });
 	const added = (at: number) => queued(at, { sentAt: 0 });
 	/** Its end was seen after 12 s, and the list settles it after 22 s. */
-	const ended = sent(0, { dueAt: 22_000 });
-	const owed = sent(0, { waits: 0 });
+	const ended = (running: number) =>
+		createItem('item', { sent: 0, queued: 0, running, dueAt: 22_000 });
 	const left = (at: number) => sent(at, { hasLeft: true });
 	test.each<Row>([
 		['a single candidate is its own', [sent(0)], [a], ['a'], 0],
@@ -126,17 +126,10 @@ describe('Whose video is whose', () => {
 		['one that left beside one that is still waited for', [left(0)], [a], [none], 0, [sent(5)]],
 		['one that left beside one that was added later', [left(0)], [a], ['a'], 0, [sent(15)]],
 		['a finished one beside one that is still waited for', [sent(0)], [a], ['a'], 0, [sent(5)]],
-		[
-			'one beside an owed one, in a list with news since its end',
-			[ended],
-			[a],
-			['a'],
-			0,
-			[owed],
-			12,
-		],
-		['the same in a list without news since its end', [ended], [a], [none], 0, [owed], 11.999],
-		['one that is not owed, in a list without news', [ended], [a], ['a'], 0, [sent(5)], 11.999],
+		['one of a list with news since its end', [ended(11)], [a], ['a'], 0, [sent(5)], 12],
+		['an older one of a list without', [ended(11)], [a], [none], 0, [sent(5)], 11.999],
+		['a newer one of a list without', [ended(10)], [a], ['a'], 0, [sent(5)], 11.999],
+		['one of a list without that can be no other’s', [ended(11)], [a], ['a'], 0, [], 11.999],
 	])('%s', (_, due, videos, expected, missingCount, others = [], changed = 99) => {
 		const { own, missing } = decideOwners(due, videos, others, changed * 1_000);
 		expect(due.map((item) => own.get(item)?.key)).toEqual(expected);
