@@ -89,11 +89,12 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 	return isRunning && isFree(played.startedAt, played.endedAt);
 }
 
-/** Whether a list may have shown a video before a look found its item finished. */
+/** Whether a list that leads may have shown a video to this process before a look found its item finished. */
 const isShownEarly = ({ plan, session }: Records, listedAt: number) => {
 	const endsAt = listedAt - (plan.service.durations?.logDelayMs ?? 0);
 	return session.sandbox.requests.some(
-		({ at, operation }) => operation === 'video.getAll' && at >= listedAt && at <= endsAt + LOOK_MS,
+		({ at, operation }) =>
+			operation === 'video.getAll' && listedAt < endsAt && at >= listedAt && at <= endsAt + LOOK_MS,
 	);
 };
 
@@ -115,7 +116,7 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	if (records.isUnknown(row, played)) return false;
 	const isCertain = videoUrlInDetails === true || isNamed;
 	// While a project may be owed a video, an item that has left the queue is given only what is certain, and
-	// another one no entry that was shown before its end.
+	// another one no older entry that was shown before its end.
 	const isOwed =
 		(leaves || isShownEarly(records, listedAt)) &&
 		plan.workflows.some((each) => leavesVideos(records, each));
