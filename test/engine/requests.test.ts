@@ -45,7 +45,7 @@ describe('A request that changes nothing or does no harm twice', () => {
 		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter: 'none', nth: 1 });
 		service.sandbox.addFault({ kind: 'hang', nth: 2 });
 		service.sandbox.addFault({ kind: 'cutOff', ending: 'break', nth: 3 });
-		const parameters = { ...OPERATIONS[name], requestOptions: { timeout: 150 } };
+		const parameters = { ...OPERATIONS[name], requestOptions: { timeout: 600 } };
 		const { items: output, error } = await service.run(parameters, { items });
 		expect(error).toBeUndefined();
 		expect(service.listSent()).toEqual(Array(4).fill(toRequest(name)));
