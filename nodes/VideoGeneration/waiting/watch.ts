@@ -130,9 +130,10 @@ export class Watch {
 		return this.track({ account, queueId: `add ${++this.added}`, projectId, sentAt });
 	}
 
-	/** Notes an entry that n8n keeps as given to an item. */
+	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
 	keepOwner(item: Pick<QueueItem, 'account' | 'queueId'>, entry: IDataObject): void {
-		this.owners.set(getEntryKey(entry), getItemKey(item));
+		const key = getEntryKey(entry);
+		if (!this.owners.has(key)) this.owners.set(key, getItemKey(item));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
