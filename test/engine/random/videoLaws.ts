@@ -98,15 +98,17 @@ const isShownEarly = ({ plan, session }: Records, listedAt: number) => {
 	);
 };
 
+/** Whether entries name an item. A shorter queue ID may stand in one by chance. */
+const isNamed = ({ plan }: Records, { queueId }: Charge) =>
+	Boolean(plan.service.entriesNameQueueId) && queueId.length >= 16;
+
 /** Whether an item can be told its video, by what the documents say of the service. */
 function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	const { plan, session } = records;
 	const { played, row } = output;
 	const { workflow } = played;
 	const listedAt = records.findListedAt(charge);
-	const { endedItemsLeaveAfterMs, entriesNameQueueId, videoUrlInDetails } = plan.service;
-	// A shorter queue ID may stand in an entry by chance.
-	const isNamed = Boolean(entriesNameQueueId) && charge.queueId.length >= 16;
+	const { endedItemsLeaveAfterMs, videoUrlInDetails } = plan.service;
 	if (listedAt === undefined || (isCached(records) && videoUrlInDetails !== true)) return false;
 	const leaves = endedItemsLeaveAfterMs !== null;
 	// Queue > Wait may find it neither running nor finished.
@@ -114,7 +116,7 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
 	if (session.cleared.has(charge.queueId) || !isReadCalmly(records, played)) return false;
 	// An add of unknown fate is never waited for.
 	if (records.isUnknown(row, played)) return false;
-	const isCertain = videoUrlInDetails === true || isNamed;
+	const isCertain = videoUrlInDetails === true || isNamed(records, charge);
 	// While a project may be owed a video, an item that has left the queue is given only what is certain, and
 	// another one no older entry that was shown before its end.
 	const isOwed =
@@ -211,8 +213,9 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				const { timeout = 1_800 } = getWaitOptions(workflow);
 				// Of adds that are sent together, it is not known which one took its place first.
 				const from = charge.at + (played === item.played ? 0 : LIST_MS);
-				// One whose wait is over leaves its place.
-				const to = Math.min(endsAt, charge.at + Number(timeout) * 1_000);
+				// One whose wait is over leaves its place, and one that a list names is finished.
+				const namedAt = isNamed(records, charge) ? records.findListedAt(charge) : undefined;
+				const to = Math.min(endsAt, namedAt ?? Infinity, charge.at + Number(timeout) * 1_000);
 				return from < item.lastAt && item.lastAt < to;
 			});
 			if (others.length < getMostAtOnce(records.plan, item.workflow)) return [];
