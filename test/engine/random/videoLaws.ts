@@ -40,10 +40,10 @@ const hasStrangers = ({ strangers, workflows }: Plan, project: string) =>
 
 /** Whether a workflow may have left a video that nobody waits for. */
 function leavesVideos(records: Records, workflow: Workflow): boolean {
-	const isLeft = ({ charge, endsAt, isLost, played }: Item) => {
+	const isLeft = ({ charge, endsAt, isLost, leavesBy, played }: Item) => {
 		if (isLost || charge === undefined || endsAt === Infinity) return isLost;
-		const isAbandoned = endsAt + getListingDelayMs(workflow) > played.endedAt;
-		return (isStopped(played) && isAbandoned) || !records.isInTime(workflow, charge, charge.at);
+		const isAbandoned = isStopped(played) && leavesBy > played.endedAt;
+		return isAbandoned || !records.isInTime(workflow, charge, charge.at);
 	};
 	if (records.items.some((item) => item.workflow === workflow && isLeft(item))) return true;
 	const played = records.played.filter((each) => each.workflow === workflow);
