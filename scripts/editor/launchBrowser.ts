@@ -19,9 +19,10 @@ const FLAGS = [
 	'--autoplay-policy=no-user-gesture-required',
 ];
 
-/** Starts the system's Chromium without a window, and with nothing of the user's own browser. */
+/** Starts the system's Chrome or Chromium without a window, and with nothing of the user's own browser. */
 export async function launchBrowser(): Promise<Browser> {
-	const executablePath = findProgram('chromium');
+	// The Chromium of GitHub's machines plays no MP4; their Chrome does.
+	const executablePath = findProgram('google-chrome') ?? findProgram('chromium');
 	if (!executablePath) throw new Error('Chromium is not installed.');
 	const env = buildLocalEnvironment({ HOME: resolve('.n8n-local') });
 	return await chromium.launch({ executablePath, args: FLAGS, env });
