@@ -46,6 +46,13 @@ async function stopDuringDownloads(items: number, open: number) {
 }
 
 describe('Pressing stop', () => {
+	test('leaves the IDs of the videos that are being made in the custom data, all that n8n saves', async () => {
+		const generate = { ...GENERATE, waitOptions: { pollingInterval: 1 } };
+		const { data } = await stopAfter(3, generate, [{}, {}]);
+		const [item] = service.sandbox.readState().queue;
+		expect(data.resultData.metadata).toEqual({ videos_being_made: item?.queueId });
+	});
+
 	test.each([
 		['Account > Get', OPERATIONS['account.get']],
 		['Video > Download', DOWNLOAD],

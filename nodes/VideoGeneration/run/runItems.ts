@@ -14,6 +14,7 @@ import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
 import { checkJob, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
+import { nameVideosAtStop } from './customData';
 import { addHints, createError, createItems } from './outputs';
 
 /**
@@ -75,6 +76,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
+	run.onClose(nameVideosAtStop(jobs));
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
