@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
+import { MAX_SHOWN_LENGTH, toLine } from '../failures/toLine';
 import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
 import { RequestFailure } from '../failures/failure';
 
@@ -82,6 +83,9 @@ export function getRetryAfterMs(headers: Record<string, unknown>, now: number): 
 	return Math.max(0, until - (Date.parse(toText(headers.date)) || now));
 }
 
+/** A list of errors may be as long as the service likes. */
+const MAX_WORDS = 100;
+
 /**
  * The service's own words in a body. The specification shows `message` for one endpoint and
  * nothing for the others ("Errors", point 2), so the usual places are tried, and a body that is plain text.
@@ -91,7 +95,7 @@ export function getServiceMessage(body: unknown): Pick<FailureFacts, 'serviceMes
 	const fields: Record<string, unknown> = isObject(body) ? body : plainText;
 	const { message, error, detail, errors } = fields;
 	const nested = [error, detail, errors]
-		.flat()
+		.flatMap((each) => (Array.isArray(each) ? (each as unknown[]).slice(0, MAX_WORDS) : [each]))
 		.flatMap((each) => (isObject(each) ? [each.message, each.msg] : [each]));
 	const serviceMessage = [message, ...nested]
 		.map((words) => (typeof words === 'string' ? toLine(words) : ''))
@@ -148,30 +152,36 @@ export function hashText(text: string): number {
 /** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
 const MIN_KEY_LENGTH = 8;
 
-/** Removes the key from a text of the service, as it was sent, and as it stands in JSON or in a link. */
+/** Removes the key from a text of the service, as it was sent, and as it stands in JSON, in a link or in a web page. */
 export function hideKey(text: string, key: string): string {
-	const inJson = JSON.stringify(key).slice(1, -1);
-	// They are the same for most keys, and a list of videos may be long.
-	const forms = new Set([key, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(key)]);
 	if (key.length >= MIN_KEY_LENGTH) {
-		return [...forms].reduce((rest, form) => rest.replaceAll(form, '[API key]'), text);
+		// In JSON, a quote or a backslash has a backslash before it.
+		const inJson = JSON.stringify(key).slice(1, -1);
+		const found = new RegExp(key.split('').map(matchEscaped).join(''), 'g');
+		return text.replaceAll(inJson, HIDDEN).replace(found, HIDDEN);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
 	const found = new RegExp(`(?<= )${word}(?![\\w-])|(?<![\\w-])${word}(?= )`, 'g');
-	return text.replace(found, '[API key]');
+	return text.replace(found, HIDDEN);
 }
 
-/** How much of a text of the service is shown. */
-const MAX_SHOWN_LENGTH = 300;
+const HIDDEN = '[API key]';
 
-/** One line without markup. */
-export function toLine(text: string): string {
-	const line = text
-		.replace(/<[^<>]*>/g, ' ')
-		.replace(/[\s\p{Cc}]+/gu, ' ')
-		.trim();
-	return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH - 1)}…` : line;
+/**
+ * A pattern for a character as it is, or as a serializer escapes it: many write a plus or an equals sign in JSON by its
+ * code, a slash with a backslash before it, and any sign in a link or a web page.
+ */
+function matchEscaped(sign: string): string {
+	if (/[\w-]/.test(sign)) return sign;
+	const code = sign.charCodeAt(0);
+	const hex = code
+		.toString(16)
+		.padStart(2, '0')
+		.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+	const own = sign === '/' ? '\\\\?/' : sign.replace(/[^\s]/, '\\$&');
+	// The longest form first: a percent sign begins its own escape.
+	return `(?:\\\\u00${hex}|%${hex}|&#(?:${code}|[xX]${hex});|${own})`;
 }
 
 /** A field with a queue ID, whether or not the body is JSON as a whole. */

@@ -1,5 +1,6 @@
 import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
 import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
+import { toLine } from './toLine';
 
 /** The text that a user sees for a failure. */
 export interface FailureText {
@@ -381,13 +382,21 @@ function fill(sentences: string[], slots: Slots): string {
 		[...sentence.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => slots[name] !== undefined);
 	return sentences
 		.filter(isComplete)
-		.map((sentence) => sentence.replace(/\{(\w+)\}/g, (_slot, name: string) => String(slots[name])))
+		.map((sentence) => sentence.replace(/\{(\w+)\}/g, (_slot, name: string) => show(slots, name)))
 		.join(' ');
+}
+
+/** What these hold comes from the service or from an item. The other slots are sentences of ours, or plain by now. */
+const OF_OTHERS = ['address', 'lastStatus', 'queueId', 'receivedQueueId', 'uniqueKey'];
+
+function show(slots: Slots, name: string): string {
+	const text = String(slots[name]);
+	return OF_OTHERS.includes(name) ? toLine(text) : text;
 }
 
 function nameCandidates({ count = 0, projectId }: Unidentified): string {
 	const videos = count === 1 ? 'newest video' : `${count} newest videos`;
-	return `the ${videos}${projectId === undefined ? '' : ` of project "${projectId}"`}`;
+	return `the ${videos}${projectId === undefined ? '' : ` of project "${toLine(projectId)}"`}`;
 }
 
 const PAID = 'Already queued and paid for: {ids}. {howToGoOn} A new run queues them again.';
@@ -405,10 +414,14 @@ interface PaidVideos {
 }
 
 export function describePaidVideos({ paid, unknown, canBeRetried, isLasting }: PaidVideos): string {
-	const ids = paid.map(({ queueId, status }) => (status ? `${queueId} (${status})` : queueId));
+	const ids = paid.map(({ queueId, status }) =>
+		toLine(status ? `${queueId} (${status})` : queueId),
+	);
 	// People count from 1, as n8n's output does.
 	const items = unknown.map(({ itemIndex, queueId }) =>
-		queueId === undefined ? itemIndex + 1 : `${itemIndex + 1} (its response names "${queueId}")`,
+		queueId === undefined
+			? itemIndex + 1
+			: `${itemIndex + 1} (its response names "${toLine(queueId)}")`,
 	);
 	return fill([canBeRetried ? PAID : PAID_WITHOUT_RETRY, OTHERS], {
 		ids: ids.join(', ') || undefined,

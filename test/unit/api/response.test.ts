@@ -5,10 +5,10 @@ import {
 	getServiceMessage,
 	hideKey,
 	requireList,
-	toLine,
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
 import { type FailureKind, RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
+import { toLine } from '../../../nodes/VideoGeneration/failures/toLine';
 
 /** Returns the failure that `run` ends with. */
 async function catchFailure(run: () => unknown) {
@@ -91,7 +91,9 @@ describe("The service's own words", () => {
 		['as it was sent', String],
 		['as it stands in a link', encodeURIComponent],
 	])('lose the key %s, whatever it is', (_how, write) => {
-		const keys = fc.string({ minLength: 8, maxLength: 80 });
+		// The characters that a header can have.
+		const unit = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+		const keys = fc.string({ unit, minLength: 8, maxLength: 80 });
 		fc.assert(
 			fc.property(keys, (key) => {
 				const hidden = hideKey(`No key "${write(key)}", ${write(key)}`, key);
@@ -99,6 +101,38 @@ describe("The service's own words", () => {
 			}),
 			{ seed: 1, numRuns: 200 },
 		);
+	});
+
+	const escape = (write: (hex: string) => string) => (key: string) =>
+		key.replace(/[^\w.-]/g, (sign) => write(sign.charCodeAt(0).toString(16).padStart(2, '0')));
+	test.each([
+		['.NET, Gson or PHP', escape((hex) => `\\u00${hex.toUpperCase()}`)],
+		['Gson, or Go', escape((hex) => `\\u00${hex}`)],
+		['a link in lower case', escape((hex) => `%${hex}`)],
+		['a link as a whole', encodeURI],
+		['a web page', escape((hex) => `&#x${hex};`)],
+		['a web page in numbers', escape((hex) => `&#${parseInt(hex, 16)};`)],
+	])('lose a key as %s writes it', (_who, write) => {
+		for (const key of ['sk+live/0123456789==', 'a<b>c&d\'e"f', 'p%2Bq+r=s~t!u']) {
+			expect(hideKey(`No key "${write(key)}", ${write(key)}`, key)).toBe(
+				'No key "[API key]", [API key]',
+			);
+		}
+	});
+
+	test('lose the key at once from a long text that is made to slow the search down', () => {
+		for (const key of ['\\'.repeat(40), '%25'.repeat(20), 'aaaaaaaa/', '////////']) {
+			const startedAt = performance.now();
+			hideKey(`${key.slice(0, -1)}x`.repeat(100_000), key);
+			expect(performance.now() - startedAt).toBeLessThan(2_000);
+		}
+	});
+
+	test('are read in milliseconds, however long they are', () => {
+		const errors = Array.from({ length: 1_000_000 }, () => ({ message: ' ' }));
+		const startedAt = performance.now();
+		getServiceMessage({ message: '<a>'.repeat(3_000_000), errors });
+		expect(performance.now() - startedAt).toBeLessThan(500);
 	});
 
 	test('keep a key that is too short to be one, and may stand anywhere', () => {
@@ -111,6 +145,11 @@ describe("The service's own words", () => {
 	test('are shown as one line without markup, of at most 300 characters', () => {
 		expect(toLine('<b>No</b>\n\tcredits\u0000 <script>x</script>left')).toBe('No credits x left');
 		expect(toLine('<br><br>')).toBe('');
+		// The text after it may hold the end of the tag: "Queue > Wait".
+		expect(toLine('At <b<i>a href="https://evil.example')).toBe(
+			'At < b a href="https://evil.example',
+		);
+		expect(toLine('1 < 2, <3')).toBe('1 < 2, <3');
 		expect(toLine('x'.repeat(10_000))).toBe(`${'x'.repeat(299)}…`);
 	});
 });
