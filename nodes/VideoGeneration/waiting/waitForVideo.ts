@@ -118,7 +118,7 @@ export async function waitForVideo(
 		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
 		throw error as Error;
 	} finally {
-		run.isListUnreliable ||= watch.isMistrusted(item.projectId);
+		run.isListUnreliable ||= watch.isMistrusted(item);
 		watch.release(item, isOwed);
 	}
 }

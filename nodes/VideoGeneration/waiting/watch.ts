@@ -24,6 +24,13 @@ export function watchService(baseUrl: string, run: Run): Watch {
 	return watch;
 }
 
+interface Mistrust {
+	/** By `performance.now()`. */
+	until: number;
+	/** The item whose video was missing. */
+	item: Pick<QueueItem, 'account' | 'projectId' | 'sentAt'>;
+}
+
 /** An item as its wait knows it. */
 type KnownItem = Pick<QueueItem, 'account' | 'queueId' | 'projectId' | 'queuedAt' | 'sentAt'>;
 
@@ -43,8 +50,14 @@ export class Watch {
 	/** The entries that are an item's own, with the item's key. */
 	private readonly owners = new Map<string, string>();
 
+	/** An entry of the last list of each account, by which another key of the account is known. */
+	private readonly samples = new Map<number, string>();
+
+	/** The accounts that are one with several keys, since their lists show the same entry. */
+	private readonly joined = new Map<number, Set<number>>();
+
 	/** Until when no item of a project is given an entry that does not name it. */
-	private readonly mistrustedUntil = new Map<string | undefined, number>();
+	private readonly mistrusted = new Map<string, Mistrust>();
 
 	private readonly runs = new Set<Run>();
 
@@ -82,12 +95,14 @@ export class Watch {
 		for (const [key, { owedUntil = Infinity }] of this.items) {
 			if (owedUntil < now) this.items.delete(key);
 		}
-		for (const [projectId, until] of this.mistrustedUntil) {
-			if (until < now) this.mistrustedUntil.delete(projectId);
+		for (const [key, { until }] of this.mistrusted) {
+			if (until < now) this.mistrusted.delete(key);
 		}
 		if (this.runs.size > 0 || this.items.size > 0) return;
 		this.shownAt.clear();
 		this.owners.clear();
+		this.samples.clear();
+		this.joined.clear();
 	}
 
 	/** The list of an account, whose key may be another one for each item. */
@@ -136,13 +151,25 @@ export class Watch {
 		if (!this.owners.has(key)) this.owners.set(key, getItemKey(item));
 	}
 
-	/** Whether a video of a project was missing in a list that had to show it. */
-	isMistrusted(projectId: string | undefined): boolean {
+	/** Notes that two keys are of one account. */
+	private join(one: number, other: number): void {
+		const all = new Set([one, other].flatMap((each) => [each, ...(this.joined.get(each) ?? [])]));
+		for (const each of all) this.joined.set(each, all);
+	}
+
+	private isOfAccount(item: Pick<QueueItem, 'account'>, account: number): boolean {
+		return item.account === account || this.joined.get(account)?.has(item.account) === true;
+	}
+
+	/** Whether a video of an item's project was missing in a list that had to show it. */
+	isMistrusted({ account, projectId }: Pick<QueueItem, 'account' | 'projectId'>): boolean {
 		const now = performance.now();
-		return [...this.mistrustedUntil].some(
-			([project, until]) =>
-				until > now && (project === projectId || project === undefined || projectId === undefined),
-		);
+		return [...this.mistrusted.values()].some(({ until, item }) => {
+			const isOfProject = item.projectId === projectId;
+			const canBeOf = isOfProject || item.projectId === undefined || projectId === undefined;
+			const isOurs = this.isOfAccount(item, account) ? canBeOf : isOfProject && isAdded(item);
+			return until > now && isOurs;
+		});
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the items that are due. */
@@ -155,11 +182,16 @@ export class Watch {
 		const named = new Map<QueueItem, ListedVideo[]>();
 		const free = new Map<string, ListedVideo>();
 		const now = performance.now();
+		const samples = new Map([...this.samples].map(([other, key]) => [key, other]));
+		let sample: string | undefined;
 		let changedAt = -Infinity;
 		for (const entry of entries) {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			const key = getEntryKey(entry);
+			const other = samples.get(key) ?? account;
+			if (other !== account) this.join(account, other);
+			sample ??= key;
 			const shownAt = this.shownAt.get(key) ?? now;
 			this.shownAt.set(key, shownAt);
 			changedAt = Math.max(changedAt, shownAt);
@@ -172,6 +204,7 @@ export class Watch {
 			const isWaiting = item?.account === account && item.own === undefined;
 			if (isWaiting) named.set(item, [...(named.get(item) ?? []), video]);
 		}
+		if (sample !== undefined) this.samples.set(account, sample);
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
 			item.isNamed = item.videoUrl === undefined;
@@ -180,18 +213,23 @@ export class Watch {
 			free.delete(video.key);
 		}
 		const due = ofAccount.filter((item) => item.own === undefined && isDue(item));
-		const others = unsettled.filter((item) => item.own === undefined && !due.includes(item));
+		const isOther = (item: QueueItem) =>
+			item.own === undefined &&
+			!due.includes(item) &&
+			(this.isOfAccount(item, account) || isAdded(item));
+		const others = unsettled.filter(isOther);
 		this.settle(decideOwners(due, [...free.values()], others, changedAt));
 	}
 
 	/** Settles the items that are due. */
 	private settle({ own, candidates, missing }: Decision): void {
-		for (const { projectId, listingDelayMs } of missing) {
-			const mistrustMs = MISTRUSTED_DELAYS * listingDelayMs;
-			this.mistrustedUntil.set(projectId, performance.now() + mistrustMs);
+		for (const item of missing) {
+			const until = performance.now() + MISTRUSTED_DELAYS * item.listingDelayMs;
+			const key = JSON.stringify([item.account, item.projectId, isAdded(item)]);
+			this.mistrusted.set(key, { until, item });
 		}
 		for (const [item, video] of own) {
-			if (!this.isMistrusted(item.projectId)) this.give(item, video);
+			if (!this.isMistrusted(item)) this.give(item, video);
 		}
 		for (const [item, all] of candidates) {
 			const keys = all.map(({ key }) => key).filter((key) => !this.owners.has(key));
@@ -206,6 +244,14 @@ export class Watch {
 		this.owners.set(key, itemKey);
 		if (item.waits === 0) this.items.delete(itemKey);
 	}
+}
+
+/**
+ * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
+ * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
+ */
+function isAdded({ projectId, sentAt }: Pick<QueueItem, 'projectId' | 'sentAt'>): boolean {
+	return projectId !== undefined && sentAt !== undefined;
 }
 
 function getItemKey({ account, queueId }: Pick<QueueItem, 'account' | 'queueId'>): string {
