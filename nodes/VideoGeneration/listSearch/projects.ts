@@ -39,9 +39,18 @@ export async function listProjects(
 	options: ApiOptions,
 ): Promise<ProjectOption[]> {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
-	return projects
-		.map(({ id, name }) => ({ value: toText(id), name: toText(name) || toText(id) }))
-		.filter(({ value }) => value !== '');
+	return (
+		projects
+			.map(({ id, name }) => ({ value: toText(id), name: toText(name) || toText(id) }))
+			.filter(({ value }) => value !== '' && !isExpression(value))
+			// n8n keeps the name with the choice, and would evaluate it, too.
+			.map(({ value, name }) => ({ value, name: isExpression(name) ? ` ${name}` : name }))
+	);
+}
+
+/** Whether n8n would evaluate a value once a person has chosen it: the service must not write expressions. */
+export function isExpression(value: string): boolean {
+	return value.startsWith('=');
 }
 
 /** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */

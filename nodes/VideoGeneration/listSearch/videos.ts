@@ -3,7 +3,7 @@ import { tryToParseDateTime } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
 import { sortNewestFirst } from '../api/videoLog';
-import { fetchForEditor, listProjects } from './projects';
+import { fetchForEditor, isExpression, listProjects } from './projects';
 
 /** A person looks through no more. */
 const MAX_SHOWN = 100;
@@ -26,7 +26,8 @@ export async function searchVideos(
 		toText(video.id).toLowerCase() === wanted ||
 		`${toText(video.createdAt)} ${getProject(video)}`.toLowerCase().includes(wanted);
 	const results = sortNewestFirst(entries)
-		.filter(({ video }) => toText(video.id) !== '' && isWanted(video))
+		.filter(({ video }) => toText(video.id) !== '' && !isExpression(toText(video.id)))
+		.filter(({ video }) => isWanted(video))
 		.slice(0, MAX_SHOWN)
 		.map(({ video, time }) => ({
 			name: [formatTime(time, this.getTimezone()), getProject(video)].filter(Boolean).join(', '),
