@@ -34,7 +34,15 @@ export function parseBaseUrl(pasted: unknown): string {
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 	const address = hasScheme ? text : `${isLoopback(text) ? 'http' : 'https'}://${text}`;
 	const url = URL.canParse(address) ? new URL(address) : undefined;
-	if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
+	// A name without a dot, a port or a scheme may be the key, which would be looked up, and logged.
+	const isName = hasScheme || isLoopback(text) || /[.:]/.test(url?.host ?? '');
+	if (
+		!url ||
+		!isName ||
+		!['http:', 'https:'].includes(url.protocol) ||
+		url.username ||
+		url.password
+	) {
 		throw new CredentialProblem(
 			"'Base URL' is not a web address",
 			`${OPEN} enter an address like https://api.example.com.`,

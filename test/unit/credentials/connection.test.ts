@@ -43,6 +43,8 @@ describe('The Base URL', () => {
 	test.each([
 		...['ftp://example.com', 'https:///', 'https://user:secret@example.com', 'javascript://x'],
 		'https://exa mple.com',
+		// A key in the wrong field would be looked up as a host, and logged.
+		...['sk-live-0123456789abcdef', 'Bearer_0123456789'],
 	])('that is %j is reported as no web address, without repeating it', (pasted) => {
 		expect(() => parseBaseUrl(pasted)).toThrow(/not a web address/);
 		expect(() => parseBaseUrl(pasted)).not.toThrow(pasted);
