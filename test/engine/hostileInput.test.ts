@@ -1,0 +1,149 @@
+/*
+ * Hostile input: what the service, a stranger with an account of his own, or a value that they choose can do to
+ * others. What holds by construction (a path, a file's name, a header) stands in the unit tests.
+ */
+
+import type { IDataObject } from 'n8n-workflow';
+import { OPERATIONS, GENERATE, byId, PROJECT } from '../support/engine/OPERATIONS';
+import { getOwnVideoId } from '../support/engine/planVideos';
+import { playTogether } from '../support/engine/playTogether';
+import { startNode } from '../support/engine/runNode';
+import { useSandbox } from '../support/engine/useSandbox';
+import { searchList } from '../support/n8nServer/createLoadOptionsContext';
+
+const service = useSandbox();
+
+describe('Another account of the same service', () => {
+	const WAIT = {
+		resource: 'queue',
+		operation: 'wait',
+		queueId: '={{ $json.queueId }}',
+		downloadVideo: false,
+	};
+
+	test.each([
+		['a project that is another one', { projectId: byId(PROJECT) }],
+		['no project', {}],
+	])(
+		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
+		async (_name, more) => {
+			const { sandbox } = service;
+			const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
+			sandbox.setCredits('empty', 1);
+			sandbox.addProjects('empty', [{ id: 'their-project' }]);
+			sandbox.configure({ durations: { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 } });
+			const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
+			const { items: theirs } = await service.run(add, { credentials });
+			const [queueId] = [theirs[0]?.json.queueId as string];
+			sandbox.changeQueueItem(queueId, { durations: { processingMs: 3_600_000 } });
+			const waitOptions = { completedStatuses: 'processing' };
+			const wait = { ...WAIT, ...more, waitOptions };
+			const start = async (parameters: typeof wait | typeof GENERATE, their: object = {}) => {
+				const { result } = await startNode({ ...service.setup(parameters), ...their });
+				return await result;
+			};
+			const [, ours] = await playTogether(sandbox, [
+				{ start: async () => await start(wait, { credentials, items: [{ queueId }] }) },
+				{ afterMs: 25_000, start: async () => await start(GENERATE) },
+			]);
+			const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
+			expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
+		},
+	);
+
+	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
+		const { sandbox } = service;
+		const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
+		sandbox.setCredits('empty', 1);
+		sandbox.addProjects('empty', [{ id: 'their-project' }]);
+		const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
+		const { items: theirs } = await service.run(add, { credentials });
+		const queueId = theirs[0]?.json.queueId as string;
+		sandbox.changeQueueItem(queueId, { durations: { processingMs: 300_000 } });
+		sandbox.configure({
+			durations: { pendingMs: 0, processingMs: 9_000, renderingMs: 0 },
+			endedItemsLeaveAfterMs: 0,
+		});
+		const start = async (parameters: typeof WAIT | typeof GENERATE, their: object = {}) => {
+			const { result } = await startNode({ ...service.setup(parameters), ...their });
+			return await result;
+		};
+		const [, ours] = await playTogether(sandbox, [
+			{ start: async () => await start(WAIT, { credentials, items: [{ queueId }] }) },
+			{ afterMs: 10_000, start: async () => await start(GENERATE) },
+		]);
+		const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
+		expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
+	});
+});
+
+describe('A list of the editor', () => {
+	const EXPRESSION = '={{ $("Secret").first().json.token }}';
+	const search = async (name: string) =>
+		await searchList(service.setup({}).credentials, name, undefined);
+
+	test('offers no project whose ID n8n would evaluate and send to the service, and no name that n8n would evaluate', async () => {
+		service.sandbox.addProjects('main', [
+			{ id: EXPRESSION, name: 'Evil' },
+			{ id: 'named', name: '={{ $("Nowhere").first().json.x }}' },
+		]);
+		const results = await search('searchProjects');
+		expect(results.map(({ value }) => value)).toContain('named');
+		const all = results.flatMap(({ name, value }) => [name, String(value)]);
+		expect(all.filter((text) => text.startsWith('='))).toEqual([]);
+	});
+
+	test('offers no video whose ID n8n would evaluate', async () => {
+		service.sandbox.addVideos('main', [
+			{ id: EXPRESSION, projectId: PROJECT },
+			{ id: 'plain', projectId: PROJECT },
+		]);
+		const results = await search('searchVideos');
+		expect(results.map(({ value }) => value)).toEqual(['plain']);
+	});
+});
+
+const WAIT_FOR = { resource: 'queue', operation: 'wait', downloadVideo: false };
+
+describe("Links and pictures of a service's texts, which n8n's editor would show, are not", () => {
+	const EVIL =
+		'<a href="https://evil.example">Log in again</a><img src="https://evil.example/x.png">';
+	const TAG = /<[a-z/!?]/i;
+
+	test('in the error of a wait, nor any text of a megabyte', async () => {
+		const { sandbox } = service;
+		const waitOptions = { timeout: 20 };
+		for (const status of [EVIL, '<a href="https://evil.example', 'x'.repeat(1_000_000)]) {
+			sandbox.clearFaults();
+			sandbox.addFault({ kind: 'statusWord', word: status, operation: 'queue.getProgress' });
+			const { error } = await service.run({ ...GENERATE, waitOptions });
+			expect(`${error?.message} ${error?.description}`).not.toMatch(TAG);
+			expect(error?.description?.length).toBeLessThan(1_500);
+		}
+	});
+
+	test('in the error of an add whose response names a queue item', async () => {
+		const body = JSON.stringify({
+			status: 'error',
+			queueId: '<a href=https://evil.example>Log in</a>',
+		});
+		service.sandbox.addFault({ kind: 'status', status: 500, body, operation: 'queue.add' });
+		const { error } = await service.run(OPERATIONS['queue.add']);
+		expect(error?.description).toContain('may have been queued');
+		expect(error?.description).not.toMatch(TAG);
+	});
+
+	test('in the hints of a run', async () => {
+		const { sandbox } = service;
+		const [queueId = ''] = await service.queueVideos(1);
+		const fields = { projectId: EVIL };
+		sandbox.addFault({ kind: 'extraFields', fields, operation: 'queue.getProgress' });
+		sandbox.addFault({ kind: 'extraFields', fields, operation: 'video.getAll' });
+		sandbox.addVideos('main', [{ projectId: EVIL }, { projectId: EVIL }]);
+		const wait = { ...WAIT_FOR, queueId, queuedAt: '2020-01-01T00:00:00Z' };
+		const { run } = await service.run(wait);
+		const [{ hints = [] } = {}] = run.data.resultData.runData['Video Generation'] ?? [];
+		expect(hints.map(({ message }) => message).join()).toMatch(/told apart.*among/);
+		expect(hints.map(({ message }) => message).join()).not.toMatch(TAG);
+	});
+});
