@@ -343,7 +343,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	const wait = `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`;
-	const subject = address === undefined ? 'The request was sent' : `${address} was requested`;
+	const subject =
+		address === undefined ? 'The request was sent' : `${toLine(address)} was requested`;
 	const sent = `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
 	return {
 		rateLimitAdvice:

@@ -10,6 +10,7 @@ import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
+import { toLine } from '../failures/toLine';
 
 export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 
@@ -97,7 +98,8 @@ function requireSwitch(context: AnyContext, value: unknown, label: string): bool
 	const word = text?.trim().toLowerCase() ?? 'none';
 	if (['true', '1'].includes(word)) return true;
 	if (['false', '0', ''].includes(word)) return false;
-	const found = text === undefined ? nameType(value) : JSON.stringify(value);
+	const shown = typeof value === 'string' ? toLine(value) : value;
+	const found = text === undefined ? nameType(value) : JSON.stringify(shown);
 	const advice = 'Turn it on or off, or use an expression that returns true or false.';
 	return refuse(context, label, 'true or false', `It is ${found}. ${advice}`);
 }
