@@ -177,6 +177,8 @@ async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenera
 			transfer.awaitingSince = performance.now();
 		}
 	} catch (error) {
+		// The store's own failure, such as a full disk, is thrown in here while it has a chunk.
+		if (transfer.awaitingSince === undefined) throw error as Error;
 		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
 		const failure = classifyError(error);
 		transfer.failure ??= failure.kind === 'unsent' ? BROKEN_OFF : failure;

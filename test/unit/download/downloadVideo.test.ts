@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { IBinaryData } from 'n8n-workflow';
 import type { ApiOptions } from '../../../nodes/VideoGeneration/api/request';
 import type { DownloadContext } from '../../../nodes/VideoGeneration/download/downloadVideo';
@@ -167,6 +168,19 @@ describe('A stream on its way to the store', () => {
 			"that is complete is not the reason for the store's own failure",
 			[VIDEO],
 			async () => await Promise.reject(new Error(ENOSPC)),
+			NO_SPACE,
+		],
+		[
+			'that has more to come is not the reason for a disk that is full in its middle',
+			[VIDEO.subarray(0, 1000), VIDEO.subarray(1000, 2000), VIDEO.subarray(2000)],
+			async (stream) => {
+				let written = 0;
+				const write = (chunk: Buffer, _encoding: unknown, done: (error?: Error) => void) => {
+					written += chunk.length;
+					done(written > 1500 ? new Error(ENOSPC) : undefined);
+				};
+				await pipeline(stream, new Writable({ write }));
+			},
 			NO_SPACE,
 		],
 	])('%s', async (_what, body, prepareBinaryData, reason) => {
