@@ -50,6 +50,9 @@ const HOST_AGAIN = [
 	'{sent} Nothing was stored. The host or the network is not working at the moment. {nextTry}',
 ];
 
+/** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
+const IGNORE_DATES = "make the next ones with Queue > Add, and Queue > Wait without 'Queued At'";
+
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
 const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloaded';
 
@@ -88,7 +91,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	redirected: [
 		"The video service's address redirects to another one",
 		'It redirects to "{location}".',
-		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to it.`,
+		`To protect the API key, the redirect was not followed. If you trust the new address, open the Video Generation API credential and set 'Base URL' to its part before '/v1'.`,
 	],
 	rejected: ['The video service rejected the request ({httpCode})', '{checkFields}', SAID],
 	'rejected.401': [
@@ -147,7 +150,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 	'ambiguousVideo.none': [
 		NOT_IDENTIFIED,
-		`The queue item "{queueId}" is finished, and the list of videos did not show its video. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it.`,
+		`The queue item "{queueId}" is finished, and the list of videos did not show its video. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it. If they are dated before 'createdAt' of the queue item, ${IGNORE_DATES}.`,
 	],
 	'ambiguousVideo.unread': [
 		NOT_IDENTIFIED,
@@ -442,8 +445,7 @@ interface RunFacts {
 	isListUnreliable: boolean;
 }
 
-const NOT_LISTED =
-	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.";
+const NOT_LISTED = `A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them. If videos are dated before 'createdAt' of their queue item, ${IGNORE_DATES}.`;
 
 /** The hints of a run, each with the number of its items. */
 const HINTS = [

@@ -64,7 +64,11 @@ const OF_SERVICE: Row[] = [
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes|may have been queued/],
 	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not answer in time/],
 	['uncertain', { httpCode: 'ECONNRESET' }, /broke before its response was complete/],
-	['redirected', { httpCode: '302', location: 'https://b.example' }, /to "https:.*'Base URL'/],
+	[
+		'redirected',
+		{ httpCode: '302', location: 'https://b.example' },
+		/to "https:.*'Base URL' to its part before '\/v1'/,
+	],
 	['redirected', { httpCode: '302' }, /redirects.*'Base URL'/],
 	['rejected', { httpCode: '400', serviceMessage: SAID }, /\(400\)/],
 	['rejected', { httpCode: '401', serviceMessage: SAID }, /'API Key'/],
