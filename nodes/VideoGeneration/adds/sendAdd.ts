@@ -75,7 +75,7 @@ function accept(job: VideoJob, received: IDataObject): IDataObject {
 	const { ledger, order } = job;
 	const { queueId, createdAt, projectId: receivedProjectId, ...details } = received;
 	const projectId = toText(receivedProjectId) || order.body.projectId;
-	const date = typeof createdAt === 'string' ? createdAt : undefined;
+	const date = toText(createdAt) || undefined;
 	ledger.keep({
 		stage: 'queued',
 		failure: undefined,

@@ -2,12 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject, toText } from './response';
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
-export function findEntry(
-	entries: unknown[],
-	{ id, projectId }: IDataObject,
-): IDataObject | undefined {
-	if (toText(id) === '') return undefined;
-	return entries.filter(isObject).find((entry) => entry.id === id && entry.projectId === projectId);
+export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
+	if (toText(video.id) === '') return undefined;
+	// A service may begin to write IDs as numbers, and JavaScript rounds long ones.
+	const isSame = (entry: IDataObject) =>
+		identifyEntry(entry) === identifyEntry(video) &&
+		toText(entry.projectId) === toText(video.projectId);
+	return entries.filter(isObject).find(isSame);
 }
 
 const FIRST_FIELDS = ['id', 'url', 'createdAt', 'projectId'];
@@ -20,15 +21,15 @@ export function putFirst(entry: IDataObject): IDataObject {
 
 /**
  * Identifies an entry of the video log by its ID, which the specification promises, or else by its address, project
- * and date. The address counts without its query, in which services put signatures that change. JavaScript rounds an
- * ID beyond its integers, so these count as well then.
+ * and date. The address counts without its host, which may be another one after a move, and without its query, in
+ * which services put signatures that change. JavaScript rounds an ID beyond its integers, so these count as well then.
  *
  * @returns undefined for an entry without ID, address, project and date
  */
 export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
-	const address = typeof url === 'string' ? url.replace(/[?#].*/s, '') : '';
+	const address = typeof url === 'string' ? url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') : '';
 	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
@@ -40,6 +41,9 @@ const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 
+/** Unix time, which some services write, as a number or a text: in seconds since 2001, or in milliseconds. */
+const UNIX_TIME = /^(\d{10}|\d{13})(\.\d+)?$/;
+
 /** Longer texts are not dates, and parsing them may be slow. */
 const MAX_DATE_LENGTH = 100;
 
@@ -48,17 +52,27 @@ export const MAX_LOG_TIME = 2 ** 42;
 
 /**
  * The time in an entry of the video log (specification, "Video log"), in milliseconds since 1970. A
- * date without a time zone means UTC, wherever n8n runs.
+ * date without a time zone means UTC, wherever n8n runs. A number is Unix time.
  *
  * @returns undefined when it is not a date, or a date that no video can have: 1970 or earlier,
  * which is how an unset date looks, and after 2109
  */
 export function parseLogTime(createdAt: unknown): number | undefined {
-	if (typeof createdAt !== 'string' || createdAt.length > MAX_DATE_LENGTH) return undefined;
-	const trimmed = createdAt.trim();
-	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
-	const time = (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
+	const text = toText(createdAt);
+	if (text.length > MAX_DATE_LENGTH) return undefined;
+	const time = parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN);
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
+}
+
+function parseUnixTime(text: string): number | undefined {
+	const [, digits = ''] = UNIX_TIME.exec(text) ?? [];
+	if (digits === '') return undefined;
+	return Math.floor(Number(text) * (digits.length === 10 ? 1000 : 1));
+}
+
+function parseDate(trimmed: string): number {
+	const text = HAS_HOUR_ZONE.test(trimmed) ? `${trimmed}:00` : trimmed;
+	return (HAS_ZONE.test(text) ? NaN : Date.parse(`${text}Z`)) || Date.parse(text);
 }
 
 export interface DatedVideo {

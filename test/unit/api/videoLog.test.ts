@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { hashText } from '../../../nodes/VideoGeneration/api/response';
-import { identifyEntry, parseLogTime } from '../../../nodes/VideoGeneration/api/videoLog';
+import {
+	findEntry,
+	identifyEntry,
+	parseLogTime,
+} from '../../../nodes/VideoGeneration/api/videoLog';
 
 const NOON = '2026-01-15T12:00:00.000Z';
 const toIso = (createdAt: unknown) => new Date(parseLogTime(createdAt) ?? NaN).toISOString();
@@ -29,8 +33,18 @@ describe('The time of an entry in the video log', () => {
 		['Thu, 15 Jan 2026 12:00:00 EST', '2026-01-15T17:00:00.000Z'],
 		['2026-01-15 12:00:00 UTC', NOON],
 		['2026-01-15', '2026-01-15T00:00:00.000Z'],
+		['1768478400', NOON],
+		['1768478400123', '2026-01-15T12:00:00.123Z'],
 		[` ${NOON} `, NOON],
 	])('in "%s" is %s', (createdAt, expected) => {
+		expect(toIso(createdAt)).toBe(expected);
+	});
+
+	test.each([
+		[1768478400, NOON],
+		[1768478400.1234, '2026-01-15T12:00:00.123Z'],
+		[1768478400123, '2026-01-15T12:00:00.123Z'],
+	])('is %d as Unix time: %s', (createdAt, expected) => {
 		expect(toIso(createdAt)).toBe(expected);
 	});
 
@@ -44,7 +58,7 @@ describe('The time of an entry in the video log', () => {
 
 	test.each([
 		...['', 'soon', '2026-13-15T12:00:00.000Z', '1970-01-01T00:00:00.000Z'],
-		...['9999-12-31T23:59:59.999Z', null, 1768478400000, {}],
+		...['9999-12-31T23:59:59.999Z', null, 5, 17684784000, 253402300799, '2026011512000000', {}],
 	])('is none when createdAt is %j', (createdAt) => {
 		expect(parseLogTime(createdAt)).toBeUndefined();
 	});
@@ -62,6 +76,7 @@ describe('An entry of the video log', () => {
 		['has its ID, whatever else changes', { ...ENTRY, id: 'a' }, { id: 'a' }],
 		['has its number as an ID', { id: 7 }, { id: '7' }],
 		['has another signature in its address', ENTRY, { ...ENTRY, url: RENEWED }],
+		['has another host in its address', ENTRY, { ...ENTRY, url: 'http://localhost:80/a.mp4' }],
 		['has no ID but null', ENTRY, { ...ENTRY, id: null }],
 		['has no ID but an empty text', ENTRY, { ...ENTRY, id: '' }],
 		['has no ID but an object', ENTRY, { ...ENTRY, id: {} }],
@@ -82,6 +97,32 @@ describe('An entry of the video log', () => {
 
 	test('is none without ID, address, project and date', () => {
 		expect(identifyEntry({ id: null, url: 5 })).toBeUndefined();
+	});
+});
+
+describe('The entry of a video in a later list', () => {
+	const [{ url, ...video }, other] = [ENTRY, { ...ENTRY, url: 'https://files.example.com/b.mp4' }];
+	test.each([
+		['is signed anew', { ...ENTRY, id: 'a' }, { ...ENTRY, id: 'a', url: RENEWED }],
+		['has its ID as a number now', { ...ENTRY, id: '17' }, { ...ENTRY, id: 17, url: RENEWED }],
+		[
+			'has its project as a number now',
+			{ ...ENTRY, projectId: '5', id: 'a' },
+			{ id: 'a', projectId: 5 },
+		],
+		[
+			'is of another host',
+			{ ...ENTRY, id: 'a' },
+			{ ...video, id: 'a', url: 'https://new.example.com/a' },
+		],
+	])('is found when it %s', (_what, before, after) => {
+		expect(findEntry([{ ...other, id: 'b' }, null, after], before)).toBe(after);
+	});
+
+	test('is not another one whose long number is rounded to the same', () => {
+		const own = { ...ENTRY, id: 2 ** 60, url: RENEWED };
+		expect(findEntry([{ ...other, id: 2 ** 60 }, own], { ...video, url, id: 2 ** 60 })).toBe(own);
+		expect(findEntry([{ ...other, id: 2 ** 60 }], { ...video, url, id: 2 ** 60 })).toBeUndefined();
 	});
 });
 

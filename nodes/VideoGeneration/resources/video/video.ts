@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { isObject, toText } from '../../api/response';
+import { identifyEntry } from '../../api/videoLog';
 import { fetchSharedLog } from '../../download/outputVideo';
 import type { Job } from '../../item/job';
 import { CHECK_EXPRESSION, createInputError, getLocatedId } from '../../item/parameters';
@@ -58,9 +59,17 @@ export function getVideo(context: IExecuteSingleFunctions): string {
 /** The entry of a video in the list, so that its address is fresh. @throws a NodeOperationError if it is not listed */
 export async function findVideo(job: Job, wanted: string): Promise<IDataObject> {
 	const entries = await fetchSharedLog(job);
-	const video = entries
+	const found = entries
 		.filter(isObject)
-		.find(({ id, url }) => toText(id) === wanted || url === wanted);
+		.filter(({ id, url }) => toText(id) === wanted || url === wanted);
+	if (new Set(found.map(identifyEntry)).size > 1) {
+		throw createInputError(
+			job.context,
+			'Several finished videos have this ID',
+			"The service sends IDs as numbers that are too long for JavaScript, which rounds them. Enter the video's address in 'Video' of this item: the 'url' that Video > Get Many returns.",
+		);
+	}
+	const [video] = found;
 	if (video) return video;
 	throw createInputError(
 		job.context,
