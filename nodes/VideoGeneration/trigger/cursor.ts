@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashText, isObject, toText } from '../api/response';
+import { createIncomplete, hashText, isObject, toText } from '../api/response';
 import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -8,6 +8,9 @@ const MAX_UNDATED = 1_000;
 
 /** A list of this size may hold only the newest entries: a deletion then brings old ones into it. */
 const MIN_CUT_OFF = 50;
+
+/** Of a list of this size, an entry was seen before, unless others have left it meanwhile. */
+const MIN_GAP_LIST = 10;
 
 /** A value of the `ETag` header (RFC 9110, section 8.8.3) that can be sent back. */
 const ETAG = /^[\x21-\x7e]{1,200}$/;
@@ -81,13 +84,15 @@ export function hashAccount(account: number): string {
  * unless they are as old as the entries that are not remembered any more.
  *
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
- * @returns the new entries, oldest first, and the cursor: the same object when nothing changed
+ * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether no entry
+ * was seen before, so that others may have left a list that shows only the newest ones
+ * @throws a RequestFailure when new entries cannot be told from forgotten ones, since no date can be read
  */
 export function selectNewVideos(
 	log: readonly unknown[],
 	stored: StoredCursor,
 	watch: Watch,
-): { videos: IDataObject[]; cursor: Cursor } {
+): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean } {
 	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
 	const listed = listEntries(log);
 	const saved = typeof stored === 'string' ? undefined : stored;
@@ -97,7 +102,8 @@ export function selectNewVideos(
 	const wasEmpty = saved?.emptyAccount?.account === account ? saved.emptyAccount : undefined;
 	if (saved && saved.account !== account && listed.length === 0) {
 		// Another account, or the same one with a new key: the first list with entries tells.
-		return { videos: [], cursor: wasEmpty ? saved : { ...saved, changes, emptyAccount } };
+		const cursor = wasEmpty ? saved : { ...saved, changes, emptyAccount };
+		return { videos: [], cursor, hasGap: false };
 	}
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const wasSeen = ({ identity, time }: ListedEntry) => saved?.videos[hashText(identity)] === time;
@@ -120,12 +126,20 @@ export function selectNewVideos(
 	const isNew = ({ entry }: ListedEntry) =>
 		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [];
+	const seenBefore = seen.size - unseen.length;
+	const hasGap = seenBefore > 0 && listed.length >= MIN_GAP_LIST && unseen.length === listed.length;
 	const floor = Math.max(before.floor, findCutOff(listed));
+	const isUndated = listed.length > 0 && listed.every(({ time }) => time === 0);
+	const isFull = seenBefore >= MAX_SEEN && unseen.length > 0;
+	if (isEmitting && isUndated && (isFull || before.isUndatedForgotten === true)) {
+		throw createIncomplete('createdAt');
+	}
 	const isSame = before.account === account && isSameSet(before.projects, projectIds);
 	const isUnchanged = isSame && unseen.length === 0 && floor === before.floor;
-	if (saved === before && isUnchanged) return { videos, cursor: saved };
+	if (saved === before && isUnchanged) return { videos, cursor: saved, hasGap };
 	const kept = forgetOldest(seen, { ...before, floor });
-	return { videos, cursor: { ...before, ...kept, changes, account, projects: projectIds } };
+	const cursor = { ...before, ...kept, changes, account, projects: projectIds };
+	return { videos, cursor, hasGap };
 }
 
 /** The entry with the latest date, for a test event. */

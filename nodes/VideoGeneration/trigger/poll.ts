@@ -67,11 +67,15 @@ export async function pollVideos(context: IPollFunctions): Promise<INodeExecutio
 	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE);
 	if (!isFirst || !isOfStart(context, budgetMs < DEFAULT_BUDGET_MS)) return await polling;
 	return await polling.catch((error: unknown) => {
-		const { id, name } = context.getWorkflow();
-		const reason = (error as Error).message;
-		context.logger.warn(`A poll of workflow "${name}" (${id}) failed at n8n's start: ${reason}`);
+		warn(context, `failed at n8n's start: ${(error as Error).message}`);
 		return [];
 	});
+}
+
+/** Writes a line about a poll into n8n's log. */
+function warn(context: IPollFunctions, text: string): void {
+	const { id, name } = context.getWorkflow();
+	context.logger.warn(`A poll of workflow "${name}" (${id}) ${text}`);
 }
 
 /**
@@ -120,7 +124,9 @@ async function fetchNewVideos(
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const { isContinuous } = store;
 		const watch = { account, projectIds, emitExisting, isContinuous, polledAt };
-		const { videos, cursor } = selectNewVideos(entries, stored, watch);
+		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
+		if (hasGap)
+			warn(context, 'found only new videos: others may have left the list, and are missed');
 		const kept = isChanged ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
 		store.save(kept, stored, videos.length > 0);
 		return videos;
