@@ -1,5 +1,5 @@
 import { fetchRemainingCredits } from '../api/endpoints';
-import { createSlots } from '../api/pacing';
+import { createSlots, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
@@ -39,6 +39,8 @@ export async function guardCredits<T>(
 	const budget = budgets.get(service.account, run, () => new Budget());
 	const { cost, keep } = order.spending;
 	return await budget.takeTurn(async () => {
+		// The failure of the add before this one ends its run first.
+		await pause(1, run.signal);
 		const remainingCredits = await readCredits(job, service, budget);
 		if (remainingCredits - cost < keep) {
 			throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
