@@ -306,6 +306,48 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
+test.each([
+	[
+		'of its workflow that nodes before it leave',
+		{ workflowSettings: { executionTimeout: 300 }, startedMsAgo: 250_000 },
+	],
+	['of the instance', { endsInMs: 50_000 }],
+	[
+		'of the instance, where its workflow may take longer',
+		{ workflowSettings: { executionTimeout: 3_600 }, endsInMs: 50_000 },
+	],
+])('Nothing is paid for that the timeout %s would end', async (_whose, limits) => {
+	makeVideosIn(60);
+	await service.run(GENERATE);
+	const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
+	expect(errorItems[0]?.json).toMatchObject({
+		error: "The workflow's timeout would end before this video is finished",
+	});
+	expect(service.sandbox.charges).toHaveLength(1);
+});
+
+test('Nothing is paid for that the timeout would end, in a later run of the node, as in a loop', async () => {
+	makeVideosIn(60, 60, 60);
+	const { errorItems } = await service.run(GENERATE, {
+		settings: ERROR_OUTPUT,
+		times: 3,
+		workflowSettings: { executionTimeout: 160 },
+	});
+	expect(errorItems[0]?.json).toMatchObject({
+		error: "The workflow's timeout would end before this video is finished",
+	});
+	expect(service.sandbox.charges).toHaveLength(2);
+});
+
+test('A retried execution has its whole time again', async () => {
+	makeVideosIn(60);
+	await service.run(GENERATE);
+	const limits = { workflowSettings: { executionTimeout: 300 }, startedMsAgo: 250_000 };
+	const { run: failed } = await service.run(GENERATE, limits);
+	const { items } = await service.run(GENERATE, { ...limits, failed });
+	expectOwnVideos(items, 1);
+});
+
 describe('A failed row of a service that drops it is not given the video of', () => {
 	let stop: () => void;
 	beforeEach(() => {

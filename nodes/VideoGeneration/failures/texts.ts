@@ -186,7 +186,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 	outOfTime: [
 		"The workflow's timeout would end before this video is finished",
-		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items.",
+		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items. A parent workflow, or n8n itself (EXECUTIONS_TIMEOUT, EXECUTIONS_TIMEOUT_MAX), may have a shorter one.",
 	],
 	keyUsed: [
 		"The 'Unique Key' of this item was used, and its video has not come out",

@@ -88,8 +88,35 @@ const REQUESTS_AT_ONCE = 64;
 /** More downloads at once take more memory, and finish no sooner: n8n may hold each file in memory while it stores it. */
 export const DOWNLOADS_AT_ONCE = 4;
 
-/** When each execution was first seen, by its signal: n8n does not tell when it has begun. */
+/** When each execution was first seen, by its signal: for an n8n that does not tell when it has begun. */
 const starts = new WeakMap<AbortSignal, number>();
+
+type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
+
+/** What n8n's engine keeps of an execution, and has no function for (seen in 2.41). */
+interface Engine {
+	additionalData?: { executionTimeoutTimestamp?: unknown };
+	getExecutionContext?(): { establishedAt?: unknown } | undefined;
+}
+
+/**
+ * How long n8n lets an execution go on: its workflow's timeout counts from the start of the execution, and the
+ * instance's, its maximum and the parent's are known to the engine alone.
+ */
+function readTimeLeftMs(context: RunContext, firstSeenAt: number): number {
+	const engine = context as unknown as Engine;
+	const now = Date.now();
+	const endsAt = engine.additionalData?.executionTimeoutTimestamp;
+	const limitMs = typeof endsAt === 'number' ? endsAt - now : Infinity;
+	const { executionTimeout = -1 } = context.getWorkflowSettings();
+	if (executionTimeout <= 0) return limitMs;
+	// A retried execution keeps the start of the one that failed.
+	const startedAt =
+		context.getMode() === 'retry' ? undefined : engine.getExecutionContext?.()?.establishedAt;
+	const seenMs = performance.now() - firstSeenAt;
+	const passedMs = typeof startedAt === 'number' ? Math.max(seenMs, now - startedAt) : seenMs;
+	return Math.min(limitMs, executionTimeout * 1_000 - passedMs);
+}
 
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
@@ -110,7 +137,7 @@ export class Run {
 	/** How many videos of a project it may make at the same time, where the service tells them apart. */
 	videosAtOnce = 1;
 
-	/** When the workflow's own timeout ends the execution, by `performance.now()`. */
+	/** When n8n ends the execution, by `performance.now()`. */
 	readonly endsAt: number;
 
 	/** As the user has set it. An agent's call is one item. */
@@ -135,7 +162,7 @@ export class Run {
 
 	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 
-	constructor(context: IExecuteFunctions | IExecutePaginationFunctions) {
+	constructor(context: RunContext) {
 		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
 		const stopListening = onAbort(stop, () => {
@@ -144,8 +171,7 @@ export class Run {
 		this.onClose(stopListening);
 		const start = (stop && starts.get(stop)) ?? performance.now();
 		if (stop) starts.set(stop, start);
-		const { executionTimeout = -1 } = context.getWorkflowSettings();
-		this.endsAt = executionTimeout > 0 ? start + executionTimeout * 1000 : Infinity;
+		this.endsAt = performance.now() + readTimeLeftMs(context, start);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
 	}

@@ -50,6 +50,10 @@ export interface NodeSetup {
 	failed?: IRun;
 	/** The workflow's settings, beside its execution order. */
 	workflowSettings?: IWorkflowSettings;
+	/** How long nodes before it have taken. */
+	startedMsAgo?: number;
+	/** The time that n8n's own timeout, or a parent's, leaves. */
+	endsInMs?: number;
 	/** Loads the package; by default, once for all executions of this process. */
 	loadNodes?: typeof loadPackage;
 }
@@ -84,6 +88,8 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const { nodes, credentials } = await (setup.loadNodes ?? loadPackage)();
 	const workflow = createWorkflow(setup, createNodeTypes(nodes));
 	const additionalData = createAdditionalData(credentials, setup.credentials);
+	if (setup.endsInMs !== undefined)
+		additionalData.executionTimeoutTimestamp = Date.now() + setup.endsInMs;
 	const items = (setup.items ?? [{}]).map((json) => ({
 		...(json && { json }),
 		...(setup.binary && { binary: setup.binary }),
@@ -93,9 +99,15 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		data: { main: [items as INodeExecutionData[]] },
 		source: null,
 	};
+	const { startedMsAgo = 0 } = setup;
+	const runtimeData = {
+		version: 1 as const,
+		establishedAt: Date.now() - startedMsAgo,
+		source: 'manual' as const,
+	};
 	const data = setup.failed
 		? restore(setup.failed, workflow)
-		: createRunExecutionData({ executionData: { nodeExecutionStack: [start] } });
+		: createRunExecutionData({ executionData: { nodeExecutionStack: [start], runtimeData } });
 	const mode = setup.failed ? 'retry' : 'manual';
 	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
 		workflow,
