@@ -223,6 +223,26 @@ test('An item that has left the queue is settled, although the service is busy i
 	expect(countRequests('queue.getProgress')).toBeLessThan(9);
 });
 
+describe('A pause that the service asks for ends after two minutes:', () => {
+	const DAY = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 86_400 } as const;
+
+	test('a look that is asked for a day does not hold its lane until the timeout', async () => {
+		failLooks({ ...DAY, times: 1 });
+		expectFirstVideo(await run(GENERATE));
+		const { at = 0 } = service.sandbox.charges[0] ?? {};
+		expect(service.sandbox.clock.now() - at).toBeLessThan(5_000 + 120_000 + 10_000 + 1_000);
+	});
+
+	test('a list that asks for a day costs no video of a row after them', async () => {
+		service.sandbox.addFault({ ...DAY, operation: 'video.getAll', times: 1 });
+		finishAfter(60, 60, 60, 60);
+		const { items } = await run(GENERATE, [{}, {}, {}, {}]);
+		expect(items.map(({ json }) => (json.video as IDataObject | null)?.id).slice(2)).toEqual(
+			service.sandbox.charges.map(({ videoId }) => videoId).slice(2),
+		);
+	});
+});
+
 describe('A progress that says', () => {
 	const answer = (details: IDataObject) =>
 		failLooks({ kind: 'status', status: 200, body: { status: 'success', details } });

@@ -71,7 +71,7 @@ async function makeInTurn(
 	const payInTurn = async () =>
 		await withKey(job, async () => {
 			// What is listed before the add is another's.
-			await watching.list.refresh(watching.requests);
+			await watching.list.catchUp(watching.requests);
 			return await pay(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
 		});
 	try {

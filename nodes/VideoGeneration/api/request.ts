@@ -119,7 +119,7 @@ export async function sendRequest(
 export interface ApiOptions extends Omit<RetryOptions, 'requestKind'> {
 	connection?: ConnectionSettings | undefined;
 	/** Limits how many requests are under way at the same time. */
-	takeSlot?: TakeSlot;
+	takeSlot?: TakeSlot | undefined;
 	/** Called with the milliseconds that parsing a response took, while n8n's event loop stood still. */
 	onParsed?: (durationMs: number) => void;
 }

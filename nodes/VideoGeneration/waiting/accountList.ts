@@ -1,6 +1,6 @@
 import { pause, untilAborted } from '../api/pacing';
 import { classifyError } from '../failures/errors';
-import { CANCELLED, type RequestFailure } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, type RequestFailure } from '../failures/failure';
 
 /** Items that ask for the list within this time share one request. */
 const TOGETHER_MS = 20;
@@ -50,6 +50,12 @@ export class AccountList {
 		if (requests.signal.aborted) throw CANCELLED;
 	}
 
+	/** The same, and waits for a request that is under way: what it shows was there before. */
+	async catchUp(requests: ListRequests): Promise<void> {
+		await this.refresh(requests);
+		await untilAborted(this.last, requests.signal);
+	}
+
 	/** Reads the list. Executions that call this before the request begins share it. @throws a RequestFailure */
 	async read(requests: ListRequests): Promise<void> {
 		this.next ??= this.readNext(requests);
@@ -88,7 +94,9 @@ export class AccountList {
 			this.onShown(entries, now);
 		} catch (error) {
 			this.failure = classifyError(error);
-			this.refusedUntil = performance.now() + (this.failure.facts.retryAfterMs ?? 0);
+			// One answer that asks for hours must not leave all items until then without their videos.
+			const { retryAfterMs = 0 } = this.failure.facts;
+			this.refusedUntil = performance.now() + Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
 			throw this.failure;
 		}
 	}

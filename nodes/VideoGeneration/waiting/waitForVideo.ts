@@ -82,7 +82,9 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 			const onParsed = (durationMs: number) => {
 				parsedInMs = durationMs;
 			};
-			const entries = await fetchVideoLog(service, { ...once, deadline, onParsed });
+			// All executions wait for it: it waits for no slot of this one, whose looks may be slow.
+			const own = { ...once, takeSlot: undefined, deadline, onParsed };
+			const entries = await fetchVideoLog(service, own);
 			return { entries, parsedInMs };
 		},
 	};
@@ -310,7 +312,9 @@ class Wait {
 		const { gone } = this.job.ledger.state;
 		const now = performance.now();
 		this.problem = failure;
-		this.checkAt = now + Math.max(this.settings.intervalMs, failure.facts.retryAfterMs ?? 0);
+		// One answer that asks for hours must not hold the lane until the timeout.
+		const retryAfterMs = Math.min(failure.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+		this.checkAt = now + Math.max(this.settings.intervalMs, retryAfterMs);
 		if (this.details !== undefined && isNotFound(failure)) {
 			// It had left the queue in an earlier try, and has not come back.
 			if (gone !== undefined) throw new RequestFailure(gone);

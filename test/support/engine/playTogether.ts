@@ -1,5 +1,4 @@
-import type { Sandbox } from '../../../sandbox/Sandbox';
-import { runWithoutWaiting } from './runWithoutWaiting';
+import { runWithoutWaiting, type ServiceWithClock } from './runWithoutWaiting';
 
 /** An execution, and how long after the first one it starts. */
 export interface Beginning<T> {
@@ -16,7 +15,7 @@ export interface Ending<T> {
 
 /** Runs several executions at the same time in this process, without their waits. */
 export async function playTogether<T>(
-	sandbox: Sandbox,
+	service: ServiceWithClock,
 	executions: Beginning<T>[],
 ): Promise<Ending<T>[]> {
 	const play = async ({ afterMs = 0, start }: Beginning<T>): Promise<Ending<T>> => {
@@ -25,5 +24,5 @@ export async function playTogether<T>(
 		const result = await start();
 		return { result, startedAt, endedAt: Date.now() };
 	};
-	return await runWithoutWaiting(async () => await Promise.all(executions.map(play)), sandbox);
+	return await runWithoutWaiting(async () => await Promise.all(executions.map(play)), service);
 }

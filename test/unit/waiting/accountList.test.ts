@@ -54,6 +54,20 @@ describe('The list of an account', () => {
 		expect(times).toHaveLength(2);
 	});
 
+	test('is read again after two minutes, however long a pause one answer has asked for', async () => {
+		const { list, times, createRequests } = createList((nth) => {
+			if (nth > 1) return EMPTY;
+			throw new RequestFailure({ kind: 'rateLimited', httpCode: '429', retryAfterMs: 86_400_000 });
+		});
+		for (const afterMs of [0, 110_000, 10_000]) {
+			await jest.advanceTimersByTimeAsync(afterMs);
+			const read = list.read(createRequests()).catch(() => undefined);
+			await jest.advanceTimersByTimeAsync(2_000);
+			await read;
+		}
+		expect(times).toHaveLength(2);
+	});
+
 	test('is read by the others if the execution that was to read it ends', async () => {
 		const { list, times, createRequests } = createList(() => EMPTY);
 		const stop = new AbortController();
