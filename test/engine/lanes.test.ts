@@ -9,7 +9,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
-import { GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, type Ending, playTogether } from '../support/engine/playTogether';
 import {
@@ -173,7 +173,7 @@ test('Nothing of a lane is kept after its last run, however the executions have 
 });
 
 /** Another address of the service: what it tells is not known there yet. */
-const atAddress = (path: string, parameters = GENERATE) => ({
+const atAddress = (path: string, parameters: INodeParameters = GENERATE) => ({
 	parameters,
 	credentials: {
 		...service.setup(GENERATE).credentials,
@@ -245,6 +245,25 @@ describe('Where the service tells which video is whose,', () => {
 			expect(items.slice(-3).every(({ json }) => json.videoUrl !== null)).toBe(true);
 		},
 	);
+});
+
+test('A video that Queue > Wait has found before the retry of its row is not told by the service, so the next rows are made one after the other', async () => {
+	makeVideosIn(2_000, 60, 20, 20);
+	const waitOptions = { timeout: '={{ $json.timeout }}' };
+	const rows = [{ timeout: 15 }, { timeout: 600 }, { timeout: 600 }];
+	const start = async (more: Partial<NodeSetup> = {}) =>
+		await begin(rows, { ...atAddress('found', { ...GENERATE, waitOptions }), ...more }).start();
+	const retryLater = async () => {
+		const { run: failed } = await start();
+		const [, { queueId } = { queueId: '' }] = service.sandbox.charges;
+		await begin([{ queueId, project: PROJECT }], atAddress('found', WAIT)).start();
+		await new Promise((resolve) => setTimeout(resolve, 60_000));
+		return await start({ failed });
+	};
+	// The other project keeps the process busy.
+	const busy = begin([{ project: TOUR }], atAddress('found'));
+	const [, retry] = await play(busy, { afterMs: 100, start: retryLater });
+	expectOwnVideos(retry?.result.items ?? [], 3);
 });
 
 describe('A place is not held idle:', () => {

@@ -208,6 +208,29 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await run(parameters, items), 2);
 	});
 
+	test('are not given to an item of the next round of a loop if one of the last round was given them', async () => {
+		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 42_000 });
+		const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
+		const parameters = { ...WAIT, queuedAt: '={{ $json.createdAt }}' };
+		for (const { json } of added) {
+			expectOwn(await run(parameters, [{ ...json, project: PROJECT }]));
+		}
+	});
+
+	test('are not given to a retried item that has failed if another one was given them meanwhile', async () => {
+		const { sandbox } = service;
+		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });
+		planVideos(sandbox, { processingMs: 600_000 }, { processingMs: 30_000 });
+		const first = await run({ ...GENERATE, waitOptions: { timeout: 60 } });
+		const [{ queueId } = { queueId: '' }] = sandbox.charges;
+		sandbox.changeQueueItem(queueId, { durations: {}, outcome: 'failed' });
+		sandbox.clock.advance(3_600_000);
+		passTime(3_600_000);
+		expectOwn(await run(GENERATE));
+		const retry = await service.run(GENERATE, { failed: first.run });
+		expect(retry.error?.message).toContain('no longer in the queue');
+	});
+
 	test('are given to all input items with the same queue ID', async () => {
 		planVideos(service.sandbox, { processingMs: 15_000 });
 		const [queueId = ''] = await service.queueVideos(1);
@@ -219,6 +242,21 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 			2,
 		);
 	});
+});
+
+test('Two adds that the service answers with one queue ID come out, though one of the items is deleted', async () => {
+	const { sandbox } = service;
+	planVideos(sandbox, { processingMs: 40_000 }, { processingMs: 40_000 });
+	const stop = sandbox.onRequest(({ operation }) => {
+		const [first, second] = sandbox.charges;
+		if (second) sandbox.clear(second.queueId);
+		if (operation !== 'queue.add' || first === undefined || second) return;
+		const fields = { queueId: first.queueId };
+		sandbox.addFault({ kind: 'extraFields', fields, operation, times: 1 });
+	});
+	const { items } = await run({ ...GENERATE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
+	stop();
+	expectOwn({ items } as NodeResult, 2);
 });
 
 describe('None, though there must be one: a service that lists its videos late', () => {

@@ -158,8 +158,8 @@ export function keepPlain(fields: IDataObject): IDataObject {
 	const kept: IDataObject = {};
 	for (const [name, value] of Object.entries(fields)) {
 		if (LEFT_OUT.test(name)) continue;
-		// A shortened address would be another one.
-		const isCut = typeof value === 'string' && !/url$/i.test(name);
+		// A shortened address or ID would be another one.
+		const isCut = typeof value === 'string' && !/(url|id)$/i.test(name);
 		if (isCut) kept[name] = value.slice(0, MAX_TEXT_LENGTH);
 		else if (typeof value !== 'object' || value === null) kept[name] = value;
 		else if (name === 'video' && isObject(value)) kept.video = keepPlain(value);

@@ -9,6 +9,8 @@ export interface QueueItem {
 	/** The account whose list shows its video. */
 	account: number;
 	queueId: string;
+	/** What the process knows it by, if the service has used its queue ID again. */
+	key?: string | undefined;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** When this process has sent its add; undefined if it was queued elsewhere. */
@@ -144,7 +146,10 @@ export function decideOwners(
 	const isLeft = (video: ListedVideo) => !taken.has(video);
 	const canBeOthers = (item: QueueItem, video: ListedVideo) =>
 		[...due, ...others].some((each) => each !== item && !own.has(each) && canBeOwn(each, video));
-	const open = [...candidates].filter(([item]) => canBeMatched(item));
+	// Those with few candidates first: what they are given may leave the others a single one in the same round.
+	const open = [...candidates]
+		.filter(([item]) => canBeMatched(item))
+		.sort(([, a], [, b]) => a.length - b.length);
 	for (let before = -1; before < own.size;) {
 		before = own.size;
 		for (const [item, all] of open) {

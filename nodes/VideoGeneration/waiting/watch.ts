@@ -61,8 +61,11 @@ export class Watch {
 
 	private readonly runs = new Set<Run>();
 
-	/** How many adds it has seen. */
-	private added = 0;
+	/** How long it is known which entries were given, after the last run. */
+	private givenUntil = -Infinity;
+
+	/** How many names it has given to items. */
+	private named = 0;
 
 	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
 	namesQueueIds = false;
@@ -85,6 +88,7 @@ export class Watch {
 		this.runs.add(run);
 		run.onClose(() => {
 			this.runs.delete(run);
+			this.givenUntil = performance.now() + OWED_MS;
 			this.forgetOld();
 		});
 	}
@@ -100,7 +104,8 @@ export class Watch {
 		}
 		if (this.runs.size > 0 || this.items.size > 0) return;
 		this.shownAt.clear();
-		this.owners.clear();
+		// The next round of a loop may wait for an item that was made beside these.
+		if (this.givenUntil < now) this.owners.clear();
 		this.samples.clear();
 		this.joined.clear();
 	}
@@ -117,16 +122,32 @@ export class Watch {
 
 	/** The item of a queue ID, with what is known of it now. Several input items may have the same one. */
 	track(known: KnownItem): QueueItem {
+		if (known.sentAt !== undefined) this.setAside(known);
 		const key = getItemKey(known);
-		// An item that was added just now is another one than any before.
-		const tracked = known.sentAt === undefined ? this.items.get(key) : undefined;
-		const item = tracked ?? { ...known, listingDelayMs: 0, waits: 0 };
+		const item = this.items.get(key) ?? { ...known, listingDelayMs: 0, waits: 0 };
 		this.items.set(key, item);
 		item.projectId ??= known.projectId;
 		item.queuedAt ??= known.queuedAt;
 		item.waits += 1;
 		item.owedUntil = item.among = undefined;
 		return item;
+	}
+
+	/**
+	 * A service may use a queue ID again, so what was added just now is another item than one that has ended, and
+	 * nothing that is listed is its own. It may also answer two adds with one item, which is still made then.
+	 */
+	private setAside(added: KnownItem): void {
+		const key = getItemKey(added);
+		const before = this.items.get(key);
+		const isMade = before !== undefined && before.waits > 0 && before.dueAt === undefined;
+		if (isMade && before.own === undefined && before.projectId === added.projectId) return;
+		const aside = `${key}\n${++this.named}`;
+		for (const [entry, owner] of this.owners) if (owner === key) this.owners.set(entry, aside);
+		if (before === undefined) return;
+		this.items.delete(key);
+		before.key = aside;
+		this.items.set(aside, before);
 	}
 
 	/** Ends a wait for an item. @param isOwed whether its video was paid for, and may still appear */
@@ -142,7 +163,7 @@ export class Watch {
 	/** Notes an add that is being sent: a video of its project may appear. */
 	expect(account: number, projectId: string | undefined): QueueItem {
 		const sentAt = performance.now();
-		return this.track({ account, queueId: `add ${++this.added}`, projectId, sentAt });
+		return this.track({ account, queueId: `add ${++this.named}`, projectId, sentAt });
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
@@ -202,12 +223,15 @@ export class Watch {
 			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
 			if (owner === undefined) free.set(key, video);
 			const isWaiting = item?.account === account && item.own === undefined;
-			if (isWaiting) named.set(item, [...(named.get(item) ?? []), video]);
+			// One that was there before its add names an item that had its queue ID before.
+			if (isWaiting && shownAt > (item.sentAt ?? -Infinity))
+				named.set(item, [...(named.get(item) ?? []), video]);
 		}
 		if (sample !== undefined) this.samples.set(account, sample);
 		for (const [item, [video, ...others]] of named) {
 			if (video === undefined || others.length > 0) continue;
-			item.isNamed = item.videoUrl === undefined;
+			// Otherwise it is known as its own, which does not mean that the service tells so.
+			item.isNamed = item.videoUrl === undefined && names.find(video.entry) === item;
 			this.namesQueueIds ||= item.isNamed;
 			this.give(item, video);
 			free.delete(video.key);
@@ -254,8 +278,8 @@ function isAdded({ projectId, sentAt }: Pick<QueueItem, 'projectId' | 'sentAt'>)
 	return projectId !== undefined && sentAt !== undefined;
 }
 
-function getItemKey({ account, queueId }: Pick<QueueItem, 'account' | 'queueId'>): string {
-	return `${account}\n${queueId}`;
+function getItemKey(item: Pick<QueueItem, 'account' | 'key' | 'queueId'>): string {
+	return item.key ?? `${item.account}\n${item.queueId}`;
 }
 
 /** Entries of different projects may have the same ID. */

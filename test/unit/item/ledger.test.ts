@@ -83,9 +83,9 @@ test('Nothing that is known of one queue item is taken for that of another', () 
 	expect(ledger.state).toEqual({ stage: 'new', queueId: 'b' });
 });
 
-test('Of a response, plain fields are kept with short texts and whole addresses, and nothing that may be secret', () => {
+test('Of a response, plain fields are kept with short texts and whole IDs and addresses, and nothing that may be secret', () => {
 	const address = `https://example.com/${'a'.repeat(300)}`;
-	const plain = { queueId: 'q', generationProgress: 5, isNew: true, projectId: null };
+	const plain = { queueId: 'q'.repeat(300), generationProgress: 5, isNew: true, projectId: null };
 	const long = { videoUrl: address, status: 'p'.repeat(300), video: { id: 'v', apiKey: 'k' } };
 	const secret = { customPrompt: 'The sea', apiKey: 'k', accessToken: 't', errorMessage: 'e' };
 	const other = { missing: undefined, nested: { a: 1 }, list: [1] };

@@ -136,3 +136,15 @@ describe('Whose video is whose', () => {
 		expect(missing).toHaveLength(missingCount);
 	});
 });
+
+test('Items whose videos follow from one another are decided while n8n hardly stands still', () => {
+	const count = 600;
+	const numbers = Array.from({ length: count }, (_, i) => i);
+	// The last one has a single candidate, which leaves the one before it a single one, and so on.
+	const due = numbers.map((i) => queued(i * 60));
+	const free = numbers.map((i) => listVideo(`${i}`, i * 60 + 30, { shownAt: 0 }));
+	const startedAt = performance.now();
+	const { own } = decideOwners(due, free);
+	expect(performance.now() - startedAt).toBeLessThan(1_500);
+	expect(due.map((item) => own.get(item)?.key)).toEqual(numbers.map(String));
+});
