@@ -87,7 +87,7 @@ export class VideoGenerationApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service, without a path. A trailing /v1 is fine. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost. If it has a private certificate, start n8n with NODE_EXTRA_CA_CERTS.',
+				'The address of the service. If the test shows only a code, this address is the reason. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
 		},
 	];
 

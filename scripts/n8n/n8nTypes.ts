@@ -18,6 +18,8 @@ export interface WorkflowNode {
 	position: [number, number];
 	parameters: Record<string, unknown>;
 	credentials?: Record<string, { id: string; name: string }>;
+	/** The last part of its addresses, which n8n gives to a trigger that has none of its own. */
+	webhookId?: string;
 }
 
 export interface WorkflowContent {

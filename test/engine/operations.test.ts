@@ -263,6 +263,10 @@ describe('The list of videos in the editor', () => {
 		expect(await search(' City ')).toMatchObject([{ value: 'v0' }]);
 		expect(await search('V7')).toMatchObject([{ value: 'v7' }]);
 		expect(await search('2026-01-01T12:3')).toHaveLength(10);
+		const { name = '' } = shown[0] ?? {};
+		for (const part of [name, name.slice(0, 16)]) {
+			expect(await search(part)).toMatchObject([{ value: 'v119' }]);
+		}
 	});
 
 	test('shows what is wrong instead of being empty', async () => {

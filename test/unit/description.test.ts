@@ -115,7 +115,9 @@ test.each([
 	['videoGenerationTrigger', triggerCodex],
 ])('n8n shows %s in its nodes panel, where people find it', (name, { node, alias, categories }) => {
 	expect(node).toBe(`n8n-nodes-video-generation.${name}`);
-	expect(alias).toContain('video');
+	// The panel finds a phrase only in an alias with all of its letters, in their order.
+	const phrases = ['video', 'generate a video', 'make a video', 'text to video', 'AI video'];
+	expect(alias).toEqual(expect.arrayContaining(phrases));
 	// The panel hides nodes of the category AI.
 	expect(categories).toEqual(['Marketing & Content', 'Productivity']);
 });

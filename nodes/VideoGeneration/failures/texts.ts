@@ -79,7 +79,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	unreached: [
 		'The video service could not be reached: {whyUnreached}',
 		OWN_MACHINE,
-		`${OPEN}, check 'Base URL' and test it, and check 'Proxy' under 'Request Options' if it is set. The service may be down. {nextTry}`,
+		`${OPEN}, check 'Base URL' and test it, and check 'Proxy' under 'Request Options' in the node's settings if it is set. The service may be down. {nextTry}`,
 		'{nothingSent} ({httpCode}).',
 	],
 	uncertain: [
@@ -135,7 +135,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	unsent: ['{serviceMessage}', `${OPEN} and test it.`, '{nothingSent}.'],
 	'unsent.certificate': [
 		'No secure connection to the video service could be made ({httpCode})',
-		`${CHECK_BASE_URL} If the service uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options'.`,
+		`${CHECK_BASE_URL} If the service uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options' in its settings.`,
 		'{nothingSent}.',
 	],
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
@@ -158,7 +158,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 	timedOut: [
 		NOT_FINISHED,
-		`Its status was "{lastStatus}" for {statusSeconds} seconds. If this means that it is finished, add the word to 'Completed Statuses' under 'Wait Options'. To go on without paying again, {orRetrySaved}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
+		`It may still be in progress. Its status was "{lastStatus}" for {statusSeconds} seconds. If this word means that it is finished, add it to 'Completed Statuses' under 'Wait Options'. To go on without paying again, {orRetrySaved}use Queue > Wait with the queue ID "{queueId}" and a longer 'Timeout'.`,
 		LAST_CHECK,
 	],
 	'timedOut.pending': [

@@ -203,7 +203,8 @@ export function getConnection(
 function getCount(context: AnyContext, value: unknown, label: string): number {
 	const number = Math.round(parseNumber(value) ?? 0);
 	if (!Number.isNaN(number)) return Math.min(Math.max(number, 0), MAX_TIMER_MS);
-	return refuse(context, label, 'a number', `Correct '${label}' under 'Request Options'.`);
+	const whatToDo = `Correct '${label}' under 'Request Options' in the node's settings.`;
+	return refuse(context, label, 'a number', whatToDo);
 }
 
 function parseProxy(context: AnyContext, address: unknown): IHttpRequestOptions['proxy'] {
@@ -223,7 +224,8 @@ function parseProxy(context: AnyContext, address: unknown): IHttpRequestOptions[
 			...(username === '' ? {} : { auth }),
 		};
 	} catch {
-		const whatToDo = "Enter 'Proxy' under 'Request Options' as http://proxy.example.com:3128.";
+		const whatToDo =
+			"Enter 'Proxy' under 'Request Options' in the node's settings as http://proxy.example.com:3128.";
 		return refuse(context, 'Proxy', 'an address', whatToDo);
 	}
 }

@@ -1,14 +1,13 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { tryToParseDateTime } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
-import { sortNewestFirst } from '../api/videoLog';
+import { type DatedVideo, sortNewestFirst } from '../api/videoLog';
 import { fetchForEditor, isExpression, listProjects } from './projects';
 
 /** A person looks through no more. */
 const MAX_SHOWN = 100;
 
-/** The newest videos for a picker. @param filter part of a project's name or of a date, or an ID */
+/** The newest videos for a picker. @param filter part of what it shows or of a date as the API has it, or an ID */
 export async function searchVideos(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -21,22 +20,24 @@ export async function searchVideos(
 	const names = new Map(projects.map(({ name, value }) => [value, name]));
 	const getProject = ({ projectId }: IDataObject) =>
 		names.get(toText(projectId)) ?? toText(projectId);
+	const timeFormat = createTimeFormat(this.getTimezone());
+	const getName = ({ video, time }: DatedVideo) =>
+		[time === undefined ? 'Without a date' : timeFormat.format(time), getProject(video)]
+			.filter(Boolean)
+			.join(', ');
 	const wanted = filter.trim().toLowerCase();
-	const isWanted = (video: IDataObject) =>
-		toText(video.id).toLowerCase() === wanted ||
-		`${toText(video.createdAt)} ${getProject(video)}`.toLowerCase().includes(wanted);
+	const isWanted = (dated: DatedVideo) =>
+		toText(dated.video.id).toLowerCase() === wanted ||
+		`${toText(dated.video.createdAt)} ${getName(dated)}`.toLowerCase().includes(wanted);
 	const results = sortNewestFirst(entries)
 		.filter(({ video }) => toText(video.id) !== '' && !isExpression(toText(video.id)))
-		.filter(({ video }) => isWanted(video))
+		.filter((dated) => wanted === '' || isWanted(dated))
 		.slice(0, MAX_SHOWN)
-		.map(({ video, time }) => ({
-			name: [formatTime(time, this.getTimezone()), getProject(video)].filter(Boolean).join(', '),
-			value: toText(video.id),
-		}));
+		.map((dated) => ({ name: getName(dated), value: toText(dated.video.id) }));
 	return { results };
 }
 
-function formatTime(time: number | undefined, timeZone: string): string {
-	if (time === undefined) return 'Without a date';
-	return tryToParseDateTime(new Date(time), timeZone).toFormat('yyyy-MM-dd HH:mm:ss');
+/** Writes dates such as 2026-01-31 12:00:00. A search looks at all videos, and n8n's helper takes many times as long. */
+function createTimeFormat(timeZone: string): Intl.DateTimeFormat {
+	return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
 }

@@ -60,7 +60,7 @@ const entries = {
 		default: 10,
 		description:
 			'Rarely needed. Seconds within which a finished video appears in the list of videos, where it is identified. If it is too short, items come out without a URL, or with another video of their project if others make videos of it, too.',
-		hint: 'Raise it if videos come out without a URL',
+		hint: 'In seconds. Raise it if videos come out without a URL.',
 	},
 	pollingInterval: {
 		displayName: 'Polling Interval',
@@ -69,6 +69,7 @@ const entries = {
 		typeOptions: { minValue: 1 },
 		default: 5,
 		description: 'Seconds between progress checks',
+		hint: 'In seconds',
 	},
 	timeout: {
 		displayName: 'Timeout',
@@ -78,7 +79,7 @@ const entries = {
 		default: 1800,
 		description:
 			'Seconds to wait before the item fails. The video is still made, and the message says how to continue.',
-		hint: 'A timeout in the workflow settings must be longer, because it ends the whole execution',
+		hint: 'In seconds. A timeout in the workflow settings must be longer, because it ends the whole execution.',
 	},
 	videosAtOnce: {
 		displayName: 'Videos at Once',

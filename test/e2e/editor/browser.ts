@@ -15,7 +15,7 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
-import { QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
+import { getFormAddress, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
 import { readItems } from '../../support/e2e/RealN8n';
 import { DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
@@ -402,7 +402,7 @@ describeWith(['chromium'], "In n8n's editor,", () => {
 				setUpExample('video-from-a-form', { credentials: [credential] }),
 			);
 			await client.activateWorkflow(workflow);
-			const address = `${client.address}/form/video-from-a-form`;
+			const address = getFormAddress(client, workflow);
 			const load = async () => axios.get(address, { proxy: false }).catch(() => false as const);
 			await waitFor('the form', load);
 			/** Opens the form in a browser window of its own. */

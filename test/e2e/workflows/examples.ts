@@ -5,7 +5,12 @@ import type { Credential, Execution, Workflow } from '../../../scripts/n8n/n8nTy
 import { waitFor } from '../../../scripts/waitFor';
 import { buildCalledWorkflow, makeItems, videoGeneration } from '../../support/e2e/buildWorkflow';
 import { readItems } from '../../support/e2e/RealN8n';
-import { listExamples, setUpExample, type ExampleSetUp } from '../../support/e2e/setUpExample';
+import {
+	type ExampleSetUp,
+	getFormAddress,
+	listExamples,
+	setUpExample,
+} from '../../support/e2e/setUpExample';
 import { OPERATIONS } from '../../support/engine/OPERATIONS';
 import { like } from '../../support/like';
 import { listUnknownParameters } from '../../support/listUnknownParameters';
@@ -174,10 +179,10 @@ test('The example that asks before spending queues nothing that is declined, and
 	const { client } = real;
 	const { workflow } = await take('ask-before-spending');
 	await client.activateWorkflow(workflow);
+	const address = getFormAddress(client, workflow);
 	/** Sends the form as a person does, and presses a button of the question. */
 	const askAndAnswer = async (idea: string, label: string) => {
 		const fields = { 'field-0': 'Ada', 'field-1': idea };
-		const address = `${client.address}/form/video-idea`;
 		const send = async () => await axios.postForm(address, fields, { proxy: false });
 		await waitFor('the form', async () => send().catch(() => false as const));
 		await pressButton(label, workflow);

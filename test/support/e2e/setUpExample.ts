@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import type { N8nClient } from '../../../scripts/n8n/N8nClient';
+import type { Credential, Workflow, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { withCredentials } from './buildWorkflow';
 
 /** What a user chooses from each list, by the name of the parameter. */
@@ -46,6 +47,12 @@ export function setUpExample(
 		...('waitBetweenTries' in node && { waitBetweenTries: 1 }),
 	}));
 	return { ...content, nodes, pinData };
+}
+
+/** Returns the address of the form that starts a workflow: n8n gives it to each copy of an example. */
+export function getFormAddress({ address }: N8nClient, { nodes }: Workflow): string {
+	const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
+	return `${address}/form/${form?.webhookId ?? ''}`;
 }
 
 function choose(parameters: Record<string, unknown>): Record<string, unknown> {

@@ -86,6 +86,12 @@ describe('the nodes of the examples', () => {
 		},
 	);
 
+	it('leave the address of a form to n8n, which gives each copy one that nobody can guess', () => {
+		const forms = ALL_NODES.filter(({ node }) => node.type === 'n8n-nodes-base.formTrigger');
+		expect(forms).not.toEqual([]);
+		expect(JSON.stringify(forms.map(({ node }) => node.parameters))).not.toContain('"path"');
+	});
+
 	it('hold no address, no account and no key', () => {
 		for (const { node } of ALL_NODES) {
 			// The public link that an example writes to a sheet begins like this.
