@@ -158,7 +158,7 @@ test('Nothing of a lane is kept after its last run, however the executions have 
 		key: unknown,
 		value: unknown,
 	) {
-		if (['value', 'runs'].every((name) => name in Object(value))) lanes.add(this);
+		if ('running' in Object(value)) lanes.add(this);
 		return set.call(this, key, value);
 	});
 	const operation = 'queue.add';

@@ -1,72 +1,72 @@
 import { fetchRemainingCredits } from '../api/endpoints';
-import { createSlots, pause } from '../api/pacing';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import { SharedByRuns } from '../item/job';
+import type { Run } from '../item/job';
 import type { VideoJob } from './sendAdd';
 
 /** What was read of the credits so long ago is read again: others spend them, too. */
 const MAX_AGE_MS = 5_000;
 
-/** The credits of an account, which its guarded adds share. */
-class Budget {
-	/** Checks and sends one add at a time. */
-	readonly takeTurn = createSlots(1);
-
-	readAt = -Infinity;
-
-	/** What the last add has left, or why it is not known. */
-	credits: number | RequestFailure = 0;
+/** The credits that an account's last guarded add has left. */
+interface Budget {
+	/** Rejected if they could not be read: nothing is sent without them. */
+	credits: Promise<number>;
+	readAt: number;
+	/** The run that has read them. */
+	run: Run;
 }
 
-/** By account. */
-const budgets = new SharedByRuns<number, Budget>();
+/** By account, as long as they count. */
+const budgets = new Map<number, Budget>();
 
 /**
- * Sends an add once if the account has enough credits for it. The next guarded add of the account is checked when this
- * one has its response. Without "Credits to Keep", nothing is checked.
+ * Sends an add once if the account has enough credits for it. The guarded adds of an account take turns, so the next
+ * one is checked when this one has its response. Without "Credits to Keep", nothing is checked.
  *
  * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
  */
 export async function guardCredits<T>(
-	job: VideoJob,
+	{ api, ledger, order, run }: VideoJob,
 	service: Service,
 	send: () => Promise<T>,
 ): Promise<T> {
-	const { ledger, order, run } = job;
 	if (order.spending === undefined) return await send();
-	const budget = budgets.get(service.account, run, () => new Budget());
 	const { cost, keep } = order.spending;
-	return await budget.takeTurn(async () => {
-		// The failure of the add before this one ends its run first.
-		await pause(1, run.signal);
-		const remainingCredits = await readCredits(job, service, budget);
-		if (remainingCredits - cost < keep) {
-			throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
-		}
-		try {
-			return await send();
-		} finally {
-			if (ledger.state.stage !== 'new') budget.credits = remainingCredits - cost;
-		}
-	}, run.signal);
+	const fetchCredits = async () => await fetchRemainingCredits(service, api);
+	const budget = openBudget(service.account, run, fetchCredits);
+	const remainingCredits = await budget.credits;
+	if (remainingCredits - cost < keep) {
+		throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
+	}
+	try {
+		return await send();
+	} finally {
+		if (ledger.state.stage !== 'new') budget.credits = Promise.resolve(remainingCredits - cost);
+	}
 }
 
-/** @throws a RequestFailure: nothing is sent without this number */
-async function readCredits({ api }: VideoJob, service: Service, budget: Budget): Promise<number> {
-	if (performance.now() >= budget.readAt + MAX_AGE_MS) {
-		const readAt = performance.now();
-		budget.credits = await fetchRemainingCredits(service, api).catch((error: unknown) => {
-			const cause = classifyError(error);
-			// Another execution's item is checked for itself.
-			if (cause.kind === 'cancelled') throw cause.with({ tries: 0 });
-			const { httpCode } = cause.facts;
-			return new RequestFailure({ kind: 'creditsUnknown', tries: 0, cause, httpCode });
-		});
-		// The credits may have changed since they were asked for; a failure has taken all of its tries.
-		budget.readAt = typeof budget.credits === 'number' ? readAt : performance.now();
+/** The credits that were read since a run has started, and a short while ago. */
+function openBudget(account: number, run: Run, fetchCredits: () => Promise<number>): Budget {
+	const now = performance.now();
+	for (const [key, { readAt }] of budgets) {
+		if (now >= readAt + MAX_AGE_MS) budgets.delete(key);
 	}
-	if (typeof budget.credits !== 'number') throw budget.credits;
-	return budget.credits;
+	const known = budgets.get(account);
+	if (known && (known.run === run || known.readAt > run.startedAt)) return known;
+	const credits = fetchCredits().catch((error: unknown) => {
+		const cause = classifyError(error);
+		// Another execution's item is checked for itself.
+		if (cause.kind === 'cancelled') {
+			budgets.delete(account);
+			throw cause.with({ tries: 0 });
+		}
+		// A failure has taken all of its tries, and counts from now on.
+		budget.readAt = performance.now();
+		const { httpCode } = cause.facts;
+		throw new RequestFailure({ kind: 'creditsUnknown', tries: 0, cause, httpCode });
+	});
+	const budget = { credits, readAt: now, run };
+	budgets.set(account, budget);
+	return budget;
 }

@@ -1,6 +1,6 @@
-import { createSlots, untilAborted } from '../api/pacing';
+import { untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
-import { logInfo, type Run, SharedByRuns } from '../item/job';
+import { logInfo, type Run } from '../item/job';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 
@@ -8,7 +8,7 @@ import type { VideoJob } from './sendAdd';
  * By service and project. All executions share them: the API tells a finished video from others by its project and
  * time alone, so those of a project are made one after the other, unless the service tells more.
  */
-const lanes = new SharedByRuns<string, Lane>();
+const lanes = new Map<string, Lane>();
 
 /** What each service tells, by its address, for as long as this process lives. */
 const services = new Map<string, Telling>();
@@ -51,19 +51,17 @@ export async function enterLane(
 	const telling = services.get(baseUrl) ?? new Telling();
 	services.set(baseUrl, telling);
 	const key = JSON.stringify([baseUrl, projectId]);
-	const lane = lanes.get(key, run, () => new Lane(key, telling));
+	const lane = lanes.get(key) ?? new Lane(key, telling);
+	lanes.set(key, lane);
 	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
 	else await lane.wait(job, place);
 	return { lane, place };
 }
 
-/** The videos of one project that are being made, and the items that wait for a place. */
+/** The videos of one project that are being made, and the items that wait for a place. It goes with the last of them. */
 class Lane {
 	readonly running = new Set<Place>();
-
-	/** Sends an add: one at a time. */
-	readonly takeTurn = createSlots(1);
 
 	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
@@ -123,6 +121,7 @@ class Lane {
 	leave(place: Place): void {
 		this.running.delete(place);
 		this.beginNext();
+		if (this.running.size + this.waiting.size === 0) lanes.delete(this.key);
 	}
 
 	private beginNext(): void {

@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { createSlots } from '../api/pacing';
+import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { RequestFailure } from '../failures/failure';
@@ -9,14 +9,13 @@ import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo'
 import { guardCredits } from './creditsToKeep';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
-import { completeKeys, withKey } from './uniqueKey';
+import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
  * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
  */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
-	const takeTurn = createSlots(1);
 	const outcomes: Promise<Outcome>[] = [];
 	const isPaid = ([, { ledger }]: [number, VideoJob]) => Number(ledger.isPaid);
 	// A paid video is being made already, so it takes its place before any add.
@@ -26,15 +25,16 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 			// The pause passes before the item takes a place.
 			if (!ledger.isPaid) await run.pauseBetweenBatches();
 			// Otherwise a credential that n8n reads slowly would change the order of the turns.
-			await job.open().catch(() => undefined);
+			const service = await job.open().catch(() => undefined);
+			if (service && run.isAgentCall) ledger.setOrder(service.account, order.body);
 		}
 		const make = async () => {
 			checkJob(job);
 			return await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		};
-		const settle = async () => await run.settle(job, make());
-		// A failed add ends the run before the next one has its turn.
-		outcomes[index] = problem === undefined && order.wait ? settle() : takeTurn(settle);
+		const outcome = run.settle(job, make());
+		outcomes[index] = outcome;
+		if (problem !== undefined || order.wait === undefined) await outcome;
 	}
 	const settled = await Promise.all(outcomes);
 	await completeKeys(jobs, settled);
@@ -44,7 +44,7 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 /** Queue > Add: queues one video. */
 async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 	if (!job.ledger.isPaid) {
-		const paid = await withKey(job, async () => await pay(job));
+		const paid = await pay(job, 0);
 		return paid ? [{ json: paid.queueItem }] : [];
 	}
 	const { queueId, projectId, createdAt, details } = job.ledger.state;
@@ -68,16 +68,11 @@ async function makeInTurn(
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
-	const payInTurn = async () =>
-		await withKey(job, async () => {
-			// What is listed before the add is another's.
-			await watching.list.catchUp(watching.requests);
-			return await pay(job, lane.lastMs ?? wait.listingDelayMs + wait.intervalMs);
-		});
 	try {
 		let sentAt: number | undefined;
 		if (!ledger.isPaid) {
-			const paid = await lane.takeTurn(payInTurn, run.signal);
+			const usualMs = lane.lastMs ?? wait.listingDelayMs + wait.intervalMs;
+			const paid = await pay(job, usualMs, watching);
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);
 		}
@@ -98,21 +93,52 @@ async function makeInTurn(
  * only with proof that nothing was queued.
  *
  * @param usualMs how long a video usually takes; 0 for one that is not waited for
+ * @returns undefined if the video of the item's unique key came out before: the item is left out
  */
-async function pay(job: VideoJob, usualMs = 0): Promise<PaidVideo> {
-	const { api, ledger, run } = job;
+async function pay(
+	job: VideoJob,
+	usualMs: number,
+	watching?: Watching,
+): Promise<PaidVideo | undefined> {
+	const { order, run } = job;
 	const service = await job.open();
-	const add = async () => {
+	const work = async () => await payInTurn(job, service, usualMs, watching);
+	// Queue > Add takes no turns but its run's own. An agent's identical orders wait for each other's fate.
+	if (order.wait === undefined && !run.isAgentCall) return await work();
+	return await run.inTurn(job, `project ${service.baseUrl} ${order.body.projectId}`, work);
+}
+
+/** Takes the item's key, reads what is listed before the add, and sends it. */
+async function payInTurn(
+	job: VideoJob,
+	service: Service,
+	usualMs: number,
+	watching: Watching | undefined,
+): Promise<PaidVideo | undefined> {
+	const { api, order, run } = job;
+	if (!(await takeKey(job))) return undefined;
+	const add = async () => await tryToAdd(job, service, usualMs);
+	const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
+	const sendSlowly = async () => await run.outage.slowDown(send, run.signal);
+	try {
+		// What is listed before the add is another's.
+		await watching?.list.catchUp(watching.requests);
+		if (order.spending === undefined) return await sendSlowly();
+		// Guarded adds of an account are checked and sent one at a time.
+		return await run.inTurn(job, `credits ${service.account}`, sendSlowly);
+	} finally {
+		await freeOrKeepKey(job);
+	}
+}
+
+/** Sends an add once, if the account has enough credits for it, and the workflow enough time. */
+async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
+	const send = async () => {
 		// A try may come minutes after the one before it.
 		checkTimeLeft(job, usualMs);
 		return await sendAdd(job, service);
 	};
-	const guarded = async () => await guardCredits(job, service, () => api.takeSlot(add));
-	const send = async () => await sendWithRetries(guarded, { ...api, requestKind: 'add' });
-	return await ledger.takeTurn(async () => {
-		checkJob(job);
-		return await run.outage.slowDown(send, run.signal);
-	}, run.signal);
+	return await guardCredits(job, service, async () => await job.api.takeSlot(send));
 }
 
 /** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */

@@ -7,7 +7,7 @@ import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failur
 import { type Job, logInfo } from '../item/job';
 import { keepPlain } from '../item/ledger';
 import type { WaitSettings } from '../waiting/waitForVideo';
-import { watchService } from '../waiting/watch';
+import { getAccountVideos } from '../waiting/accountVideos';
 
 /** The order of Video > Generate and Queue > Add. */
 export interface VideoOrder {
@@ -41,12 +41,12 @@ const ADD_TIMEOUT_MS = 300_000;
  * @throws a RequestFailure with the fate of the add
  */
 export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVideo> {
-	const { api, context, ledger, order, run } = job;
+	const { api, context, ledger, order } = job;
 	const { connection } = api;
 	const sentAt = performance.now();
 	// Its video may be listed before it is answered, and is owed if its fate stays unknown.
-	const watch = watchService(service.baseUrl, run);
-	const expected = watch.expect(service.account, order.body.projectId);
+	const videos = getAccountVideos(service);
+	const expected = videos.expect(order.body.projectId);
 	ledger.keep({ stage: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	const request = { ...ENDPOINTS.addToQueue, body: order.body, ...connection, timeout };
@@ -55,7 +55,7 @@ export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVide
 		(error: unknown) => explainError(classifyError(error)),
 	);
 	const { fate, receivedQueueId } = 'facts' in result ? result.facts : {};
-	watch.release(expected, fate === 'unknown');
+	videos.release(expected, fate === 'unknown');
 	if ('queueItem' in result) return { queueItem: accept(job, result.queueItem), sentAt };
 	if (fate === 'unknown') ledger.keepUnknown(result);
 	else ledger.keep({ stage: 'new' });

@@ -30,29 +30,18 @@ export function canKeepKeys(context: IExecuteSingleFunctions): boolean {
 }
 
 /**
- * Pays for an item with its unique key: of all executions of this node, one can take it. It stays taken if the
- * add was accepted or may have been, also when n8n is killed in between, and is freed only with proof that
- * nothing was queued.
+ * Takes an item's unique key, if it has one: of all executions of this node, one can take it. It stays taken if the
+ * add was accepted or may have been, also when n8n is killed in between.
  *
- * @returns undefined if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
- * @throws a RequestFailure
+ * @returns false if the video of the key came out before: the item is left out, as n8n's own Remove Duplicates does
+ * @throws a RequestFailure: nothing was sent
  */
-export async function withKey<T>(job: VideoJob, pay: () => Promise<T>): Promise<T | undefined> {
+export async function takeKey(job: VideoJob): Promise<boolean> {
 	const { uniqueKey } = job.order;
-	if (uniqueKey === undefined) return await pay();
-	const isTaken = await inTurn(async () => await takeKey(job, uniqueKey));
-	if (!isTaken) return undefined;
-	try {
-		return await pay();
-	} finally {
-		await inTurn(async () => {
-			await settleKey(job, uniqueKey);
-		}).catch(() => undefined);
-	}
+	return uniqueKey === undefined || (await inTurn(async () => await tryToTake(job, uniqueKey)));
 }
 
-/** @returns false if the item is left out. @throws a RequestFailure: nothing was sent */
-async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
+async function tryToTake(job: VideoJob, uniqueKey: string): Promise<boolean> {
 	const { context, ledger, run } = job;
 	checkJob(job);
 	const key = hashText(uniqueKey);
@@ -74,15 +63,19 @@ async function takeKey(job: VideoJob, uniqueKey: string): Promise<boolean> {
 }
 
 /**
- * Settles a taken key. If the video is queued, or may be, the key is recorded once more, since another worker
+ * Frees a taken key, with proof that nothing was queued. Otherwise it is recorded once more, since another worker
  * that recorded a key in the same milliseconds may have overwritten the record. Without n8n's store the key stays
  * taken, and the item's next try goes on with it.
  */
-async function settleKey({ context, ledger }: VideoJob, uniqueKey: string): Promise<void> {
-	if (ledger.state.stage === 'new') {
-		await remove(context, [uniqueKey, toOpenEntry(hashText(uniqueKey))]);
-		ledger.keep({ key: undefined });
-	} else await record(context, uniqueKey);
+export async function freeOrKeepKey({ context, ledger, order }: VideoJob): Promise<void> {
+	const { uniqueKey } = order;
+	if (uniqueKey === undefined) return;
+	await inTurn(async () => {
+		if (ledger.state.stage === 'new') {
+			await remove(context, [uniqueKey, toOpenEntry(hashText(uniqueKey))]);
+			ledger.keep({ key: undefined });
+		} else await record(context, uniqueKey);
+	}).catch(() => undefined);
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */

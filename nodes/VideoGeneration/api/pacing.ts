@@ -88,3 +88,21 @@ export function createSlots(count: number): TakeSlot {
 		}
 	};
 }
+
+/** Does the work of each key one after the other, in its order. A key is known while it has any. */
+export class Turns {
+	private readonly slots = new Map<string, { takeSlot: TakeSlot; users: number }>();
+
+	/** @throws `CANCELLED` when the signal is aborted before the turn */
+	async take<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+		const slot = this.slots.get(key) ?? { takeSlot: createSlots(1), users: 0 };
+		this.slots.set(key, slot);
+		slot.users += 1;
+		try {
+			return await slot.takeSlot(work, signal);
+		} finally {
+			slot.users -= 1;
+			if (slot.users === 0) this.slots.delete(key);
+		}
+	}
+}

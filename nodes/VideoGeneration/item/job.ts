@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 	INodePropertyRouting,
 } from 'n8n-workflow';
-import { createSlots, onAbort, pause, type TakeSlot } from '../api/pacing';
+import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
 import { Outage } from '../api/retry';
 import { CANCELLED, type RequestKind } from '../failures/failure';
@@ -67,7 +67,7 @@ export type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 /** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
 export function checkJob({ ledger, problem, run }: Job): void {
 	if (problem !== undefined) throw problem as Error;
-	if (ledger.state.stage === 'unknown') throw ledger.getFailure();
+	if (ledger.isUnknown()) throw ledger.getFailure();
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
 }
 
@@ -118,6 +118,9 @@ function readTimeLeftMs(context: RunContext, firstSeenAt: number): number {
 	return Math.min(limitMs, executionTimeout * 1_000 - passedMs);
 }
 
+/** The turns of all executions of this process, by what they are for. */
+const turns = new Turns();
+
 /** One try of the node with all its input items: the state that the items share. */
 export class Run {
 	private readonly ending = new AbortController();
@@ -136,6 +139,9 @@ export class Run {
 
 	/** How many videos of a project it may make at the same time, where the service tells them apart. */
 	videosAtOnce = 1;
+
+	/** By `performance.now()`. */
+	readonly startedAt = performance.now();
 
 	/** When n8n ends the execution, by `performance.now()`. */
 	readonly endsAt: number;
@@ -158,31 +164,22 @@ export class Run {
 
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
 
-	private readonly endings: (() => void)[] = [];
+	/** Ends when all items have their output: the execution may run the node a thousand times more, as in a loop. */
+	readonly close: () => void;
 
 	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 
 	constructor(context: RunContext) {
 		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
-		const stopListening = onAbort(stop, () => {
+		this.close = onAbort(stop, () => {
 			this.ending.abort();
 		});
-		this.onClose(stopListening);
 		const start = (stop && starts.get(stop)) ?? performance.now();
 		if (stop) starts.set(stop, start);
 		this.endsAt = performance.now() + readTimeLeftMs(context, start);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
-	}
-
-	/** Calls back when all items have their output: the execution may run the node a thousand times more, as in a loop. */
-	onClose(callback: () => void): void {
-		this.endings.push(callback);
-	}
-
-	close(): void {
-		for (const end of this.endings) end();
 	}
 
 	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
@@ -208,6 +205,23 @@ export class Run {
 		return await value;
 	}
 
+	/**
+	 * Does an item's work in a turn, which all executions of this process share. A failure ends the run, with the node
+	 * set to stop, before the next item has the turn.
+	 */
+	async inTurn<T>(job: Job, key: string, work: () => Promise<T>): Promise<T> {
+		const workInTurn = async () => {
+			try {
+				checkJob(job);
+				return await work();
+			} catch (reason) {
+				this.end(job, reason);
+				throw reason as Error;
+			}
+		};
+		return await turns.take(key, workInTurn, this.signal);
+	}
+
 	/** Waits for an item's work. */
 	async settle(job: Job, work: Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
@@ -223,22 +237,5 @@ export class Run {
 		if (!this.stopsOnError || this.failure !== undefined) return;
 		this.failure = { job, reason };
 		this.ending.abort();
-	}
-}
-
-/** What the runs of this process share, by key. Each value goes with the last run that has asked for it. */
-export class SharedByRuns<Key, Value> {
-	private readonly shared = new Map<Key, { value: Value; runs: Set<Run> }>();
-
-	get(key: Key, run: Run, create: () => Value): Value {
-		const { shared } = this;
-		const { value, runs } = shared.get(key) ?? { value: create(), runs: new Set<Run>() };
-		if (runs.has(run)) return value;
-		shared.set(key, { value, runs: runs.add(run) });
-		run.onClose(() => {
-			runs.delete(run);
-			if (runs.size === 0) shared.delete(key);
-		});
-		return value;
 	}
 }

@@ -1,6 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, ITaskMetadata } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { untilAborted } from '../api/pacing';
 import { hashText, isObject } from '../api/response';
 import { type FailureFacts, RequestFailure, type Unidentified } from '../failures/failure';
 
@@ -59,24 +58,16 @@ export class Ledger {
 		return this.state.stage === 'queued' || this.state.stage === 'finished';
 	}
 
-	/** Notes the order of an agent's call, whose fate is unknown if that of an identical one is. */
+	/** Notes the order of an agent's call. */
 	setOrder(account: number, body: IDataObject): void {
 		this.order = new AgentOrder(this.context, account, [getOperationName(this.context), body]);
-		this.findUnknownFate();
 	}
 
-	/** Pays for the video. An agent's identical orders wait for each other's fate. */
-	async takeTurn<T>(pay: () => Promise<T>, signal: AbortSignal): Promise<T> {
-		if (this.order === undefined) return await pay();
-		return await this.order.takeTurn(async () => {
-			this.findUnknownFate();
-			return await pay();
-		}, signal);
-	}
-
-	private findUnknownFate(): void {
+	/** Whether the fate of its add is unknown, or that of an identical order of an agent. */
+	isUnknown(): boolean {
 		const failure = this.order?.findUnknownFate();
 		if (failure) this.state = { stage: 'unknown', failure };
+		return this.state.stage === 'unknown';
 	}
 
 	/** Notes what the item has reached, and hands it to n8n. */
@@ -168,10 +159,9 @@ export function keepPlain(fields: IDataObject): IDataObject {
 }
 
 /**
- * The order of an agent's call. A model that gets no good answer places it again, so an identical order waits
- * for the fate of the one before it, and after an unknown fate it is never placed again. The calls of an AI
- * Agent node share its execution, which keeps the fates. The MCP Server Trigger and n8n's Agents share nothing:
- * each call has an execution of its own or none.
+ * The order of an agent's call. A model that gets no good answer places it again: after an unknown fate, an
+ * identical order is never placed. The calls of an AI Agent node share its execution, which keeps the fates. The
+ * MCP Server Trigger and n8n's Agents share nothing: each call has an execution of its own or none.
  */
 export class AgentOrder {
 	private readonly id: number;
@@ -184,18 +174,6 @@ export class AgentOrder {
 		const isShared = executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
 		if (isShared) this.execution = context.getContext('flow');
 		this.id = hashText(JSON.stringify([isShared ? executionId : '', account, order]));
-	}
-
-	/** Waits for the fate of an identical order. @throws a RequestFailure when the signal is aborted meanwhile */
-	async takeTurn<T>(place: () => Promise<T>, signal: AbortSignal): Promise<T> {
-		const before = underWay.get(this.id) ?? Promise.resolve();
-		const placing = untilAborted(before, signal).then(place);
-		const end = Promise.allSettled([before, placing]);
-		underWay.set(this.id, end);
-		void end.then(() => {
-			if (underWay.get(this.id) === end) underWay.delete(this.id);
-		});
-		return await placing;
 	}
 
 	/** Why the fate of an identical order is unknown. */
@@ -213,9 +191,6 @@ export class AgentOrder {
 		else unknownFates.set(this.id, { facts, at: performance.now() });
 	}
 }
-
-/** The orders of agents that are being placed, by ID: the last one of those that are identical. */
-const underWay = new Map<number, Promise<unknown>>();
 
 /** The unknown fates of orders whose calls share nothing else, by ID, the oldest first. */
 const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();

@@ -76,7 +76,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
-	run.onClose(nameVideosAtStop(jobs));
+	const stopListening = nameVideosAtStop(jobs);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
@@ -89,6 +89,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		if (hasSucceeded && !run.signal.aborted) forgetItems(context);
 		return jobs.flatMap((job, index) => createItems(job, outcomes[index] ?? { output: [] }));
 	} finally {
+		stopListening();
 		run.close();
 	}
 }
@@ -181,13 +182,7 @@ function prepareItem(
 	}
 	// It is never sent again. Parameters that are wrong by now do not hide that.
 	if (ledger.state.stage === 'unknown') problem = ledger.getFailure();
-	const openOnce = async () => {
-		const opened = await openService(context);
-		const isOrder = run.isAgentCall && operation.requestKind === 'add';
-		if (isOrder) ledger.setOrder(opened.account, (order as VideoJob['order']).body);
-		return opened;
-	};
 	let service: Promise<Service> | undefined;
-	const open = async () => await (service ??= openOnce());
+	const open = async () => await (service ??= openService(context));
 	return { context, operation, run, ledger, order, api, open, problem };
 }

@@ -4,37 +4,41 @@ import type { Unidentified } from '../failures/failure';
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** A queue item, as far as this process knows it. Times are by `performance.now()`, unless they are dates of the service. */
-export interface QueueItem {
-	/** The account whose list shows its video. */
-	account: number;
-	queueId: string;
-	/** What the process knows it by, if the service has used its queue ID again. */
-	key?: string | undefined;
+/** What is shown in the moment in which an add is sent was there before it: times by `performance.now()` have fractions. */
+const MOMENT_MS = 0.001;
+
+/**
+ * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
+ * words and a Listing Delay of its own. Times are by `performance.now()`, unless they are dates of the service.
+ */
+export interface Claim {
+	/** Identifies the queue item among those of its account: a service may use a queue ID again. */
+	readonly item: string;
+	readonly queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** When this process has sent its add; undefined if it was queued elsewhere. */
-	sentAt?: number | undefined;
+	readonly sentAt?: number | undefined;
 	/** Its date, in milliseconds since 1970, where that is known. */
-	queuedAt?: number | undefined;
+	readonly queuedAt?: number | undefined;
+	/** How long before or after its end the list may show its video. */
+	readonly listingDelayMs: number;
 	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
-	/** How long before or after its end the list may show its video. */
-	listingDelayMs: number;
 	/** Whether it left the queue: it is finished, or was cleared. */
 	hasLeft?: boolean;
+	/** Whether its queue ID is that of another item by now. */
+	isReplaced?: boolean;
 	/** The address of its video, if its progress tells it. */
 	videoUrl?: string | undefined;
-	/** From this time on, a list that is requested settles the item. */
+	/** From this time on, a list that is requested settles it. */
 	dueAt?: number | undefined;
 	/** Its own entry of the list, or why there is none, once that is settled. */
 	own?: OwnVideo | undefined;
-	/** The entries that its own one is among, if it left the queue and no list told which one it is. */
-	among?: ReadonlySet<string> | undefined;
 	/** Whether that entry has named its queue ID. */
 	isNamed?: boolean;
-	/** How many wait for it now. */
-	waits: number;
+	/** When its own entry was listed at the latest, if it left the queue and no list told which one it is. */
+	listedUntil?: number | undefined;
 	/** Until when its video may still appear, since its wait has ended without it. */
 	owedUntil?: number | undefined;
 }
@@ -53,120 +57,226 @@ export interface ListedVideo {
 	shownAt: number;
 }
 
-/** An entry that a list first showed before this time cannot be the item's own. */
-export function getEarliest({ sentAt, runningAt, listingDelayMs }: QueueItem): number {
-	return Math.max(sentAt ?? -Infinity, (runningAt ?? -Infinity) - listingDelayMs);
+/** An entry that a list first showed before this time cannot be the claim's own. */
+export function getEarliest({ sentAt, runningAt, listingDelayMs }: Claim): number {
+	const afterAdd = sentAt === undefined ? -Infinity : sentAt + MOMENT_MS;
+	return Math.max(afterAdd, (runningAt ?? -Infinity) - listingDelayMs);
 }
 
-/** Whether an entry that names no item can be an item's own. */
-function canBeOwn(item: QueueItem, video: ListedVideo): boolean {
-	const { projectId, queuedAt = -Infinity, sentAt = -Infinity, listingDelayMs } = item;
-	const { createdAt = Infinity, shownAt } = video;
-	const isOfProject =
-		projectId === undefined || video.projectId === '' || video.projectId === projectId;
-	const isOlder = createdAt < queuedAt - listingDelayMs;
-	if (item.among?.has(video.key) === false) return false;
-	return isOfProject && !isOlder && shownAt > sentAt && shownAt >= getEarliest(item);
+/** The date of the oldest entry that can be the claim's own. */
+function getOldest({ queuedAt, listingDelayMs }: Claim): number {
+	return (queuedAt ?? -Infinity) - listingDelayMs;
+}
+
+/** An entry without a readable date can be of any item. */
+const getDate = ({ createdAt }: ListedVideo) => createdAt ?? Infinity;
+
+/** Whether an entry is dated before the item of a claim was queued. */
+export function isOlder(claim: Claim, video: ListedVideo): boolean {
+	return getDate(video) < getOldest(claim);
+}
+
+/** Whether an entry of its project that names no item can be a claim's own. */
+function canBeOwn(claim: Claim, video: ListedVideo): boolean {
+	const { listedUntil = Infinity } = claim;
+	const isShown = video.shownAt >= getEarliest(claim) && video.shownAt <= listedUntil;
+	return isShown && !isOlder(claim, video);
 }
 
 /** Whether a list without news since an item's end may be a cached one: its entry is older than that end. */
-function isCached(item: QueueItem, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
-	const { dueAt = 0, listingDelayMs, queuedAt = NaN, runningAt = NaN, sentAt = NaN } = item;
+function isCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
+	const { dueAt = 0, listingDelayMs, queuedAt = NaN, runningAt = NaN, sentAt = NaN } = claim;
 	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
-/** Whether an item can be given an entry that does not name it: otherwise, its own may have left the list. */
-function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: QueueItem): boolean {
+/** Whether a claim can be given an entry that does not name it: otherwise, its own may have left the list. */
+function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: Claim): boolean {
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
-/** Finds the items that entries name: by the address that the item's progress tells, or by its queue ID. */
-export class ItemNames {
-	private readonly items = new Map<unknown, QueueItem>();
+/** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
+export class ClaimNames {
+	private readonly claims = new Map<unknown, Claim[]>();
 
-	/** Matches the few addresses of a long list that may name an item. */
-	private readonly inAddress: RegExp;
-
-	constructor(items: Iterable<QueueItem>) {
-		for (const item of items) {
-			if (item.videoUrl !== undefined) this.items.set(item.videoUrl, item);
-			if (item.queueId.length >= MIN_NAME_LENGTH) this.items.set(item.queueId, item);
+	constructor(all: readonly Claim[]) {
+		for (const claim of all) {
+			const { queueId, videoUrl } = claim;
+			if (videoUrl !== undefined) addTo(this.claims, videoUrl, claim);
+			if (queueId.length >= MIN_NAME_LENGTH) addTo(this.claims, queueId, claim);
 		}
-		const names = [...this.items.keys()].map((name) =>
-			String(name).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
-		);
-		this.inAddress = new RegExp(`/(${names.join('|')})(?=[./?#]|$)`);
 	}
-
-	/** The item whose name is a field of the entry, or a segment of the path of its address. */
-	find(entry: IDataObject): QueueItem | undefined {
-		if (this.items.size === 0) return undefined;
+	/** The claims whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
+	find(entry: IDataObject): readonly Claim[] {
+		const { claims } = this;
+		if (claims.size === 0) return [];
 		for (const field in entry) {
-			const item = this.items.get(entry[field]);
-			if (item) return item;
+			const found = claims.get(entry[field]);
+			if (found) return found;
 		}
-		const { url } = entry;
-		const [path = ''] =
-			typeof url === 'string' && this.inAddress.test(url) ? url.split(/[?#]/) : [];
-		return this.items.get(this.inAddress.exec(path)?.[1]);
+		const [path = ''] = typeof entry.url === 'string' ? entry.url.split(/[?#]/, 1) : [];
+		for (const segment of path.split('/')) {
+			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
+				const found = claims.get(segment.slice(0, end));
+				if (found) return found;
+			}
+		}
+		return [];
+	}
+}
+
+/**
+ * Picks the claims that an entry names from those with its queue ID. An entry that was listed before the add, or that is
+ * dated before it, names an item that had the queue ID before.
+ *
+ * @returns none if the entry can be of several items
+ */
+export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonly Claim[] {
+	const later = claims.filter(({ sentAt = -Infinity }) => video.shownAt > sentAt);
+	const inTime = later.filter((claim) => !isOlder(claim, video));
+	const named = inTime.length > 0 ? inTime : later;
+	const last = Math.max(...named.map(getOldest));
+	// The item before had left the queue when the last one was added.
+	const isOfLast = (video.createdAt ?? -Infinity) > last + 2 * (named[0]?.listingDelayMs ?? 0);
+	const picked = isOfLast ? named.filter((claim) => getOldest(claim) === last) : named;
+	return picked.every(({ item }) => item === picked[0]?.item) ? picked : [];
+}
+
+export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+	const values = map.get(key);
+	if (values) values.push(value);
+	else map.set(key, [value]);
+}
+
+/** The index of the first thing of which `isBehind` is true: it is so of all after it. */
+function search<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boolean): number {
+	let [low, high] = [0, things.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		const thing = things[middle];
+		if (thing !== undefined && !isBehind(thing)) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** For a descending order. Two infinite numbers have no difference. */
+const compare = (a: number, b: number) => (a > b ? -1 : Number(a < b));
+
+/** The entries that can be of a project, the newest first: an entry without a project can be of any. */
+function groupVideos(videos: readonly ListedVideo[]): (project: string) => ListedVideo[] {
+	const newestFirst = [...videos].sort((a, b) => compare(getDate(a), getDate(b)));
+	const groups = new Map<string, ListedVideo[]>();
+	for (const video of newestFirst) addTo(groups, video.projectId, video);
+	return (project) => {
+		if (project === '') return newestFirst;
+		if (!groups.has('')) return groups.get(project) ?? [];
+		return newestFirst.filter(({ projectId }) => projectId === '' || projectId === project);
+	};
+}
+
+/** The claims by project, those added last first, which have the fewest candidates. */
+function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
+	const latestFirst = [...claims].sort(
+		(a, b) => compare(getOldest(a), getOldest(b)) || compare(getEarliest(a), getEarliest(b)),
+	);
+	const groups = new Map<string, Claim[]>();
+	for (const claim of latestFirst) addTo(groups, claim.projectId ?? '', claim);
+	return groups;
+}
+
+/**
+ * Counts the entries that can be each claim's own, in a time that hardly grows with their number.
+ *
+ * @returns for each claim, how many there are, and the one that was shown last
+ */
+function* countCandidates(
+	claims: readonly Claim[],
+	videos: readonly ListedVideo[],
+	given: ReadonlySet<ListedVideo>,
+) {
+	/** The entries that are no older than the claim, those first that were shown last. */
+	const candidates: ListedVideo[] = [];
+	let next = 0;
+	for (const claim of claims) {
+		const end = search(videos, (video) => isOlder(claim, video));
+		for (const video of videos.slice(next, Math.max(next, end))) {
+			const index = search(candidates, ({ shownAt }) => shownAt < video.shownAt);
+			if (!given.has(video)) candidates.splice(index, 0, video);
+		}
+		next = Math.max(next, end);
+		const earliest = getEarliest(claim);
+		const [last] = candidates;
+		yield { claim, count: search(candidates, ({ shownAt }) => shownAt < earliest), last };
+		if (last && given.has(last)) candidates.shift();
 	}
 }
 
 export interface Decision {
-	/** The entries of the items whose own one is known. */
-	own: Map<QueueItem, ListedVideo>;
-	/** The entries that can be an item's own. */
-	candidates: Map<QueueItem, ListedVideo[]>;
-	/** The items whose entries had to be listed, and were not. */
-	missing: QueueItem[];
+	/** The entries of the claims whose own one is known. */
+	own: Map<Claim, ListedVideo>;
+	/** How many entries can be each claim's own that are no other item's. */
+	counts: Map<Claim, number>;
+	/** The claims whose entries had to be listed, and were not. */
+	missing: Claim[];
 }
 
 /**
- * Decides whose video is whose among entries that name no item. The list shows a due item's own entry, so a
- * single candidate is its own. It is then no other item's, which may leave another item a single one. An item that
+ * Decides whose video is whose among entries that name no item. The list shows a due claim's own entry, so a
+ * single candidate is its own. It is then no other item's, which may leave another claim a single one. An item that
  * left the queue may have failed instead, and a cached list may not show it yet, so it is given only what no other
  * item can own.
  *
- * @param due the items that one list settles
+ * @param due the claims that one list settles
  * @param free the entries of the list that are no item's yet
- * @param others the items whose entries are not known either: they are waited for, or their videos are owed
+ * @param others the claims whose entries are not known either: they are waited for, or their videos are owed
  * @param changedAt when a list last showed this process a new entry of this one
  */
 export function decideOwners(
-	due: readonly QueueItem[],
+	due: readonly Claim[],
 	free: readonly ListedVideo[],
-	others: readonly QueueItem[] = [],
+	others: readonly Claim[] = [],
 	changedAt = Infinity,
 ): Decision {
-	const own = new Map<QueueItem, ListedVideo>();
-	const taken = new Set<ListedVideo>();
-	const candidates = new Map(
-		due.map((item) => [item, free.filter((each) => canBeOwn(item, each))]),
-	);
-	const isLeft = (video: ListedVideo) => !taken.has(video);
-	const canBeOthers = (item: QueueItem, video: ListedVideo) =>
-		[...due, ...others].some((each) => each !== item && !own.has(each) && canBeOwn(each, video));
-	// Those with few candidates first: what they are given may leave the others a single one in the same round.
-	const open = [...candidates]
-		.filter(([item]) => canBeMatched(item))
-		.sort(([, a], [, b]) => a.length - b.length);
+	const own = new Map<Claim, ListedVideo>();
+	const given = new Set<ListedVideo>();
+	const ofItem = new Map<string, Claim[]>();
+	for (const claim of due) addTo(ofItem, claim.item, claim);
+	const listVideos = groupVideos(free);
+	const projects = groupClaims(due);
+	const countAll = function* () {
+		for (const [project, claims] of projects) {
+			yield* countCandidates(claims, listVideos(project), given);
+		}
+	};
+	const all = [...due, ...others];
+	const rivals = groupClaims(all);
+	const hasRival = ({ item }: Claim, video: ListedVideo) => {
+		const { projectId } = video;
+		const groups = projectId === '' ? [all] : [rivals.get(projectId), rivals.get('')];
+		return groups.some((group = []) =>
+			group.some((each) => each.item !== item && !own.has(each) && canBeOwn(each, video)),
+		);
+	};
+	const hadCandidates = new Set<Claim>();
+	for (const { claim, count } of countAll()) if (count > 0) hadCandidates.add(claim);
+	const counts = new Map<Claim, number>();
 	for (let before = -1; before < own.size;) {
 		before = own.size;
-		for (const [item, all] of open) {
-			const [video, ...rest] = own.has(item) ? [] : all.filter(isLeft);
-			if (video === undefined || rest.length > 0) continue;
-			const isSure = item.hasLeft !== true && !isCached(item, video, changedAt);
-			if (!isSure && canBeOthers(item, video)) continue;
-			own.set(item, video);
-			taken.add(video);
+		for (const { claim, count, last: video } of countAll()) {
+			counts.set(claim, count);
+			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
+			const isSure = claim.hasLeft !== true && !isCached(claim, video, changedAt);
+			if (!isSure && hasRival(claim, video)) continue;
+			for (const each of ofItem.get(claim.item) ?? []) own.set(each, video);
+			given.add(video);
 		}
 	}
-	const isMissing = ([item, all]: [QueueItem, ListedVideo[]]) => {
+	const missing = due.filter((claim) => {
 		// The own entry of an item that ended before this process waited for it may have left the list.
 		const mustBeListed =
-			all.length > 0 || item.sentAt !== undefined || item.runningAt !== undefined;
-		return mustBeListed && item.hasLeft !== true && !own.has(item) && !all.some(isLeft);
-	};
-	const missing = open.filter(isMissing).map(([item]) => item);
-	return { own, candidates, missing };
+			hadCandidates.has(claim) || claim.sentAt !== undefined || claim.runningAt !== undefined;
+		const isWithout = counts.get(claim) === 0 && !own.has(claim) && claim.hasLeft !== true;
+		return isWithout && mustBeListed && canBeMatched(claim);
+	});
+	return { own, counts, missing };
 }

@@ -15,8 +15,9 @@ import {
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
 import type { AccountList, ListRequests } from './accountList';
-import type { OwnVideo, QueueItem } from './ownVideos';
-import { type Watch, watchService } from './watch';
+import type { AccountVideos } from './accountVideos';
+import { getAccountVideos } from './accountVideos';
+import type { Claim, OwnVideo } from './ownVideos';
 
 /** How a video is waited for. */
 export interface WaitSettings {
@@ -34,10 +35,9 @@ export interface WaitSettings {
 	fileName: string;
 }
 
-/** The watch of the service that makes an item's video, and how the item's execution reads from it. */
+/** What is known of the videos of an item's account, and how the item's execution reads from the service. */
 export interface Watching {
-	watch: Watch;
-	account: number;
+	videos: AccountVideos;
 	list: AccountList;
 	/** Ends it. */
 	end: () => void;
@@ -63,16 +63,15 @@ export async function resumeVideo(job: Job, settings: WaitSettings): Promise<Fin
 	return await waitForVideo(job, settings, watching).finally(watching.end);
 }
 
-/** Watches the service of an item. The caller ends it. */
-export async function watchVideos({ api, context, open, run }: Job): Promise<Watching> {
+/** Watches the videos of an item's account. The caller ends it. */
+export async function watchVideos({ api, context, open }: Job): Promise<Watching> {
 	const service = await open();
-	const { account } = service;
-	const watch = watchService(service.baseUrl, run);
-	await run.share(`given ${account}`, Infinity, () => {
-		for (const [, { finished, queueId = '' }] of listStates(context)) {
-			if (isObject(finished?.video)) watch.keepOwner({ account, queueId }, finished.video);
-		}
-	});
+	const videos = getAccountVideos(service);
+	const end = videos.begin();
+	for (const [, { createdAt, finished, queueId = '' }] of listStates(context)) {
+		const known = { queueId, queuedAt: parseLogTime(createdAt) };
+		if (isObject(finished?.video)) videos.keepOwner(known, finished.video);
+	}
 	const once = { ...api, maxTries: 1 };
 	const requests: Watching['requests'] = {
 		signal: api.signal,
@@ -88,7 +87,7 @@ export async function watchVideos({ api, context, open, run }: Job): Promise<Wat
 			return { entries, parsedInMs };
 		},
 	};
-	return { watch, account, list: watch.getList(account), end: watch.begin(), requests };
+	return { videos, list: videos.list, end, requests };
 }
 
 /** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */
@@ -99,13 +98,13 @@ export async function waitForVideo(
 	sentAt?: number,
 ): Promise<FinishedVideo> {
 	const { ledger, run } = job;
-	const { account, watch } = watching;
+	const { videos } = watching;
 	const { queueId = '', projectId, createdAt } = ledger.state;
-	const queuedAt = parseLogTime(createdAt);
-	const item = watch.track({ account, queueId, projectId, queuedAt, sentAt });
+	const known = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
+	const claim = videos.claim(known, settings.listingDelayMs);
 	let isOwed = true;
 	try {
-		const end = await new Wait(job, settings, watching, item).untilSettled();
+		const end = await new Wait(job, settings, watching, claim).untilSettled();
 		const { json, unidentified } = end;
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
@@ -120,8 +119,8 @@ export async function waitForVideo(
 		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
 		throw error as Error;
 	} finally {
-		run.isListUnreliable ||= watch.isMistrusted(item);
-		watch.release(item, isOwed);
+		run.isListUnreliable ||= videos.isMistrusted(claim.projectId);
+		videos.release(claim, isOwed);
 	}
 }
 
@@ -177,18 +176,16 @@ class Wait {
 		private readonly job: Job,
 		private readonly settings: WaitSettings,
 		private readonly watching: Watching,
-		private readonly item: QueueItem,
+		private readonly claim: Claim,
 	) {
 		this.details = job.ledger.state.details;
-		this.checkAt = (item.sentAt ?? -Infinity) + settings.intervalMs;
+		this.checkAt = (claim.sentAt ?? -Infinity) + settings.intervalMs;
 		this.deadline = this.statusSince + settings.timeoutMs;
-		// Another wait for the same item may have a longer one.
-		item.listingDelayMs = Math.max(item.listingDelayMs, settings.listingDelayMs);
 	}
 
 	/** @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or a check's if no later one can help */
 	async untilSettled(): Promise<FinishedVideo> {
-		const { item } = this;
+		const { claim } = this;
 		try {
 			do {
 				await this.waitForEnd();
@@ -196,8 +193,8 @@ class Wait {
 			const own = await this.settle();
 			// It was cleared, or has failed: no video has appeared.
 			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
-			if (item.hasLeft === true && isWithout) throw this.createTimeout();
-			return createOutput(item, this.details ?? {}, own);
+			if (claim.hasLeft === true && isWithout) throw this.createTimeout();
+			return createOutput(claim, this.details ?? {}, own);
 		} catch (error) {
 			throw classifyError(error).with({ lastStatus: getStatus(this.details) });
 		}
@@ -205,19 +202,19 @@ class Wait {
 
 	/** Checks the progress until the item is finished or has left the queue. */
 	private async waitForEnd(): Promise<void> {
-		const { deadline, item, settings, watching } = this;
+		const { deadline, claim, settings, watching } = this;
 		const { list, requests } = watching;
 		for (;;) {
 			await list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
-			if (item.own !== undefined) return;
+			if (claim.own !== undefined) return;
 			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			let verdict = await this.check();
 			if (verdict === 'left') {
 				// An earlier try may have seen the end of an item that has left the queue since.
 				const last = getVerdict(this.details ?? {}, settings.words);
 				if (last === 'failed') verdict = last;
-				else item.hasLeft = last !== 'finished';
+				else claim.hasLeft = last !== 'finished';
 			}
 			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
@@ -234,21 +231,21 @@ class Wait {
 	 * @returns false for an item that was not found in the queue, and is there again
 	 */
 	private async waitForListing(): Promise<boolean> {
-		const { item, watching } = this;
-		const { list, requests, watch } = watching;
-		item.dueAt ??= performance.now() + item.listingDelayMs;
-		const isKnown = () => item.own !== undefined || item.videoUrl !== undefined;
+		const { claim, watching } = this;
+		const { list, requests, videos } = watching;
+		claim.dueAt ??= performance.now() + claim.listingDelayMs;
+		const isKnown = () => claim.own !== undefined || claim.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		if (watch.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
-		while (!isKnown() && performance.now() < item.dueAt) {
-			await pauseUntil(Math.min(this.checkAt, item.dueAt), requests.signal);
+		if (videos.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
+		while (!isKnown() && performance.now() < claim.dueAt) {
+			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);
 			// The service may ask for a longer pause.
 			if (this.problem?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
-			const wasGone = item.hasLeft === true;
+			const wasGone = claim.hasLeft === true;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
 			if (!isBack || this.problem !== undefined) continue;
-			item.dueAt = undefined;
+			claim.dueAt = undefined;
 			return false;
 		}
 		return true;
@@ -256,13 +253,12 @@ class Wait {
 
 	/** Reads the list that has to show the video, again for a while if it cannot be read. */
 	private async settle(): Promise<OwnVideo> {
-		const { item } = this;
+		const { claim } = this;
 		const { list, requests } = this.watching;
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
-		for (let delayMs = 1_000; item.own === undefined; delayMs *= 2) {
-			// Another wait for the item may have begun anew.
-			item.dueAt = Math.min(item.dueAt ?? Infinity, performance.now());
+		for (let delayMs = 1_000; claim.own === undefined; delayMs *= 2) {
+			claim.dueAt = Math.min(claim.dueAt ?? Infinity, performance.now());
 			const failure = await list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
 			const { retryAfterMs = 0 } = failure?.facts ?? {};
@@ -270,37 +266,39 @@ class Wait {
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
 			// The last request is sent when the time is over.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = item.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
+			const isEnd = claim.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
 			if (failure && isEnd) return { unidentified: {} };
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}
-		return item.own;
+		return claim.own;
 	}
 
 	/** Checks the progress. @throws the failure, if a later check cannot help */
 	private async check(): Promise<'finished' | 'failed' | 'running' | 'left'> {
-		const { item, job, settings, watching } = this;
+		const { claim, job, settings, watching } = this;
 		const { requests } = watching;
 		const sentAt = performance.now();
 		keepStreamOpen(job);
 		try {
-			const details = await requests.fetchProgress(item.queueId);
+			const details = await requests.fetchProgress(claim.queueId);
+			this.checkAt = performance.now() + settings.intervalMs;
+			// The progress is that of the item that has its queue ID now.
+			if (claim.isReplaced) return 'left';
 			const videoUrl = getVideoUrl(details);
 			if (toText(details.status) === '' && videoUrl === undefined) {
 				throw createIncomplete('details.status');
 			}
 			if (getStatus(details) !== getStatus(this.details)) this.statusSince = sentAt;
-			this.checkAt = performance.now() + settings.intervalMs;
 			this.details = details;
 			this.notFound = this.problem = undefined;
 			this.failed = 0;
-			item.hasLeft = false;
-			item.projectId ??= toText(details.projectId) || undefined;
+			claim.hasLeft = false;
+			claim.projectId ??= toText(details.projectId) || undefined;
 			// The response to an earlier check of another wait for it may come late.
-			item.videoUrl = videoUrl ?? item.videoUrl;
+			claim.videoUrl = videoUrl ?? claim.videoUrl;
 			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
 			const verdict = getVerdict(details, settings.words);
-			if (verdict === 'running') item.runningAt = Math.max(item.runningAt ?? sentAt, sentAt);
+			if (verdict === 'running') claim.runningAt = Math.max(claim.runningAt ?? sentAt, sentAt);
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;
@@ -333,12 +331,12 @@ class Wait {
 	}
 
 	private createTimeout(): RequestFailure {
-		const { details, item, problem, settings } = this;
+		const { details, claim, problem, settings } = this;
 		const { httpCode, serviceMessage } = problem?.facts ?? {};
 		return new RequestFailure({
 			kind: 'timedOut',
 			waitedSeconds: Math.round(settings.timeoutMs / 1000),
-			hasLeftQueue: item.hasLeft === true,
+			hasLeftQueue: claim.hasLeft === true,
 			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000),
 			isPending: !details || normalize(getStatus(details)) === PENDING,
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),
@@ -346,8 +344,8 @@ class Wait {
 	}
 }
 
-function createOutput(item: QueueItem, details: IDataObject, own: OwnVideo): FinishedVideo {
-	const { projectId, queueId, videoUrl } = item;
+function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): FinishedVideo {
+	const { projectId, queueId, videoUrl } = claim;
 	const video = 'video' in own ? own.video : null;
 	const output: IDataObject = {
 		status: details.status ?? null,
@@ -356,7 +354,7 @@ function createOutput(item: QueueItem, details: IDataObject, own: OwnVideo): Fin
 		projectId: projectId ?? video?.projectId ?? null,
 		video: video && putFirst(video),
 	};
-	const isTold = videoUrl !== undefined || item.isNamed === true;
+	const isTold = videoUrl !== undefined || claim.isNamed === true;
 	const unidentified = 'unidentified' in own && !isTold ? own.unidentified : undefined;
 	const isUnread = unidentified !== undefined && unidentified.count === undefined;
 	return {

@@ -1,4 +1,5 @@
-import { createSlots, pause } from '../../../nodes/VideoGeneration/api/pacing';
+import { EventEmitter, once } from 'node:events';
+import { createSlots, pause, Turns } from '../../../nodes/VideoGeneration/api/pacing';
 
 describe('A pause', () => {
 	beforeEach(() => jest.useFakeTimers());
@@ -53,4 +54,32 @@ test('A slot is given up by work whose signal is aborted while it waits, and goe
 	end();
 	await first;
 	expect(await third).toBe('third');
+});
+
+test('Work that is stopped while it waits for its turn is not done, and the next one still waits for the first', async () => {
+	const turns = new Turns();
+	const { signal } = new AbortController();
+	const stop = new AbortController();
+	const done: string[] = [];
+	const work = (name: string) => async () => {
+		done.push(name);
+		await Promise.resolve();
+	};
+	const response = new EventEmitter();
+	const first = turns.take(
+		'sea',
+		async () => {
+			await once(response, 'end');
+		},
+		signal,
+	);
+	const stopped = turns.take('sea', work('stopped'), stop.signal);
+	const next = turns.take('sea', work('next'), signal);
+	await turns.take('city', work('of another key'), signal);
+	stop.abort();
+	await expect(stopped).rejects.toMatchObject({ kind: 'cancelled' });
+	expect(done).toEqual(['of another key']);
+	response.emit('end');
+	await Promise.all([first, next]);
+	expect(done).toEqual(['of another key', 'next']);
 });

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { AgentOrder, keepPlain, Ledger } from '../../../nodes/VideoGeneration/item/ledger';
 
@@ -42,28 +41,6 @@ describe('An unknown fate, where calls share nothing,', () => {
 		for (let order = 0; order <= 1_000; order++) create(order).keepUnknownFate(FACTS);
 		expect([isKnown(0), isKnown(1), isKnown(1_000)]).toEqual([false, true, true]);
 	});
-});
-
-test('An order that is stopped while it waits is not placed, and the next one still waits for the first', async () => {
-	const { signal } = new AbortController();
-	const stop = new AbortController();
-	const placed: string[] = [];
-	const place = (name: string) => async () => {
-		placed.push(name);
-		await Promise.resolve();
-	};
-	const response = new EventEmitter();
-	const first = new AgentOrder(context, 1, 'sea').takeTurn(async () => {
-		await once(response, 'end');
-	}, signal);
-	const stopped = new AgentOrder(context, 1, 'sea').takeTurn(place('stopped'), stop.signal);
-	const next = new AgentOrder(context, 1, 'sea').takeTurn(place('next'), signal);
-	stop.abort();
-	await expect(stopped).rejects.toMatchObject({ kind: 'cancelled' });
-	expect(placed).toEqual([]);
-	response.emit('end');
-	await Promise.all([first, next]);
-	expect(placed).toEqual(['next']);
 });
 
 test('Nothing that is known of one queue item is taken for that of another', () => {

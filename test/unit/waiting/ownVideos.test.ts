@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ListedVideo, QueueItem } from '../../../nodes/VideoGeneration/waiting/ownVideos';
-import { decideOwners, ItemNames } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import type { Claim, ListedVideo } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import { ClaimNames, decideOwners } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -11,7 +11,9 @@ const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): 
 	...more,
 });
 
-/** An item of project p with a Listing Delay of 10 s. Its times are in seconds. */
+let items = 0;
+
+/** The claim of an item of project p with a Listing Delay of 10 s. Its times are in seconds. */
 function createItem(
 	queueId: string,
 	{
@@ -19,14 +21,13 @@ function createItem(
 		queued,
 		running,
 		...more
-	}: Partial<QueueItem> & Record<'sent' | 'queued' | 'running', number | undefined>,
-): QueueItem {
+	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
+): Claim {
 	return {
-		account: 1,
+		item: `${(items += 1)}`,
 		queueId,
 		projectId: 'p',
 		listingDelayMs: 10_000,
-		waits: 1,
 		sentAt: sent === undefined ? undefined : sent * 1_000,
 		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
 		runningAt: running === undefined ? undefined : running * 1_000,
@@ -35,11 +36,11 @@ function createItem(
 }
 
 const NONE = { sent: undefined, queued: undefined, running: undefined };
-const sent = (at: number, more: Partial<QueueItem> = {}) =>
+const sent = (at: number, more: Partial<Claim> = {}) =>
 	createItem('item', { ...NONE, sent: at, ...more });
-const seen = (sentAt: number | undefined, runningAt: number, more: Partial<QueueItem> = {}) =>
+const seen = (sentAt: number | undefined, runningAt: number, more: Partial<Claim> = {}) =>
 	createItem('item', { ...NONE, sent: sentAt, running: runningAt, ...more });
-const queued = (at: number, more: Partial<QueueItem> = {}) =>
+const queued = (at: number, more: Partial<Claim> = {}) =>
 	createItem('item', { ...NONE, queued: at, ...more });
 
 const LONG_ID = '0123456789abcdef';
@@ -55,25 +56,25 @@ describe('An item is named by an entry that has its queue ID', () => {
 		['but not if it is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
 	])('%s', (_, queueId, entry, isNamed) => {
 		const item = { ...sent(0), queueId };
-		expect(new ItemNames([item, sent(1)]).find(entry)).toBe(isNamed ? item : undefined);
+		expect(new ClaimNames([item, sent(1)]).find(entry)).toEqual(isNamed ? [item] : []);
 	});
 
 	test('or exactly the address that its progress tells', () => {
 		const item = sent(0, { videoUrl: 'https://cdn/v?id=1' });
-		const names = new ItemNames([item]);
-		expect(names.find(url('https://cdn/v?id=1'))).toBe(item);
-		expect(names.find(url('https://cdn/v?id=2'))).toBeUndefined();
+		const names = new ClaimNames([item]);
+		expect(names.find(url('https://cdn/v?id=1'))).toEqual([item]);
+		expect(names.find(url('https://cdn/v?id=2'))).toEqual([]);
 	});
 });
 
 describe('Whose video is whose', () => {
 	type Row = [
 		name: string,
-		due: QueueItem[],
+		due: Claim[],
 		videos: ListedVideo[],
 		own: (string | undefined)[],
 		missing: number,
-		others?: QueueItem[],
+		others?: Claim[],
 		changedAt?: number,
 	];
 	const a = listVideo('a', 10);
@@ -99,7 +100,7 @@ describe('Whose video is whose', () => {
 		['an item that was seen running', [seen(none, 25)], [a, b], ['b'], 0],
 		['and its own is not listed', [seen(none, 45)], [a, b], [none], 1],
 		['an item of known date', [queued(25)], [a, b], ['b'], 0],
-		['two of known date with the same only one', [queued(5), queued(9)], [a], ['a', none], 1],
+		['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [none], 0],
 		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [none], 0],

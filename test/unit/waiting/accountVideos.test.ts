@@ -1,0 +1,164 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Service } from '../../../nodes/VideoGeneration/api/request';
+import { getAccountVideos } from '../../../nodes/VideoGeneration/waiting/accountVideos';
+
+const { signal } = new AbortController();
+
+let hosts = 0;
+
+/** A service of its own for each test, with the accounts that are asked for. */
+function openService() {
+	const baseUrl = `https://${(hosts += 1)}.example.com`;
+	return (account: number) => {
+		const videos = getAccountVideos({ baseUrl, account } as Service);
+		// Something is waited for, as in a busy process.
+		videos.begin();
+		const read = async (...entries: IDataObject[]) => {
+			const fetchList = async () => await Promise.resolve({ entries, parsedInMs: 0 });
+			await videos.list.read({ fetchList, signal });
+		};
+		const wait = (known: Partial<Parameters<typeof videos.claim>[0]> = {}) =>
+			videos.claim({ queueId: 'a', projectId: '1', ...known }, 1_000);
+		return { videos, read, wait };
+	};
+}
+
+const now = () => performance.now();
+const DATE = Date.parse('2026-01-01T00:00:00.000Z');
+const LONG_ID = '0123456789abcdef';
+
+const ENTRY = { id: 1, projectId: '1', url: 'own' };
+const OWN = { video: ENTRY };
+
+test("An item is not given the entry of another account, though it has the ID and the project of the item's own", async () => {
+	const open = openService();
+	const [ours, theirs] = [open(1), open(2)];
+	for (const { videos } of [ours, theirs]) videos.keepOwner({ queueId: 'a' }, ENTRY);
+	const claim = ours.wait();
+	await theirs.read({ ...ENTRY, url: 'theirs' });
+	expect(claim.own).toBeUndefined();
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual(OWN);
+});
+
+test('An entry that another account has seen is new to an account that numbers its videos alike', async () => {
+	const open = openService();
+	const [ours, theirs] = [open(1), open(2)];
+	await theirs.read({ ...ENTRY, url: 'theirs' });
+	const claim = ours.wait({ sentAt: now() });
+	claim.dueAt = now();
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual(OWN);
+});
+
+test('An entry that another key of the account has shown before the add is not the own one', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	await other.read(ENTRY);
+	const claim = ours.wait({ sentAt: now() });
+	claim.dueAt = now();
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
+});
+
+describe('A queue ID that the service uses again', () => {
+	test('gives its next item nothing that was the own video of the item before', async () => {
+		const { videos, read, wait } = openService()(1);
+		const first = wait({ sentAt: now() - 1 });
+		first.dueAt = now();
+		await read(ENTRY);
+		expect(first.own).toEqual(OWN);
+		videos.release(first, false);
+		const second = wait({ sentAt: now() });
+		await read(ENTRY);
+		expect(second.own).toBeUndefined();
+	});
+
+	test('gives its next item no entry that named the item before, which this process has forgotten', async () => {
+		const { read, wait } = openService()(1);
+		const old = { id: 1, projectId: '1', url: 'old', queueItem: LONG_ID };
+		const own = { ...old, id: 2, url: 'own' };
+		await read(old);
+		const claim = wait({ queueId: LONG_ID, sentAt: now() });
+		await read(old);
+		expect(claim.own).toBeUndefined();
+		await read(old, own);
+		expect(claim.own).toEqual({ video: own });
+	});
+
+	test('gives a retry of its next item no entry that is dated before the item', async () => {
+		const { read, wait } = openService()(1);
+		const list = (id: number, ms: number) => ({
+			...{ id, projectId: '1', url: `${id}`, queueItem: LONG_ID },
+			createdAt: new Date(DATE + ms).toISOString(),
+		});
+		const claim = wait({ queueId: LONG_ID, queuedAt: DATE });
+		await read(list(1, -60_000));
+		expect(claim.own).toBeUndefined();
+		await read(list(1, -60_000), list(2, 60_000));
+		expect(claim.own).toEqual({ video: list(2, 60_000) });
+	});
+
+	test('names a single entry whose date is of another clock once that must be listed', async () => {
+		const { read, wait } = openService()(1);
+		const entry = { ...ENTRY, queueItem: LONG_ID, createdAt: '2025-12-31T15:00:00Z' };
+		const claim = wait({ queueId: LONG_ID, queuedAt: DATE, sentAt: now() });
+		await read(entry);
+		expect(claim.own).toBeUndefined();
+		claim.dueAt = now();
+		await read(entry);
+		expect(claim.own).toEqual({ video: entry });
+	});
+
+	test('for an equal order while the item is still made is that of one item, which both waits are given', async () => {
+		const { read, wait } = openService()(1);
+		const both = [wait({ queuedAt: DATE, sentAt: now() }), wait({ queuedAt: DATE, sentAt: now() })];
+		for (const claim of both) claim.dueAt = now();
+		await read(ENTRY);
+		expect(both.map(({ own }) => own)).toEqual([OWN, OWN]);
+	});
+
+	test('before the wait for the item before is over ends both waits, of which the next one is given the video', async () => {
+		const { read, wait } = openService()(1);
+		const first = wait({ queuedAt: DATE, sentAt: now() });
+		const second = wait({ queuedAt: DATE + 60_000, sentAt: now() });
+		expect([first, second].map(({ isReplaced }) => isReplaced)).toEqual([true, false]);
+		first.hasLeft = true;
+		first.dueAt = second.dueAt = now();
+		await read(ENTRY);
+		expect(first.own).toHaveProperty('unidentified');
+		expect(second.own).toEqual(OWN);
+	});
+});
+
+test('A wait that takes the item for finished too early does not end another wait for it', async () => {
+	const { read, wait } = openService()(1);
+	const [wrong, right] = [wait({ queuedAt: DATE }), wait({ queuedAt: DATE })];
+	wrong.dueAt = now();
+	await read();
+	expect(wrong.own).toHaveProperty('unidentified');
+	expect(right.own).toBeUndefined();
+	right.dueAt = now();
+	await read({ ...ENTRY, createdAt: '2026-01-01T00:01:00Z' });
+	expect(right.own).toHaveProperty('video');
+});
+
+test('A video that is known as an own one is not named by the service', async () => {
+	const { videos, read, wait } = openService()(1);
+	videos.keepOwner({ queueId: 'a' }, ENTRY);
+	const claim = wait();
+	await read(ENTRY);
+	expect(claim).toMatchObject({ own: OWN, isNamed: false });
+	expect(videos.namesQueueIds).toBe(false);
+});
+
+test('A missing video of an unknown project has no video of another account mistrusted', async () => {
+	const open = openService();
+	const [ours, theirs] = [open(1), open(2)];
+	const claim = theirs.wait({ queueId: 'b', projectId: undefined });
+	Object.assign(claim, { runningAt: 1, dueAt: 2 });
+	await theirs.read();
+	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: undefined } });
+	expect(theirs.videos.isMistrusted('1')).toBe(true);
+	expect(ours.videos.isMistrusted('1')).toBe(false);
+});
