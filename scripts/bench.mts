@@ -4,7 +4,7 @@ import { installN8n } from './n8n/install.mjs';
 import { provideN8n } from './test.mjs';
 import { runVisibly } from './support/command.mjs';
 
-const BENCHMARKS = ['poll', 'batch', 'memory', 'download', 'items', 'compare', 'worker'];
+const BENCHMARKS = ['poll', 'decide', 'batch', 'memory', 'download', 'items', 'compare', 'worker'];
 
 /** The benchmarks that jest runs: `batch` and `memory` in a clock that skips all waits. */
 const IN_JEST = ['batch', 'memory', 'worker'];

@@ -244,6 +244,17 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 	});
 });
 
+test("A retry with the word that was missing in 'Completed Statuses' is given its own video, though the try before took the item for running", async () => {
+	const { sandbox } = service;
+	sandbox.addFault({ kind: 'statusWord', word: 'fertig', operation: 'queue.getProgress' });
+	planVideos(sandbox, { processingMs: 15_000 });
+	const first = await run({ ...GENERATE, waitOptions: { timeout: 120 } });
+	expect(first.error?.description).toContain('"fertig"');
+	const retried = { ...GENERATE, waitOptions: { completedStatuses: 'fertig' } };
+	const retry = await service.run(retried, { failed: first.run });
+	expectOwn(retry);
+});
+
 test('Two adds that the service answers with one queue ID come out, though one of the items is deleted', async () => {
 	const { sandbox } = service;
 	planVideos(sandbox, { processingMs: 40_000 }, { processingMs: 40_000 });

@@ -3,7 +3,7 @@ import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import { AccountList } from './accountList';
-import type { Claim, Decision, ListedVideo } from './ownVideos';
+import type { Claim, Decision, ListedVideo, QueueItem } from './ownVideos';
 import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
@@ -39,17 +39,9 @@ export function getAccountVideos({ baseUrl, account }: Service): AccountVideos {
 	return videos;
 }
 
-/** A queue item as its wait knows it. */
-interface KnownItem {
-	queueId: string;
-	projectId?: string | undefined;
-	queuedAt?: number | undefined;
-	sentAt?: number | undefined;
-}
-
-/** A queue item that is or was waited for. */
-interface Item extends KnownItem {
-	item: string;
+/** A queue item that is or was waited for, and the waits for it that go on or whose video is owed. */
+interface Item extends QueueItem {
+	claims: Set<Claim>;
 }
 
 interface Mistrust {
@@ -76,8 +68,8 @@ export class AccountVideos {
 	/** When a list first showed each entry to this process, also one that has vanished. */
 	private readonly shownAt = new Map<string, number>();
 
-	/** The entries that are an item's own. */
-	private readonly owners = new Map<string, string>();
+	/** The items of which entries are the own ones. */
+	private readonly owners = new Map<string, Item>();
 
 	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
 	private readonly mistrusted = new Map<string | undefined, Mistrust>();
@@ -92,8 +84,6 @@ export class AccountVideos {
 	private watching = 0;
 
 	private idleSince = performance.now();
-
-	private adds = 0;
 
 	constructor(private readonly service: KnownService) {}
 
@@ -112,47 +102,43 @@ export class AccountVideos {
 		};
 	}
 
-	/** Forgets what is over. @returns whether anything is left */
+	/** Forgets what is over, once nothing is waited for. @returns whether anything is left */
 	forgetOld(): boolean {
-		const now = performance.now();
-		for (const claim of this.claims) {
-			if ((claim.owedUntil ?? Infinity) < now) this.claims.delete(claim);
-		}
-		for (const [project, { until }] of this.mistrusted) {
-			if (until < now) this.mistrusted.delete(project);
-		}
 		if (this.watching > 0) return true;
 		this.list = this.createList();
+		this.forgetOwed();
 		if (this.claims.size > 0) return true;
 		this.shownAt.clear();
 		this.sample = undefined;
 		// The next round of a loop may wait for an item that was made beside these.
-		if (now < this.idleSince + OWED_MS) return true;
+		if (performance.now() < this.idleSince + OWED_MS) return true;
 		this.owners.clear();
 		this.items.clear();
-		return this.mistrusted.size > 0;
+		this.mistrusted.clear();
+		return false;
 	}
 
 	/** Begins a wait for an item. Several may wait for the same one. */
-	claim(known: KnownItem, listingDelayMs: number): Claim {
+	claim(known: QueueItem, listingDelayMs: number): Claim {
 		const item = this.identify(known);
-		const { queueId, queuedAt = Infinity } = item;
-		for (const claim of this.claims) {
-			// It is waited for again.
-			if (claim.item === item.item && claim.owedUntil !== undefined) this.claims.delete(claim);
-			if (known.sentAt !== undefined && claim.queueId === queueId) {
-				claim.isReplaced = claim.item !== item.item;
-			}
+		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
+		let isReplaced = false;
+		for (const other of this.findItems(item.queueId)) {
+			isReplaced ||= (other.queuedAt ?? NaN) > (item.queuedAt ?? NaN);
+			if (known.sentAt === undefined || other === item) continue;
+			for (const claim of other.claims) claim.isReplaced = true;
 		}
-		const isReplaced = this.findItems(queueId).some((each) => (each.queuedAt ?? 0) > queuedAt);
-		const claim = { ...item, listingDelayMs, isReplaced };
-		this.claims.add(claim);
-		return claim;
+		const { queueId, projectId, queuedAt } = item;
+		const sentAt = known.sentAt ?? item.sentAt;
+		return this.add(
+			{ item, queueId, projectId, queuedAt, sentAt, listingDelayMs, isReplaced },
+			item,
+		);
 	}
 
 	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear */
 	release(claim: Claim, isOwed: boolean): void {
-		if (!isOwed) this.claims.delete(claim);
+		if (!isOwed) this.drop(claim);
 		// A list that names it later, or a later wait, settles it.
 		claim.own = claim.dueAt = undefined;
 		claim.owedUntil = performance.now() + OWED_MS;
@@ -160,17 +146,31 @@ export class AccountVideos {
 
 	/** Notes an add that is being sent: a video of its project may appear. */
 	expect(projectId: string | undefined): Claim {
-		const queueId = `add ${++this.adds}`;
-		const claim = { item: `\n${queueId}`, queueId, projectId, sentAt: performance.now() };
-		const expected = { ...claim, listingDelayMs: 0 };
-		this.claims.add(expected);
-		return expected;
+		const item = { queueId: '', projectId, sentAt: performance.now(), claims: new Set<Claim>() };
+		const { queueId, sentAt } = item;
+		return this.add({ item, queueId, projectId, sentAt, listingDelayMs: 0 }, item);
+	}
+
+	private add(claim: Claim, { claims }: Item): Claim {
+		claims.add(claim);
+		this.claims.add(claim);
+		return claim;
+	}
+
+	private drop(claim: Claim): void {
+		(claim.item as Item).claims.delete(claim);
+		this.claims.delete(claim);
+	}
+
+	private forgetOwed(): void {
+		const now = performance.now();
+		for (const claim of this.claims) if ((claim.owedUntil ?? Infinity) < now) this.drop(claim);
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
-	keepOwner(known: KnownItem, entry: IDataObject): void {
+	keepOwner(known: QueueItem, entry: IDataObject): void {
 		const key = getEntryKey(entry);
-		if (this.findOwner(key) === undefined) this.owners.set(key, this.identify(known).item);
+		if (this.findOwner(key) === undefined) this.owners.set(key, this.identify(known));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
@@ -195,33 +195,27 @@ export class AccountVideos {
 	 * The item of a queue ID. What was added just now is another item than any before, unless that is still being made:
 	 * the service has then made one item of two equal orders.
 	 */
-	private identify(known: KnownItem): Item {
+	private identify(known: QueueItem): Item {
 		const { queueId, projectId, queuedAt, sentAt } = known;
-		const before = this.findItems(queueId);
-		const isSame = (each: Item) => {
-			const { queuedAt: date = NaN } = each;
-			if (Math.abs(date - (queuedAt ?? NaN)) >= SAME_DATE_MS) return false;
-			return sentAt === undefined || (each.projectId === projectId && this.isMade(each));
+		const isSame = ({ claims, ...item }: Item) => {
+			if (Math.abs((item.queuedAt ?? NaN) - (queuedAt ?? NaN)) >= SAME_DATE_MS) return false;
+			const isMade = [...claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
+			return sentAt === undefined || (isMade && item.projectId === projectId);
 		};
-		const found = before.findLast(isSame);
-		const item = found ?? { ...known, item: `${queueId}\n${before.length}` };
+		const found = this.findItems(queueId).findLast(isSame);
+		const item = found ?? { ...known, claims: new Set() };
 		if (found === undefined) addTo(this.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
-		return { ...item, sentAt: sentAt ?? item.sentAt };
+		return item;
 	}
 
+	/** The items that had a queue ID. */
 	private findItems(queueId: string): Item[] {
 		return [...this.keys].flatMap(({ items }) => items.get(queueId) ?? []);
 	}
 
-	private isMade({ item }: Item): boolean {
-		return [...this.claims].some(
-			(each) => each.item === item && each.owedUntil === undefined && each.dueAt === undefined,
-		);
-	}
-
-	private findOwner(key: string): string | undefined {
+	private findOwner(key: string): Item | undefined {
 		for (const { owners } of this.keys) {
 			const owner = owners.get(key);
 			if (owner !== undefined) return owner;
@@ -231,6 +225,7 @@ export class AccountVideos {
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	private show(entries: unknown[], requestedAt: number): void {
+		this.forgetOwed();
 		this.findOtherKeys(entries);
 		const open = listOpen(this);
 		const isDue = ({ dueAt = Infinity }: Claim) => dueAt <= requestedAt;
@@ -238,8 +233,6 @@ export class AccountVideos {
 			.filter(isDue)
 			.reduce((min, claim) => Math.min(min, getEarliest(claim)), Infinity);
 		const names = new ClaimNames(open);
-		const ofItem = new Map<string, Claim[]>();
-		for (const claim of open) addTo(ofItem, claim.item, claim);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free = new Set<ListedVideo>();
 		const now = performance.now();
@@ -253,7 +246,7 @@ export class AccountVideos {
 			const shownAt = this.noteShown(key, now);
 			changedAt = Math.max(changedAt, shownAt);
 			const owner = this.findOwner(key);
-			const claims = owner === undefined ? names.find(entry) : (ofItem.get(owner) ?? []);
+			const claims = owner === undefined ? names.find(entry) : this.listWaits(owner);
 			if (claims.length === 0 && (shownAt < earliest || owner !== undefined)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
 			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
@@ -304,8 +297,13 @@ export class AccountVideos {
 
 	private give(claim: Claim, { entry, key }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.owners.set(key, claim.item);
-		if (claim.owedUntil !== undefined) this.claims.delete(claim);
+		this.owners.set(key, claim.item as Item);
+		if (claim.owedUntil !== undefined) this.drop(claim);
+	}
+
+	/** The waits for an item with this key. */
+	private listWaits({ claims }: Item): Claim[] {
+		return [...claims].filter((claim) => claim.own === undefined && this.claims.has(claim));
 	}
 
 	/** When a list first showed an entry to this process, with any key of the account. */
@@ -354,6 +352,6 @@ function getEntryKey(entry: IDataObject): string {
 /** Whether two entries are of one video: two accounts may number theirs alike. */
 function isSameVideo(one: IDataObject, other: IDataObject): boolean {
 	const identify = ({ createdAt, url }: IDataObject) =>
-		`${toText(createdAt)} ${toText(url).split('?', 1).join()}`;
+		`${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
 	return identify(one) === identify(other);
 }

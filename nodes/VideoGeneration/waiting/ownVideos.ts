@@ -7,20 +7,24 @@ const MIN_NAME_LENGTH = 16;
 /** What is shown in the moment in which an add is sent was there before it: times by `performance.now()` have fractions. */
 const MOMENT_MS = 0.001;
 
+/** A queue item, as far as this process knows it. Several may have had its queue ID, one after the other. */
+export interface QueueItem {
+	queueId: string;
+	/** Undefined when it is not known: the video can be of any project. */
+	projectId?: string | undefined;
+	/** Its date, in milliseconds since 1970, where that is known. */
+	queuedAt?: number | undefined;
+	/** When this process has sent its add, by `performance.now()`; undefined if it was queued elsewhere. */
+	sentAt?: number | undefined;
+}
+
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
  * words and a Listing Delay of its own. Times are by `performance.now()`, unless they are dates of the service.
  */
-export interface Claim {
-	/** Identifies the queue item among those of its account: a service may use a queue ID again. */
-	readonly item: string;
-	readonly queueId: string;
-	/** Undefined when it is not known: the video can be of any project. */
-	projectId?: string | undefined;
-	/** When this process has sent its add; undefined if it was queued elsewhere. */
-	readonly sentAt?: number | undefined;
-	/** Its date, in milliseconds since 1970, where that is known. */
-	readonly queuedAt?: number | undefined;
+export interface Claim extends QueueItem {
+	/** The queue item: what stands beside it is what this wait knows of it. */
+	readonly item: QueueItem;
 	/** How long before or after its end the list may show its video. */
 	readonly listingDelayMs: number;
 	/** When the last progress check was sent that found it running; undefined if none has. */
@@ -96,31 +100,50 @@ function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: Claim): boolean
 
 /** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
 export class ClaimNames {
-	private readonly claims = new Map<unknown, Claim[]>();
+	private readonly claims = new Map<string, Claim[]>();
 
-	constructor(all: readonly Claim[]) {
-		for (const claim of all) {
+	/** Few texts of a list are as long as a name, and only these are looked up. */
+	private readonly lengths = new Set<number>();
+
+	constructor(claims: readonly Claim[]) {
+		for (const claim of claims) {
 			const { queueId, videoUrl } = claim;
-			if (videoUrl !== undefined) addTo(this.claims, videoUrl, claim);
-			if (queueId.length >= MIN_NAME_LENGTH) addTo(this.claims, queueId, claim);
+			if (videoUrl !== undefined) this.add(videoUrl, claim);
+			if (queueId.length >= MIN_NAME_LENGTH) this.add(queueId, claim);
 		}
 	}
+
 	/** The claims whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
 	find(entry: IDataObject): readonly Claim[] {
-		const { claims } = this;
-		if (claims.size === 0) return [];
+		if (this.claims.size === 0) return [];
 		for (const field in entry) {
-			const found = claims.get(entry[field]);
+			const value = entry[field];
+			const found = typeof value === 'string' ? this.get(value, 0, value.length) : undefined;
 			if (found) return found;
 		}
-		const [path = ''] = typeof entry.url === 'string' ? entry.url.split(/[?#]/, 1) : [];
-		for (const segment of path.split('/')) {
-			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
-				const found = claims.get(segment.slice(0, end));
-				if (found) return found;
-			}
+		const { url } = entry;
+		return typeof url === 'string' ? this.findInPath(url) : [];
+	}
+
+	private findInPath(url: string): readonly Claim[] {
+		for (let [start, end] = [0, 0]; end < url.length; end++) {
+			const sign = url[end + 1] ?? '?';
+			if (!'/.?#'.includes(sign)) continue;
+			const found = this.get(url, start, end + 1);
+			if (found) return found;
+			if (sign === '/') start = end + 2;
+			if (sign === '?' || sign === '#') break;
 		}
 		return [];
+	}
+
+	private get(text: string, start: number, end: number): Claim[] | undefined {
+		return this.lengths.has(end - start) ? this.claims.get(text.slice(start, end)) : undefined;
+	}
+
+	private add(name: string, claim: Claim): void {
+		addTo(this.claims, name, claim);
+		this.lengths.add(name.length);
 	}
 }
 
@@ -239,7 +262,7 @@ export function decideOwners(
 ): Decision {
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
-	const ofItem = new Map<string, Claim[]>();
+	const ofItem = new Map<QueueItem, Claim[]>();
 	for (const claim of due) addTo(ofItem, claim.item, claim);
 	const listVideos = groupVideos(free);
 	const projects = groupClaims(due);

@@ -15,13 +15,21 @@ function openService() {
 		videos.begin();
 		const read = async (...entries: IDataObject[]) => {
 			const fetchList = async () => await Promise.resolve({ entries, parsedInMs: 0 });
-			await videos.list.read({ fetchList, signal });
+			const reading = videos.list.read({ fetchList, signal });
+			// Reads are a second apart.
+			await jest.advanceTimersByTimeAsync(1_100);
+			await reading;
 		};
 		const wait = (known: Partial<Parameters<typeof videos.claim>[0]> = {}) =>
 			videos.claim({ queueId: 'a', projectId: '1', ...known }, 1_000);
 		return { videos, read, wait };
 	};
 }
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => {
+	jest.useRealTimers();
+});
 
 const now = () => performance.now();
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');

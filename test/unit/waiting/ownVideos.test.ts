@@ -11,8 +11,6 @@ const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): 
 	...more,
 });
 
-let items = 0;
-
 /** The claim of an item of project p with a Listing Delay of 10 s. Its times are in seconds. */
 function createItem(
 	queueId: string,
@@ -24,7 +22,7 @@ function createItem(
 	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
 ): Claim {
 	return {
-		item: `${(items += 1)}`,
+		item: { queueId },
 		queueId,
 		projectId: 'p',
 		listingDelayMs: 10_000,
