@@ -122,18 +122,11 @@ export class AccountVideos {
 	claim(known: QueueItem, listingDelayMs: number): Claim {
 		const item = this.identify(known);
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
-		let isReplaced = false;
 		for (const other of this.findItems(item.queueId)) {
-			isReplaced ||= (other.queuedAt ?? NaN) > (item.queuedAt ?? NaN);
-			if (known.sentAt === undefined || other === item) continue;
-			for (const claim of other.claims) claim.isReplaced = true;
+			if (known.sentAt !== undefined) other.isReplaced = other !== item;
+			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
-		const { queueId, projectId, queuedAt } = item;
-		const sentAt = known.sentAt ?? item.sentAt;
-		return this.add(
-			{ item, queueId, projectId, queuedAt, sentAt, listingDelayMs, isReplaced },
-			item,
-		);
+		return this.add(item, listingDelayMs);
 	}
 
 	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear */
@@ -146,13 +139,13 @@ export class AccountVideos {
 
 	/** Notes an add that is being sent: a video of its project may appear. */
 	expect(projectId: string | undefined): Claim {
-		const item = { queueId: '', projectId, sentAt: performance.now(), claims: new Set<Claim>() };
-		const { queueId, sentAt } = item;
-		return this.add({ item, queueId, projectId, sentAt, listingDelayMs: 0 }, item);
+		const sentAt = performance.now();
+		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
 	}
 
-	private add(claim: Claim, { claims }: Item): Claim {
-		claims.add(claim);
+	private add(item: Item, listingDelayMs: number): Claim {
+		const claim = { item, listingDelayMs };
+		item.claims.add(claim);
 		this.claims.add(claim);
 		return claim;
 	}
@@ -260,7 +253,7 @@ export class AccountVideos {
 			const [video, ...others] = inTime.length > 0 || !isDue(claim) ? inTime : videos;
 			if (video === undefined || others.length > 0) continue;
 			// Otherwise it is known as its own, which does not mean that the service tells so.
-			claim.isNamed = claim.videoUrl === undefined && names.find(video.entry).includes(claim);
+			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
 			this.service.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
 			free.delete(video);
@@ -277,7 +270,8 @@ export class AccountVideos {
 	private settle({ own, counts, missing }: Decision, due: Claim[]): void {
 		const now = performance.now();
 		for (const claim of missing) {
-			const { projectId, listingDelayMs } = claim;
+			const { item, listingDelayMs } = claim;
+			const { projectId } = item;
 			const { until = 0, isAdded: wasAdded = false } = this.mistrusted.get(projectId) ?? {};
 			this.mistrusted.set(projectId, {
 				until: Math.max(until, now + MISTRUSTED_DELAYS * listingDelayMs),
@@ -286,10 +280,11 @@ export class AccountVideos {
 		}
 		for (const claim of due) {
 			const video = own.get(claim);
-			if (video && !this.isMistrusted(claim.projectId)) this.give(claim, video);
+			const { projectId } = claim.item;
+			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
 			else {
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				claim.own = { unidentified: { count, projectId: claim.projectId } };
+				claim.own = { unidentified: { count, projectId } };
 				if (claim.hasLeft === true) claim.listedUntil = now;
 			}
 		}
@@ -340,7 +335,7 @@ function listOpen({ claims }: { claims: ReadonlySet<Claim> }): Claim[] {
  * Whether the service has accepted an add of the item's project, which it does from the project's own account alone. What
  * a person enters for a wait may be another's project, or none, and must not take videos from strangers.
  */
-function isAdded({ projectId, sentAt }: Claim): boolean {
+function isAdded({ item: { projectId, sentAt } }: Claim): boolean {
 	return projectId !== undefined && sentAt !== undefined;
 }
 

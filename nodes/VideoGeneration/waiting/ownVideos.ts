@@ -9,21 +9,24 @@ const MOMENT_MS = 0.001;
 
 /** A queue item, as far as this process knows it. Several may have had its queue ID, one after the other. */
 export interface QueueItem {
-	queueId: string;
+	readonly queueId: string;
 	/** Undefined when it is not known: the video can be of any project. */
 	projectId?: string | undefined;
 	/** Its date, in milliseconds since 1970, where that is known. */
 	queuedAt?: number | undefined;
 	/** When this process has sent its add, by `performance.now()`; undefined if it was queued elsewhere. */
 	sentAt?: number | undefined;
+	/** The address of its video, if its progress tells it. */
+	videoUrl?: string | undefined;
+	/** Whether another item has its queue ID by now. */
+	isReplaced?: boolean;
 }
 
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
- * words and a Listing Delay of its own. Times are by `performance.now()`, unless they are dates of the service.
+ * words and a Listing Delay of its own. Times are by `performance.now()`.
  */
-export interface Claim extends QueueItem {
-	/** The queue item: what stands beside it is what this wait knows of it. */
+export interface Claim {
 	readonly item: QueueItem;
 	/** How long before or after its end the list may show its video. */
 	readonly listingDelayMs: number;
@@ -31,10 +34,6 @@ export interface Claim extends QueueItem {
 	runningAt?: number | undefined;
 	/** Whether it left the queue: it is finished, or was cleared. */
 	hasLeft?: boolean;
-	/** Whether its queue ID is that of another item by now. */
-	isReplaced?: boolean;
-	/** The address of its video, if its progress tells it. */
-	videoUrl?: string | undefined;
 	/** From this time on, a list that is requested settles it. */
 	dueAt?: number | undefined;
 	/** Its own entry of the list, or why there is none, once that is settled. */
@@ -62,13 +61,13 @@ export interface ListedVideo {
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
-export function getEarliest({ sentAt, runningAt, listingDelayMs }: Claim): number {
+export function getEarliest({ item: { sentAt }, runningAt, listingDelayMs }: Claim): number {
 	const afterAdd = sentAt === undefined ? -Infinity : sentAt + MOMENT_MS;
 	return Math.max(afterAdd, (runningAt ?? -Infinity) - listingDelayMs);
 }
 
 /** The date of the oldest entry that can be the claim's own. */
-function getOldest({ queuedAt, listingDelayMs }: Claim): number {
+function getOldest({ item: { queuedAt }, listingDelayMs }: Claim): number {
 	return (queuedAt ?? -Infinity) - listingDelayMs;
 }
 
@@ -89,12 +88,13 @@ function canBeOwn(claim: Claim, video: ListedVideo): boolean {
 
 /** Whether a list without news since an item's end may be a cached one: its entry is older than that end. */
 function isCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
-	const { dueAt = 0, listingDelayMs, queuedAt = NaN, runningAt = NaN, sentAt = NaN } = claim;
+	const { dueAt = 0, item, listingDelayMs, runningAt = NaN } = claim;
+	const { queuedAt = NaN, sentAt = NaN } = item;
 	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
 /** Whether a claim can be given an entry that does not name it: otherwise, its own may have left the list. */
-function canBeMatched({ sentAt, queuedAt, runningAt, videoUrl }: Claim): boolean {
+function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim): boolean {
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
@@ -107,7 +107,7 @@ export class ClaimNames {
 
 	constructor(claims: readonly Claim[]) {
 		for (const claim of claims) {
-			const { queueId, videoUrl } = claim;
+			const { queueId, videoUrl } = claim.item;
 			if (videoUrl !== undefined) this.add(videoUrl, claim);
 			if (queueId.length >= MIN_NAME_LENGTH) this.add(queueId, claim);
 		}
@@ -154,7 +154,7 @@ export class ClaimNames {
  * @returns none if the entry can be of several items
  */
 export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonly Claim[] {
-	const later = claims.filter(({ sentAt = -Infinity }) => video.shownAt > sentAt);
+	const later = claims.filter(({ item }) => video.shownAt > (item.sentAt ?? -Infinity));
 	const inTime = later.filter((claim) => !isOlder(claim, video));
 	const named = inTime.length > 0 ? inTime : later;
 	const last = Math.max(...named.map(getOldest));
@@ -203,7 +203,7 @@ function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
 		(a, b) => compare(getOldest(a), getOldest(b)) || compare(getEarliest(a), getEarliest(b)),
 	);
 	const groups = new Map<string, Claim[]>();
-	for (const claim of latestFirst) addTo(groups, claim.projectId ?? '', claim);
+	for (const claim of latestFirst) addTo(groups, claim.item.projectId ?? '', claim);
 	return groups;
 }
 
@@ -297,7 +297,7 @@ export function decideOwners(
 	const missing = due.filter((claim) => {
 		// The own entry of an item that ended before this process waited for it may have left the list.
 		const mustBeListed =
-			hadCandidates.has(claim) || claim.sentAt !== undefined || claim.runningAt !== undefined;
+			hadCandidates.has(claim) || (claim.item.sentAt ?? claim.runningAt) !== undefined;
 		const isWithout = counts.get(claim) === 0 && !own.has(claim) && claim.hasLeft !== true;
 		return isWithout && mustBeListed && canBeMatched(claim);
 	});

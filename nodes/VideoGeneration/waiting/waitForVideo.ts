@@ -119,7 +119,7 @@ export async function waitForVideo(
 		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
 		throw error as Error;
 	} finally {
-		run.isListUnreliable ||= videos.isMistrusted(claim.projectId);
+		run.isListUnreliable ||= videos.isMistrusted(claim.item.projectId);
 		videos.release(claim, isOwed);
 	}
 }
@@ -179,7 +179,7 @@ class Wait {
 		private readonly claim: Claim,
 	) {
 		this.details = job.ledger.state.details;
-		this.checkAt = (claim.sentAt ?? -Infinity) + settings.intervalMs;
+		this.checkAt = (claim.item.sentAt ?? -Infinity) + settings.intervalMs;
 		this.deadline = this.statusSince + settings.timeoutMs;
 	}
 
@@ -234,7 +234,7 @@ class Wait {
 		const { claim, watching } = this;
 		const { list, requests, videos } = watching;
 		claim.dueAt ??= performance.now() + claim.listingDelayMs;
-		const isKnown = () => claim.own !== undefined || claim.videoUrl !== undefined;
+		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
 		if (videos.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < claim.dueAt) {
@@ -266,7 +266,7 @@ class Wait {
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
 			// The last request is sent when the time is over.
 			const nextAt = Math.max(now + retryAfterMs, Math.min(now + delayMs, endsAt));
-			const isEnd = claim.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
+			const isEnd = claim.item.videoUrl !== undefined || now >= endsAt || nextAt > endsAt;
 			if (failure && isEnd) return { unidentified: {} };
 			if (failure) await pauseUntil(nextAt, requests.signal);
 		}
@@ -280,10 +280,10 @@ class Wait {
 		const sentAt = performance.now();
 		keepStreamOpen(job);
 		try {
-			const details = await requests.fetchProgress(claim.queueId);
+			const details = await requests.fetchProgress(claim.item.queueId);
 			this.checkAt = performance.now() + settings.intervalMs;
 			// The progress is that of the item that has its queue ID now.
-			if (claim.isReplaced) return 'left';
+			if (claim.item.isReplaced) return 'left';
 			const videoUrl = getVideoUrl(details);
 			if (toText(details.status) === '' && videoUrl === undefined) {
 				throw createIncomplete('details.status');
@@ -293,9 +293,9 @@ class Wait {
 			this.notFound = this.problem = undefined;
 			this.failed = 0;
 			claim.hasLeft = false;
-			claim.projectId ??= toText(details.projectId) || undefined;
+			claim.item.projectId ??= toText(details.projectId) || undefined;
 			// The response to an earlier check of another wait for it may come late.
-			claim.videoUrl = videoUrl ?? claim.videoUrl;
+			claim.item.videoUrl = videoUrl ?? claim.item.videoUrl;
 			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
 			const verdict = getVerdict(details, settings.words);
 			if (verdict === 'running') claim.runningAt = Math.max(claim.runningAt ?? sentAt, sentAt);
@@ -345,7 +345,7 @@ class Wait {
 }
 
 function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): FinishedVideo {
-	const { projectId, queueId, videoUrl } = claim;
+	const { projectId, queueId, videoUrl } = claim.item;
 	const video = 'video' in own ? own.video : null;
 	const output: IDataObject = {
 		status: details.status ?? null,

@@ -130,7 +130,7 @@ describe('A queue ID that the service uses again', () => {
 		const { read, wait } = openService()(1);
 		const first = wait({ queuedAt: DATE, sentAt: now() });
 		const second = wait({ queuedAt: DATE + 60_000, sentAt: now() });
-		expect([first, second].map(({ isReplaced }) => isReplaced)).toEqual([true, false]);
+		expect([first, second].map(({ item }) => item.isReplaced)).toEqual([true, false]);
 		first.hasLeft = true;
 		first.dueAt = second.dueAt = now();
 		await read(ENTRY);

@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Claim, ListedVideo } from '../../../nodes/VideoGeneration/waiting/ownVideos';
+import type {
+	Claim,
+	ListedVideo,
+	QueueItem,
+} from '../../../nodes/VideoGeneration/waiting/ownVideos';
 import { ClaimNames, decideOwners } from '../../../nodes/VideoGeneration/waiting/ownVideos';
 
 const DATE = Date.parse('2026-01-01T00:00:00.000Z');
@@ -20,26 +24,29 @@ function createItem(
 		running,
 		...more
 	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
+	ofItem: Partial<QueueItem> = {},
 ): Claim {
 	return {
-		item: { queueId },
-		queueId,
-		projectId: 'p',
+		item: {
+			queueId,
+			projectId: 'p',
+			sentAt: sent === undefined ? undefined : sent * 1_000,
+			queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
+			...ofItem,
+		},
 		listingDelayMs: 10_000,
-		sentAt: sent === undefined ? undefined : sent * 1_000,
-		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
 		runningAt: running === undefined ? undefined : running * 1_000,
 		...more,
 	};
 }
 
 const NONE = { sent: undefined, queued: undefined, running: undefined };
-const sent = (at: number, more: Partial<Claim> = {}) =>
-	createItem('item', { ...NONE, sent: at, ...more });
+const sent = (at: number, more: Partial<Claim> = {}, ofItem: Partial<QueueItem> = {}) =>
+	createItem('item', { ...NONE, sent: at, ...more }, ofItem);
 const seen = (sentAt: number | undefined, runningAt: number, more: Partial<Claim> = {}) =>
 	createItem('item', { ...NONE, sent: sentAt, running: runningAt, ...more });
-const queued = (at: number, more: Partial<Claim> = {}) =>
-	createItem('item', { ...NONE, queued: at, ...more });
+const queued = (at: number, ofItem: Partial<QueueItem> = {}) =>
+	createItem('item', { ...NONE, queued: at }, ofItem);
 
 const LONG_ID = '0123456789abcdef';
 
@@ -53,12 +60,12 @@ describe('An item is named by an entry that has its queue ID', () => {
 		['but not in its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
 		['but not if it is short', '0123456789abcde', { queueItem: '0123456789abcde' }, false],
 	])('%s', (_, queueId, entry, isNamed) => {
-		const item = { ...sent(0), queueId };
+		const item = sent(0, {}, { queueId });
 		expect(new ClaimNames([item, sent(1)]).find(entry)).toEqual(isNamed ? [item] : []);
 	});
 
 	test('or exactly the address that its progress tells', () => {
-		const item = sent(0, { videoUrl: 'https://cdn/v?id=1' });
+		const item = sent(0, {}, { videoUrl: 'https://cdn/v?id=1' });
 		const names = new ClaimNames([item]);
 		expect(names.find(url('https://cdn/v?id=1'))).toEqual([item]);
 		expect(names.find(url('https://cdn/v?id=2'))).toEqual([]);
@@ -81,7 +88,7 @@ describe('Whose video is whose', () => {
 	const none = undefined;
 	const ofProject = (projectId: string) => listVideo('a', 10, { projectId });
 	const undated = listVideo('a', 10, { createdAt: undefined });
-	const ofAny = sent(0, { projectId: undefined });
+	const ofAny = sent(0, {}, { projectId: undefined });
 	const added = (at: number) => queued(at, { sentAt: 0 });
 	/** Its end was seen after 12 s, and the list settles it after 22 s. */
 	const ended = (running: number) =>
@@ -101,7 +108,7 @@ describe('Whose video is whose', () => {
 		['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
 		['an item of which nothing is known', [createItem('item', NONE)], [a], [none], 0],
-		['an item whose address is known', [sent(0, { videoUrl: 'u' })], [a], [none], 0],
+		['an item whose address is known', [sent(0, {}, { videoUrl: 'u' })], [a], [none], 0],
 		['one that was shown when its add was sent', [sent(10)], [a, b], ['b'], 0],
 		['the Listing Delay before it was found running', [seen(none, 20)], [a], ['a'], 0],
 		['longer before it was found running', [seen(none, 20.001)], [a], [none], 1],
