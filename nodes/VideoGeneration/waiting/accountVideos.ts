@@ -68,8 +68,8 @@ export class AccountVideos {
 	/** When a list first showed each entry to this process, also one that has vanished. */
 	private readonly shownAt = new Map<string, number>();
 
-	/** The items of which entries are the own ones. */
-	private readonly owners = new Map<string, Item>();
+	/** Whose own one an entry is. One with another date is another entry: a service may begin to count anew. */
+	private readonly owners = new Map<string, { item: Item; createdAt: unknown }>();
 
 	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
 	private readonly mistrusted = new Map<string | undefined, Mistrust>();
@@ -163,7 +163,7 @@ export class AccountVideos {
 	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
 	keepOwner(known: QueueItem, entry: IDataObject): void {
 		const key = getEntryKey(entry);
-		if (this.findOwner(key) === undefined) this.owners.set(key, this.identify(known));
+		if (this.findOwner(key, entry) === undefined) this.setOwner(key, entry, this.identify(known));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
@@ -208,12 +208,16 @@ export class AccountVideos {
 		return [...this.keys].flatMap(({ items }) => items.get(queueId) ?? []);
 	}
 
-	private findOwner(key: string): Item | undefined {
+	private findOwner(key: string, { createdAt }: IDataObject): Item | undefined {
 		for (const { owners } of this.keys) {
 			const owner = owners.get(key);
-			if (owner !== undefined) return owner;
+			if (owner?.createdAt === createdAt) return owner?.item;
 		}
 		return undefined;
+	}
+
+	private setOwner(key: string, { createdAt }: IDataObject, item: Item): void {
+		this.owners.set(key, { item, createdAt });
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
@@ -238,7 +242,7 @@ export class AccountVideos {
 			const key = getEntryKey(entry);
 			const shownAt = this.noteShown(key, now);
 			changedAt = Math.max(changedAt, shownAt);
-			const owner = this.findOwner(key);
+			const owner = this.findOwner(key, entry);
 			const claims = owner === undefined ? names.find(entry) : this.listWaits(owner);
 			if (claims.length === 0 && (shownAt < earliest || owner !== undefined)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
@@ -292,7 +296,7 @@ export class AccountVideos {
 
 	private give(claim: Claim, { entry, key }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.owners.set(key, claim.item as Item);
+		this.setOwner(key, entry, claim.item as Item);
 		if (claim.owedUntil !== undefined) this.drop(claim);
 	}
 

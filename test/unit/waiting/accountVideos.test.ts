@@ -82,6 +82,28 @@ describe('A queue ID that the service uses again', () => {
 		expect(second.own).toBeUndefined();
 	});
 
+	test('gives its next item an entry whose ID comes again as well, as its date shows', async () => {
+		const { baseUrl, account } = { baseUrl: 'https://anew.example.com', account: 1 };
+		const play = async (createdAt: string) => {
+			const videos = getAccountVideos({ baseUrl, account } as Service);
+			const end = videos.begin();
+			const queuedAt = Date.parse(createdAt) - 1_000;
+			const claim = videos.claim({ queueId: 'a', projectId: '1', queuedAt, sentAt: now() }, 1_000);
+			claim.dueAt = now();
+			const fetchList = async () =>
+				await Promise.resolve({ entries: [{ ...ENTRY, createdAt }], parsedInMs: 0 });
+			const reading = videos.list.read({ fetchList, signal });
+			await jest.advanceTimersByTimeAsync(1_100);
+			await reading;
+			const { own } = claim;
+			videos.release(claim, false);
+			end();
+			return own;
+		};
+		expect(await play('2026-01-01T00:01:00Z')).toHaveProperty('video');
+		expect(await play('2026-01-01T00:02:00Z')).toHaveProperty('video');
+	});
+
 	test('gives its next item no entry that named the item before, which this process has forgotten', async () => {
 		const { read, wait } = openService()(1);
 		const old = { id: 1, projectId: '1', url: 'old', queueItem: LONG_ID };
