@@ -68,7 +68,7 @@ export class AccountVideos {
 	/** When a list first showed each entry to this process, also one that has vanished. */
 	private readonly shownAt = new Map<string, number>();
 
-	/** Whose own one an entry is. One with another date is another entry: a service may begin to count anew. */
+	/** Whose own one an entry is. */
 	private readonly owners = new Map<string, { item: Item; createdAt: unknown }>();
 
 	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
@@ -208,10 +208,15 @@ export class AccountVideos {
 		return [...this.keys].flatMap(({ items }) => items.get(queueId) ?? []);
 	}
 
+	/** One with another date is another entry: the service counts anew. */
 	private findOwner(key: string, { createdAt }: IDataObject): Item | undefined {
-		for (const { owners } of this.keys) {
+		for (const { owners, shownAt } of this.keys) {
 			const owner = owners.get(key);
-			if (owner?.createdAt === createdAt) return owner?.item;
+			if (owner === undefined) continue;
+			const [before = NaN, now = NaN] = [owner.createdAt, createdAt].map(parseLogTime);
+			if (!(Math.abs(now - before) >= SAME_DATE_MS)) return owner.item;
+			owners.delete(key);
+			shownAt.delete(key);
 		}
 		return undefined;
 	}
@@ -240,9 +245,9 @@ export class AccountVideos {
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			this.sample ??= entry;
 			const key = getEntryKey(entry);
+			const owner = this.findOwner(key, entry);
 			const shownAt = this.noteShown(key, now);
 			changedAt = Math.max(changedAt, shownAt);
-			const owner = this.findOwner(key, entry);
 			const claims = owner === undefined ? names.find(entry) : this.listWaits(owner);
 			if (claims.length === 0 && (shownAt < earliest || owner !== undefined)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
