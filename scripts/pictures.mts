@@ -145,6 +145,7 @@ function getWorkflow(workflows: Workflows, file: string): Workflow {
 export default async function makePictures(names: string[]): Promise<void> {
 	const unknown = names.find((name) => !PICTURES.some((picture) => picture.name === name));
 	if (unknown !== undefined) throw new Error(`There is no picture "${unknown}".`);
+	const browser = await launchBrowser();
 	await build();
 	await rm(STAGE_FOLDER, { recursive: true, force: true });
 	await mkdir(TARGET_FOLDER, { recursive: true });
@@ -162,7 +163,6 @@ export default async function makePictures(names: string[]): Promise<void> {
 		durations,
 		promptInVideos: true,
 	});
-	const browser = await launchBrowser();
 	try {
 		const { apiKey, url } = sandbox;
 		const account = {

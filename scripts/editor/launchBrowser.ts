@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { buildLocalEnvironment } from '../n8n/environment';
-import { findProgram } from '../requirements';
+import { findProgram, PROGRAMS } from '../requirements';
 
 const FLAGS = [
 	// Debian's sandbox for Chromium needs rights that root in a container lacks; only n8n is visited.
@@ -21,9 +21,9 @@ const FLAGS = [
 
 /** Starts the system's Chrome or Chromium without a window, and with nothing of the user's own browser. */
 export async function launchBrowser(): Promise<Browser> {
-	// The Chromium of GitHub's machines plays no MP4; their Chrome does.
-	const executablePath = findProgram('google-chrome') ?? findProgram('chromium');
-	if (!executablePath) throw new Error('Chromium is not installed.');
+	const { names, install } = PROGRAMS.browser;
+	const executablePath = findProgram(...names);
+	if (!executablePath) throw new Error(`There is no browser. Install ${install}.`);
 	const env = buildLocalEnvironment({ HOME: resolve('.n8n-local') });
 	return await chromium.launch({ executablePath, args: FLAGS, env });
 }

@@ -28,7 +28,7 @@ const BUSY_MS = 180_000;
 /** What n8n says of the executions of a worker that has ended before them. */
 const TOO_MANY = /failed to be processed too many times/;
 
-describeWith(['redis-server', 'postgres'], "In n8n's queue mode, with two workers", () => {
+describeWith(['redis', 'postgresql'], "In n8n's queue mode, with two workers", () => {
 	const queueMode = useQueueMode(
 		{ name: 'queue-mode', workers: WORKERS, concurrency: CONCURRENCY, credits: CREDITS },
 		buildWorkflows,

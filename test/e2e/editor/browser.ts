@@ -69,7 +69,7 @@ const pickTour = async (page: Page) => {
 	await listProjects(page).getByText('City tour', { exact: true }).click();
 };
 
-describeWith(['chromium'], "In n8n's editor,", () => {
+describeWith(['browser'], "In n8n's editor,", () => {
 	const visit = useEditor();
 
 	beforeEach(() => {
