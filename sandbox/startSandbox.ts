@@ -16,11 +16,11 @@ export async function startSandbox({ port: wantedPort = 0, ...options }: Sandbox
 	const controls = createControls(context);
 	const app = await createServer(context, controls);
 	await app.listen({ host: '127.0.0.1', port: wantedPort });
-	const { port } = app.server.address() as AddressInfo;
+	const { address, port } = app.server.address() as AddressInfo;
 	return {
 		...controls,
 		/** Base URL, without a trailing slash. */
-		url: `http://127.0.0.1:${port}`,
+		url: `http://${address}:${port}`,
 		/** Key of the main account. */
 		apiKey: options.apiKey ?? SEED_ACCOUNTS.main.apiKey,
 		accounts: SEED_ACCOUNTS,

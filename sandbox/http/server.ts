@@ -6,6 +6,7 @@ import { type Account, type Operation, ServiceError } from '../domain/model';
 import type { Fault } from '../faults/Fault';
 import { applyFaults } from './applyFaults';
 import { answerConditionally } from './conditionalRequests';
+import { registerControlRoutes } from './controlRoutes';
 import { registerFileRoutes } from './fileRoutes';
 import { registerListRoutes } from './listRoutes';
 import { registerQueueRoutes } from './queueRoutes';
@@ -83,12 +84,7 @@ export async function createServer(
 	applyFaults(app, context);
 	await app.register((v1) => registerApi(v1, context), { prefix: '/v1' });
 	registerFileRoutes(app, context);
-	// Other processes call a control of the sandbox by its name, with its arguments as a JSON list.
-	app.post<{ Params: { name: string } }>('/_sandbox/:name', ({ params: { name }, rawBody }) => {
-		if (!Object.hasOwn(controls, name)) throw new ServiceError(404, `There is no ${name}`);
-		const named = controls as unknown as Record<string, (...args: unknown[]) => unknown>;
-		return { result: named[name]?.(...(JSON.parse(rawBody || '[]') as unknown[])) ?? null };
-	});
+	registerControlRoutes(app, controls);
 	return app;
 }
 

@@ -114,6 +114,38 @@ test('Another process calls a control by its name, with its arguments as a list'
 	expect(service.sandbox.requests.map(({ url }) => url)).not.toContain('/_sandbox/finish');
 });
 
+test.each([
+	['without an Origin', '127.0.0.1', undefined, 200],
+	['of its own Origin', '127.0.0.1', '127.0.0.1', 200],
+	['of its own Origin by its other name', 'localhost', 'localhost', 200],
+	['of a web page', '127.0.0.1', 'https://example.com', 403],
+	["of a page of this machine, such as n8n's", '127.0.0.1', 'http://127.0.0.1:5678', 403],
+	['of a page without an Origin of its own', '127.0.0.1', 'null', 403],
+	['of a page whose host leads to loopback', 'example.com', 'example.com', 403],
+	['for such a host, without an Origin', 'example.com', undefined, 403],
+])('A control request %s (host %s, Origin %s) gets %i', async (_whose, name, from, status) => {
+	const { client, sandbox } = service;
+	const host = `${name}:${new URL(sandbox.url).port}`;
+	const headers = { host, ...(from && { origin: from === name ? `http://${host}` : from }) };
+	const response = await client.post('/_sandbox/setCredits', ['main', 7], { headers });
+	const isTaken = status === 200;
+	expect(response.status).toBe(status);
+	expect(response.data).toEqual(
+		isTaken
+			? { result: null }
+			: {
+					status: 'error',
+					message: expect.stringMatching(/^Controls take .*(page|not for)/) as string,
+				},
+	);
+	expect(sandbox.readState().accounts[0]?.credits).toBe(isTaken ? 7 : 100);
+});
+
+test('The sandbox listens on the loopback address alone', () => {
+	// The address is that of its socket.
+	expect(new URL(service.sandbox.url).hostname).toBe('127.0.0.1');
+});
+
 test('Faults add up in their order, and one of an unknown kind is refused', async () => {
 	service.sandbox.addFault({ kind: 'extraFields', fields: { note: 'a' } });
 	service.sandbox.addFault({ kind: 'missingField', field: 'videos' });
