@@ -182,7 +182,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 						scale: SCALE,
 						session,
 					});
-					session ??= await editor.logIn();
+					session ??= await editor.logIn(client.owner);
 					const file = join(TARGET_FOLDER, `${name}-${theme}.png`);
 					await writeFile(file, await take(editor, workflows));
 					await editor.page.close();

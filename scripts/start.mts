@@ -7,7 +7,7 @@ import { startSandbox } from '../sandbox/startSandbox.js';
 import { build } from './build.mjs';
 import { choosePorts, claimFolder, furnishN8n, startN8n } from './n8n/demo.mjs';
 import { getPackageFolder, installN8n, installPackage } from './n8n/install.mjs';
-import { type N8nClient, OWNER } from './n8n/N8nClient.js';
+import type { N8nClient } from './n8n/N8nClient.js';
 import type { Workflow } from './n8n/n8nTypes.js';
 import { serveUntilStopped, startServer, whileServersLive, step } from './support/command.mjs';
 import { waitFor } from './waitFor.js';
@@ -60,7 +60,7 @@ export default async function start(args: string[]): Promise<void> {
 		: 'The workflow "Five rows, five videos" makes five videos of one project in two minutes.';
 	console.log(`
 n8n            ${client.address}/workflow/${workflow.id}${run}
-Login          ${OWNER.email}, password ${OWNER.password}
+Login          ${client.owner.email}, password ${client.owner.password}
 Video service  ${sandbox.url}, API key ${sandbox.apiKey}
 Logs           ${relative(process.cwd(), join(userFolder, 'logs'))}
 

@@ -5,7 +5,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import { OWNER } from '../n8n/N8nClient';
+import type { Owner } from '../n8n/owner';
 import { NodePanel } from './NodePanel';
 import { NodesPanel } from './NodesPanel';
 
@@ -73,11 +73,11 @@ export class Editor {
 	}
 
 	/** @returns the login, for further windows */
-	async logIn(): Promise<Session> {
+	async logIn({ email, password }: Owner): Promise<Session> {
 		const { page } = this;
 		await page.goto(`${this.address}/signin`);
-		await page.getByLabel('Email').fill(OWNER.email);
-		await page.getByLabel('Password').fill(OWNER.password);
+		await page.getByLabel('Email').fill(email);
+		await page.getByLabel('Password').fill(password);
 		await page.getByRole('button', { name: 'Sign in' }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
 		return await page.context().storageState();

@@ -11,6 +11,7 @@ import type {
 	Workflow,
 	WorkflowContent,
 } from './n8nTypes';
+import type { Owner } from './owner';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const RETRY_MS = 1_000;
@@ -21,19 +22,14 @@ const RETRY_MS = 1_000;
 const NO_PINS = { pinData: {} };
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
 
-/** The login of a local n8n. It is no secret: n8n listens locally only and protects nothing. */
-export const OWNER = {
-	email: 'demo@example.com',
-	password: 'LocalDemo1',
-	firstName: 'Demo',
-	lastName: 'Owner',
-};
-
 /** A client of n8n's internal REST API, like its editor: one user, logged in with a cookie. */
 export class N8nClient {
 	private readonly http;
 
-	constructor(readonly address: string) {
+	constructor(
+		readonly address: string,
+		readonly owner: Owner,
+	) {
 		// A proxy from the user's shell cannot reach an n8n on this machine.
 		this.http = axios.create({
 			baseURL: `${address}/rest`,
@@ -58,9 +54,9 @@ export class N8nClient {
 
 	/** Logs in the owner, whose account is created if there is none yet. */
 	async setUpOwner(): Promise<void> {
-		const { email: emailOrLdapLoginId, password } = OWNER;
+		const { email: emailOrLdapLoginId, password } = this.owner;
 		await this.request('POST', '/login', { emailOrLdapLoginId, password }).catch(() =>
-			this.request('POST', '/owner/setup', OWNER),
+			this.request('POST', '/owner/setup', this.owner),
 		);
 	}
 

@@ -8,6 +8,7 @@ import { buildN8nEnvironment } from './environment.js';
 import type { N8nInstallation } from './install.mjs';
 import { N8nClient } from './N8nClient.js';
 import type { Workflow, WorkflowContent } from './n8nTypes.js';
+import { getPasswordFile, provideOwner } from './owner.js';
 
 /** The first start also creates the database. */
 const N8N_TIMEOUT_MS = 180_000;
@@ -57,7 +58,7 @@ export async function startN8n({
 	ports,
 	env = {},
 }: N8nOptions): Promise<N8nClient> {
-	const client = new N8nClient(`http://127.0.0.1:${ports.n8n}`);
+	const client = new N8nClient(`http://127.0.0.1:${ports.n8n}`, provideOwner(userFolder));
 	const settings = { userFolder, node, script, port: ports.n8n, brokerPort: ports.broker };
 	await step('Starting n8n', async () => {
 		startServer(node, [script, 'start'], {
@@ -68,7 +69,13 @@ export async function startN8n({
 			logFile: join(userFolder, 'logs', 'n8n.log'),
 		});
 		await whileServersLive(client.waitUntilReady(N8N_TIMEOUT_MS));
-		await client.setUpOwner();
+		await client.setUpOwner().catch((error: unknown) => {
+			const folder = relative(process.cwd(), userFolder);
+			const file = getPasswordFile(folder);
+			throw new Error(
+				`${(error as Error).message}\nIf ${client.owner.email} has another password than the one in ${file}, write it there, or delete ${folder} to start over.`,
+			);
+		});
 	});
 	return client;
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import axios from 'axios';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Credential, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import {
@@ -173,6 +174,13 @@ describe("The credential's key", () => {
 			]),
 		);
 	});
+});
+
+test('n8n listens on the loopback address alone', async () => {
+	// What listens on all addresses of this machine answers here, too.
+	const elsewhere = real.client.address.replace('127.0.0.1', '127.0.0.2');
+	const answer = axios.get(elsewhere, { proxy: false });
+	await expect(answer).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 describe('The HTTP Request node with the credential', () => {

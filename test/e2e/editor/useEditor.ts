@@ -33,7 +33,7 @@ export function useEditor(): Visit {
 			if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);
 		});
 		page.on('pageerror', (error) => errors.push(error.stack ?? error.message));
-		await editor.logIn();
+		await editor.logIn(real.client.owner);
 	});
 	afterAll(async () => {
 		await browser.close();

@@ -5,6 +5,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { buildN8nEnvironment } from '../../../scripts/n8n/environment';
 import { N8nClient } from '../../../scripts/n8n/N8nClient';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
+import { provideOwner } from '../../../scripts/n8n/owner';
 import { waitFor } from '../../../scripts/waitFor';
 import { START } from './buildWorkflow';
 import { E2E_FOLDER, readInstallation } from './PLACES';
@@ -178,7 +179,7 @@ export class RealN8n extends N8nProcess {
 	}
 
 	protected override async waitUntilReady(address: string): Promise<void> {
-		this.client = new N8nClient(address);
+		this.client = new N8nClient(address, provideOwner(this.userFolder));
 		await this.client.waitUntilReady(START_TIMEOUT_MS);
 		await this.client.setUpOwner();
 	}

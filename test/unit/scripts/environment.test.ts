@@ -33,6 +33,7 @@ test("The local n8n has nothing of the user's own n8n, and finds its own Node.js
 		N8N_USER_FOLDER: '/project/.n8n-local',
 		DB_TYPE: 'sqlite',
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_PORT: '1',
 	});
 });
