@@ -20,12 +20,21 @@ interface Step {
 	uses?: string;
 	name?: string;
 	run?: string;
+	with?: Record<string, unknown>;
+}
+
+interface Job {
+	needs?: string;
+	environment?: string;
+	permissions?: object;
+	'timeout-minutes'?: number;
+	steps: Step[];
 }
 
 interface Workflow {
 	on: { push: { tags: string[] } };
 	permissions: object;
-	jobs: Record<string, { permissions?: object; steps: Step[] }>;
+	jobs: Record<string, Job>;
 }
 
 function readWorkflow(file: string): Workflow {
@@ -120,22 +129,46 @@ describe('A release', () => {
 		expect(publishing.on.push.tags).toEqual([version, `${version}-rc.[0-9]+`]);
 	});
 
-	test('is published by a job that may do nothing else, and runs nothing of this repository', () => {
+	test('is built after the tests, where none has run', () => {
+		const { build } = publishing.jobs;
+		expect(build?.needs).toBe('test');
+		const commands = build?.steps.flatMap(({ run: command = [] }) => command);
+		expect(commands).toEqual(['npm ci --ignore-scripts', 'npm run build', 'npm pack']);
+	});
+
+	test('is published by a job that a person approves, that may do nothing else, and runs nothing of this repository', () => {
 		const { publish, ...others } = publishing.jobs;
+		expect(publish).toMatchObject({ needs: 'build', environment: 'npm' });
 		expect(publish?.permissions).toEqual({ 'id-token': 'write' });
 		expect(JSON.stringify(publish?.steps)).not.toMatch(/checkout|npm run|\.ci/);
 		expect(publishing.permissions).toEqual({ contents: 'read' });
-		for (const job of Object.values(others)) expect(job.permissions).toBeUndefined();
+		for (const job of Object.values(others)) {
+			expect([job.environment, job.permissions]).toEqual([undefined, undefined]);
+		}
 	});
 });
 
-test('The workflows use each action by the commit that was looked at', () => {
-	const steps = fs
-		.readdirSync(WORKFLOWS)
-		.flatMap((file) => Object.values(readWorkflow(file).jobs).flatMap((job) => job.steps));
-	const actions = steps.flatMap(({ uses = [] }) => uses);
-	expect(actions.length).toBeGreaterThan(0);
-	expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+describe('In the workflows', () => {
+	const workflows = fs.readdirSync(WORKFLOWS).map(readWorkflow);
+	const jobs = workflows.flatMap((workflow) => Object.values(workflow.jobs));
+	const steps = jobs.flatMap((job) => job.steps);
+
+	test('each action is the commit that was looked at', () => {
+		const actions = steps.flatMap(({ uses = [] }) => uses);
+		expect(actions.length).toBeGreaterThan(0);
+		expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+	});
+
+	test('each job may only read the repository, has no token of it in its folder, and ends in time', () => {
+		const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+		expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(
+			checkouts.map(() => false),
+		);
+		expect(workflows.map(({ permissions }) => permissions)).toEqual(
+			workflows.map(() => ({ contents: 'read' })),
+		);
+		for (const job of jobs) expect(job['timeout-minutes']).toBeLessThanOrEqual(90);
+	});
 });
 
 test('The package ships code, icons, codex files and the output schemas, and nothing of the workshop around them', () => {
