@@ -21,7 +21,8 @@ export interface SandboxContext {
 	/** Replaced by a reset. */
 	store: Store;
 	readonly wait: SandboxOptions['wait'];
-	readonly reset: () => void;
+	/** @param seed another one than at the start, for clients that remember ids */
+	readonly reset: (seed?: number) => void;
 }
 
 export function createContext({
@@ -35,8 +36,8 @@ export function createContext({
 		faults: new FaultList(),
 		requests: new RequestLog(),
 		wait,
-		reset: () => {
-			context.store = createStore(options);
+		reset: (seed = options.seed) => {
+			context.store = createStore({ ...options, seed });
 			context.clock.reset();
 			context.faults.active = [];
 			context.requests.list = [];

@@ -314,7 +314,10 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			const panel = await editor.openNode('Node');
 			await panel.execute();
 			await panel.output.getByTestId('node-error-message').waitFor();
-			const [made, broken] = sandbox.charges;
+			// They are queued side by side, in either order.
+			const [made, broken] = rows.map(({ project }) =>
+				sandbox.charges.find(({ projectId }) => projectId === project),
+			);
 			const advice = [
 				`is "${broken?.queueId}"\\. Correct the project or the prompt before you queue it again`,
 				`Already queued and paid for: ${made?.queueId} .+ set 'On Error' .+ to 'Continue'`,
