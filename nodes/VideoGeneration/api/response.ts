@@ -152,13 +152,12 @@ export function hashText(text: string): number {
 /** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
 const MIN_KEY_LENGTH = 8;
 
-/** Removes the key from a text of the service, as it was sent, and as it stands in JSON, in a link or in a web page. */
+/** Removes the key from a text of the service, however it is written there. */
 export function hideKey(text: string, key: string): string {
 	if (key.length >= MIN_KEY_LENGTH) {
-		// In JSON, a quote or a backslash has a backslash before it.
-		const inJson = JSON.stringify(key).slice(1, -1);
-		const found = new RegExp(key.split('').map(matchEscaped).join(''), 'g');
-		return text.replaceAll(inJson, HIDDEN).replace(found, HIDDEN);
+		// In JSON, a backslash has another one before it. Most keys have none.
+		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
+		return [...forms].reduce(hideForm, text);
 	}
 	// As a word of a sentence: a value or a field of the JSON stays what it is.
 	const word = key.replace(/[^\w\s]/g, '\\$&');
@@ -168,20 +167,49 @@ export function hideKey(text: string, key: string): string {
 
 const HIDDEN = '[API key]';
 
+/** A key is looked for by its first characters, and matched in parts: the pattern of a long one would take long to compile. */
+const HEAD_LENGTH = 24;
+const PARTS = /.{1,200}/g;
+
+function hideForm(text: string, form: string): string {
+	const head = new RegExp(matchWritten(form.slice(0, HEAD_LENGTH)), 'g');
+	let parts: RegExp[] | undefined;
+	let shown = '';
+	let end = 0;
+	for (let found = head.exec(text); found; found = head.exec(text)) {
+		parts ??= (form.match(PARTS) ?? []).map((part) => new RegExp(matchWritten(part), 'y'));
+		const findEnd = (from: number, part: RegExp) => {
+			part.lastIndex = from;
+			return part.test(text) ? part.lastIndex : Infinity;
+		};
+		const foundEnd = parts.reduce(findEnd, found.index);
+		head.lastIndex = found.index + 1;
+		if (foundEnd === Infinity) continue;
+		shown += text.slice(end, found.index) + HIDDEN;
+		end = head.lastIndex = foundEnd;
+	}
+	return end === 0 ? text : shown + text.slice(end);
+}
+
+/** An ampersand, also one that is escaped itself, as in a web page inside JSON. */
+const AMPERSAND = String.raw`(?:&|\\{1,4}u0026|%26)(?:amp;){0,3}`;
+
 /**
- * A pattern for a character as it is, or as a serializer escapes it: many write a plus or an equals sign in JSON by its
- * code, a slash with a backslash before it, and any sign in a link or a web page.
+ * A pattern for a text as serializers write it. Each character may be as it is, or escaped for JSON, for a link or for
+ * a web page, also more than once. All repetitions are bounded: a response must not take long to search.
  */
-function matchEscaped(sign: string): string {
-	if (/[\w-]/.test(sign)) return sign;
-	const code = sign.charCodeAt(0);
-	const hex = code
-		.toString(16)
-		.padStart(2, '0')
-		.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-	const own = sign === '/' ? '\\\\?/' : sign.replace(/[^\s]/, '\\$&');
-	// The longest form first: a percent sign begins its own escape.
-	return `(?:\\\\u00${hex}|%${hex}|&#(?:${code}|[xX]${hex});|${own})`;
+function matchWritten(text: string): string {
+	return text.replace(/./g, (sign) => {
+		const code = sign.charCodeAt(0);
+		const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+		const isLetter = /[a-z\d]/i.test(sign);
+		// Only signs have backslashes before them, or names such as "plus". A backslash before another one is a sign.
+		const own = isLetter ? sign : `${sign === '\\' ? '' : String.raw`\\{0,3}`}\\${sign}`;
+		const names = isLetter ? '' : '|[A-Za-z]{2,8}';
+		const inPage = `${AMPERSAND}(?:#0{0,5}${code}|#[xX]0{0,5}${hex}${names});`;
+		// The longest first: an ampersand or a percent sign begins its own escape.
+		return String.raw`(?:${inPage}|\\{1,4}u00${hex}|%(?:25){0,3}${hex}|${own})`;
+	});
 }
 
 /** A field with a queue ID, whether or not the body is JSON as a whole. */
