@@ -20,6 +20,17 @@ const emptyBody = (): Fault => ({
 	}),
 });
 
+/** Sends the right body with spaces after it, up to this length. */
+const longBody = ({ bytes }: { bytes: number }): Fault => ({
+	after: (reply) => {
+		const { body } = reply;
+		if (!Buffer.isBuffer(body)) return reply;
+		const spaces = Buffer.alloc(Math.max(0, bytes - body.length), ' ');
+		const headers = omitHeader(reply, 'content-length');
+		return { ...reply, headers, body: Buffer.concat([body, spaces]) };
+	},
+});
+
 interface CutOffOptions {
 	/** Bytes of the body that arrive; half of it by default. */
 	keepBytes?: number;
@@ -88,4 +99,4 @@ async function* drip(
 }
 
 /** Faults of a body's bytes, and of the headers that describe them. */
-export const BODY_FAULTS = { contentType, emptyBody, cutOff, slowBody };
+export const BODY_FAULTS = { contentType, emptyBody, longBody, cutOff, slowBody };

@@ -50,13 +50,16 @@ export async function fetchVideoLog(service: Service, options: ApiOptions): Prom
 	return (await fetchChangedVideoLog(service, undefined, options)).entries;
 }
 
+/** About a million videos. */
+const MAX_LIST_LENGTH = 256_000_000;
+
 /** The same with the headers of the response, and without entries where nothing has changed since the tag. */
 export async function fetchChangedVideoLog(
 	service: Service,
 	etag: string | undefined,
 	options: ApiOptions,
 ): Promise<{ entries: unknown[]; isChanged: boolean; headers: Record<string, unknown> }> {
-	const request = { ...ENDPOINTS.listVideos, etag };
+	const request = { ...ENDPOINTS.listVideos, etag, maxTextLength: MAX_LIST_LENGTH };
 	const { body, headers, statusCode } = await fetchFromApi(service, request, options);
 	const entries = requireList(body, 'videos');
 	for (const entry of entries) {

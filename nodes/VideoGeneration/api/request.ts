@@ -36,6 +36,12 @@ export const REQUEST_DEFAULTS = {
 /** Timeout of a request that can be sent again, unless "Request Options" has another. */
 export const RESPONSE_TIMEOUT_MS = 60_000;
 
+/** Parsing a longer text would hold up n8n's event loop for seconds, and a service has none. The list of videos has its own. */
+const MAX_TEXT_LENGTH = 64_000_000;
+
+/** How much of a longer text is kept, for the error of an add. */
+const KEPT_LENGTH = 4_096;
+
 /** A try that has less time than this is not started. */
 const MIN_TRY_MS = 1_000;
 
@@ -84,6 +90,7 @@ export async function openService(context: ApiContext): Promise<Service> {
 export async function sendRequest(
 	{ baseUrl, context, hide }: Service,
 	options: IHttpRequestOptions & { timeout: number },
+	maxTextLength = MAX_TEXT_LENGTH,
 ): Promise<HttpResponse> {
 	const end = new AbortController();
 	const abort = () => {
@@ -101,9 +108,12 @@ export async function sendRequest(
 			CREDENTIAL,
 			request,
 		)) as IN8nHttpFullResponse;
-		const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
-		const location = hide(toText(headers.location));
-		return { statusCode, headers: { ...headers, location }, text: hide(text) };
+		const all = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+		const isTooLong = all.length > maxTextLength;
+		const text = hide(isTooLong ? all.slice(0, KEPT_LENGTH) : all);
+		// The tag is kept with the workflow.
+		const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
+		return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
 	} catch (error) {
 		const failure = classifyError(error);
 		// Behind a proxy, it is the proxy that was not reached.
@@ -136,6 +146,7 @@ interface ApiRequest extends Endpoint {
 	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
 	requestKind?: 'read' | 'clear';
+	maxTextLength?: number;
 }
 
 /**
@@ -146,7 +157,7 @@ interface ApiRequest extends Endpoint {
  */
 export async function fetchFromApi(
 	service: Service,
-	{ etag, requestKind = 'read', ...request }: ApiRequest,
+	{ etag, requestKind = 'read', maxTextLength, ...request }: ApiRequest,
 	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
 ): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body }> {
 	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
@@ -155,12 +166,13 @@ export async function fetchFromApi(
 		const leftMs = Math.max(Math.floor(deadline - performance.now()), MIN_TRY_MS);
 		const timeout = Math.min(connection?.timeout ?? RESPONSE_TIMEOUT_MS, leftMs);
 		const options = { ...connection, ...request, ...condition, timeout };
-		const { headers, statusCode, text } = await sendRequest(service, options);
+		const { text, ...head } = await sendRequest(service, options, maxTextLength);
+		const { headers, statusCode } = head;
 		if (etag !== undefined && statusCode === 304) return { headers, statusCode, body: [] };
 		const parsedAt = performance.now();
 		const body = parseBody(text);
 		onParsed?.(performance.now() - parsedAt);
-		return { headers, statusCode, body: checkBody({ headers, statusCode }, body) };
+		return { headers, statusCode, body: checkBody(head, body) };
 	};
 	const send = takeSlot ? async () => await takeSlot(sendOnce) : sendOnce;
 	const lastTryAt = deadline - MIN_TRY_MS;

@@ -2,13 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
 import { MAX_SHOWN_LENGTH, toLine } from '../failures/toLine';
 import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
-import { RequestFailure } from '../failures/failure';
+import { RequestFailure, TOO_LONG } from '../failures/failure';
 
 /** A response of the service, without the key that it may repeat. */
 export interface HttpResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
+	/** Only its beginning if it is too long to be parsed. */
 	text: string;
+	isTooLong?: boolean;
 }
 
 /** A body: a list only without its envelope, which the specification reports of a prose example. */
@@ -30,7 +32,7 @@ export function parseBody(text: string): unknown {
  * @throws a RequestFailure that says what is wrong
  */
 export function checkBody(
-	{ headers, statusCode }: Pick<HttpResponse, 'headers' | 'statusCode'>,
+	{ headers, isTooLong, statusCode }: Omit<HttpResponse, 'text'>,
 	body: unknown,
 ): Body {
 	const content = nameContent(body);
@@ -45,6 +47,7 @@ export function checkBody(
 	if (statusCode >= 300) {
 		throw fail('redirected', { location: toLine(toText(headers.location)) || undefined });
 	}
+	if (isTooLong) throw TOO_LONG;
 	if (Array.isArray(body)) return body as IDataObject[];
 	if (!isObject(body)) throw fail('unreadable', { content });
 	if (body.status !== 'success') throw fail('unsuccessful', getServiceMessage(body));
@@ -224,18 +227,19 @@ export function readAddResponse(
 	response: HttpResponse,
 	url: string,
 ): { queueItem: IDataObject } | RequestFailure {
-	const { text } = response;
+	const { text, isTooLong = false } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
 	const queueId = isObject(newQueueItem) ? parseQueueId(newQueueItem.queueId) : '';
-	if (isSuccess(response) && queueId !== '') {
+	if (isSuccess(response) && !isTooLong && queueId !== '') {
 		return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
 	}
 	const failure = explainAddResponse(response, body);
 	const [, word, number] = QUEUE_ID.exec(text) ?? [];
 	const receivedQueueId = word ?? number;
-	// A response that names a queue item contradicts its own refusal.
-	const fate = receivedQueueId === undefined ? judgeAdd(response, status, url) : 'unknown';
+	// A response that names a queue item contradicts its own refusal, and what was not read may name one.
+	const isUnnamed = receivedQueueId === undefined && !isTooLong;
+	const fate = isUnnamed ? judgeAdd(response, status, url) : 'unknown';
 	if (fate !== 'unknown' || text === '') return failure.with({ fate });
 	const receivedText = text.slice(0, MAX_SHOWN_LENGTH);
 	return failure.with({ fate, receivedText, receivedQueueId });

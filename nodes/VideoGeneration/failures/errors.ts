@@ -7,6 +7,7 @@ import {
 	isOfKey,
 	RequestFailure,
 	TIMED_OUT,
+	TOO_LONG,
 } from './failure';
 import { describeFailure, type FailureContext } from './texts';
 
@@ -45,6 +46,7 @@ export function classifyError(error: unknown): RequestFailure {
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
 	if (code === 'ERR_CANCELED') return CANCELLED;
+	if (code === 'ERR_STRING_TOO_LONG') return TOO_LONG;
 	if (code.startsWith(NOT_FOLLOWED)) return new RequestFailure({ kind: 'redirected' });
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }

@@ -48,7 +48,7 @@ export interface FailureFacts {
 	retryAfterMs?: number | undefined;
 	location?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */
-	content?: 'html' | 'empty' | 'cutOff' | 'other' | undefined;
+	content?: 'html' | 'empty' | 'cutOff' | 'tooLong' | 'other' | undefined;
 	contentType?: string;
 	/** The promised field that a response lacks. */
 	field?: string;
@@ -112,6 +112,13 @@ export const CANCELLED = new RequestFailure({ kind: 'cancelled' });
 
 /** No response, or no more of it, came in time. */
 export const TIMED_OUT = new RequestFailure({ kind: 'uncertain', httpCode: 'ETIMEDOUT' });
+
+/** A response that is too long to be parsed, or even to be a text of JavaScript. */
+export const TOO_LONG = new RequestFailure({
+	kind: 'unreadable',
+	content: 'tooLong',
+	httpCode: '200',
+});
 
 export const BROKEN_OFF = new RequestFailure({ kind: 'uncertain', httpCode: 'ECONNRESET' });
 

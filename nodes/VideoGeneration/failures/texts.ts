@@ -120,6 +120,10 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		'The video service sent an empty response',
 		`{sent} Try again. If it happens again, check 'Base URL' in the Video Generation API credential.`,
 	],
+	'unreadable.tooLong': [
+		'The response from the video service is too long',
+		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. ${CHECK_BASE_URL} If it is right, delete old videos at the service.`,
+	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
 	unsuccessful: ['The video service did not confirm the request', '{checkFields}', SAID],
 	incomplete: [
