@@ -78,29 +78,44 @@ describe('Another account of the same service', () => {
 	});
 });
 
-describe('A list of the editor', () => {
-	const EXPRESSION = '={{ $("Secret").first().json.token }}';
+describe('A list of the editor offers no ID that n8n would save as an expression, nor markup', () => {
+	const HIDDEN = [
+		'={{ $("Secret").first().json.token }}',
+		'=1',
+		'a {{ $json.secret }}',
+		'<img src="https://evil.example">',
+	];
 	const search = async (name: string) =>
 		await searchList(service.setup({}).credentials, name, undefined);
 
-	test('offers no project whose ID n8n would evaluate and send to the service, and no name that n8n would evaluate', async () => {
-		service.sandbox.addProjects('main', [
-			{ id: EXPRESSION, name: 'Evil' },
-			{ id: 'named', name: '={{ $("Nowhere").first().json.x }}' },
+	test('of a project, and shows its name as text', async () => {
+		const { sandbox } = service;
+		sandbox.addProjects('main', [
+			...HIDDEN.map((id) => ({ id, name: 'Evil' })),
+			{ id: 'e', name: '={{ $("Nowhere").first().json.x }}' },
+			{ id: 'm', name: 'A <a href="https://evil.example">B</a>\n<img' },
+			{ id: 'nothing', name: '<br>' },
+			{ id: 'long', name: 'x'.repeat(1_000_000) },
 		]);
 		const results = await search('searchProjects');
-		expect(results.map(({ value }) => value)).toContain('named');
-		const all = results.flatMap(({ name, value }) => [name, String(value)]);
-		expect(all.filter((text) => text.startsWith('='))).toEqual([]);
+		const added = results.filter(({ value }) => !String(value).startsWith('project-'));
+		expect(added).toEqual([
+			{ value: 'e', name: ' ={{ $("Nowhere").first().json.x }}' },
+			{ value: 'long', name: `${'x'.repeat(299)}…` },
+			{ value: 'm', name: 'A B < img' },
+			{ value: 'nothing', name: 'nothing' },
+		]);
 	});
 
-	test('offers no video whose ID n8n would evaluate', async () => {
+	test('of a video, and shows its project as text', async () => {
+		const createdAt = '2026-01-15T12:00:00Z';
 		service.sandbox.addVideos('main', [
-			{ id: EXPRESSION, projectId: PROJECT },
-			{ id: 'plain', projectId: PROJECT },
+			...HIDDEN.map((id) => ({ id, projectId: PROJECT })),
+			{ id: 'plain', projectId: '<b>p</b>', createdAt },
 		]);
-		const results = await search('searchVideos');
-		expect(results.map(({ value }) => value)).toEqual(['plain']);
+		expect(await search('searchVideos')).toEqual([
+			{ value: 'plain', name: '2026-01-15 07:00:00, p' },
+		]);
 	});
 });
 

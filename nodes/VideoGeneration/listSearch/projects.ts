@@ -7,6 +7,7 @@ import { fetchProjects } from '../api/endpoints';
 import { type ApiOptions, openService, type Service } from '../api/request';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
+import { hasMarkup, toLine } from '../failures/toLine';
 import { getConnection } from '../item/parameters';
 
 /** The user waits for the list in the editor. */
@@ -39,18 +40,21 @@ export async function listProjects(
 	options: ApiOptions,
 ): Promise<ProjectOption[]> {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
-	return (
-		projects
-			.map(({ id, name }) => ({ value: toText(id), name: toText(name) || toText(id) }))
-			.filter(({ value }) => value !== '' && !isExpression(value))
-			// n8n keeps the name with the choice, and would evaluate it, too.
-			.map(({ value, name }) => ({ value, name: isExpression(name) ? ` ${name}` : name }))
-	);
+	return projects
+		.map(({ id, name }) => ({
+			value: toText(id),
+			name: toLine(toText(name)) || toLine(toText(id)),
+		}))
+		.filter(({ value }) => canBeOffered(value))
+		.map(({ value, name }) => ({ value, name: name.startsWith('=') ? ` ${name}` : name }));
 }
 
-/** Whether n8n would evaluate a value once a person has chosen it: the service must not write expressions. */
-export function isExpression(value: string): boolean {
-	return value.startsWith('=');
+/**
+ * Whether an ID can be offered to a person: once it is chosen, n8n saves one that begins with `=` or holds `{{` as an
+ * expression, which would send the service what it asks for. (A name that begins so is saved as one, too.)
+ */
+export function canBeOffered(id: string): boolean {
+	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !hasMarkup(id);
 }
 
 /** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */

@@ -2,7 +2,8 @@ import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from '
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
 import { type DatedVideo, sortNewestFirst } from '../api/videoLog';
-import { fetchForEditor, isExpression, listProjects } from './projects';
+import { toLine } from '../failures/toLine';
+import { canBeOffered, fetchForEditor, listProjects } from './projects';
 
 /** A person looks through no more. */
 const MAX_SHOWN = 100;
@@ -19,7 +20,7 @@ export async function searchVideos(
 	);
 	const names = new Map(projects.map(({ name, value }) => [value, name]));
 	const getProject = ({ projectId }: IDataObject) =>
-		names.get(toText(projectId)) ?? toText(projectId);
+		names.get(toText(projectId)) ?? toLine(toText(projectId));
 	const timeFormat = createTimeFormat(this.getTimezone());
 	const getName = ({ video, time }: DatedVideo) =>
 		[time === undefined ? 'Without a date' : timeFormat.format(time), getProject(video)]
@@ -30,7 +31,7 @@ export async function searchVideos(
 		toText(dated.video.id).toLowerCase() === wanted ||
 		`${toText(dated.video.createdAt)} ${getName(dated)}`.toLowerCase().includes(wanted);
 	const results = sortNewestFirst(entries)
-		.filter(({ video }) => toText(video.id) !== '' && !isExpression(toText(video.id)))
+		.filter(({ video }) => canBeOffered(toText(video.id)))
 		.filter((dated) => wanted === '' || isWanted(dated))
 		.slice(0, MAX_SHOWN)
 		.map((dated) => ({ name: getName(dated), value: toText(dated.video.id) }));
