@@ -34,8 +34,10 @@ export function parseBaseUrl(pasted: unknown): string {
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 	const address = hasScheme ? text : `${isLoopback(text) ? 'http' : 'https'}://${text}`;
 	const url = URL.canParse(address) ? new URL(address) : undefined;
-	// A name without a dot, a port or a scheme may be the key, which would be looked up, and logged.
-	const isName = hasScheme || isLoopback(text) || /[.:]/.test(url?.host ?? '');
+	// A name without a dot, a port or a scheme may be the key, which would be looked up, and logged. So may one with a
+	// part that is longer than names can have: a signed token has dots.
+	const hasHost = hasScheme || isLoopback(text) || /^[^/?#]*[.:]/.test(text);
+	const isName = hasHost && !/[^.]{64}/.test(url?.hostname ?? '');
 	if (
 		!url ||
 		!isName ||

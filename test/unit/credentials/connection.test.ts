@@ -29,6 +29,9 @@ describe('The Base URL', () => {
 		['https://example.com/api/v1beta', 'https://example.com/api/v1beta'],
 		['https://api.example.com/?x=1#y', 'https://api.example.com'],
 		['api.example.com', 'https://api.example.com'],
+		['api.example.com:443/v1', 'https://api.example.com'],
+		['video-service:443', 'https://video-service'],
+		['localhost', 'http://localhost'],
 		['localhost:3456', 'http://localhost:3456'],
 		['127.0.0.1:3456/v1', 'http://127.0.0.1:3456'],
 		['http://[::1]:3456', 'http://[::1]:3456'],
@@ -44,7 +47,8 @@ describe('The Base URL', () => {
 		...['ftp://example.com', 'https:///', 'https://user:secret@example.com', 'javascript://x'],
 		'https://exa mple.com',
 		// A key in the wrong field would be looked up as a host, and logged.
-		...['sk-live-0123456789abcdef', 'Bearer_0123456789'],
+		...['sk-live-0123456789abcdef', 'Bearer_0123456789', 'sk-live/0123456789.abc'],
+		`eyJhbGciOiJIUzI1NiJ9.${'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6'.repeat(2)}.c2lnbmF0dXJl`,
 	])('that is %j is reported as no web address, without repeating it', (pasted) => {
 		expect(() => parseBaseUrl(pasted)).toThrow(/not a web address/);
 		expect(() => parseBaseUrl(pasted)).not.toThrow(pasted);
