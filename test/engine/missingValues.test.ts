@@ -80,3 +80,20 @@ test.each(Object.keys(ALL_OPERATIONS) as (keyof typeof ALL_OPERATIONS)[])(
 		}
 	},
 );
+
+test('An expression of 100 KB takes no longer because it looks like many fields', async () => {
+	/** The processor time of a run, in milliseconds: others may be busy. */
+	const measure = async (part: string) => {
+		const text = part.repeat(100_000 / part.length);
+		const customPrompt = `={{ $json.prompt /* ${text} */ }}`;
+		const before = process.cpuUsage();
+		const parameters = { ...ALL_OPERATIONS['queue.add'], customPrompt };
+		const { items } = await service.run(parameters, { items: [{ prompt: 'A film' }] });
+		expect(items).toHaveLength(1);
+		return process.cpuUsage(before).user / 1000;
+	};
+	const plainMs = Math.max(await measure('a field '), await measure('a field '));
+	for (const part of ['$json["', '$json["a" ', '$json["a"   "   ']) {
+		expect(await measure(part)).toBeLessThan(3 * plainMs + 500);
+	}
+});

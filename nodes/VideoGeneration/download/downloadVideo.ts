@@ -11,6 +11,7 @@ import { checkBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { toLine } from '../failures/toLine';
 import { addExtension, findVideoType, HEAD_BYTES, nameOtherContent, takeName } from './videoFile';
 
 /** Long enough for a large file on a slow line. A host that never ends must not hold an item forever. */
@@ -163,7 +164,7 @@ export async function storeVideo(
 	try {
 		return await helpers.prepareBinaryData(file, addExtension(name, mimeType), mimeType);
 	} catch (error) {
-		const serviceMessage = (error as Error).message;
+		const serviceMessage = toLine((error as Error).message);
 		throw transfer.failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
 	}
 }

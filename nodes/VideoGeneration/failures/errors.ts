@@ -10,6 +10,7 @@ import {
 	TOO_LONG,
 } from './failure';
 import { describeFailure, type FailureContext } from './texts';
+import { toLine } from './toLine';
 
 /** An error of n8n, of its HTTP client or of Node.js, as far as it can be evidence. */
 interface ThrownError {
@@ -41,8 +42,8 @@ export function classifyError(error: unknown): RequestFailure {
 	const code = getClientCode(error as ThrownError);
 	if (code === undefined) {
 		const { message } = error as ThrownError;
-		const isText = typeof message === 'string' && message !== '';
-		const serviceMessage = isText ? message : 'The request could not be sent';
+		const words = typeof message === 'string' ? toLine(message) : '';
+		const serviceMessage = words || 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
 	if (code === 'ERR_CANCELED') return CANCELLED;

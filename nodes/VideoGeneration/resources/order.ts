@@ -219,8 +219,9 @@ function getPaidText(
 	return text;
 }
 
-/** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. */
-const FIELD = /\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s*(["'`])(.+?)\2\s*\])/gu;
+/** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. A quoted name has an end: an expression may be long. */
+const FIELD =
+	/\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/gu;
 
 /** The first part of an expression that has no value, and the field that the item lacks, if that is why. */
 function findMissing(

@@ -1,4 +1,5 @@
 import { onAbort } from '../api/pacing';
+import { toLine } from '../failures/toLine';
 import type { Job } from '../item/job';
 
 /** The name of the value in the execution's custom data, which n8n shows as "Highlighted data". */
@@ -17,7 +18,7 @@ export function nameVideosAtStop(jobs: Job[]): () => void {
 	const [{ context } = {}] = jobs;
 	return onAbort(context?.getExecutionCancelSignal(), () => {
 		const ids = jobs.flatMap(({ ledger: { state } }) =>
-			state.stage === 'queued' ? (state.queueId ?? []) : [],
+			state.stage === 'queued' ? toLine(state.queueId ?? '') || [] : [],
 		);
 		while (ids.join(', ').length > MAX_LENGTH) ids.shift();
 		try {
