@@ -7,8 +7,10 @@ import type { INodeParameters } from 'n8n-workflow';
 import * as selfsigned from 'selfsigned';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { searchList } from '../support/n8nServer/createLoadOptionsContext';
-import { OPERATIONS } from '../support/engine/OPERATIONS';
+import { startSandbox } from '../../sandbox/startSandbox';
+import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { like } from '../support/like';
 
 const HOST = '127.0.0.1';
@@ -212,6 +214,51 @@ describe('A service with a private certificate', () => {
 		const credentials = { baseUrl, apiKey: 'key-1' };
 		const projects = await searchList(credentials, 'searchProjects', undefined, { requestOptions });
 		expect(projects).toEqual([{ name: 'P', value: 'p' }]);
+	});
+
+	test.each([
+		['a paid video is waited for until it is', GENERATE, 'success'],
+		['a wait that has never found its item fails', { ...WAIT, projectId: byId('') }, 'error'],
+	])('while it is not accepted, %s', async (_what, parameters, status) => {
+		const sandbox = await startSandbox({ rateLimit: false });
+		endings.push(sandbox.close);
+		const { key, cert } = await certify();
+		let isTrusted = parameters === GENERATE;
+		const { createSecureContext } = tls;
+		jest
+			.spyOn(tls, 'createSecureContext')
+			.mockImplementation((options) =>
+				createSecureContext({ ...options, ...(isTrusted && { ca: cert }) }),
+			);
+		const front = tls.createServer({ key, cert }, (socket) => {
+			const back = net.connect(Number(new URL(sandbox.url).port), HOST);
+			for (const each of [socket, back]) each.on('error', () => undefined);
+			socket.pipe(back).pipe(socket);
+		});
+		await new Promise<void>((resolve) => front.listen(0, HOST, resolve));
+		endings.push(async () => await new Promise((resolve) => front.close(resolve)));
+		const queueId = sandbox.queueVideo(PROJECT);
+		const tries: number[] = [];
+		front.on('tlsClientError', () => tries.push(jest.now()));
+		const { run } = await runWithoutWaiting(async () => {
+			sandbox.onRequest(({ operation }) => {
+				if (operation !== 'queue.add') return;
+				setTimeout(() => (isTrusted = false), 1_000);
+				setTimeout(() => (isTrusted = true), 601_000);
+			});
+			return await runNode({
+				parameters,
+				items: [{ queueId }],
+				credentials: {
+					baseUrl: `https://localhost:${(front.address() as AddressInfo).port}`,
+					apiKey: sandbox.apiKey,
+				},
+			});
+		}, sandbox);
+		expect(run.status).toBe(status);
+		const lastedMs = (tries.at(-1) ?? 0) - (tries[0] ?? 0);
+		if (status === 'success') expect(lastedMs).toBeGreaterThan(590_000);
+		else expect(lastedMs).toBeLessThan(60_000);
 	});
 
 	test('has a poll say what to do, for the trigger has no such option', async () => {

@@ -127,6 +127,11 @@ export function isTransient({ kind }: RequestFailure): boolean {
 	return kind === 'rateLimited' || kind === 'unreached' || kind === 'uncertain';
 }
 
+/** Whether no secure connection was made: mostly, the certificate was not accepted. */
+export function isInsecure({ kind, facts }: RequestFailure): boolean {
+	return kind === 'unsent' && facts.httpCode !== undefined;
+}
+
 /** Kinds of failures of an item itself. */
 const OF_ITEM: FailureKind[] = [
 	'rejected',

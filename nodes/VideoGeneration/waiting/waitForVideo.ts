@@ -7,6 +7,7 @@ import { classifyError } from '../failures/errors';
 import type { Unidentified } from '../failures/failure';
 import {
 	CANCELLED,
+	isInsecure,
 	isNotFound,
 	isTransient,
 	MAX_RETRY_AFTER_MS,
@@ -322,8 +323,9 @@ class Wait {
 			const isLasting = now - this.notFound.since >= MIN_NOT_FOUND_MS[by];
 			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? 'left' : 'running';
 		}
-		// Transient failures say nothing about the item.
-		if (isTransient(failure) || failure.kind === 'cancelled') return 'running';
+		// Transient failures say nothing about the item. A certificate that was accepted before is renewed soon.
+		const isHiccup = isTransient(failure) || (this.details !== undefined && isInsecure(failure));
+		if (isHiccup || failure.kind === 'cancelled') return 'running';
 		this.notFound = undefined;
 		this.failed += 1;
 		if (this.failed < Math.max(this.job.api.maxTries, MIN_FAILURES)) return 'running';
