@@ -154,7 +154,7 @@ function logVideo(store: Store, item: QueueItem, loggedAt: number): void {
 
 /** Formats a time as the video log does. */
 export function formatLogTime({ settings }: Store, ms: number): string {
-	const text = new Date(ms).toISOString();
+	const text = new Date(ms + settings.logAheadMs).toISOString();
 	return settings.logWholeSeconds ? text.replace(/\.\d{3}Z$/, 'Z') : text;
 }
 

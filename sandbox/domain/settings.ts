@@ -34,6 +34,8 @@ export interface Settings {
 	numericQueueIds: boolean | 'long';
 	/** Writes `createdAt` of new log entries without milliseconds. */
 	logWholeSeconds: boolean;
+	/** How much the clock of the log's `createdAt` is ahead of that of the queue; negative if it is behind. */
+	logAheadMs: number;
 	/** Adds `videoUrl` to the progress of a completed item: of all, of every other one, or of so many first ones. */
 	videoUrlInDetails: boolean | 'everyOther' | number;
 	/** Sends the same list of videos again for so long. */
@@ -71,6 +73,7 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	finishedItemsStay: false,
 	numericQueueIds: false,
 	logWholeSeconds: false,
+	logAheadMs: 0,
 	videoUrlInDetails: false,
 	listCacheMs: 0,
 	promptInVideos: false,

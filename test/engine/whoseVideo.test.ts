@@ -120,6 +120,33 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 	});
 });
 
+describe('Where the dates of videos are of another clock than those of queue items, or of another zone,', () => {
+	const PROJECT_ONLY = { ...WAIT, projectId: byId(PROJECT) };
+
+	test('a row is not given its video; the error and the hint name both dates, and what to do', async () => {
+		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
+		const advice =
+			/dated 2026-01-15T10:\d\d:\d\d\.\d{3}Z, and the queue item 2026-01-15T12:00:\d\d\.\d{3}Z\. .*Queue > Add, and Queue > Wait without 'Queued At'/;
+		const { error } = await run({ ...GENERATE, downloadVideo: true });
+		expect(error?.description).toMatch(advice);
+		service.sandbox.reset();
+		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
+		passTime(3_600_000);
+		const { items, run: execution } = await run(GENERATE);
+		expect(items).toMatchObject([{ json: { video: null } }]);
+		const [{ hints = [] } = {}] = execution.data.resultData.runData['Video Generation'] ?? [];
+		expect(hints).toMatchObject([{ message: expect.stringMatching(advice) as string }]);
+	});
+
+	test('what the error says gives each row its video, also just after it', async () => {
+		service.sandbox.configure({ logAheadMs: -2 * 3_600_000 });
+		await run(GENERATE);
+		passTime(120_000);
+		const { items } = await service.run(OPERATIONS['queue.add']);
+		expectOwn(await run(PROJECT_ONLY, [{ queueId: items[0]?.json.queueId }]));
+	});
+});
+
 describe('Rule 4: the list that settles an item shows its video. A log that', () => {
 	test('lags by far more is not waited for: the item comes out without a video', async () => {
 		planVideos(service.sandbox, { processingMs: 9_000, logDelayMs: 10_000_000 });

@@ -90,6 +90,8 @@ export interface Unidentified {
 	/** The number of entries; undefined if the list could not be read. */
 	count?: number;
 	projectId?: string | undefined;
+	/** The dates of a video that has appeared since its add, and is too old to be its own, and of its queue item. */
+	dates?: { videoDate: string; queueDate: string } | undefined;
 }
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */

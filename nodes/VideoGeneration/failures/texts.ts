@@ -51,7 +51,8 @@ const HOST_AGAIN = [
 ];
 
 /** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
-const IGNORE_DATES = "make the next ones with Queue > Add, and Queue > Wait without 'Queued At'";
+const TWO_CLOCKS =
+	"A video that has appeared since is dated {videoDate}, and the queue item {queueDate}. If it is this one, the service's dates come from two clocks or time zones: make the next videos with Queue > Add, and Queue > Wait without 'Queued At'.";
 
 const NOT_FINISHED = 'The video was not finished within {waitedSeconds} seconds';
 const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloaded';
@@ -154,7 +155,8 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 	'ambiguousVideo.none': [
 		NOT_IDENTIFIED,
-		`The queue item "{queueId}" is finished, and the list of videos did not show its video. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it. If they are dated before 'createdAt' of the queue item, ${IGNORE_DATES}.`,
+		`The queue item "{queueId}" is finished, and the list of videos did not show its video. Look for it in Video > Get Many in a few minutes, and download it with Video > Download. If videos appear there later than 'Listing Delay' under 'Wait Options', raise it.`,
+		TWO_CLOCKS,
 	],
 	'ambiguousVideo.unread': [
 		NOT_IDENTIFIED,
@@ -360,6 +362,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		nextTry: 'Try again later.',
 		...context,
 		...facts,
+		...unidentified?.dates,
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
@@ -449,7 +452,10 @@ interface RunFacts {
 	isListUnreliable: boolean;
 }
 
-const NOT_LISTED = `A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them. If videos are dated before 'createdAt' of their queue item, ${IGNORE_DATES}.`;
+const NOT_LISTED = [
+	"A video was missing in the list of videos: raise 'Listing Delay' under 'Wait Options', and check 'Project' and 'Queued At' if you set them.",
+	TWO_CLOCKS,
+];
 
 /** The hints of a run, each with the number of its items. */
 const HINTS = [
@@ -466,13 +472,14 @@ const MAX_NAMED = 5;
 export function describeRun(facts: RunFacts): string[] {
 	const { isListUnreliable, leftOut, mayBeQueued, unidentified } = facts;
 	const several = unidentified.filter(({ count = 0 }) => count > 0);
+	const notListed = fill(NOT_LISTED, { ...unidentified.find(({ dates }) => dates)?.dates });
 	const slots = {
 		mayBeQueued: mayBeQueued || undefined,
 		several: several.length || undefined,
 		names: [...new Set(several.map(nameCandidates))].slice(0, MAX_NAMED).join('; '),
-		advice: isListUnreliable ? NOT_LISTED : TELL_APART,
+		advice: isListUnreliable ? notListed : TELL_APART,
 		unlisted: unidentified.length - several.length || undefined,
-		notListed: isListUnreliable ? ` ${NOT_LISTED}` : '',
+		notListed: isListUnreliable ? ` ${notListed}` : '',
 		leftOut: leftOut || undefined,
 	};
 	return HINTS.map((hint) => fill([hint], slots)).filter((text) => text !== '');

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
+import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
 import type { Claim, Decision, ListedVideo, QueueItem } from './ownVideos';
 import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
@@ -273,11 +274,16 @@ export class AccountVideos {
 				(claim) => !due.has(claim) && (this.keys.has(account) || isAdded(claim)),
 			),
 		);
-		this.settle(decideOwners([...due], [...free], others, changedAt), [...due]);
+		this.settle(decideOwners([...due], [...free], others, changedAt), [...due], [...free]);
 	}
 
-	private settle({ own, counts, missing }: Decision, due: Claim[]): void {
+	private settle({ own, counts, missing }: Decision, due: Claim[], free: ListedVideo[]): void {
 		const now = performance.now();
+		const latest = new Map<string, ListedVideo>();
+		for (const video of free) {
+			const { shownAt = -Infinity } = latest.get(video.projectId) ?? {};
+			if (video.shownAt >= shownAt) latest.set(video.projectId, video);
+		}
 		for (const claim of missing) {
 			const { item, listingDelayMs } = claim;
 			const { projectId } = item;
@@ -293,7 +299,8 @@ export class AccountVideos {
 			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
 			else {
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
-				claim.own = { unidentified: { count, projectId } };
+				const dates = count === 0 ? compareDates(claim, latest.get(projectId ?? '')) : undefined;
+				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft === true) claim.listedUntil = now;
 			}
 		}
@@ -333,6 +340,16 @@ export class AccountVideos {
 			for (const each of keys) each.keys = keys;
 		}
 	}
+}
+
+/** The dates of an entry that was shown since the add, and seems to be older, and of its queue item. */
+function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentified['dates'] {
+	const { queuedAt } = claim.item;
+	if (!video || video.shownAt < getEarliest(claim) || !isOlder(claim, video)) return undefined;
+	const [videoDate = '', queueDate = ''] = [video.createdAt, queuedAt].map((time = 0) =>
+		new Date(time).toISOString(),
+	);
+	return { videoDate, queueDate };
 }
 
 /** The claims of an account whose entries are not known. */

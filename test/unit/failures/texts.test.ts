@@ -97,6 +97,11 @@ const OF_SERVICE: Row[] = [
 	['ambiguousVideo', { unidentified: { count: 0 } }, /did not show its video.*'Listing Delay'/],
 	[
 		'ambiguousVideo',
+		{ unidentified: { count: 0, dates: { videoDate: 'V', queueDate: 'Q' } } },
+		/raise it\. A video.*dated V, and the queue item Q\..*Queue > Wait without 'Queued At'/,
+	],
+	[
+		'ambiguousVideo',
 		{ unidentified: THREE },
 		/of the 3 newest videos of project "p"\..*one worker/,
 	],
