@@ -21,8 +21,7 @@ export interface SandboxContext {
 	/** Replaced by a reset. */
 	store: Store;
 	readonly wait: SandboxOptions['wait'];
-	/** @param seed another one than at the start, for clients that remember ids */
-	readonly reset: (seed?: number) => void;
+	readonly reset: () => void;
 }
 
 export function createContext({
@@ -36,8 +35,8 @@ export function createContext({
 		faults: new FaultList(),
 		requests: new RequestLog(),
 		wait,
-		reset: (seed = options.seed) => {
-			context.store = createStore({ ...options, seed });
+		reset: () => {
+			context.store = createStore(options);
 			context.clock.reset();
 			context.faults.active = [];
 			context.requests.list = [];

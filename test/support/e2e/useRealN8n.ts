@@ -23,11 +23,8 @@ export function useRealN8n(
 		real.client = real.n8n.client;
 		real.credential = await real.n8n.connect(real.sandbox);
 	});
-	let seed = 0;
 	beforeEach(() => {
-		// n8n remembers whose a video is by its id, so no test has those of another one.
-		seed += 1;
-		real.sandbox.reset(seed);
+		real.sandbox.reset();
 	});
 	afterAll(async () => {
 		await real.n8n.stop();
