@@ -192,7 +192,7 @@ export class AccountVideos {
 	private identify(known: QueueItem): Item {
 		const { queueId, projectId, queuedAt, sentAt } = known;
 		const isSame = ({ claims, ...item }: Item) => {
-			if (Math.abs((item.queuedAt ?? NaN) - (queuedAt ?? NaN)) >= SAME_DATE_MS) return false;
+			if (isOneDate(item, known) === false) return false;
 			const isMade = [...claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isMade && item.projectId === projectId);
 		};
@@ -312,9 +312,13 @@ export class AccountVideos {
 		if (claim.owedUntil !== undefined) this.drop(claim);
 	}
 
-	/** The waits for an item with this key. */
-	private listWaits({ claims }: Item): Claim[] {
-		return [...claims].filter((claim) => claim.own === undefined && this.claims.has(claim));
+	/** The waits for an item with this key, which may have made an item of its own of the one that another key has added. */
+	private listWaits(owner: Item): Claim[] {
+		const own = this.items.get(owner.queueId) ?? [];
+		const others = own.includes(owner) ? [] : own.filter((each) => isOneDate(each, owner));
+		return [owner, ...others]
+			.flatMap(({ claims }) => [...claims])
+			.filter((claim) => claim.own === undefined && this.claims.has(claim));
 	}
 
 	/** When a list first showed an entry to this process, with any key of the account. */
@@ -350,6 +354,12 @@ function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentifie
 		new Date(time).toISOString(),
 	);
 	return { videoDate, queueDate };
+}
+
+/** Whether two items have the same date; undefined if one has none. */
+function isOneDate({ queuedAt: one = NaN }: QueueItem, { queuedAt: other = NaN }: QueueItem) {
+	const apartMs = Math.abs(one - other);
+	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
 }
 
 /** The claims of an account whose entries are not known. */

@@ -69,6 +69,16 @@ test('An entry that another key of the account has shown before the add is not t
 	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
 });
 
+test('An item that two keys of the account have added in equal orders is one item, which both waits are given', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	const waits = [ours, other].map(({ wait }) => wait({ queuedAt: DATE, sentAt: now() }));
+	for (const claim of waits) claim.dueAt = now();
+	await ours.read(ENTRY);
+	await other.read(ENTRY);
+	expect(waits.map(({ own }) => own)).toEqual([OWN, OWN]);
+});
+
 describe('A queue ID that the service uses again', () => {
 	test('gives its next item nothing that was the own video of the item before', async () => {
 		const { videos, read, wait } = openService()(1);
