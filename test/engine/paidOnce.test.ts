@@ -79,15 +79,6 @@ describe('Several adds', () => {
 		expect(error?.httpCode).toBe('400');
 	});
 
-	test('come further and further apart in an outage', async () => {
-		failAdd({ kind: 'status', status: 503 });
-		const { errorItems } = await run(ADD, FIVE, { settings: ERROR_OUTPUT });
-		expect(errorItems).toHaveLength(5);
-		const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
-		const seconds = others.map((at) => Math.round((at - first) / 1000));
-		expect(seconds).toEqual([0, 1, 3, 7]);
-	});
-
 	test.each(['queue.add', 'queue.getProgress'] as const)(
 		'are not run again because of a key "error" in a response of %s that is a success',
 		async (operation) => {

@@ -1,5 +1,6 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
@@ -38,6 +39,41 @@ async function listTimeouts(requestOptions = {}): Promise<Record<string, number 
 	}
 	return timeouts;
 }
+
+describe('Of rows at a port where nothing listens,', () => {
+	const ADD = OPERATIONS['queue.add'];
+	const DOWN = { isDown: true };
+	const run = async (parameters: INodeParameters, items: IDataObject[]) => {
+		const { apiKey, clock, url } = service.sandbox;
+		const baseUrl = `={{ $json.isDown ? 'http://127.0.0.1:1' : '${url}' }}`;
+		const startedAt = clock.now();
+		const { errorItems } = await service.run(parameters, {
+			items,
+			settings: ERROR_OUTPUT,
+			credentials: { apiKey, baseUrl },
+		});
+		const tries = errorItems.map(({ json }) => (json.details as IDataObject).tries);
+		return { seconds: (clock.now() - startedAt) / 1_000, tries };
+	};
+
+	test.each<[string, INodeParameters, first: number, others: number]>([
+		['Queue > Add', ADD, 4, 1],
+		// The account cannot be read, so the add itself is not tried.
+		['Queue > Add with Credits to Keep', { ...ADD, options: { creditsToKeep: 1 } }, 0, 0],
+		['Video > Generate', GENERATE, 4, 1],
+	])('those of %s fail soon: only the first one is tried again', async (...each) => {
+		const [, parameters, first, others] = each;
+		const { seconds, tries } = await run(parameters, Array<IDataObject>(25).fill(DOWN));
+		expect(tries).toEqual([first, ...Array<number>(24).fill(others)]);
+		expect(seconds).toBeLessThan(60);
+	});
+
+	test('the next one is tried again after a request that has got through', async () => {
+		const { tries } = await run(ADD, [DOWN, DOWN, {}, DOWN, DOWN]);
+		expect(tries).toEqual([4, 1, 4, 1]);
+		expect(service.sandbox.charges).toHaveLength(1);
+	});
+});
 
 describe('A request that changes nothing or does no harm twice', () => {
 	test.each(REPEATED)('%s is sent again after each failure that may pass', async (name) => {

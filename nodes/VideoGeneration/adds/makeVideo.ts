@@ -119,13 +119,12 @@ async function payInTurn(
 	if (!(await takeKey(job))) return undefined;
 	const add = async () => await tryToAdd(job, service, usualMs);
 	const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
-	const sendSlowly = async () => await run.outage.slowDown(send, run.signal);
 	try {
 		// What is listed before the add is another's.
 		await watching?.list.catchUp(watching.requests);
-		if (order.spending === undefined) return await sendSlowly();
+		if (order.spending === undefined) return await send();
 		// Guarded adds of an account are checked and sent one at a time.
-		return await run.inTurn(job, `credits ${service.account}`, sendSlowly);
+		return await run.inTurn(job, `credits ${service.account}`, send);
 	} finally {
 		await freeOrKeepKey(job);
 	}

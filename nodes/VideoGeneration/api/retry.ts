@@ -48,9 +48,16 @@ function getBackoffMs(tryNumber: number, random: number): number {
 	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 
+/** Whether a run has no connection: an item of it has used up its tries, and no request has got through since. */
+export interface Outage {
+	isUnderWay: boolean;
+}
+
 export interface RetryOptions {
 	requestKind: RequestKind;
 	maxTries: number;
+	/** The outage of the run, in which a request is sent once: a service that is down says so once, not item by item. */
+	outage?: Outage | undefined;
 	/** Ends the wait between two tries. */
 	signal?: AbortSignal | undefined;
 	/** When no further try may begin, by `performance.now()`. */
@@ -60,17 +67,21 @@ export interface RetryOptions {
 /** Sends a request, again where `decideRetry` allows it. @throws the last failure, with the number of tries */
 export async function sendWithRetries<T>(
 	send: () => Promise<T>,
-	{ requestKind, maxTries, signal, deadline = Infinity }: RetryOptions,
+	{ requestKind, signal, deadline = Infinity, outage, ...options }: RetryOptions,
 ): Promise<T> {
+	const maxTries = outage?.isUnderWay === true ? 1 : options.maxTries;
 	let mayBeDone = false;
 	for (let tries = 1; ; tries++) {
 		if (signal?.aborted) throw CANCELLED.with({ tries: 0, mayBeDone });
 		try {
-			return await send();
+			const result = await send();
+			if (outage) outage.isUnderWay = false;
+			return result;
 		} catch (error) {
 			const reason = classifyError(error);
 			// The HTTP client reports every abort alike: one that is not ours is a timeout.
 			const failure = reason.kind === 'cancelled' && !signal?.aborted ? TIMED_OUT : reason;
+			if (outage) noteFailure(outage, failure, tries, maxTries);
 			const delayMs = decideRetry(requestKind, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {
 				// What has kept it from being sent says so.
@@ -82,19 +93,14 @@ export async function sendWithRetries<T>(
 	}
 }
 
-/** Slows the requests of a run down after two failures in a row, so that an outage does not fail every item. */
-export class Outage {
-	private failedInARow = 0;
-
-	async slowDown<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
-		if (this.failedInARow > 1) await pause(getBackoffMs(this.failedInARow - 1, 1), signal);
-		try {
-			const result = await send();
-			this.failedInARow = 0;
-			return result;
-		} catch (error) {
-			this.failedInARow = isTransient(classifyError(error)) ? this.failedInARow + 1 : 0;
-			throw error as Error;
-		}
-	}
+function noteFailure(
+	outage: Outage,
+	{ kind, facts }: RequestFailure,
+	tries: number,
+	maxTries: number,
+): void {
+	const isAnswered = /^\d/.test(facts.httpCode ?? '');
+	// A look at a queue item is sent once, and the wait goes on.
+	if (kind === 'unreached' && tries === maxTries && maxTries > 1) outage.isUnderWay = true;
+	else if (isAnswered) outage.isUnderWay = false;
 }

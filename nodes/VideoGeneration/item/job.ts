@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
-import { Outage } from '../api/retry';
+import type { Outage } from '../api/retry';
 import { CANCELLED, type RequestKind } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { isAgentCall, type Ledger } from './ledger';
@@ -160,7 +160,7 @@ export class Run {
 
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
 
-	readonly outage = new Outage();
+	readonly outage: Outage = { isUnderWay: false };
 
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
 

@@ -170,8 +170,8 @@ function prepareItem(
 	problem?: unknown,
 ): Job {
 	const ledger = new Ledger(context);
-	const { signal, takeRequestSlot: takeSlot } = run;
-	const api: ItemApi = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot };
+	const { outage, signal, takeRequestSlot: takeSlot } = run;
+	const api: ItemApi = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot, outage };
 	let order: unknown;
 	try {
 		order = operation.prepare(context, ledger.isPaid);
