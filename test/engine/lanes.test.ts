@@ -7,6 +7,7 @@
 
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
+import { InstanceSettings } from 'n8n-core';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
@@ -325,24 +326,68 @@ test("Nothing is paid for that the workflow's own timeout would end, also after 
 	expect(service.sandbox.charges).toHaveLength(1);
 });
 
-test.each([
-	[
-		'of its workflow that nodes before it leave',
-		{ workflowSettings: { executionTimeout: 300 }, startedMsAgo: 250_000 },
-	],
-	['of the instance', { endsInMs: 50_000 }],
-	[
-		'of the instance, where its workflow may take longer',
-		{ workflowSettings: { executionTimeout: 3_600 }, endsInMs: 50_000 },
-	],
-])('Nothing is paid for that the timeout %s would end', async (_whose, limits) => {
-	makeVideosIn(60);
-	await service.run(GENERATE);
-	const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
-	expect(errorItems[0]?.json).toMatchObject({
-		error: "The workflow's timeout would end before this video is finished",
+describe("What is left of n8n's timeout", () => {
+	const OUT_OF_TIME = "The workflow's timeout would end before this video is finished";
+	/** Whether a second video of the project, which takes a minute, is paid for. */
+	const isPaid = async (limits: Partial<NodeSetup>) => {
+		makeVideosIn(60, 60);
+		await service.run(GENERATE);
+		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, ...limits });
+		const [failed] = errorItems;
+		if (failed) expect(failed.json.error).toBe(OUT_OF_TIME);
+		return service.sandbox.charges.length === 2;
+	};
+	const FIVE_MINUTES = { workflowSettings: { executionTimeout: 300 } };
+	const PARKED = { ...FIVE_MINUTES, startedMsAgo: 250_000, endsInMs: 300_000 };
+
+	test.each<[string, Partial<NodeSetup>, boolean]>([
+		[
+			'of the workflow, after nodes that took long',
+			{ ...FIVE_MINUTES, startedMsAgo: 250_000 },
+			false,
+		],
+		['of the instance', { endsInMs: 50_000 }, false],
+		['of the instance', { endsInMs: 90_000 }, true],
+		[
+			'of the instance, after nodes that took long',
+			{ startedMsAgo: 250_000, endsInMs: 90_000 },
+			true,
+		],
+		[
+			'of the instance, if its workflow may take longer',
+			{ ...FIVE_MINUTES, endsInMs: 50_000 },
+			false,
+		],
+		['after a wait that n8n has parked, which counts', PARKED, false],
+		['after an approval, from which n8n counts anew', { ...PARKED, startedMsAgo: 1_000_000 }, true],
+	])('%s, is enough for the video: %j, %p', async (_whose, limits, expected) => {
+		expect(await isPaid(limits)).toBe(expected);
 	});
-	expect(service.sandbox.charges).toHaveLength(1);
+
+	test('after a wait that n8n has parked, is the whole time again on a worker', async () => {
+		jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
+		expect(await isPaid(PARKED)).toBe(true);
+	});
+
+	test('must be enough for the longest of the last ten videos of the project', async () => {
+		makeVideosIn(60, ...Array<number>(11).fill(5));
+		await run(ofOneProject(10));
+		const runLimited = async () =>
+			await service.run(GENERATE, { settings: ERROR_OUTPUT, endsInMs: 50_000 });
+		const { errorItems } = await runLimited();
+		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
+		await run([{}]);
+		expectOwnVideos((await runLimited()).items, 1);
+	});
+
+	test('must be enough for a video that n8n has cut off, which is paid once', async () => {
+		makeVideosIn(600);
+		const endsInMs = 40_000;
+		await play(begin([{}], { endsInMs, stopAfterMs: endsInMs }));
+		const { errorItems } = await service.run(GENERATE, { settings: ERROR_OUTPUT, endsInMs });
+		expect(errorItems[0]?.json.error).toBe(OUT_OF_TIME);
+		expect(service.sandbox.charges).toHaveLength(1);
+	});
 });
 
 test('Nothing is paid for that the timeout would end, in a later run of the node, as in a loop', async () => {

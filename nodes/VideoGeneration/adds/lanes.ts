@@ -13,18 +13,6 @@ const lanes = new Map<string, Lane>();
 /** What each service tells, by its address, for as long as this process lives. */
 const services = new Map<string, Telling>();
 
-/**
- * How long the last video of each project took, by service and project: a lane goes with its last run, and the next
- * round of a loop must know it as well.
- */
-const lastTimes = new Map<string, { lastMs: number; keptAt: number }>();
-
-/** A single slow video must not keep a project's items from being sent for longer. */
-const KEPT_FOR_MS = 3_600_000;
-
-/** More would be those of projects that nobody uses any more. */
-const TIMES_KEPT = 1_000;
-
 /** How many videos of a project are made at the same time where the service tells them apart. */
 const TOLD_AT_ONCE = 10;
 
@@ -67,15 +55,10 @@ class Lane {
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
 	constructor(
-		private readonly key: string,
+		/** Its service and project. */
+		readonly key: string,
 		private readonly telling: Telling,
 	) {}
-
-	/** How long the last video of the project took, from its add to its output; undefined where none is known. */
-	get lastMs(): number | undefined {
-		const { lastMs, keptAt = -Infinity } = lastTimes.get(this.key) ?? {};
-		return performance.now() - keptAt < KEPT_FOR_MS ? lastMs : undefined;
-	}
 
 	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
 	async wait(job: VideoJob, place: Place): Promise<void> {
@@ -99,23 +82,10 @@ class Lane {
 		}
 	}
 
-	/**
-	 * Learns from a video whether the service itself tells which video is an item's, and how long one takes.
-	 *
-	 * @param sentAt when its add was sent, by `performance.now()`; undefined if this try has not paid for it
-	 */
-	learn({ run }: Place, { isTold }: FinishedVideo, sentAt: number | undefined): void {
-		if (sentAt !== undefined) this.keepTime(performance.now() - sentAt);
+	/** Learns from a video whether the service itself tells which video is an item's. */
+	learn({ run }: Place, { isTold }: FinishedVideo): void {
 		if (isTold !== undefined) this.telling.learn(isTold);
 		if (isTold) run.videosAtOnce += 1;
-	}
-
-	private keepTime(lastMs: number): void {
-		// The one that was kept last stands last.
-		lastTimes.delete(this.key);
-		lastTimes.set(this.key, { lastMs, keptAt: performance.now() });
-		const [oldest] = lastTimes.keys();
-		if (lastTimes.size > TIMES_KEPT && oldest !== undefined) lastTimes.delete(oldest);
 	}
 
 	leave(place: Place): void {

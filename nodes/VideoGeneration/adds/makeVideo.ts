@@ -2,6 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
+import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import { checkJob, type Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
@@ -10,6 +11,7 @@ import { guardCredits } from './creditsToKeep';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
+import { findLongestMs, noteMinimum, noteTime } from './videoTimes';
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
@@ -68,18 +70,25 @@ async function makeInTurn(
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
+	// A video is looked at after an interval, and listed after the delay.
+	const shortestMs = wait.intervalMs + wait.listingDelayMs;
+	let sentAt: number | undefined;
 	try {
-		let sentAt: number | undefined;
 		if (!ledger.isPaid) {
-			const usualMs = lane.lastMs ?? wait.listingDelayMs + wait.intervalMs;
+			const usualMs = findLongestMs(lane.key) ?? shortestMs;
 			const paid = await pay(job, usualMs, watching);
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);
 		}
 		const video = await waitForVideo(job, wait, watching, sentAt);
-		lane.learn(place, video, sentAt);
+		lane.learn(place, video);
+		if (sentAt !== undefined) noteTime(lane.key, performance.now() - sentAt);
 		return video;
 	} catch (reason) {
+		// What n8n has cut off would have come out after another look at the earliest.
+		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
+			noteMinimum(lane.key, performance.now() - sentAt + shortestMs);
+		}
 		// The run ends before its next item takes the place.
 		run.end(job, reason);
 		throw reason as Error;

@@ -1,7 +1,5 @@
 import type {
 	IDataObject,
-	IExecuteFunctions,
-	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeProperties,
@@ -12,6 +10,7 @@ import type { ApiOptions, Service } from '../api/request';
 import type { Outage } from '../api/retry';
 import { CANCELLED, type RequestKind } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
+import { getExecutionEnd, type RunContext } from './executionEnd';
 import { isAgentCall, type Ledger } from './ledger';
 import type { Batching } from './parameters';
 
@@ -88,36 +87,6 @@ const REQUESTS_AT_ONCE = 64;
 /** More downloads at once take more memory, and finish no sooner: n8n may hold each file in memory while it stores it. */
 export const DOWNLOADS_AT_ONCE = 4;
 
-/** When each execution was first seen, by its signal: for an n8n that does not tell when it has begun. */
-const starts = new WeakMap<AbortSignal, number>();
-
-type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
-
-/** What n8n's engine keeps of an execution, and has no function for (seen in 2.41). */
-interface Engine {
-	additionalData?: { executionTimeoutTimestamp?: unknown };
-	getExecutionContext?(): { establishedAt?: unknown } | undefined;
-}
-
-/**
- * How long n8n lets an execution go on: its workflow's timeout counts from the start of the execution, and the
- * instance's, its maximum and the parent's are known to the engine alone.
- */
-function readTimeLeftMs(context: RunContext, firstSeenAt: number): number {
-	const engine = context as unknown as Engine;
-	const now = Date.now();
-	const endsAt = engine.additionalData?.executionTimeoutTimestamp;
-	const limitMs = typeof endsAt === 'number' ? endsAt - now : Infinity;
-	const { executionTimeout = -1 } = context.getWorkflowSettings();
-	if (executionTimeout <= 0) return limitMs;
-	// A retried execution keeps the start of the one that failed.
-	const startedAt =
-		context.getMode() === 'retry' ? undefined : engine.getExecutionContext?.()?.establishedAt;
-	const seenMs = performance.now() - firstSeenAt;
-	const passedMs = typeof startedAt === 'number' ? Math.max(seenMs, now - startedAt) : seenMs;
-	return Math.min(limitMs, executionTimeout * 1_000 - passedMs);
-}
-
 /** The turns of all executions of this process, by what they are for. */
 const turns = new Turns();
 
@@ -175,9 +144,7 @@ export class Run {
 		this.close = onAbort(stop, () => {
 			this.ending.abort();
 		});
-		const start = (stop && starts.get(stop)) ?? performance.now();
-		if (stop) starts.set(stop, start);
-		this.endsAt = performance.now() + readTimeLeftMs(context, start);
+		this.endsAt = getExecutionEnd(context);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
 	}
