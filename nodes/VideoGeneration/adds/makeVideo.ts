@@ -9,6 +9,7 @@ import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVi
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { guardCredits } from './creditsToKeep';
 import { enterLane } from './lanes';
+import { limitVideos } from './mostVideos';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { findLongestMs, noteMinimum, noteTime } from './videoTimes';
@@ -131,9 +132,11 @@ async function payInTurn(
 	try {
 		// What is listed before the add is another's.
 		await watching?.list.catchUp(watching.requests);
-		if (order.spending === undefined) return await send();
-		// Guarded adds of an account are checked and sent one at a time.
-		return await run.inTurn(job, `credits ${service.account}`, send);
+		return await limitVideos(job, async () => {
+			if (order.spending === undefined) return await send();
+			// Guarded adds of an account are checked and sent one at a time.
+			return await run.inTurn(job, `credits ${service.account}`, send);
+		});
 	} finally {
 		await freeOrKeepKey(job);
 	}

@@ -17,6 +17,8 @@ export interface VideoOrder {
 	wait?: WaitSettings | undefined;
 	/** "Credits to Keep" and "Credits per Video"; undefined when the guard is off. */
 	spending?: { keep: number; cost: number } | undefined;
+	/** "Most Videos"; undefined where it is not set. */
+	mostVideos?: number | undefined;
 	/** "Unique Key"; undefined where it is not set. */
 	uniqueKey?: string | undefined;
 }

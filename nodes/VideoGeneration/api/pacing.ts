@@ -91,10 +91,10 @@ export function createSlots(count: number): TakeSlot {
 
 /** Does the work of each key one after the other, in its order. A key is known while it has any. */
 export class Turns {
-	private readonly slots = new Map<string, { takeSlot: TakeSlot; users: number }>();
+	private readonly slots = new Map<unknown, { takeSlot: TakeSlot; users: number }>();
 
 	/** @throws `CANCELLED` when the signal is aborted before the turn */
-	async take<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+	async take<T>(key: unknown, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
 		const slot = this.slots.get(key) ?? { takeSlot: createSlots(1), users: 0 };
 		this.slots.set(key, slot);
 		slot.users += 1;

@@ -33,7 +33,7 @@ export type FailureKind =
 	| ('rateLimited' | 'unreached' | 'uncertain' | 'redirected' | 'rejected' | 'unreadable')
 	| ('unsuccessful' | 'incomplete' | 'blocked' | 'unsent' | 'badCredential' | 'cancelled')
 	| ('notGenerated' | 'timedOut' | 'ambiguousVideo' | 'overBudget' | 'creditsUnknown')
-	| ('outOfTime' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
+	| ('outOfTime' | 'tooManyVideos' | 'keyUsed' | 'keyDone' | 'keyTwice' | 'keysUnavailable')
 	| ('notAnAddress' | 'storageFailed');
 
 /** The facts of a failure. The texts show each one that is known. */
@@ -82,6 +82,7 @@ export interface FailureFacts {
 	/** Of the workflow's own timeout: what is left of it, and how long a video of the project usually takes. */
 	leftSeconds?: number | undefined;
 	usualSeconds?: number | undefined;
+	mostVideos?: number;
 	uniqueKey?: string;
 }
 
@@ -140,6 +141,7 @@ const OF_ITEM: FailureKind[] = [
 	'unsuccessful',
 	'notGenerated',
 	'ambiguousVideo',
+	'tooManyVideos',
 	'keyUsed',
 	'keyDone',
 	'keyTwice',

@@ -194,6 +194,11 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		"The workflow's timeout would end before this video is finished",
 		"Only {leftSeconds} seconds are left, and a video of this project usually takes {usualSeconds}. Nothing was queued for this item, and no credit was spent. Set a longer 'Timeout Workflow' in the workflow's settings, or run it again with fewer items. A parent workflow, or n8n itself (EXECUTIONS_TIMEOUT, EXECUTIONS_TIMEOUT_MAX), may have a shorter one.",
 	],
+	tooManyVideos: [
+		"This node has queued as many videos as 'Most Videos' allows",
+		"'Most Videos' under 'Options' is {mostVideos} for one execution. Nothing was queued for this item, and no credit was spent.",
+		'{howManyMore}',
+	],
 	keyUsed: [
 		"The 'Unique Key' of this item was used, and its video has not come out",
 		...KEY,
@@ -380,6 +385,9 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		inLoop: context.isAgentCall
 			? undefined
 			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',
+		howManyMore: context.isAgentCall
+			? 'No further order will be taken, not in other words either: do not place it again, and tell the user so.'
+			: 'To queue more, raise it, or run the workflow again with the items that are left.',
 		lastStatus: facts.lastStatus ?? 'unknown',
 		candidates:
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,

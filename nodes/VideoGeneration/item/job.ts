@@ -176,7 +176,7 @@ export class Run {
 	 * Does an item's work in a turn, which all executions of this process share. A failure ends the run, with the node
 	 * set to stop, before the next item has the turn.
 	 */
-	async inTurn<T>(job: Job, key: string, work: () => Promise<T>): Promise<T> {
+	async inTurn<T>(job: Job, key: unknown, work: () => Promise<T>): Promise<T> {
 		const workInTurn = async () => {
 			try {
 				checkJob(job);

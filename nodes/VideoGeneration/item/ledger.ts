@@ -170,10 +170,10 @@ export class AgentOrder {
 	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
 
 	constructor(context: IExecuteSingleFunctions, account: number, order: unknown) {
-		const executionId = context.getExecutionId() as string | undefined;
-		const isShared = executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
+		const isShared = sharesExecution(context);
 		if (isShared) this.execution = context.getContext('flow');
-		this.id = hashText(JSON.stringify([isShared ? executionId : '', account, order]));
+		const executionId = isShared ? context.getExecutionId() : '';
+		this.id = hashText(JSON.stringify([executionId, account, order]));
 	}
 
 	/** Why the fate of an identical order is unknown. */
@@ -208,6 +208,12 @@ export function isAgentCall(context: CallContext): boolean {
 /** Whether n8n runs the call as a step of the agent's workflow, as it does for the AI Agent node from version 3 on. */
 export function isAgentStep(context: CallContext): boolean {
 	return context.getNode().rewireOutputLogTo === NodeConnectionTypes.AiTool;
+}
+
+/** Whether the calls of an agent belong to one execution. */
+export function sharesExecution(context: IExecuteSingleFunctions): boolean {
+	const executionId = context.getExecutionId() as string | undefined;
+	return executionId !== undefined && (isAgentStep(context) || !isRunByN8n(context));
 }
 
 /** Whether n8n runs this node itself. Where an agent calls its tool itself, the data are those of the agent. */

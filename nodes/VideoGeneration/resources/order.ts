@@ -71,6 +71,18 @@ export const orderOptions: INodeProperties[] = [
 		},
 	},
 	{
+		displayName: 'Most Videos',
+		name: 'mostVideos',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 1,
+		description:
+			"How many videos this node may queue in one execution: all rounds of a loop, and all calls of an agent, together. Further ones fail before they are sent. Calls by MCP clients and n8n's Agents are counted together for an hour. In a sub-workflow, each of its executions counts for itself.",
+		builderHint: {
+			propertyHint: 'Limits what a loop that goes wrong, or an agent, can order in one execution',
+		},
+	},
+	{
 		displayName: 'Unique Key',
 		name: 'uniqueKey',
 		type: 'string',
@@ -111,7 +123,12 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 		);
 	}
 	const body = getBody(context);
-	return { body, spending: getSpendingLimit(context), uniqueKey: getUniqueKey(context) };
+	return {
+		body,
+		spending: getSpendingLimit(context),
+		mostVideos: getMostVideos(context),
+		uniqueKey: getUniqueKey(context),
+	};
 }
 
 /** The body of the request: optional fields are absent when they are not set. */
@@ -153,6 +170,14 @@ function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spendin
 	const keep = get('creditsToKeep', 'Credits to Keep', false);
 	const cost = get('creditsPerVideo', 'Credits per Video', true) ?? 1;
 	return keep === undefined ? undefined : { keep, cost };
+}
+
+/** Undefined without the option. One that is there and empty fails. */
+function getMostVideos(context: IExecuteSingleFunctions): number | undefined {
+	const options = getCollection(context, 'options');
+	if (!('mostVideos' in options)) return undefined;
+	const range = { min: 0, isAbove: true, isWhole: true, where: "under 'Options'" };
+	return requireNumber(context, options.mostVideos, 'Most Videos', range);
 }
 
 /** Undefined without the option. One that is there and empty fails: a misspelt column must not turn it off. */

@@ -63,6 +63,8 @@ export interface Execution {
 	changesKey: boolean;
 	/** The workflow's own timeout, in seconds. */
 	executionTimeout?: number;
+	/** The time that the instance's own timeout leaves. */
+	endsInMs?: number | undefined;
 	stopAfterMs?: number;
 	/** Nothing of a killed execution is saved, and n8n starts anew. */
 	killAfterMs?: number;
@@ -76,9 +78,14 @@ export const TROUBLE_FREE: Execution = {
 	changesKey: false,
 };
 
-/** When an execution is stopped, by a person or by the workflow's timeout: so long after its start. */
-export function getStopMs({ executionTimeout = Infinity, stopAfterMs = Infinity }: Execution) {
-	return Math.min(stopAfterMs, executionTimeout * 1_000);
+/** When n8n ends an execution by a timeout: so long after its start. */
+export function getEndMs({ executionTimeout = Infinity, endsInMs = Infinity }: Execution) {
+	return Math.min(endsInMs, executionTimeout * 1_000);
+}
+
+/** When an execution is stopped, by a person or by a timeout: so long after its start. */
+export function getStopMs(execution: Execution) {
+	return Math.min(execution.stopAfterMs ?? Infinity, getEndMs(execution));
 }
 
 export const generates = ({ parameters }: Workflow) => parameters.operation === 'generate';
@@ -90,6 +97,7 @@ export const stops = ({ settings }: Workflow) => settings.onError === 'stopWorkf
 const hasOption = ({ parameters }: Workflow, name: string) =>
 	name in ((parameters.options ?? {}) as IDataObject);
 export const isUnique = (workflow: Workflow) => hasOption(workflow, 'uniqueKey');
+export const isLimited = (workflow: Workflow) => hasOption(workflow, 'mostVideos');
 export const isGuarded = (workflow: Workflow) => hasOption(workflow, 'creditsToKeep');
 
 export const getWaitOptions = ({ parameters }: Workflow) =>

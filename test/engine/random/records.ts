@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import { generates, getListingDelayMs, getStopMs, getWaitOptions, isAdd } from './Plan';
+import { generates, getEndMs, getListingDelayMs, getStopMs, getWaitOptions, isAdd } from './Plan';
 import { ADD_FAULTS, type Fate } from './plans';
 import type { Played, Session } from './Session';
 
@@ -214,7 +214,7 @@ export class Records {
 		const hasFailed =
 			!isMade ||
 			adds.some((add) => add.queueId === undefined) ||
-			played.execution.executionTimeout !== undefined ||
+			Number.isFinite(getEndMs(played.execution)) ||
 			!this.isInTime(workflow, charge, charge?.at ?? NaN);
 		return {
 			/** The execution of its first add. */
