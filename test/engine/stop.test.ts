@@ -1,7 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IRun } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { DOWNLOAD, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import { startNode } from '../support/engine/runNode';
+import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { planVideos } from '../support/engine/planVideos';
+import { ERROR_OUTPUT, startNode } from '../support/engine/runNode';
+import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { hasFeature } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -52,6 +54,64 @@ describe('Pressing stop', () => {
 		const [item] = service.sandbox.readState().queue;
 		expect(data.resultData.metadata).toEqual({ videos_being_made: item?.queueId });
 	});
+
+	test('names the newest of many videos, and how many more there are', async () => {
+		const ids = await service.queueVideos(20);
+		const items = ids.map((queueId) => ({ queueId, project: PROJECT }));
+		const start = async () => {
+			const { result, stop } = await startNode({ ...service.setup(WAIT), items });
+			setTimeout(stop, 2_000);
+			return (await result).run;
+		};
+		const { data } = await runWithoutWaiting(start, service.sandbox);
+		const text = data.resultData.metadata?.videos_being_made ?? '';
+		const [, named = '', left] = /^(.*) and (\d+) more$/.exec(text) ?? [];
+		expect(text.length).toBeLessThanOrEqual(255);
+		expect(named.split(', ')).toEqual(ids.slice(Number(left)));
+	});
+
+	test('does not name a video that could not be generated, nor one that is finished', async () => {
+		const { sandbox } = service;
+		sandbox.addProjects('main', [{ id: 'failing', fails: true }, { id: 'quick' }, { id: 'slow' }]);
+		planVideos(sandbox, { processingMs: 0 }, { processingMs: 0 }, { processingMs: 900_000 });
+		const parameters = { ...GENERATE, waitOptions: { listingDelay: 0 } };
+		const items = ['failing', 'quick', 'slow'].map((project) => ({ project }));
+		await runWithoutWaiting(async () => {
+			const setup = { ...service.setup(parameters), items, settings: ERROR_OUTPUT };
+			const { result, stop } = await startNode(setup);
+			setTimeout(stop, 60_000);
+			const { data } = (await result).run;
+			const [, , slow] = sandbox.charges;
+			expect(data.resultData.metadata).toEqual({ videos_being_made: slow?.queueId });
+		}, sandbox);
+	});
+
+	test.each(['tool', 'steps'] as const)(
+		'names the videos of all calls of an agent: %s',
+		async (way) => {
+			const parameters = {
+				...GENERATE,
+				projectId: byId("={{ $fromAI('project', 'the project', 'string') }}"),
+				customPrompt: '',
+			};
+			const calls = [[{ project: PROJECT }, { project: 'project-city-tour' }]];
+			const metadata: unknown[] = [];
+			const inspect = ({ data }: IRun) => metadata.push(data.resultData.metadata);
+			const stops: (() => void)[] = [];
+			const onStart = (stop: () => void) => stops.push(stop);
+			const running = runTools({ ...service.setup(parameters), way, calls, inspect, onStart });
+			const operation = 'queue.add';
+			// The calls of an agent that n8n runs as steps come one after the other.
+			const count = way === 'steps' ? 1 : 2;
+			await service.sandbox.waitForRequests({ operation, count, timeoutMs: 10_000 });
+			await new Promise((resolve) => setTimeout(resolve, 300));
+			stops[0]?.();
+			await running.catch(() => undefined);
+			const ids = service.listPaidIds();
+			expect(ids).toHaveLength(count);
+			expect(metadata).toEqual([{ videos_being_made: ids.join(', ') }]);
+		},
+	);
 
 	test.each([
 		['Account > Get', OPERATIONS['account.get']],

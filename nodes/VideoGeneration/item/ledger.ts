@@ -47,6 +47,9 @@ type NodeStates = Record<string, (ItemState | null)[]>;
 export class Ledger {
 	state: ItemState;
 
+	/** Whether this try has seen the queue item end without a video: it failed, or left the queue. */
+	hasEnded = false;
+
 	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {

@@ -8,6 +8,9 @@ const KEY = 'videos_being_made';
 /** n8n's limit for a value. */
 const MAX_LENGTH = 255;
 
+/** The runs that each execution is in, by its signal: an agent's calls run side by side. */
+const runs = new WeakMap<AbortSignal, Set<Job[]>>();
+
 /**
  * When the execution is stopped, n8n saves nothing of this node but the execution's custom data: they then name
  * the queue items that are paid for, and were still being made.
@@ -16,15 +19,33 @@ const MAX_LENGTH = 255;
  */
 export function nameVideosAtStop(jobs: Job[]): () => void {
 	const [{ context } = {}] = jobs;
-	return onAbort(context?.getExecutionCancelSignal(), () => {
-		const ids = jobs.flatMap(({ ledger: { state } }) =>
-			state.stage === 'queued' ? toLine(state.queueId ?? '') || [] : [],
-		);
-		while (ids.join(', ').length > MAX_LENGTH) ids.shift();
+	const signal = context?.getExecutionCancelSignal();
+	if (context === undefined || signal === undefined) return () => undefined;
+	const ofExecution = runs.get(signal) ?? new Set();
+	runs.set(signal, ofExecution.add(jobs));
+	// n8n saves the execution in the same moment. Each run writes the videos of all.
+	const stopListening = onAbort(signal, () => {
+		const ids = [...ofExecution].flat().flatMap(({ ledger: { hasEnded, state } }) => {
+			return state.stage === 'queued' && !hasEnded ? toLine(state.queueId ?? '') || [] : [];
+		});
 		try {
-			if (ids.length > 0) context?.customData.set(KEY, ids.join(', '));
+			if (ids.length > 0) context.customData.set(KEY, listNewest([...new Set(ids)]));
 		} catch {
 			// A call of n8n's Agents has no execution.
 		}
 	});
+	return () => {
+		stopListening();
+		ofExecution.delete(jobs);
+	};
+}
+
+/** As many IDs as there is room for, the newest last, and how many more there are. */
+export function listNewest(ids: string[]): string {
+	for (let count = Math.min(ids.length, MAX_LENGTH); count > 0; count--) {
+		const left = ids.length - count;
+		const text = ids.slice(-count).join(', ') + (left > 0 ? ` and ${left} more` : '');
+		if (text.length <= MAX_LENGTH) return text;
+	}
+	return `${ids.length} with long IDs`;
 }

@@ -116,6 +116,7 @@ export async function waitForVideo(
 	} catch (error) {
 		const { kind, hasLeftQueue, lastStatus, waitedSeconds } = classifyError(error).facts;
 		isOwed = kind !== 'notGenerated' && hasLeftQueue !== true;
+		ledger.hasEnded = !isOwed;
 		// A video that is listed after this is another's, which a retry must not take for the item's own.
 		if (hasLeftQueue) ledger.keep({ gone: { kind, hasLeftQueue, lastStatus, waitedSeconds } });
 		throw error as Error;

@@ -70,6 +70,8 @@ export interface ToolSetup {
 	way?: Way;
 	/** The workflow's execution order; `v1` by default, as n8n sets it in a new workflow. */
 	executionOrder?: 'v0' | 'v1';
+	/** Called with what presses Stop, of an agent's execution. */
+	onStart?: (stop: () => void) => void;
 	/** Called with the whole execution, once it has ended. */
 	inspect?: (run: IRun) => void;
 }
@@ -142,11 +144,15 @@ async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
 		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		source: { main: [{ previousNode: 'Start' }] },
 	};
-	return await new WorkflowExecute(
+	const execution = new WorkflowExecute(
 		additionalData,
 		'manual',
 		createRunExecutionData({ executionData: { nodeExecutionStack: [start] } }),
 	).processRunExecutionData(workflow);
+	setup.onStart?.(() => {
+		execution.cancel();
+	});
+	return await execution;
 }
 
 /** The tool that n8n's engine makes from the node for an agent, or for a trigger that is one. */
