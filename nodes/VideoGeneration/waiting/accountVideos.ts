@@ -110,12 +110,12 @@ export class AccountVideos {
 		this.forgetOwed();
 		if (this.claims.size > 0) return true;
 		this.shownAt.clear();
-		this.sample = undefined;
 		// The next round of a loop may wait for an item that was made beside these.
 		if (performance.now() < this.idleSince + OWED_MS) return true;
 		this.owners.clear();
 		this.items.clear();
 		this.mistrusted.clear();
+		this.sample = undefined;
 		return false;
 	}
 

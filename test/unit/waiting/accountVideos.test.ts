@@ -10,9 +10,10 @@ let hosts = 0;
 function openService() {
 	const baseUrl = `https://${(hosts += 1)}.example.com`;
 	return (account: number) => {
-		const videos = getAccountVideos({ baseUrl, account } as Service);
+		const service = { baseUrl, account } as Service;
+		const videos = getAccountVideos(service);
 		// Something is waited for, as in a busy process.
-		videos.begin();
+		const end = videos.begin();
 		const read = async (...entries: IDataObject[]) => {
 			const fetchList = async () => await Promise.resolve({ entries, parsedInMs: 0 });
 			const reading = videos.list.read({ fetchList, signal });
@@ -22,7 +23,7 @@ function openService() {
 		};
 		const wait = (known: Partial<Parameters<typeof videos.claim>[0]> = {}) =>
 			videos.claim({ queueId: 'a', projectId: '1', ...known }, 1_000);
-		return { videos, read, wait };
+		return { service, videos, end, read, wait };
 	};
 }
 
@@ -77,6 +78,21 @@ test('An item that two keys of the account have added in equal orders is one ite
 	await ours.read(ENTRY);
 	await other.read(ENTRY);
 	expect(waits.map(({ own }) => own)).toEqual([OWN, OWN]);
+});
+
+test('An entry that an item of another key was given is not given to the next item, though nothing waits with that key', async () => {
+	const open = openService();
+	const [ours, other] = [open(1), open(2)];
+	const given = other.wait({ queuedAt: DATE, sentAt: now() });
+	given.dueAt = now();
+	const claim = ours.wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
+	await other.read(ENTRY);
+	other.videos.release(given, false);
+	other.end();
+	getAccountVideos(other.service);
+	claim.dueAt = now();
+	await ours.read(ENTRY);
+	expect(claim.own).toEqual({ unidentified: { count: 0, projectId: '1' } });
 });
 
 describe('A queue ID that the service uses again', () => {
