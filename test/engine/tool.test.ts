@@ -3,6 +3,8 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import { EACH_WAY, runTools, type ToolSetup } from '../support/engine/runTools';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { planVideos } from '../support/engine/planVideos';
+import { playTogether } from '../support/engine/playTogether';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testWith } from '../support/engine/testWith';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
@@ -203,6 +205,38 @@ test('An order of unknown fate is refused at once, also while another video of i
 	expect(ended).toEqual(['lost', 'lost', 'other']);
 	expect(listPaid()).toEqual(['lost', 'other']);
 });
+
+test.each(['tool', 'steps'] as const)(
+	'An answer that is streamed is not silent for longer than the polling interval, whatever its tool waits for, and no text of the tool is in it: %s',
+	async (way) => {
+		const { sandbox } = service;
+		// It waits for a turn, for its add, for its video, and for the list.
+		planVideos(sandbox, { processingMs: 60_000 }, { processingMs: 30_000 });
+		sandbox.addFault({
+			kind: 'tooManyRequests',
+			retryAfter: 'seconds',
+			seconds: 40,
+			nth: 2,
+			operation: 'queue.add',
+		});
+		const chunks: string[] = [];
+		const times: number[] = [];
+		const onChunk = (chunk: string) => {
+			chunks.push(chunk);
+			times.push(Date.now());
+		};
+		const parameters = { ...GENERATE_FILE, waitOptions: { pollingInterval: 7 } };
+		const other = { start: async () => await service.run(GENERATE) };
+		const calls = [[call('a')]];
+		const start = async () => await runTools({ ...service.setup(parameters), way, calls, onChunk });
+		const [, told] = await playTogether<unknown>(sandbox, [other, { afterMs: 1_000, start }]);
+		expect(chunks.join('')).toBe('');
+		const { endedAt = NaN, startedAt = NaN } = told ?? {};
+		expect(endedAt - startedAt).toBeGreaterThan(120_000);
+		const gaps = [...times, endedAt].map((time, i) => time - (times[i - 1] ?? startedAt));
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(8_000);
+	},
+);
 
 // n8n does not evaluate these expressions for a declarative node: its own routing would send GET /
 // with the key.

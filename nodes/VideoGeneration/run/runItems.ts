@@ -15,6 +15,7 @@ import { checkJob, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { nameVideosAtStop } from './customData';
+import { keepStreamOpen } from './streamedAnswer';
 import { addHints, createError, createItems } from './outputs';
 
 /**
@@ -77,6 +78,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	if (first === undefined) return [];
 	const { context, run } = first;
 	const stopListening = nameVideosAtStop(jobs);
+	const stopStreaming = keepStreamOpen(jobs);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);
@@ -90,6 +92,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		return jobs.flatMap((job, index) => createItems(job, outcomes[index] ?? { output: [] }));
 	} finally {
 		stopListening();
+		stopStreaming();
 		run.close();
 	}
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { fetchProgress, fetchVideoLog } from '../api/endpoints';
 import { pauseUntil } from '../api/pacing';
 import { createIncomplete, getServiceMessage, isObject, toText } from '../api/response';
@@ -142,17 +142,6 @@ const MAX_LIST_WAIT_MS = 30_000;
 /** The status of a new item, the only one that the specification names ("States and transitions"). */
 const PENDING = 'pending';
 
-/**
- * Sends an empty chunk where an agent streams its answer: proxies end a response that is silent for a minute or
- * two. n8n's chat shows nothing of it.
- */
-function keepStreamOpen({ context }: Job): void {
-	const streaming = context as Partial<Pick<IExecuteFunctions, 'isStreaming' | 'sendChunk'>>;
-	if (streaming.isStreaming?.() !== true) return;
-	// A promise, whatever its type says. The wait goes on, whatever becomes of the answer.
-	Promise.resolve<unknown>(streaming.sendChunk?.('item', 0, '')).catch(() => undefined);
-}
-
 /** The wait for one queue item. */
 class Wait {
 	/** The last progress; undefined until the item is seen. */
@@ -280,7 +269,6 @@ class Wait {
 		const { claim, job, settings, watching } = this;
 		const { requests } = watching;
 		const sentAt = performance.now();
-		keepStreamOpen(job);
 		try {
 			const details = await requests.fetchProgress(claim.item.queueId);
 			this.checkAt = performance.now() + settings.intervalMs;

@@ -72,6 +72,8 @@ export interface ToolSetup {
 	executionOrder?: 'v0' | 'v1';
 	/** Called with what presses Stop, of an agent's execution. */
 	onStart?: (stop: () => void) => void;
+	/** Called with each chunk of the answer that an agent's execution streams. */
+	onChunk?: (content: string) => void;
 	/** Called with the whole execution, once it has ended. */
 	inspect?: (run: IRun) => void;
 }
@@ -144,6 +146,13 @@ async function runAgent(agentType: INodeType, setup: ToolSetup): Promise<IRun> {
 		data: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		source: { main: [{ previousNode: 'Start' }] },
 	};
+	const { onChunk } = setup;
+	if (onChunk) {
+		additionalData.streamingEnabled = true;
+		additionalData.hooks?.addHandler('sendChunk', ({ content = '' }) => {
+			onChunk(content);
+		});
+	}
 	const execution = new WorkflowExecute(
 		additionalData,
 		'manual',
