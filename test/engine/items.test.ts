@@ -87,7 +87,7 @@ describe('The items of a run', () => {
 		const UNREACHED = /nothing accepts connections.*'Proxy'/;
 		test.each([
 			['cannot be reached', 'http://user:s3cret@127.0.0.1:1', UNREACHED, 2],
-			['wants another password', undefined, /\(407\)/, 1],
+			['wants another password', undefined, /A proxy refused .*\(407\).*'Proxy'/, 1],
 		])('that %s are not sent', async (_what, address = getProxy('user:s3cret'), error, tries) => {
 			proxy.answer((_request, response) => response.writeHead(407).end());
 			const options = { maxTries: 2 };

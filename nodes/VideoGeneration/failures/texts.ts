@@ -41,6 +41,10 @@ const SAID = 'The service said: "{serviceMessage}".';
 const AGAIN = ['{wait}', TRY_LATER, SAID];
 const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
 
+const OF_PROXY = 'A proxy refused the request: it wants a name and a password (407)';
+const PROXY_PASSWORD =
+	"Enter 'Proxy' under 'Request Options' in the node's settings as http://name:password@proxy.example.com:3128. If it is not set, n8n itself uses a proxy: ask your n8n administrator.";
+
 const CHECK_LINK = 'Check {addressField} of this item.';
 const NEW_LINK =
 	'The link in {addressField} may have expired: get a new one with Video > Get Many.';
@@ -114,6 +118,7 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		`${OPEN}, paste 'API Key' again and test it. If it is right, ask those who run the service or your network whether a firewall or a login page keeps n8n out.`,
 		SAID,
 	],
+	'rejected.407': [OF_PROXY, PROXY_PASSWORD, '{nothingSent}.'],
 	'rejected.404': ['This address does not exist on the video service', CHECK_BASE_URL, SAID],
 	unreadable: ['The response from the video service is not JSON', WRONG_BASE_URL],
 	'unreadable.html': ['A web page answered instead of the video service', WRONG_BASE_URL],
@@ -238,6 +243,7 @@ export const HOST: typeof SERVICE = {
 		`${CHECK_LINK} ${NEW_LINK} The API key is not sent to the video's host.`,
 		'{sent}',
 	],
+	'rejected.407': [OF_PROXY, PROXY_PASSWORD],
 	'rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
 	unreadable: [
 		'The address returned something that is not a video',
