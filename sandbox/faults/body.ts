@@ -11,6 +11,11 @@ const contentType = ({ value }: { value: string }): Fault => ({
 	after: (reply) => ({ ...reply, headers: { ...reply.headers, 'content-type': value } }),
 });
 
+/** Sends the right body with other headers as well. */
+const moreHeaders = ({ headers }: { headers: Record<string, string> }): Fault => ({
+	after: (reply) => ({ ...reply, headers: { ...reply.headers, ...headers } }),
+});
+
 /** Sends the service's status and content type with an empty body. */
 const emptyBody = (): Fault => ({
 	after: (reply) => ({
@@ -99,4 +104,4 @@ async function* drip(
 }
 
 /** Faults of a body's bytes, and of the headers that describe them. */
-export const BODY_FAULTS = { contentType, emptyBody, longBody, cutOff, slowBody };
+export const BODY_FAULTS = { contentType, moreHeaders, emptyBody, longBody, cutOff, slowBody };

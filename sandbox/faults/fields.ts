@@ -47,16 +47,26 @@ const renamedField = ({ field, to }: { field: string; to: string }): Fault =>
 		}
 	});
 
-/** Leaves a field out. `field` may be a path: `newQueueItem.queueId`, `videos.0.id`. */
+/** Finds what holds a field, which may be a path: `newQueueItem.queueId`, `videos.0.id`. */
+function findHolder(body: JsonObject, field: string): { holder?: object; name: string } {
+	const path = field.split('.');
+	const name = path.pop() ?? field;
+	const holder = path.reduce<unknown>((value, each) => (value as JsonObject | null)?.[each], body);
+	return typeof holder === 'object' && holder !== null ? { holder, name } : { name };
+}
+
+/** Leaves a field out, which may be a path. */
 const missingField = ({ field }: { field: string }): Fault =>
 	inJson((body) => {
-		const path = field.split('.');
-		const last = path.pop() ?? field;
-		const holder = path.reduce<unknown>(
-			(value, name) => (value as JsonObject | null)?.[name],
-			body,
-		);
-		if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, last);
+		const { holder, name } = findHolder(body, field);
+		if (holder) Reflect.deleteProperty(holder, name);
+	});
+
+/** Gives a field any other value; it may be a path. What lacks it gets it. */
+const changedField = ({ field, value }: { field: string; value: unknown }): Fault =>
+	inJson((body) => {
+		const { holder, name } = findHolder(body, field);
+		if (holder) Object.assign(holder, { [name]: value });
 	});
 
 /** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
@@ -113,6 +123,7 @@ export const FIELD_FAULTS = {
 	errorKey,
 	renamedField,
 	missingField,
+	changedField,
 	envelopeStatus,
 	statusWord,
 	oddEntries,

@@ -8,7 +8,7 @@ import {
 import { createNodeTypes } from '../support/n8nServer/createNodeTypes';
 import { createTestNode } from '../support/engine/createTestNode';
 import { loadPackage } from '../support/engine/loadPackage';
-import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
+import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
 import { ERROR_OUTPUT, NODE_TYPE } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -123,6 +123,44 @@ describe('The list of projects to pick from', () => {
 			});
 		},
 	);
+});
+
+describe('A list of the editor offers no ID that n8n would save as an expression, nor markup', () => {
+	const HIDDEN = [
+		'={{ $("Secret").first().json.token }}',
+		'=1',
+		'a {{ $json.secret }}',
+		'<img src="https://evil.example">',
+	];
+	test('of a project, and shows its name as text', async () => {
+		const { sandbox } = service;
+		sandbox.addProjects('main', [
+			...HIDDEN.map((id) => ({ id, name: 'Evil' })),
+			{ id: 'e', name: '={{ $("Nowhere").first().json.x }}' },
+			{ id: 'm', name: 'A <a href="https://evil.example">B</a>\n<img' },
+			{ id: 'nothing', name: '<br>' },
+			{ id: 'long', name: 'x'.repeat(1_000_000) },
+		]);
+		const results = await searchList(service.setup({}).credentials, 'searchProjects');
+		const added = results.filter(({ value }) => !String(value).startsWith('project-'));
+		expect(added).toEqual([
+			{ value: 'e', name: ' ={{ $("Nowhere").first().json.x }}' },
+			{ value: 'long', name: `${'x'.repeat(299)}…` },
+			{ value: 'm', name: 'A B < img' },
+			{ value: 'nothing', name: 'nothing' },
+		]);
+	});
+
+	test('of a video, and shows its project as text', async () => {
+		const createdAt = '2026-01-15T12:00:00Z';
+		service.sandbox.addVideos('main', [
+			...HIDDEN.map((id) => ({ id, projectId: PROJECT })),
+			{ id: 'plain', projectId: '<b>p</b>', createdAt },
+		]);
+		expect(await searchList(service.setup({}).credentials, 'searchVideos')).toEqual([
+			{ value: 'plain', name: '2026-01-15 07:00:00, p' },
+		]);
+	});
 });
 
 test("The trigger's list of projects shows the names, last updated first, and a key problem as an error", async () => {
@@ -261,6 +299,17 @@ describe('After a run, the output panel says', () => {
 		const [queueId] = await service.queueVideos(1);
 		service.sandbox.addFault({ kind: 'reset', operation: 'queue.clear' });
 		await expectHints({ ...OPERATIONS['queue.clear'], queueId }, [{}], []);
+	});
+
+	test('names of the service as text', async () => {
+		const { sandbox } = service;
+		const [queueId = ''] = await service.queueVideos(1);
+		const fields = { projectId: '<a href="https://evil.example">Log in</a><img src=x' };
+		sandbox.addFault({ kind: 'extraFields', fields, operation: 'queue.getProgress' });
+		sandbox.addFault({ kind: 'extraFields', fields, operation: 'video.getAll' });
+		sandbox.addVideos('main', [{}, {}]);
+		const wait = { ...WAIT, queueId, queuedAt: '2020-01-01T00:00:00Z' };
+		await expectHints(wait, [{}], [/among the \d newest videos of project "Log in < img src=x"\./]);
 	});
 
 	test('nothing when all went well, or when an item was refused', async () => {

@@ -213,3 +213,32 @@ test("A service that repeats the key as a video's status does not bring it into 
 	expect(error?.description).toMatch(/Already queued.* \(\[API key\]\)\./);
 	expect(error?.description).not.toContain(apiKey);
 });
+
+describe('A response of more than 64 MB is not parsed, and the error says so,', () => {
+	const tooLong = (operation: FaultSpec['operation']) =>
+		service.sandbox.addFault({ kind: 'longBody', bytes: 64_000_001, operation, times: 1 });
+
+	test.each(['account.get', 'queue.getProgress'] as const)('of %s, once', async (operation) => {
+		tooLong(operation);
+		const items = await service.createInput(operation);
+		const { error } = await service.run(OPERATIONS[operation], { items });
+		expect(error?.message).toBe('The response from the video service is too long');
+		expect(error?.description).toMatch(/64 MB/);
+		expect(service.listSent()).toEqual([operation]);
+	});
+
+	test('of an add, which may have been queued, with the ID that it names', async () => {
+		tooLong('queue.add');
+		const { errorItems } = await service.run(OPERATIONS['queue.add'], { settings: ERROR_OUTPUT });
+		const [queueId = ''] = service.listPaidIds();
+		const details = { mayBeQueued: true, receivedQueueId: queueId };
+		expect(errorItems).toMatchObject([{ json: { details } }]);
+	});
+
+	test('but the list of videos is read', async () => {
+		const { id } = service.addVideo();
+		tooLong('video.getAll');
+		const { items } = await service.run(OPERATIONS['video.getAll']);
+		expect(items).toMatchObject([{ json: { id } }]);
+	});
+});

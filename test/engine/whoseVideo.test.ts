@@ -17,7 +17,8 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
-import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
+import { playTogether } from '../support/engine/playTogether';
+import { ERROR_OUTPUT, type NodeResult, startNode } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -387,5 +388,64 @@ describe('The list of videos is read', () => {
 		const { items: added } = await service.run(parameters, { items: rows });
 		const items = added.map(({ json }, row) => ({ ...json, ...rows[row] }));
 		expectOwn(await run(WAIT, items), 3);
+	});
+});
+
+describe('Another account of the same service', () => {
+	const WAIT_ALONE = { ...WAIT, projectId: byId('') };
+
+	test.each([
+		['a project that is another one', { projectId: byId(PROJECT) }],
+		['no project', {}],
+	])(
+		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
+		async (_name, more) => {
+			const { sandbox } = service;
+			const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
+			sandbox.setCredits('empty', 1);
+			sandbox.addProjects('empty', [{ id: 'their-project' }]);
+			sandbox.configure({ durations: { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 } });
+			const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
+			const { items: theirs } = await service.run(add, { credentials });
+			const [queueId] = [theirs[0]?.json.queueId as string];
+			sandbox.changeQueueItem(queueId, { durations: { processingMs: 3_600_000 } });
+			const waitOptions = { completedStatuses: 'processing' };
+			const wait = { ...WAIT_ALONE, ...more, waitOptions };
+			const start = async (parameters: typeof wait | typeof GENERATE, their: object = {}) => {
+				const { result } = await startNode({ ...service.setup(parameters), ...their });
+				return await result;
+			};
+			const [, ours] = await playTogether(sandbox, [
+				{ start: async () => await start(wait, { credentials, items: [{ queueId }] }) },
+				{ afterMs: 25_000, start: async () => await start(GENERATE) },
+			]);
+			const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
+			expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
+		},
+	);
+
+	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
+		const { sandbox } = service;
+		const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
+		sandbox.setCredits('empty', 1);
+		sandbox.addProjects('empty', [{ id: 'their-project' }]);
+		const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
+		const { items: theirs } = await service.run(add, { credentials });
+		const queueId = theirs[0]?.json.queueId as string;
+		sandbox.changeQueueItem(queueId, { durations: { processingMs: 300_000 } });
+		sandbox.configure({
+			durations: { pendingMs: 0, processingMs: 9_000, renderingMs: 0 },
+			endedItemsLeaveAfterMs: 0,
+		});
+		const start = async (parameters: INodeParameters, their: object = {}) => {
+			const { result } = await startNode({ ...service.setup(parameters), ...their });
+			return await result;
+		};
+		const [, ours] = await playTogether(sandbox, [
+			{ start: async () => await start(WAIT_ALONE, { credentials, items: [{ queueId }] }) },
+			{ afterMs: 10_000, start: async () => await start(GENERATE) },
+		]);
+		const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
+		expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
 	});
 });
