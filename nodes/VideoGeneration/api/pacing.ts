@@ -1,13 +1,15 @@
-import * as n8nWorkflow from 'n8n-workflow';
+import { sleep, sleepWithAbort } from 'n8n-workflow';
 import { CANCELLED } from '../failures/failure';
 
 /** Longer timers overflow in Node.js, and fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+declare module 'n8n-workflow' {
+	const sleepWithAbort: typeof sleep | undefined;
+}
+
 /** Older versions of n8n have another function for a wait that a signal can end. */
-const sleep =
-	(n8nWorkflow as { sleepWithAbort?: typeof n8nWorkflow.sleep }).sleepWithAbort ??
-	n8nWorkflow.sleep;
+const sleepUntilAborted = sleepWithAbort ?? sleep;
 
 /** Waits. @returns whether the time has passed; false when the signal ended the wait */
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
@@ -16,7 +18,7 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
 		const stopListening = onAbort(signal, () => {
 			timer.abort();
 		});
-		await sleep(Math.min(delayMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
+		await sleepUntilAborted(Math.min(delayMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
 		stopListening();
 	}
 	return signal?.aborted !== true;

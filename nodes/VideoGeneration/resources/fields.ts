@@ -1,5 +1,4 @@
 import type { IExecuteSingleFunctions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
 import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { Operation } from '../item/job';
@@ -30,7 +29,10 @@ export function describeResource(
 			}),
 		},
 		...Object.entries(operations).flatMap(([operation, { fields }]) =>
-			updateDisplayOptions({ show: { resource: [resource], operation: [operation] } }, fields),
+			fields.map(({ displayOptions, ...field }) => {
+				const show = { ...displayOptions?.show, resource: [resource], operation: [operation] };
+				return { ...field, displayOptions: { ...displayOptions, show } };
+			}),
 		),
 	];
 }
@@ -54,7 +56,7 @@ export function createOptionsField(...options: INodeProperties[]): INodeProperti
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+		options: options.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 	};
 }
 

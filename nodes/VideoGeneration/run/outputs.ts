@@ -4,8 +4,7 @@ import type {
 	INodeExecutionData,
 	NodeApiError,
 } from 'n8n-workflow';
-import * as n8nWorkflow from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, redactedHeaders } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import { isLasting, RequestFailure, type Unidentified } from '../failures/failure';
@@ -43,7 +42,7 @@ function renameError({ error, ...json }: IDataObject): IDataObject {
  * this package than the engine's.
  */
 function knowsDetails(context: object): boolean {
-	return 'redactedHeaders' in n8nWorkflow && 'isConsoleOutputRedacted' in context;
+	return typeof redactedHeaders === 'function' && 'isConsoleOutputRedacted' in context;
 }
 
 /** The data of a failed item that a workflow can act on. */
