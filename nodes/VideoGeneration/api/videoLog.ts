@@ -35,6 +35,10 @@ export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): s
 	return parts.some((part) => part !== '') ? `\u0000${parts.join('\n')}` : undefined;
 }
 
+/** A date in the form of most services, with its zone, since the year 2000: these sort like text within a day. */
+export const ISO_DATE =
+	/^2\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:?[0-5]\d)$/;
+
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 
@@ -60,7 +64,9 @@ export const MAX_LOG_TIME = 2 ** 42;
 export function parseLogTime(createdAt: unknown): number | undefined {
 	const text = toText(createdAt);
 	if (text.length > MAX_DATE_LENGTH) return undefined;
-	const time = parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN);
+	const time = ISO_DATE.test(text)
+		? Date.parse(text)
+		: (parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN));
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
 }
 

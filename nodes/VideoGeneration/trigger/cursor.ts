@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createIncomplete, hashText, isObject, toText } from '../api/response';
-import { identifyEntry, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
+import { identifyEntry, ISO_DATE, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
 const MAX_SEEN = 5_000;
@@ -63,6 +63,12 @@ interface ListedEntry {
 	time: number;
 }
 
+interface Listed {
+	entries: ListedEntry[];
+	/** How many others are listed, which are older than the floor. */
+	oldCount: number;
+}
+
 /** Anything but a cursor is `damaged`: without what it remembers, old videos would be new. */
 export function parseCursor(value: unknown): StoredCursor {
 	if (value === undefined) return 'absent';
@@ -94,31 +100,37 @@ export function selectNewVideos(
 	watch: Watch,
 ): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean } {
 	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
-	const listed = listEntries(log);
 	const saved = typeof stored === 'string' ? undefined : stored;
+	const listed = listEntries(log, saved?.account === account ? saved.floor : -1);
+	const count = listed.entries.length + listed.oldCount;
 	const changes = (saved?.changes ?? 0) + 1;
 	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
 	const emptyAccount = { account, floor: polledAt - DAY_MS - 1 };
 	const wasEmpty = saved?.emptyAccount?.account === account ? saved.emptyAccount : undefined;
-	if (saved && saved.account !== account && listed.length === 0) {
+	if (saved && saved.account !== account && count === 0) {
 		// Another account, or the same one with a new key: the first list with entries tells.
 		const cursor = wasEmpty ? saved : { ...saved, changes, emptyAccount };
 		return { videos: [], cursor, hasGap: false };
 	}
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
 	const wasSeen = ({ identity, time }: ListedEntry) => saved?.videos[hashText(identity)] === time;
-	const known = saved?.account === account || listed.some(wasSeen) ? saved : undefined;
+	const known = saved?.account === account || listed.entries.some(wasSeen) ? saved : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
-	const isEmpty = listed.length === 0 && !isEmitting;
+	const isEmpty = count === 0 && !isEmitting;
 	const baseline = wasEmpty ?? (isEmpty ? emptyAccount : { account, floor: -1 });
 	const before = known ?? { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
 
-	const seen = new Map(Object.entries(before.videos).map(([hash, time]) => [Number(hash), time]));
-	const unseen = listed.filter(({ identity, time }) => {
+	const isSame = before.account === account && isSameSet(before.projects, projectIds);
+	if (saved === before && isSame && count === 0)
+		return { videos: [], cursor: saved, hasGap: false };
+
+	const seen = new Set(Object.keys(before.videos).map(Number));
+	const seenBefore = seen.size;
+	const unseen = listed.entries.filter(({ identity, time }) => {
 		if (isForgotten(time, before)) return false;
 		const hash = hashText(identity);
 		if (seen.has(hash)) return false;
-		seen.set(hash, time);
+		seen.add(hash);
 		return true;
 	});
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
@@ -126,19 +138,18 @@ export function selectNewVideos(
 	const isNew = ({ entry }: ListedEntry) =>
 		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [];
-	const seenBefore = seen.size - unseen.length;
-	const hasGap = seenBefore > 0 && listed.length >= MIN_GAP_LIST && unseen.length === listed.length;
+	const hasGap = seenBefore > 0 && count >= MIN_GAP_LIST && unseen.length === count;
 	const floor = Math.max(before.floor, findCutOff(listed));
-	const isUndated = listed.length > 0 && listed.every(({ time }) => time === 0);
+	const isUndated =
+		count > 0 && listed.oldCount === 0 && listed.entries.every(({ time }) => time === 0);
 	const isFull = seenBefore >= MAX_SEEN && unseen.length > 0;
 	if (isEmitting && isUndated && (isFull || before.isUndatedForgotten === true)) {
 		throw createIncomplete('createdAt');
 	}
-	const isSame = before.account === account && isSameSet(before.projects, projectIds);
 	const isUnchanged = isSame && unseen.length === 0 && floor === before.floor;
 	if (saved === before && isUnchanged) return { videos, cursor: saved, hasGap };
-	const kept = forgetOldest(seen, { ...before, floor });
-	const cursor = { ...before, ...kept, changes, account, projects: projectIds };
+	const after = forgetOldest({ ...before, floor }, unseen);
+	const cursor = { ...after, changes, account, projects: projectIds };
 	return { videos, cursor, hasGap };
 }
 
@@ -147,7 +158,8 @@ export function findNewestVideo(
 	log: readonly unknown[],
 	projectIds: readonly string[],
 ): IDataObject | undefined {
-	const watched = listEntries(log).filter(({ entry }) => isWatched(entry, projectIds));
+	const { entries } = listEntries(log, -1);
+	const watched = entries.filter(({ entry }) => isWatched(entry, projectIds));
 	return watched.sort((a, b) => b.time - a.time)[0]?.entry;
 }
 
@@ -174,21 +186,34 @@ function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor
 	return time === 0 ? isUndatedForgotten : time <= floor;
 }
 
-/** The time up to which a list may have been cut off, or -1. */
-function findCutOff(listed: ListedEntry[]): number {
-	const dated = listed.filter(({ time }) => time > 0);
+/** The time up to which a list may have been cut off, or -1. A list that reaches below the floor was not. */
+function findCutOff({ entries, oldCount }: Listed): number {
+	const dated = entries.filter(({ time }) => time > 0);
 	const oldest = dated.reduce((earliest, { time }) => Math.min(earliest, time), Infinity);
-	return listed.length < MIN_CUT_OFF || dated.length === 0 ? -1 : oldest - 1;
+	const isWhole = oldCount > 0 || entries.length < MIN_CUT_OFF || dated.length === 0;
+	return isWhole ? -1 : oldest - 1;
 }
 
-function listEntries(log: readonly unknown[]): ListedEntry[] {
+/**
+ * The entries of the log. Those that are older than the floor are only counted: of a long log, these are almost all,
+ * and reading their dates would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
+ */
+function listEntries(log: readonly unknown[], floor: number): Listed {
+	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();
 	const entries: ListedEntry[] = [];
+	let oldCount = 0;
 	for (const entry of log) {
-		const identity = isObject(entry) ? identifyEntry(entry) : undefined;
-		if (!isObject(entry) || identity === undefined) continue;
-		entries.push({ entry, identity, time: parseLogTime(entry.createdAt) ?? 0 });
+		if (!isObject(entry)) continue;
+		const { createdAt } = entry;
+		if (typeof createdAt === 'string' && createdAt < dayBefore && ISO_DATE.test(createdAt)) {
+			oldCount += 1;
+			continue;
+		}
+		const identity = identifyEntry(entry);
+		if (identity === undefined) continue;
+		entries.push({ entry, identity, time: parseLogTime(createdAt) ?? 0 });
 	}
-	return entries;
+	return { entries, oldCount };
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
@@ -206,16 +231,22 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 }
 
 /** Keeps the newest entries. Those of one millisecond stay together: only their time tells that they are old. */
-function forgetOldest(
-	seen: Map<number, number>,
-	before: Cursor,
-): Pick<Cursor, 'floor' | 'isUndatedForgotten' | 'videos'> {
-	const times = Float64Array.from(seen.values()).sort();
-	const undatedCount = times.filter((time) => time === 0).length;
-	const dated = times.subarray(undatedCount);
+function forgetOldest(before: Cursor, added: ListedEntry[]): Cursor {
+	const hashes = Object.keys(before.videos);
+	const times = hashes.map((hash) => before.videos[hash] ?? 0);
+	for (const { identity, time } of added) {
+		hashes.push(String(hashText(identity)));
+		times.push(time);
+	}
+	const sorted = Float64Array.from(times).sort();
+	const undatedCount = sorted.filter((time) => time === 0).length;
+	const dated = sorted.subarray(undatedCount);
 	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
 	const isUndatedForgotten = before.isUndatedForgotten === true || undatedCount > MAX_UNDATED;
-	const after = { ...before, floor, isUndatedForgotten };
-	const kept = [...seen].filter(([, time]) => !isForgotten(time, after));
-	return { floor, isUndatedForgotten, videos: Object.fromEntries(kept) };
+	const after = { ...before, floor, isUndatedForgotten, videos: {} as Cursor['videos'] };
+	hashes.forEach((hash, index) => {
+		const time = times[index] ?? 0;
+		if (!isForgotten(time, after)) after.videos[hash] = time;
+	});
+	return after;
 }

@@ -14,6 +14,7 @@ import {
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const MINUTES_A_DAY = 24 * 60;
 const WATCH: Watch = {
 	account: 'abc',
 	projectIds: [],
@@ -112,6 +113,16 @@ describe('Videos that come into the list are old', () => {
 		expect(poll(log.slice(1))).toEqual(emitted);
 	});
 
+	test('but a late one is new, if the list reaches below those that are forgotten', () => {
+		const poll = createPoller();
+		const log = createEntries(3 * MINUTES_A_DAY);
+		const [newest, oldest] = [log.slice(0, 60), log.slice(-50)];
+		poll(newest);
+		const late = createEntry('late', createDate(54.5));
+		expect(poll([...newest.slice(0, -5), ...oldest])).toEqual([]);
+		expect(poll([...newest, late, ...oldest])).toEqual(['late']);
+	});
+
 	test('if it was empty, unless they are of the last day', () => {
 		const poll = createPoller();
 		poll([]);
@@ -131,6 +142,13 @@ describe('Videos that come into the list are old', () => {
 		const log = [createEntry('old', createDate(9999)), createEntry('log-0', createDate(9))];
 		expect(selectNewVideos(log, kept, later).videos).toEqual([log[1]]);
 	});
+
+	test('but not because the account before had later ones', () => {
+		const empty = { ...WATCH, account: 'other', polledAt: START - 9 * DAY_MS };
+		const { cursor } = selectNewVideos([], save(createEntries(50)), empty);
+		const log = [createEntry('new', new Date(START - 8 * DAY_MS).toISOString())];
+		expect(selectNewVideos(log, cursor, empty).videos).toEqual(log);
+	});
 });
 
 describe('A large account', () => {
@@ -142,6 +160,17 @@ describe('A large account', () => {
 		const old = createEntry('old', createDate(5_000));
 		expect(poll([old, late, ...entries])).toEqual(['late']);
 		expect(poll([...entries, old, late].reverse())).toEqual([]);
+	});
+
+	test.each(['Z', '-12:00', '+14:00'])('tells new from old in the zone %s', (zone) => {
+		const poll = createPoller();
+		poll(createEntries(20_000));
+		const offsetMs = { Z: 0, '-12:00': -12 * HOUR_MS, '+14:00': 14 * HOUR_MS }[zone] ?? NaN;
+		const createAt = (minutes: number) => {
+			const local = new Date(START - minutes * 60_000 + offsetMs).toISOString();
+			return createEntry(`${minutes}`, local.replace('Z', zone));
+		};
+		expect(poll([5_001, 5_000, 4_999.5].map(createAt))).toEqual(['4999.5']);
 	});
 
 	test('emits a video whose date is unset or only looks old', () => {
@@ -163,6 +192,17 @@ describe('A large account', () => {
 		expect(poll([...entries, createEntry('late', 'soon')])).toEqual(['late']);
 		expect(() => poll([...entries, createEntry('later', 'soon')])).toThrow('incomplete');
 		expect(poll([...entries, createEntry('later')])).toEqual(['later']);
+	});
+
+	test('does not say so of a list in which old videos have their dates', () => {
+		const poll = createPoller();
+		const old = createEntries(2, (i) => `old-${i}`).map((entry) => ({
+			...entry,
+			createdAt: '2020-01-01T00:00:00.000Z',
+		}));
+		const undated = createEntries(1_001).map((entry) => ({ ...entry, createdAt: 'soon' }));
+		poll([...undated, ...createEntries(20_000, (i) => `dated-${i}`)]);
+		expect(poll([...undated, ...old])).toEqual([]);
 	});
 
 	test.each([
