@@ -16,7 +16,8 @@ export async function pause(delayMs: number, signal?: AbortSignal): Promise<bool
 	if (delayMs > 0 && signal?.aborted !== true) {
 		const timer = new AbortController();
 		const stopListening = onAbort(signal, () => {
-			timer.abort();
+			// Without a reason, Node.js creates an error with a stack trace.
+			timer.abort(CANCELLED);
 		});
 		await sleepUntilAborted(Math.min(delayMs, MAX_TIMER_MS), timer.signal).catch(() => undefined);
 		stopListening();

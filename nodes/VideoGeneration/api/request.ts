@@ -15,7 +15,7 @@ import {
 	parseBaseUrl,
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
-import { RequestFailure } from '../failures/failure';
+import { CANCELLED, RequestFailure } from '../failures/failure';
 import { onAbort, pause, type TakeSlot } from './pacing';
 import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
@@ -94,7 +94,7 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
 	const end = new AbortController();
 	const abort = () => {
-		end.abort();
+		end.abort(CANCELLED);
 	};
 	// n8n's timeout begins anew with each part of a response.
 	void pause(options.timeout, end.signal).then(abort);
