@@ -133,6 +133,7 @@ export function toText(value: unknown): string {
 /** The prime of FNV-1a with 64 bits is 2 ** 40 + this number. */
 const PRIME = 0x1b3;
 const TWO_POW_32 = 2 ** 32;
+const { floor, imul } = Math;
 
 /**
  * A text of any length as a whole number of 53 bits: its characters' codes, hashed by FNV-1a with 64 bits
@@ -146,7 +147,7 @@ export function hashText(text: string): number {
 	for (let i = 0; i < text.length; i++) {
 		low = (low ^ text.charCodeAt(i)) >>> 0;
 		const product = low * PRIME;
-		high = (Math.imul(high, PRIME) + (low << 8) + Math.floor(product / TWO_POW_32)) >>> 0;
+		high = (imul(high, PRIME) + (low << 8) + floor(product / TWO_POW_32)) >>> 0;
 		low = product >>> 0;
 	}
 	return (high & 0x1fffff) * TWO_POW_32 + ((low ^ (high >>> 21)) >>> 0);
