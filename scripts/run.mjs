@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,8 +11,7 @@ import { fileURLToPath } from 'node:url';
 process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
 
 const OLDEST_NODE = 20;
-const STAMP = 'node_modules/.installed-lock';
-/** npm's own record of its last `npm install`. */
+/** npm's own list of what it has installed. */
 const NPM_RECORD = 'node_modules/.package-lock.json';
 
 const [command = '', ...args] = process.argv.slice(2);
@@ -27,30 +25,27 @@ if ((args.includes('--help') || args.includes('-h')) && existsSync(help)) {
 	process.stdout.write(readFileSync(help));
 	process.exit();
 }
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-// A release changes only the version, and the dependencies stay the same.
-delete packages[''].version;
-const lock = createHash('sha256').update(JSON.stringify(packages)).digest('hex');
 if (!isInstalled()) {
 	console.log('❯ Installing development dependencies (up to a minute)');
-	// Bun would arrange the packages of another installation anew.
-	rmSync('node_modules', { recursive: true, force: true });
-	const bun = JSON.parse(readFileSync('scripts/support/installWithBun.json', 'utf8'));
 	const shell = process.platform === 'win32';
-	const stdio = ['ignore', 'ignore', 'inherit'];
-	if (spawnSync('npm', bun.split(' '), { stdio, shell }).status !== 0) {
-		console.error('\nBun could not install the development dependencies. Try npm install.');
+	const npm = ['ci', '--include=dev', '--loglevel=error'];
+	if (spawnSync('npm', npm, { stdio: ['ignore', 'ignore', 'inherit'], shell }).status !== 0) {
+		console.error('\nnpm could not install the development dependencies.');
 		process.exit(1);
 	}
-	writeFileSync(STAMP, lock);
 }
 const { tsImport } = await import('tsx/esm/api');
 const { runCommand } = await tsImport('./support/command.mts', import.meta.url);
 await runCommand(command, args);
 
-/** Returns whether Bun or the user's `npm install` has installed the locked packages. */
+/** Returns whether npm has installed the locked packages, here or by the user's own `npm install`. */
 function isInstalled() {
-	if (existsSync(STAMP)) return readFileSync(STAMP, 'utf8') === lock;
-	const getTime = (file) => statSync(file).mtimeMs;
-	return existsSync(NPM_RECORD) && getTime(NPM_RECORD) >= getTime('package-lock.json');
+	if (!existsSync(NPM_RECORD)) return false;
+	const [locked, installed] = ['package-lock.json', NPM_RECORD].map(
+		(file) => JSON.parse(readFileSync(file, 'utf8')).packages,
+	);
+	const isSame = ([path, { optional, version }]) =>
+		// The first entry is this project itself, and an optional package may be for another system.
+		path === '' || (optional && !installed[path]) || installed[path]?.version === version;
+	return Object.entries(locked).every(isSame);
 }

@@ -3,8 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The scripts install with Bun, which ignores what packages ask of each other. */
-test('npm installs the packages of the lock file, as the README says', () => {
+test('npm installs the packages of the lock file', () => {
 	const folder = fs.mkdtempSync(join(tmpdir(), 'install-'));
 	try {
 		for (const file of ['package.json', 'package-lock.json', '.npmrc']) {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { waitFor } from '../../../scripts/waitFor';
 
 // Each test starts several processes, which take their time on a busy machine.
@@ -61,18 +61,57 @@ test('A command ends when its server does, and shows what the server printed las
 	expect(stderr).not.toContain('aaa');
 });
 
-test('A command runs with what a person has installed with npm, and installs nothing', () => {
+describe('In a project with dependencies that npm has installed,', () => {
 	const project = join(folder, 'project');
-	for (const file of ['scripts', 'package.json', 'package-lock.json']) {
-		fs.cpSync(file, join(project, file), { recursive: true });
-	}
-	fs.mkdirSync(join(project, 'node_modules'));
-	for (const name of fs.readdirSync('node_modules').filter((each) => !each.startsWith('.'))) {
-		fs.symlinkSync(resolve('node_modules', name), join(project, 'node_modules', name), 'junction');
-	}
-	fs.writeFileSync(join(project, 'node_modules', '.package-lock.json'), '{}');
-	const args = ['scripts/run.mjs', 'release'];
-	const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
-	expect(stderr).toContain('CHANGELOG.md');
-	expect(stdout).toBe('');
+	const modules = join(project, 'node_modules');
+	const record = join(modules, '.package-lock.json');
+	const bin = join(folder, 'bin');
+
+	beforeAll(() => {
+		for (const file of ['scripts', 'package.json', 'package-lock.json']) {
+			fs.cpSync(file, join(project, file), { recursive: true });
+		}
+		fs.mkdirSync(modules);
+		for (const name of fs.readdirSync('node_modules').filter((each) => !each.startsWith('.'))) {
+			fs.symlinkSync(resolve('node_modules', name), join(modules, name), 'junction');
+		}
+		// This npm only says how it was called.
+		fs.mkdirSync(bin);
+		fs.writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "npm $*" >&2\nexit 1\n', { mode: 0o755 });
+	});
+
+	/** Runs a command that fails at once, since there is no changelog. */
+	const runCommand = () =>
+		spawnSync(process.execPath, ['scripts/run.mjs', 'release'], {
+			cwd: project,
+			encoding: 'utf8',
+			env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) },
+		}).stderr;
+	const changeRecord = (change: (packages: Record<string, { version?: string }>) => void) => {
+		const list = JSON.parse(fs.readFileSync('node_modules/.package-lock.json', 'utf8')) as {
+			packages: Record<string, object>;
+		};
+		change(list.packages);
+		fs.writeFileSync(record, JSON.stringify(list));
+	};
+
+	test('a command installs nothing if they are those of the lock file, even if there are more', () => {
+		changeRecord((packages) => (packages['node_modules/of-their-own'] = { version: '1.0.0' }));
+		expect(runCommand()).toContain('CHANGELOG.md');
+		expect(runCommand()).not.toContain('npm ci');
+	});
+
+	test.each([
+		['is missing', undefined],
+		['has another version', { version: '0.0.1' }],
+	])('a command first installs all of them anew if one %s', (_what, entry) => {
+		changeRecord((packages) => (packages['node_modules/tsx'] = entry as object));
+		expect(runCommand()).toContain('npm ci');
+		expect(runCommand()).not.toContain('CHANGELOG.md');
+	});
+
+	test('a command installs them if an installation was interrupted', () => {
+		fs.rmSync(record);
+		expect(runCommand()).toContain('npm ci');
+	});
 });
