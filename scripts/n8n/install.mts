@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { x as extract } from 'tar';
 import manifest from '../../package.json' with { type: 'json' };
 import { installInCache, installManifest, installPackages, runNpm } from '../support/cache.mjs';
@@ -77,6 +77,17 @@ export async function installNode(major: number): Promise<string> {
 		bin: { node: string };
 	};
 	return join(home, bin.node);
+}
+
+/** Returns a path in which programs find a version of Node.js, and the npm that comes with it. */
+export async function provideNode(major: number): Promise<string> {
+	const node = await installNode(major);
+	const version = major < NODE_MAJOR ? 10 : 11;
+	const dependencies = { npm: `${version}.x` };
+	const files = { 'package.json': JSON.stringify({ private: true, dependencies }) };
+	const folder = await installInCache(`npm-${version}`, `Installing npm ${version}`, files);
+	const bin = join(folder, 'node_modules', '.bin');
+	return [bin, dirname(node), process.env.PATH].join(delimiter);
 }
 
 /** Packs the built package, as it would be published, into one folder, and unpacks it as another one. */

@@ -100,8 +100,12 @@ function addAddresses(lockFile: string, registry: string): string {
 	return JSON.stringify({ ...others, packages });
 }
 
-/** Runs npm with the user's own registry, proxy and certificates. */
-export async function runNpm(args: string[], cwd: string, additions: Files = {}): Promise<string> {
+/** Returns the environment of an npm with the user's own registry, proxy and certificates. */
+export function buildNpmEnvironment(): Files {
 	const kept = Object.entries(process.env).filter(([name]) => !NOT_FOR_NPM.test(name));
-	return await run('npm', args, { cwd, env: { ...Object.fromEntries(kept), ...additions } });
+	return Object.fromEntries(kept) as Files;
+}
+
+export async function runNpm(args: string[], cwd: string, additions: Files = {}): Promise<string> {
+	return await run('npm', args, { cwd, env: { ...buildNpmEnvironment(), ...additions } });
 }

@@ -77,12 +77,22 @@ export async function runVisibly(file: string, args: string[], options: CommandO
 	return exitCode;
 }
 
-/** Starts a server that runs to the end of the command. If it exits earlier, everything is ended. */
-export function startServer(file: string, args: string[], options: ServerOptions): void {
+/**
+ * Starts a server that runs to the end of the command. If it exits earlier, everything is ended.
+ * @returns a function that stops it
+ */
+export function startServer(
+	file: string,
+	args: string[],
+	options: ServerOptions,
+): () => Promise<void> {
 	const { name, logFile, ...others } = options;
 	mkdirSync(dirname(logFile), { recursive: true });
 	const output = { stdout: { file: logFile }, stderr: { file: logFile }, buffer: false };
-	void start(file, args, { ...others, ...output }).then(({ shortMessage = 'exit code 0' }) => {
+	let isWanted = true;
+	const child = start(file, args, { ...others, ...output });
+	void child.then(({ shortMessage = 'exit code 0' }) => {
+		if (!isWanted) return;
 		const lines = getLastLines(readFileSync(logFile, 'utf8')) || '(nothing)';
 		const path = relative(process.cwd(), logFile);
 		stopping.abort(
@@ -91,6 +101,11 @@ export function startServer(file: string, args: string[], options: ServerOptions
 			),
 		);
 	});
+	return async () => {
+		isWanted = false;
+		child.kill();
+		await child;
+	};
 }
 
 /** Waits for work that needs the servers. @throws Error when one of them exits */
