@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import manifest from '../package.json' with { type: 'json' };
 import { build } from './build.mjs';
 import { unpackPackage } from './n8n/install.mjs';
@@ -36,7 +38,8 @@ setTimeout(() => undefined, 1000);
 
 /**
  * `npm run scan`: runs n8n's verification scan on this checkout and on the packed and unpacked
- * package, as n8n does before it verifies a package; with a version, on the published one.
+ * package, as n8n does before it verifies a package, and publint on the latter; with a version, n8n's scan on
+ * the published one.
  */
 export default async function scan([version]: string[]): Promise<void> {
 	const installation = await installManifest('scan', "Installing n8n's verification scan");
@@ -71,6 +74,9 @@ export default async function scan([version]: string[]): Promise<void> {
 			const folder = join(temporary, 'package');
 			await unpackPackage(join(temporary, 'packed'), folder);
 			expectClean(await analyzePackage(folder, TARBALL_PATTERNS));
+			const { messages, pkg } = await publint({ pkgDir: folder, pack: false });
+			const advice = messages.map((message) => formatMessage(message, pkg));
+			if (advice.length > 0) throw new Error(advice.join('\n'));
 		});
 	} finally {
 		await rm(temporary, { recursive: true, force: true });
