@@ -83,11 +83,7 @@ describe('With Most Videos, a node queues no more', () => {
 	test.each([0, -1, 1.5, 'three', '', undefined])(
 		'which is no number such as %p',
 		async (value) => {
-			const { errorItems } = await run(
-				value === undefined ? '={{ $json.nothing }}' : value,
-				ADD,
-				{},
-			);
+			const { errorItems } = await run(value ?? '={{ $json.nothing }}', ADD, {});
 			expect(errorItems[0]?.json.error).toBe("'Most Videos' must be a whole number above 0");
 			expect(service.sandbox.requests).toEqual([]);
 		},

@@ -52,7 +52,7 @@ function getTimeLeftMs(context: RunContext, now: number): number {
 	if (executionTimeout <= 0) return limitMs;
 	const isCountedAnew =
 		context.getMode() === 'retry' || instanceSettings?.instanceType === 'worker';
-	const startedAt = isCountedAnew ? now : findStart(context as Engine, now);
+	const startedAt = isCountedAnew ? now : findStart(context, now);
 	const ownMs = startedAt + executionTimeout * 1_000 - now;
 	// Past its end, it would not go on: an approval or a form has resumed it.
 	return ownMs <= 0 && limitMs < Infinity ? limitMs : Math.min(limitMs, ownMs);
