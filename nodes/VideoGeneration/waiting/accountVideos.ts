@@ -312,13 +312,9 @@ export class AccountVideos {
 		if (claim.owedUntil !== undefined) this.drop(claim);
 	}
 
-	/** The waits for an item with this key, which may have made an item of its own of the one that another key has added. */
-	private listWaits(owner: Item): Claim[] {
-		const own = this.items.get(owner.queueId) ?? [];
-		const others = own.includes(owner) ? [] : own.filter((each) => isOneDate(each, owner));
-		return [owner, ...others]
-			.flatMap(({ claims }) => [...claims])
-			.filter((claim) => claim.own === undefined && this.claims.has(claim));
+	/** The waits for an item with this key. */
+	private listWaits({ claims }: Item): Claim[] {
+		return [...claims].filter((claim) => claim.own === undefined && this.claims.has(claim));
 	}
 
 	/** When a list first showed an entry to this process, with any key of the account. */
@@ -342,6 +338,28 @@ export class AccountVideos {
 			if (!other?.sample || !isSameVideo(entry, other.sample)) continue;
 			const keys = new Set([...this.keys, ...other.keys]);
 			for (const each of keys) each.keys = keys;
+			for (const each of keys) each.mergeItems();
+		}
+	}
+
+	/** Each key may have made an item of its own of one queue item, before they were known to be of one account. */
+	private mergeItems(): void {
+		for (const [queueId, items] of this.items) {
+			const others = this.findItems(queueId).filter((each) => !items.includes(each));
+			const findSame = (item: Item) => {
+				const last = item === items.at(-1) ? others.at(-1) : undefined;
+				const isOpen = last !== undefined && isOneDate(last, item) === undefined;
+				return others.find((each) => isOneDate(each, item)) ?? (isOpen ? last : item);
+			};
+			this.items.set(queueId, [...new Set(items.map(findSame))]);
+			for (const owner of this.owners.values()) {
+				if (items.includes(owner.item)) owner.item = findSame(owner.item);
+			}
+			for (const claim of items.flatMap(({ claims }) => [...claims])) {
+				const item = findSame(claim.item as Item);
+				claim.item = item;
+				item.claims.add(claim);
+			}
 		}
 	}
 }

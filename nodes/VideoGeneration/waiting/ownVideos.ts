@@ -27,7 +27,7 @@ export interface QueueItem {
  * words and a Listing Delay of its own. Times are by `performance.now()`.
  */
 export interface Claim {
-	readonly item: QueueItem;
+	item: QueueItem;
 	/** How long before or after its end the list may show its video. */
 	readonly listingDelayMs: number;
 	/** When the last progress check was sent that found it running; undefined if none has. */

@@ -78,6 +78,10 @@ test('An item that two keys of the account have added in equal orders is one ite
 	await ours.read(ENTRY);
 	await other.read(ENTRY);
 	expect(waits.map(({ own }) => own)).toEqual([OWN, OWN]);
+	const later = [ours, other].map(({ wait }) => wait());
+	await ours.read(ENTRY);
+	await other.read(ENTRY);
+	expect(later.map(({ own }) => own)).toEqual([OWN, OWN]);
 });
 
 test('An entry that an item of another key was given is not given to the next item, though nothing waits with that key', async () => {
