@@ -1,9 +1,10 @@
 import { getItemState } from '../domain/lifeCycle';
 import { type Project, type QueueItem, ServiceError, type VideoLog } from '../domain/model';
-import { addQueueItem, formatLogTime, settleQueue } from '../domain/queue';
-import type { SEED_ACCOUNTS } from '../domain/SEED_ACCOUNTS';
+import { addQueueItem, clearQueueItem, formatLogTime, settleQueue } from '../domain/queue';
+import { SEED_ACCOUNTS } from '../domain/SEED_ACCOUNTS';
 import { changeSettings, type Durations, type SettingsChange } from '../domain/settings';
 import type { FaultSpec } from '../faults/FaultSpec';
+import { toKey } from '../domain/store';
 import type { SandboxContext } from './context';
 
 type AccountName = keyof typeof SEED_ACCOUNTS;
@@ -14,6 +15,17 @@ function find<Value>(values: Map<string, Value>, id: string): Value {
 	const value = values.get(id);
 	if (!value) throw new ServiceError(404, `There is no ${id}`);
 	return value;
+}
+
+/** Finds what belongs to an account; of whichever account has it, if none is given. */
+function findOwned<Value extends { accountId: string }>(
+	values: Map<string, Value>,
+	id: string,
+	accountId?: string,
+): Value {
+	const owners = accountId === undefined ? Object.keys(SEED_ACCOUNTS) : [accountId];
+	const key = owners.map((owner) => toKey(owner, id)).find((each) => values.has(each));
+	return find(values, key ?? id);
 }
 
 /**
@@ -35,7 +47,9 @@ export function createControls(context: SandboxContext) {
 			return structuredClone({
 				settings: store.settings,
 				accounts: [...store.accounts.values()],
-				videos: [...store.videos.values()].flat(),
+				videos: [...store.videos].flatMap(([accountId, logs]) =>
+					logs.map((log) => ({ accountId, ...log })),
+				),
 				projects: [...store.projects.values()],
 				queue: [...store.queue.values()].map((item) => ({ ...item, ...getItemState(item, now) })),
 			});
@@ -57,7 +71,8 @@ export function createControls(context: SandboxContext) {
 }
 
 function createQueueControls(context: SandboxContext) {
-	const get = (queueId: string): QueueItem => find(context.store.queue, queueId);
+	const get = (queueId: string, accountId?: AccountName): QueueItem =>
+		findOwned(context.store.queue, queueId, accountId);
 	return {
 		/**
 		 * Queues a video as another client of the project's account would, without a request.
@@ -66,7 +81,7 @@ function createQueueControls(context: SandboxContext) {
 		 */
 		queueVideo(projectId: string): string {
 			const { store, clock } = context;
-			const account = find(store.accounts, find(store.projects, projectId).accountId);
+			const account = find(store.accounts, findOwned(store.projects, projectId).accountId);
 			return addQueueItem(store, account, { projectId }, clock.now()).queueId;
 		},
 		/** Completes an item now, unless it has ended already. */
@@ -85,16 +100,19 @@ function createQueueControls(context: SandboxContext) {
 			settleQueue(context.store, context.clock.now());
 		},
 		/** Removes an item as another client would. */
-		clear(queueId: string): void {
-			settleQueue(context.store, context.clock.now());
-			context.store.queue.delete(queueId);
+		clear(queueId: string, accountId: AccountName = 'main'): void {
+			const { clock, store } = context;
+			settleQueue(store, clock.now());
+			const item = store.queue.get(toKey(accountId, queueId));
+			if (item) clearQueueItem(store, item, clock.now());
 		},
 		/** Gives an item durations of its own, counted from its start, and another outcome. */
 		changeQueueItem(
 			queueId: string,
 			{ durations, outcome }: { durations: Partial<Durations>; outcome?: QueueItem['outcome'] },
+			accountId?: AccountName,
 		): void {
-			const item = get(queueId);
+			const item = get(queueId, accountId);
 			Object.assign(item.durations, durations);
 			item.outcome = outcome ?? item.outcome;
 		},
@@ -107,12 +125,13 @@ function createAccountControls(context: SandboxContext) {
 			find(context.store.accounts, account).credits = credits;
 		},
 		changeProject(projectId: string, change: Partial<Project>): void {
-			Object.assign(find(context.store.projects, projectId), change);
+			Object.assign(findOwned(context.store.projects, projectId), change);
 		},
 		/** Adds projects to an account. Missing fields get a default. */
 		addProjects(accountId: AccountName, projects: Partial<Project>[]): Project[] {
 			const added = projects.map((given) => ({ ...createProject(context), ...given, accountId }));
-			for (const project of added) context.store.projects.set(project.id, project);
+			for (const project of added)
+				context.store.projects.set(toKey(accountId, project.id), project);
 			return structuredClone(added);
 		},
 		/** Adds entries to an account's video log, unchecked. Missing fields get a default. */
@@ -122,7 +141,7 @@ function createAccountControls(context: SandboxContext) {
 			settleQueue(store, now);
 			const projects = [...store.projects.values()];
 			const added = videos.map((given) => ({
-				id: store.createId(),
+				id: store.createId(store.settings.numberByAccount ? accountId : undefined),
 				url: null,
 				projectId: projects.find((project) => project.accountId === accountId)?.id ?? '',
 				createdAt: formatLogTime(store, now),

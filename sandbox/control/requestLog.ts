@@ -13,8 +13,17 @@ export interface RecordedRequest {
 	operation: Operation | undefined;
 	/** The queue item that an add created or a clear removed, whatever the reply said. */
 	queueId?: string;
+	/** The video of the queue item of an add or a check, which its queue id alone does not tell (`reuseQueueIds`). */
+	videoId?: string;
+	/** The progress that a check found, and how many entries a list of videos had, whatever the reply said. */
+	details?: { status: string; videoUrl?: string | undefined };
+	listed?: number;
+	/** The kinds of the faults that affected it. */
+	faults?: string[];
 	/** Sandbox time. */
 	at: number;
+	/** When the reply was complete, or the connection was closed. */
+	endedAt?: number;
 	/** Status of the reply, once its head has been sent. */
 	status?: number;
 	/** Whether the client closed the connection before the reply was complete. */

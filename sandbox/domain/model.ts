@@ -55,6 +55,8 @@ export interface QueueItem {
 	videoId: string;
 	/** Whether its entry is in the video log. */
 	logged: boolean;
+	/** Whether its queue id may be given to another item. */
+	isIdFree: boolean;
 	/** Whether it has left the queue: the API responds with 404, but the generation continues. */
 	left: boolean;
 	overwriteSettings: boolean;

@@ -1,6 +1,12 @@
 import { getEnd, getItemState } from './lifeCycle';
-import { type Account, type QueueItem, ServiceError, type VideoContent } from './model';
-import type { Store } from './store';
+import {
+	type Account,
+	type Project,
+	type QueueItem,
+	ServiceError,
+	type VideoContent,
+} from './model';
+import { type Store, toKey } from './store';
 
 export interface NewQueueItem {
 	projectId: string;
@@ -20,51 +26,108 @@ export function addQueueItem(
 	input: NewQueueItem,
 	now: number,
 ): QueueItem {
-	const project = store.projects.get(input.projectId);
-	if (project?.accountId !== account.id) {
+	const project = store.projects.get(toKey(account.id, input.projectId));
+	if (!project) {
 		throw new ServiceError(400, 'projectId: no project of this account has this id');
 	}
 	if (input.overwriteSettings === true && (input.customPrompt ?? '').trim() === '') {
 		throw new ServiceError(400, 'customPrompt is required when overwriteSettings is true');
 	}
-	if (account.credits < project.cost) {
-		const message = `this video costs ${project.cost}, the account has ${account.credits}`;
+	settleQueue(store, now);
+	const made = findEqual(store, account, input, now);
+	const cost = made && !store.settings.chargeMergedOrders ? 0 : project.cost;
+	if (account.credits < cost) {
+		const message = `this video costs ${cost}, the account has ${account.credits}`;
 		throw new ServiceError(402, `Insufficient credits: ${message}`);
 	}
-	account.credits -= project.cost;
-	const item: QueueItem = {
-		queueId: createQueueId(store),
-		accountId: account.id,
-		projectId: project.id,
-		createdAt: now,
-		startsAt: Infinity,
-		durations: { ...store.settings.durations, ...project.durations },
-		outcome: project.fails ? 'failed' : 'completed',
-		finishedAt: null,
-		videoId: store.createId(),
-		logged: false,
-		left: false,
-		overwriteSettings: input.overwriteSettings ?? false,
-		customPrompt: input.customPrompt ?? null,
-	};
-	store.queue.set(item.queueId, item);
-	startItems(store, now);
+	account.credits -= cost;
+	const item = made ?? createItem(store, project, input, now);
 	store.charges.push({
 		queueId: item.queueId,
 		accountId: account.id,
 		projectId: project.id,
-		customPrompt: item.customPrompt,
-		overwriteSettings: item.overwriteSettings,
-		cost: project.cost,
+		customPrompt: input.customPrompt ?? null,
+		overwriteSettings: input.overwriteSettings ?? false,
+		cost,
 		at: now,
 		videoId: item.videoId,
 	});
 	return item;
 }
 
+/** Finds the item that is still being made, with which a service that merges orders answers. */
+function findEqual(
+	{ queue, settings }: Store,
+	{ id }: Account,
+	{ projectId, customPrompt = null, overwriteSettings = false }: NewQueueItem,
+	now: number,
+): QueueItem | undefined {
+	if (settings.mergeOrders === false) return undefined;
+	const isEqual = (item: QueueItem) =>
+		settings.mergeOrders === 'project' ||
+		(item.customPrompt === customPrompt && item.overwriteSettings === overwriteSettings);
+	return [...queue.values()]
+		.filter((item) => item.accountId === id && item.projectId === projectId && isEqual(item))
+		.find((item) => !item.left && getItemState(item, now).endedAt === null);
+}
+
+function createItem(
+	store: Store,
+	project: Project,
+	{ customPrompt = null, overwriteSettings = false }: NewQueueItem,
+	now: number,
+): QueueItem {
+	const { accountId } = project;
+	const { numberByAccount } = store.settings;
+	const item: QueueItem = {
+		queueId: takeFreeId(store, accountId, now) ?? createQueueId(store, accountId),
+		accountId,
+		projectId: project.id,
+		createdAt: now,
+		startsAt: Infinity,
+		durations: { ...store.settings.durations, ...project.durations },
+		outcome: project.fails ? 'failed' : 'completed',
+		finishedAt: null,
+		videoId: store.createId(numberByAccount ? accountId : undefined),
+		logged: false,
+		isIdFree: false,
+		left: false,
+		overwriteSettings,
+		customPrompt,
+	};
+	store.queue.set(toKey(accountId, item.queueId), item);
+	startItems(store, now);
+	return item;
+}
+
+/** Takes the queue id that has been free for the longest time. Its item is not found any more. */
+function takeFreeId(store: Store, accountId: string, now: number): string | undefined {
+	const { freeQueueIds, settings } = store;
+	const freeBy = now - (settings.reuseQueueIds ?? Infinity);
+	const index = freeQueueIds.findIndex(
+		(each) => each.accountId === accountId && each.since <= freeBy,
+	);
+	const [free] = index < 0 ? [] : freeQueueIds.splice(index, 1);
+	if (free) store.queue.delete(toKey(accountId, free.queueId));
+	return free?.queueId;
+}
+
+/** Notes that an item needs its queue id no more. */
+function freeId({ freeQueueIds }: Store, item: QueueItem, since: number): void {
+	if (!item.isIdFree)
+		freeQueueIds.push({ accountId: item.accountId, queueId: item.queueId, since });
+	item.isIdFree = true;
+}
+
+/** Removes an item permanently (POST /v1/queue/clear). It may be in any state. A finished video stays in the log. */
+export function clearQueueItem(store: Store, item: QueueItem, now: number): void {
+	store.queue.delete(toKey(item.accountId, item.queueId));
+	freeId(store, item, now);
+}
+
 /** Returns a UUID, or 48 of its bits as digits, or 60 of them and a bit above as 19 digits. */
-function createQueueId({ createId, settings }: Store): string {
-	const id = createId();
+function createQueueId({ createId, settings }: Store, accountId: string): string {
+	const id = createId(settings.numberByAccount ? accountId : undefined);
 	const bits = id.replaceAll('-', '');
 	switch (settings.numericQueueIds) {
 		case 'long':
@@ -89,8 +152,8 @@ export function getQueueItem(
 	now: number,
 ): QueueItem {
 	settleQueue(store, now);
-	const item = store.queue.get(queueId);
-	if (item?.accountId !== account.id || item.left) {
+	const item = store.queue.get(toKey(account.id, queueId));
+	if (!item || item.left) {
 		throw new ServiceError(404, 'Queue item not found');
 	}
 	return item;
@@ -117,7 +180,9 @@ export function settleQueue(store: Store, now: number): void {
 		const leaves = endedItemsLeaveAfterMs !== null && (status === 'failed' || !finishedItemsStay);
 		if (leaves && now >= endedAt + endedItemsLeaveAfterMs) item.left = true;
 		// An item that has left is kept until its log entry is written.
-		if (item.left && (status === 'failed' || item.logged)) store.queue.delete(item.queueId);
+		const isDone = status === 'failed' || item.logged;
+		if (isDone) freeId(store, item, now);
+		if (item.left && isDone) store.queue.delete(toKey(item.accountId, item.queueId));
 	}
 }
 
@@ -171,7 +236,7 @@ export function findVideoContent(
 			(item) => item.videoId === videoId && getItemState(item, now).status === 'completed',
 		);
 	if (!made) return undefined;
-	const project = store.projects.get(made.projectId);
+	const project = [...store.projects.values()].find(({ id }) => id === made.projectId);
 	const charge = store.charges.find((paid) => paid.videoId === videoId);
 	return {
 		name: project?.name ?? made.projectId,

@@ -32,6 +32,20 @@ export interface Settings {
 	 * digits: a client that parses them as JavaScript numbers changes them.
 	 */
 	numericQueueIds: boolean | 'long';
+	/**
+	 * An add is given the queue id of an item of its account that was cleared, has failed, or whose video
+	 * was listed, so long ago in milliseconds. Null gives each item an id of its own.
+	 */
+	reuseQueueIds: number | null;
+	/**
+	 * An add is answered with an item that is still being made, if there is one: of an equal order, or of
+	 * the same project.
+	 */
+	mergeOrders: false | 'equal' | 'project';
+	/** Whether an add that is merged costs credits. */
+	chargeMergedOrders: boolean;
+	/** Accounts number alike: queue items and videos of two accounts have the same ids, at other addresses. */
+	numberByAccount: boolean;
 	/** Writes `createdAt` of new log entries without milliseconds. */
 	logWholeSeconds: boolean;
 	/** How much the clock of the log's `createdAt` is ahead of that of the queue; negative if it is behind. */
@@ -72,6 +86,10 @@ export const DEFAULT_SETTINGS: Readonly<Settings> = {
 	endedItemsLeaveAfterMs: null,
 	finishedItemsStay: false,
 	numericQueueIds: false,
+	reuseQueueIds: null,
+	mergeOrders: false,
+	chargeMergedOrders: true,
+	numberByAccount: false,
 	logWholeSeconds: false,
 	logAheadMs: 0,
 	videoUrlInDetails: false,

@@ -33,8 +33,8 @@ export class FaultList {
 	}
 
 	/** Counts a request, and returns the faults that affect it in the order of adding. */
-	take(request: FaultedRequest): Fault[] {
-		return this.active.filter((entry) => affects(entry, request)).map(({ fault }) => fault);
+	take(request: FaultedRequest): Pick<ActiveFault, 'fault' | 'spec'>[] {
+		return this.active.filter((entry) => affects(entry, request));
 	}
 }
 

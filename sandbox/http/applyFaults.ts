@@ -17,7 +17,9 @@ export function applyFaults(app: FastifyInstance, context: SandboxContext): void
 		const { latencyMs } = context.store.settings;
 		if (latencyMs > 0) await wait(latencyMs, record, context);
 		const { operation, url } = record;
-		request.faults = context.faults.take({ operation, text: `${url}\n${rawBody}` });
+		const taken = context.faults.take({ operation, text: `${url}\n${rawBody}` });
+		request.faults = taken.map(({ fault }) => fault);
+		record.faults = taken.map(({ spec }) => spec.kind);
 		const faultContext = createFaultContext(record, context);
 		for (const fault of request.faults) {
 			const outcome = await fault.before?.(faultContext);

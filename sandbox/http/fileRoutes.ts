@@ -19,11 +19,13 @@ const FILE_QUERY = {
 
 /** Returns the address of a video, with the host that the client used for this request. */
 export function getVideoUrl(
-	{ protocol, host, id }: FastifyRequest,
+	{ account, protocol, host, id }: FastifyRequest,
 	{ videoId, queueId }: { videoId: string; queueId: string | undefined },
-	{ signedUrls, entriesNameQueueId }: Settings,
+	{ signedUrls, entriesNameQueueId, numberByAccount }: Settings,
 ): string {
-	const folder = entriesNameQueueId === 'address' && queueId !== undefined ? `${queueId}/` : '';
+	const ofAccount = numberByAccount ? `of-${account.id}/` : '';
+	const ofItem = entriesNameQueueId === 'address' && queueId !== undefined ? `${queueId}/` : '';
+	const folder = ofAccount + ofItem;
 	const signature = signedUrls ? `?signature=${id}` : '';
 	return `${protocol}://${host}/files/${folder}${encodeURIComponent(videoId)}.mp4${signature}`;
 }
@@ -37,7 +39,8 @@ export function registerFileRoutes(app: FastifyInstance, context: SandboxContext
 		config: { operation: 'video.file' },
 		schema: { querystring: FILE_QUERY },
 	} as const;
-	for (const path of ['/files/:videoId.mp4', '/files/:queueId/:videoId.mp4']) {
+	for (const folder of ['', ':folder/', ':account/:queueId/']) {
+		const path = `/files/${folder}:videoId.mp4`;
 		app.get<FileRequest>(path, options, async ({ params, query }, reply) => {
 			const content = findVideoContent(context.store, params.videoId, context.clock.now());
 			if (!content) throw new ServiceError(404, 'There is no such video');

@@ -21,7 +21,11 @@ export function registerListRoutes(app: FastifyInstance, context: SandboxContext
 	app.get(
 		'/videos',
 		{ config: { operation: 'video.getAll', rateLimit: {}, etag: true } },
-		(request) => listVideos(context, request),
+		(request) => {
+			const body = listVideos(context, request);
+			if (request.record) request.record.listed = body.videos.length;
+			return body;
+		},
 	);
 
 	app.get<{ Querystring: ProjectQuery }>(

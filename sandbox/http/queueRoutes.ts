@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../control/context';
 import { getItemState } from '../domain/lifeCycle';
-import { ServiceError } from '../domain/model';
-import { addQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
+import { type QueueItem, ServiceError } from '../domain/model';
+import { addQueueItem, clearQueueItem, getQueueItem, type NewQueueItem } from '../domain/queue';
 import type { Settings } from '../domain/settings';
 import type { Store } from '../domain/store';
 import { getVideoUrl } from './fileRoutes';
@@ -37,7 +37,13 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 		({ account, body, record }, reply) => {
 			const { store, clock } = context;
 			const item = addQueueItem(store, account, body, clock.now());
-			if (record) record.queueId = item.queueId;
+			if (record) Object.assign(record, { queueId: item.queueId, videoId: item.videoId });
+			// An item that an earlier order has queued may be in the making.
+			const isNew = item.createdAt === clock.now();
+			const { status, generationProgress, renderProgress } = getItemState(item, clock.now());
+			const progress = isNew
+				? { status: 'pending', generationProgress: 0, renderProgress: 0 }
+				: { status, generationProgress, renderProgress };
 			reply.type(JSON_TYPE).serializer(stringifyWithQueueId);
 			return {
 				status: 'success',
@@ -45,9 +51,7 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 				newQueueItem: {
 					queueId: item.queueId,
 					projectId: item.projectId,
-					status: 'pending',
-					generationProgress: 0,
-					renderProgress: 0,
+					...progress,
 					videoUrl: null,
 					createdAt: new Date(item.createdAt).toISOString(),
 				},
@@ -63,10 +67,12 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 			const queueId = parseQueueId(request.params.queueId, store.settings);
 			const item = getQueueItem(store, request.account, queueId, clock.now());
 			const { endedAt, ...progress } = getItemState(item, clock.now());
+
 			const isDue = endedAt !== null && clock.now() >= endedAt + item.durations.urlDelayMs;
-			const tells = isDue && progress.status === 'completed' && tellsVideoUrl(store, queueId);
+			const tells = isDue && progress.status === 'completed' && tellsVideoUrl(store, item);
 			const videoUrl = tells ? getVideoUrl(request, item, store.settings) : undefined;
 			const details = { ...progress, videoUrl };
+			if (request.record) Object.assign(request.record, { videoId: item.videoId, details });
 			return { status: 'success', message: 'Queue progress retrieved', details };
 		},
 	);
@@ -77,8 +83,7 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 		({ account, body, record }, reply) => {
 			const { store, clock } = context;
 			const queueId = parseQueueId(body.queueId, store.settings);
-			// It may be in any state. A finished video stays in the log.
-			store.queue.delete(getQueueItem(store, account, queueId, clock.now()).queueId);
+			clearQueueItem(store, getQueueItem(store, account, queueId, clock.now()), clock.now());
 			if (record) record.queueId = queueId;
 			reply.type(JSON_TYPE).serializer(stringifyWithQueueId);
 			return { status: 'success', message: 'Queue item cleared', queueId };
@@ -87,10 +92,13 @@ export function registerQueueRoutes(app: FastifyInstance, context: SandboxContex
 }
 
 /** Whether the progress of an item tells the address of its video. */
-function tellsVideoUrl({ charges, settings }: Store, queueId: string): boolean {
+function tellsVideoUrl({ charges, settings }: Store, item: QueueItem): boolean {
 	const { videoUrlInDetails } = settings;
 	if (typeof videoUrlInDetails === 'boolean') return videoUrlInDetails;
-	const index = charges.findIndex((charge) => charge.queueId === queueId);
+	const { accountId, videoId } = item;
+	const index = charges.findIndex(
+		(charge) => charge.videoId === videoId && charge.accountId === accountId,
+	);
 	return videoUrlInDetails === 'everyOther' ? index % 2 === 0 : index < videoUrlInDetails;
 }
 

@@ -19,6 +19,7 @@ export function recordRequests(app: FastifyInstance, { clock, requests }: Sandbo
 			request.record = record;
 			requests.add(record);
 			reply.raw.once('close', () => {
+				record.endedAt = clock.now();
 				record.closed = !reply.raw.writableFinished && record.broken !== true;
 			});
 		}

@@ -7,7 +7,11 @@ import type { Way } from '../../support/engine/runTools';
 export interface Plan {
 	workflows: Workflow[];
 	service: SettingsChange;
-	/** The accepted videos, in their order; others have the service's durations. */
+	/** What the service begins or stops to do in the middle of the day. */
+	changes: { atMs: number; service: SettingsChange }[];
+	/** The slowness of a service: faults of the whole day. */
+	slowness: FaultSpec[];
+	/** The videos of the first rows, two further on with each workflow; others have the service's durations. */
 	videos: {
 		processingMs?: number;
 		fails?: boolean;
@@ -23,6 +27,8 @@ export interface Plan {
 export interface Workflow {
 	/** The input items, as JSON, or what a model orders. */
 	rows: IDataObject[];
+	/** How many rows are a round of its loop; without a loop, the node runs once for all. */
+	perRound?: number | undefined;
 	parameters: INodeParameters;
 	/** The parameters of the saved workflow that differ by then, for `retrySaved`. */
 	saved: INodeParameters;
@@ -51,6 +57,8 @@ export interface Execution {
 	how: 'run' | 'retry' | 'retrySaved';
 	/** It begins this long after the one before it. */
 	afterMs: number;
+	/** Another process of n8n plays it, as a worker does: it knows nothing of what this one does. */
+	isElsewhere?: boolean;
 	faults: FaultSpec[];
 	/**
 	 * Calls to n8n's own parts that fail: look-ups of the credential, and of its store of keys; and calls
@@ -100,10 +108,43 @@ export const isUnique = (workflow: Workflow) => hasOption(workflow, 'uniqueKey')
 export const isLimited = (workflow: Workflow) => hasOption(workflow, 'mostVideos');
 export const isGuarded = (workflow: Workflow) => hasOption(workflow, 'creditsToKeep');
 
+/** Whether another account, or a person, waits with wrong words or another project: its own videos may be wrong. */
+export const isMistaken = (workflow: Workflow) =>
+	'completedStatuses' in getWaitOptions(workflow) ||
+	(workflow.parameters.operation === 'wait' &&
+		workflow.rows.some(({ project }) => {
+			const { value } = workflow.parameters.projectId as IDataObject;
+			return (value as string).startsWith('p') && value !== project;
+		}));
+
 export const getWaitOptions = ({ parameters }: Workflow) =>
 	(parameters.waitOptions ?? {}) as IDataObject;
 export const getListingDelayMs = (workflow: Workflow) =>
 	Number(getWaitOptions(workflow).listingDelay ?? 10) * 1_000;
+
+/** How long an answer asks for a pause, of which two minutes are kept. */
+const getPauseMs = (fault: FaultSpec) => {
+	if (fault.kind === 'tooManyRequests') return 1_000 * Math.min(fault.seconds ?? 0, 120);
+	return fault.kind === 'status' && fault.headers !== undefined ? 120_000 : undefined;
+};
+
+export const isPause = (fault: FaultSpec) => getPauseMs(fault) !== undefined;
+
+/** How long an answer takes at most, with the pauses that answers ask for. */
+export const getSlowMs = ({ slowness, workflows }: Plan) =>
+	workflows
+		.flatMap(({ executions }) => executions.flatMap(({ faults }) => faults))
+		.filter(({ operation }) => operation !== 'queue.add')
+		.reduce(
+			(sum, fault) => sum + (getPauseMs(fault) ?? 0),
+			Math.max(0, ...slowness.map((fault) => ('delayMs' in fault ? fault.delayMs : 0))),
+		);
+
+/** How a service tells which video is an item's, in the course of the day. */
+export const listServices = ({ changes, service }: Plan) => [
+	service,
+	...changes.map((each) => ({ ...service, ...each.service })),
+];
 
 export const isOn = (value: unknown) => /^(true|1)$/i.test(String(value));
 const isSwitch = (value: unknown) => /^(true|false|1|0|)$/i.test(String(value));

@@ -37,13 +37,17 @@ const nameExecution = ({ played: { chain, workflow } }: Add) =>
 const MOMENT_MS = 1_000;
 
 /** The items of the project whose videos had surely come out of this process when an add was sent, the last ten. */
-const listKnown = ({ items, played }: Records, { at, body }: Add): Item[] =>
-	items
+const listKnown = ({ inLanes, played }: Records, { at, body }: Add): Item[] =>
+	inLanes
 		.filter(
 			({ isLost, leavesBy, project }) => !isLost && project === body.projectId && leavesBy < at,
 		)
 		.filter(({ hasFailed }) => !hasFailed)
-		.filter(() => played.every(({ execution }) => execution.killAfterMs === undefined))
+		.filter(() =>
+			played.every(
+				({ execution }) => execution.killAfterMs === undefined && !execution.isElsewhere,
+			),
+		)
 		.slice(-10);
 
 export const LIMIT_LAWS: Record<string, Law> = {

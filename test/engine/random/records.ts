@@ -2,9 +2,17 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import { generates, getEndMs, getListingDelayMs, getStopMs, getWaitOptions, isAdd } from './Plan';
+import {
+	generates,
+	getEndMs,
+	getListingDelayMs,
+	getSlowMs,
+	getStopMs,
+	getWaitOptions,
+	isAdd,
+} from './Plan';
 import { ADD_FAULTS, type Fate } from './plans';
-import type { Played, Session } from './Session';
+import { getAccount, type Played, type Session } from './Session';
 
 /** The body of an add. */
 interface Order {
@@ -64,6 +72,9 @@ export class Records {
 
 	readonly items: Item[];
 
+	/** Those that this process has made in its lanes. */
+	readonly inLanes: Item[];
+
 	constructor(readonly session: Session) {
 		this.plan = session.plan;
 		this.played = session.played;
@@ -75,6 +86,7 @@ export class Records {
 		const generated = this.adds.filter(({ played }) => generates(played.workflow));
 		const groups = groupBy(generated, ({ played, row }) => `${row} of ${played.chain}`);
 		this.items = groups.map(([, adds]) => this.toItem(adds));
+		this.inLanes = this.items.filter((item) => !item.isElsewhere);
 	}
 
 	/** Whether an execution belongs to the chain of another one, and came before it or is it. */
@@ -109,13 +121,31 @@ export class Records {
 		return workflow.rows[row]?.[isOther ? 'otherId' : 'queueId'] as string | undefined;
 	}
 
-	findCharge(queueId: unknown): Charge | undefined {
-		return this.session.sandbox.charges.find((each) => each.queueId === queueId);
+	/** The charge of a video of a row's account: a queue ID may come again, and accounts may number alike. */
+	private findCharge(videoId: unknown, row: IDataObject = {}): Charge | undefined {
+		const account = getAccount(row);
+		const charges = this.session.sandbox.charges.filter(
+			(each) => each.videoId === videoId && each.accountId === account,
+		);
+		// A service that merges orders charges one item several times.
+		return charges.find(({ customPrompt }) => customPrompt === row.prompt) ?? charges[0];
+	}
+
+	/** What was paid for a row; undefined if nothing was, as far as its execution knows. */
+	findOwn(row: number, until: Played): Charge | undefined {
+		const { execution, isRetry, workflow } = until;
+		if (isAdd(workflow)) return this.findAdd(row, until)?.charge;
+		const isOther = isRetry && execution.how === 'retrySaved' && 'queueId' in workflow.saved;
+		const ordered = workflow.rows[row];
+		const other = workflow.rows.find(({ queueId }) => queueId === ordered?.otherId);
+		return this.findCharge((isOther ? other : ordered)?.videoId, ordered);
 	}
 
 	/** When the video of a charge was listed; undefined if it never was. */
 	findListedAt(charge: Charge | undefined): number | undefined {
-		const video = this.session.videos.find(({ id }) => id === charge?.videoId);
+		const video = this.session.videos.find(
+			({ accountId, id }) => id === charge?.videoId && accountId === charge.accountId,
+		);
 		return video && Date.parse(video.createdAt);
 	}
 
@@ -125,7 +155,8 @@ export class Records {
 		if (listedAt === undefined) return false;
 		const { pollingInterval = 5, timeout = 1_800 } = getWaitOptions(workflow);
 		const lateMs = this.plan.service.durations?.logDelayMs ?? 0;
-		return listedAt - lateMs - since < (Number(timeout) - 2 * Number(pollingInterval)) * 1_000;
+		const lastMs = (Number(timeout) - 2 * Number(pollingInterval)) * 1_000;
+		return listedAt - lateMs - since < lastMs - 2 * getSlowMs(this.plan);
 	}
 
 	private listAdds(): Add[] {
@@ -153,7 +184,9 @@ export class Records {
 
 	/** @param row of identical orders of a model, the first one */
 	toAdd(request: RecordedRequest, played: Played, row: number, nth: number) {
-		const { at, body, broken, closed, headers, queueId, status } = request;
+		const { at, body, broken, closed, headers, queueId, status, videoId } = request;
+		const charge =
+			queueId === undefined ? undefined : this.findCharge(videoId, played.workflow.rows[row]);
 		const fault = played.execution.faults.find(
 			(each) => each.operation === 'queue.add' && each.nth === nth,
 		);
@@ -173,7 +206,19 @@ export class Records {
 		// Whether the whole response has reached the node, and names the queue item, whatever its fate.
 		const showsQueueItem = queueId !== undefined && !isLost && (usual === 'told' || showsId);
 		const authorization = headers.authorization;
-		return { played, row, at, fate, queueId, showsQueueItem, authorization, body: body as Order };
+		const order = body as Order;
+		return {
+			played,
+			row,
+			at,
+			fate,
+			queueId,
+			charge,
+			showsQueueItem,
+			authorization,
+			body: order,
+			request,
+		};
 	}
 
 	/** A client that parses a long number as one of JavaScript's changes it. */
@@ -187,17 +232,24 @@ export class Records {
 		const fields: IDataObject = { ...json, ...(json.details as IDataObject | undefined) };
 		const queueId = this.findQueueId(row, played);
 		const isFailed = json.error !== undefined;
-		return { played, row, json, fields, isFailed, queueId, binary };
+		// A model may order the same several times.
+		const called = this.adds.filter(
+			(add) => add.played === played && add.queueId !== undefined && add.queueId === fields.queueId,
+		);
+		const { prompt } = played.workflow.rows[row] ?? {};
+		const isOf = ({ body: { customPrompt } }: Add) => customPrompt === prompt;
+		const known = called.find(isOf) ?? called[0];
+		const charge = played.workflow.model ? known?.charge : this.findOwn(row, played);
+		return { played, row, json, fields, isFailed, queueId, charge, binary };
 	}
 
 	toItem(adds: [Add, ...Add[]]) {
 		const { service } = this.plan;
 		const [{ at: firstAt, body, played, row }] = adds;
 		const { workflow } = played;
-		const queueId = adds.find((add) => add.queueId !== undefined)?.queueId;
-		const charge = this.findCharge(queueId);
+		const charge = adds.find((add) => add.charge !== undefined)?.charge;
 		// One that was cleared by hand was never finished, though a list that leads may show its video.
-		const isCleared = this.session.cleared.has(queueId ?? '');
+		const isCleared = charge !== undefined && this.session.cleared.has(charge);
 		const listedAt = isCleared ? undefined : this.findListedAt(charge);
 		// Infinity if it was never finished.
 		const endsAt = (listedAt ?? Infinity) - (service.durations?.logDelayMs ?? 0);
@@ -205,12 +257,16 @@ export class Records {
 		// An add was accepted, or may have been, and its execution does not know it.
 		const isLost = adds.some(({ fate }) => fate === 'unknown');
 		const isMade = listedAt !== undefined && !isLost;
-		const checks = this.session.sandbox.requests.filter(({ url }) => url.endsWith(`/${queueId}`));
-		const endedBy = isMade ? endsAt + 5_000 : (checks.at(-1)?.at ?? lastAt);
+		const checks = this.session.sandbox.requests.filter(
+			({ url, videoId = charge?.videoId }) =>
+				url.endsWith(`/${charge?.queueId}`) && videoId === charge?.videoId,
+		);
+		const slowMs = getSlowMs(this.plan);
+		const endedBy = isMade ? endsAt + 5_000 + 2 * slowMs : (checks.at(-1)?.at ?? lastAt);
 		const isGone = charge !== undefined && service.endedItemsLeaveAfterMs !== null;
 		const settledBy = endedBy + (isMade || isGone ? getListingDelayMs(workflow) : 0);
 		// It counts as one that has left the queue after 20 s at most.
-		const leavesBy = settledBy + (isGone ? 20_000 : 0) + LIST_MS;
+		const leavesBy = settledBy + (isGone ? 20_000 : 0) + LIST_MS + 4 * slowMs;
 		const hasFailed =
 			!isMade ||
 			adds.some((add) => add.queueId === undefined) ||
@@ -223,6 +279,7 @@ export class Records {
 			row,
 			project: body.projectId,
 			isLost,
+			isElsewhere: adds.some((add) => add.played.execution.isElsewhere),
 			/** Whether something went wrong for it. */
 			hasFailed,
 			charge,

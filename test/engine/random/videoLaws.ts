@@ -1,9 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../../sandbox/domain/model';
 import type { Plan, Workflow } from './Plan';
-import { generates, getListingDelayMs, getWaitOptions, isAdd, isUsable, stops } from './Plan';
+import {
+	generates,
+	getListingDelayMs,
+	getSlowMs,
+	getWaitOptions,
+	isAdd,
+	isMistaken,
+	isPause,
+	isUsable,
+	listServices,
+	stops,
+} from './Plan';
 import { isStopped, type Item, type Law, LIST_MS, type Output, type Records } from './records';
-import type { Played } from './Session';
+import { askSecondOracle } from './secondOracle';
+import { getAccount, type Played } from './Session';
 
 /** An entry that is listed this long before an add may be new to the run that sends it. */
 const APART_MS = 90_000;
@@ -13,30 +25,49 @@ const LOOK_MS = 6_000;
 
 /** Whether nothing went wrong in the reads of an execution. */
 export const isCalm = ({ execution: { faults, failing, outage, changesKey } }: Played) =>
-	faults.every(({ operation }) => operation === 'queue.add') &&
+	faults.every((fault) => fault.operation === 'queue.add' || isPause(fault)) &&
 	failing.credential.length === 0 &&
 	outage === undefined &&
 	!changesKey;
 
+/** A list that asks for a second pause, after two minutes, is given up. */
+const hasFewPauses = ({ played }: Records) =>
+	played
+		.flatMap(({ execution }) => execution.faults)
+		.filter((fault) => fault.operation === 'video.getAll' && isPause(fault)).length <= 1;
+
 /** The same of an execution and its retries, up to an execution, and of all other workflows. */
 const isReadCalmly = (records: Records, until: Played) =>
+	hasFewPauses(records) &&
 	records.played
 		.filter((each) => each.workflow !== until.workflow || records.isUpTo(until, each))
 		.every(isCalm);
 
 /** How many videos of a project are made at the same time at most: one, unless the service tells them apart. */
-function getMostAtOnce({ service }: Plan, workflow: Workflow): number {
-	const { entriesNameQueueId = false, videoUrlInDetails = false } = service;
-	const isSilent = entriesNameQueueId === false && videoUrlInDetails === false;
+function getMostAtOnce(plan: Plan, workflow: Workflow): number {
+	const isSilent = listServices(plan).every(
+		({ entriesNameQueueId, videoUrlInDetails }) =>
+			(entriesNameQueueId ?? false) === false && (videoUrlInDetails ?? false) === false,
+	);
 	return Number(getWaitOptions(workflow).videosAtOnce ?? (isSilent ? 1 : 10));
 }
 
-const isIn = (project: string, { rows }: Workflow) => rows.some((row) => row.project === project);
+/** A project of an account; of any account, where they number alike and it is not known. */
+type Project = Pick<Charge, 'projectId'> & Partial<Pick<Charge, 'accountId'>>;
+
+const isIn = ({ accountId, projectId }: Project, { rows }: Workflow) =>
+	rows.some(
+		(row) => row.project === projectId && (accountId ?? getAccount(row)) === getAccount(row),
+	);
 
 /** Whether videos of a project are made that this process does not make in turns. */
-const hasStrangers = ({ strangers, workflows }: Plan, project: string) =>
-	(strangers.length > 0 && project === 'p0-0') ||
-	workflows.some((each) => !generates(each) && isIn(project, each));
+const hasStrangers = ({ strangers, workflows }: Plan, project: Project) =>
+	(strangers.length > 0 && project.projectId === 'p0-0' && project.accountId !== 'other') ||
+	workflows.some(
+		(each) =>
+			isIn(project, each) &&
+			(!generates(each) || each.executions.some(({ isElsewhere }) => isElsewhere)),
+	);
 
 /** Whether a workflow may have left a video that nobody waits for. */
 function leavesVideos(records: Records, workflow: Workflow): boolean {
@@ -55,7 +86,8 @@ function leavesVideos(records: Records, workflow: Workflow): boolean {
 }
 
 /** Whether the videos of a project are made by Video > Generate alone, one at a time, and are all waited for. */
-const isUndisturbed = (records: Records, project: string) =>
+const isUndisturbed = (records: Records, project: Project) =>
+	hasFewPauses(records) &&
 	records.played.every(isCalm) &&
 	!isCached(records) &&
 	!hasStrangers(records.plan, project) &&
@@ -67,16 +99,25 @@ const isUndisturbed = (records: Records, project: string) =>
 function isApart(records: Records, charge: Charge, listedAt: number, output: Output): boolean {
 	const { played, row } = output;
 	const { workflow } = played;
-	const delayMs = getListingDelayMs(workflow);
+	const delayMs = getListingDelayMs(workflow) + 4 * getSlowMs(records.plan);
 	// The other videos of the project; those of the account, where no project is given.
 	const isAny = (workflow.parameters.projectId as IDataObject).value === '';
-	const ids = records.session.sandbox.charges
-		.filter(({ accountId }) => accountId === charge.accountId)
-		.filter((each) => isAny || each.projectId === charge.projectId)
-		.map(({ videoId }) => videoId);
-	const others = records.session.videos
-		.filter(({ id }) => ids.includes(id) && id !== charge.videoId)
-		.map(({ createdAt }) => Date.parse(createdAt));
+	const isOther = (each: { accountId: string; projectId: string }, id: string) =>
+		each.accountId === charge.accountId &&
+		id !== charge.videoId &&
+		(isAny || each.projectId === charge.projectId);
+	// One that has left the queue without a video could have had one.
+	const isGone = (each: Charge) =>
+		records.plan.service.endedItemsLeaveAfterMs !== null &&
+		records.findListedAt(each) === undefined;
+	const others = [
+		...records.session.videos
+			.filter((each) => isOther(each, each.id))
+			.map(({ createdAt }) => Date.parse(createdAt)),
+		...records.session.sandbox.charges
+			.filter((each) => isOther(each, each.videoId) && isGone(each))
+			.map(({ at }) => at),
+	];
 	const isFree = (from: number, to: number) => !others.some((at) => at >= from && at <= to);
 	if (generates(workflow)) {
 		const isOwnRun = records.findAdd(row, played)?.played === played;
@@ -94,39 +135,54 @@ const isShownEarly = ({ plan, session }: Records, listedAt: number) => {
 	const endsAt = listedAt - (plan.service.durations?.logDelayMs ?? 0);
 	return session.sandbox.requests.some(
 		({ at, operation }) =>
-			operation === 'video.getAll' && listedAt < endsAt && at >= listedAt && at <= endsAt + LOOK_MS,
+			operation === 'video.getAll' &&
+			listedAt < endsAt &&
+			at >= listedAt &&
+			at <= endsAt + LOOK_MS + 2 * getSlowMs(plan),
 	);
 };
 
 /** Whether entries name an item. A shorter queue ID may stand in one by chance. */
 const isNamed = ({ plan }: Records, { queueId }: Charge) =>
-	Boolean(plan.service.entriesNameQueueId) && queueId.length >= 16;
+	listServices(plan).every(({ entriesNameQueueId }) => Boolean(entriesNameQueueId)) &&
+	queueId.length >= 16;
 
-/** Whether an item can be told its video, by what the documents say of the service. */
-function isTellable(records: Records, charge: Charge, output: Output): boolean {
+/** Why an item may come out without its video, by what the documents say of the service; undefined if it may not. */
+function findExcuse(records: Records, charge: Charge, output: Output): string | undefined {
 	const { plan, session } = records;
 	const { played, row } = output;
 	const { workflow } = played;
 	const listedAt = records.findListedAt(charge);
-	const { endedItemsLeaveAfterMs, videoUrlInDetails } = plan.service;
-	if (listedAt === undefined || (isCached(records) && videoUrlInDetails !== true)) return false;
-	const leaves = endedItemsLeaveAfterMs !== null;
-	// Queue > Wait may find it neither running nor finished.
-	if (!generates(workflow) && leaves) return false;
-	if (session.cleared.has(charge.queueId) || !isReadCalmly(records, played)) return false;
-	// An add of unknown fate is never waited for.
-	if (records.isUnknown(row, played)) return false;
-	const isCertain = videoUrlInDetails === true || isNamed(records, charge);
+	const isAddressTold = listServices(plan).every(
+		({ videoUrlInDetails }) => videoUrlInDetails === true,
+	);
+	const leaves = plan.service.endedItemsLeaveAfterMs !== null;
+	const since = generates(workflow) ? charge.at : played.startedAt;
+	const excuses: [reason: string, isExcused: boolean][] = [
+		['it was stopped', isStopped(played)],
+		['its account waits with mistakes', hasMistakes(plan, charge)],
+		['it was not listed in time', !records.isInTime(workflow, charge, since)],
+		['the list is cached', isCached(records) && !isAddressTold],
+		['its queue ID came again', hasComeAgain(records, charge, played)],
+		// Queue > Wait may find it neither running nor finished.
+		['it may have left the queue', !generates(workflow) && leaves],
+		['it was cleared', session.cleared.has(charge)],
+		['reads have failed', !isReadCalmly(records, played)],
+		// It is never waited for.
+		['the fate of its add is unknown', records.isUnknown(row, played)],
+	];
+	const reason = excuses.find(([, isExcused]) => isExcused)?.[0];
+	if (reason !== undefined || listedAt === undefined) return reason ?? 'it was not listed';
+	const isCertain = isAddressTold || isNamed(records, charge);
+	if (isCertain && (!leaves || plan.service.finishedItemsStay === true)) return undefined;
+	if (generates(workflow) && isUndisturbed(records, charge)) return undefined;
 	// While a project may be owed a video, an item that has left the queue is given only what is certain, and
 	// another one no older entry that was shown before its end.
 	const isOwed =
 		(leaves || isShownEarly(records, listedAt)) &&
 		plan.workflows.some((each) => leavesVideos(records, each));
-	return (
-		(isCertain && (!leaves || plan.service.finishedItemsStay === true)) ||
-		(generates(workflow) && isUndisturbed(records, charge.projectId)) ||
-		(!isOwed && isApart(records, charge, listedAt, output))
-	);
+	if (isOwed) return 'a video may be owed';
+	return isApart(records, charge, listedAt, output) ? undefined : 'another video is near';
 }
 
 /**
@@ -135,16 +191,45 @@ function isTellable(records: Records, charge: Charge, output: Output): boolean {
  */
 const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	records.findListedAt(charge) === undefined &&
-	(records.session.cleared.has(charge.queueId) ||
-		records.plan.service.endedItemsLeaveAfterMs !== null);
+	(records.session.cleared.has(charge) || records.plan.service.endedItemsLeaveAfterMs !== null);
 
 /** Whether a list may show videos long after Listing Delay. */
 const isCached = ({ plan }: Records) => (plan.service.listCacheMs ?? 0) > 0;
 
+/** Whether the account itself waits with wrong words or projects: what it takes by mistake is missing elsewhere. */
+export const hasMistakes = ({ workflows }: Plan, { accountId }: Charge) =>
+	workflows.some(
+		(each) => isMistaken(each) && each.rows.some((row) => getAccount(row) === accountId),
+	);
+
 /** Whether an item may be given what somebody else makes, as the documents say. */
-const canBeWrong = (records: Records, charge: Charge) =>
-	(isCached(records) || hasLeftWithoutVideo(records, charge)) &&
-	hasStrangers(records.plan, charge.projectId);
+const canBeWrong = (records: Records, charge: Charge, played: Played) =>
+	hasComeAgain(records, charge, played, false) ||
+	hasMistakes(records.plan, charge) ||
+	((isCached(records) || hasLeftWithoutVideo(records, charge)) &&
+		hasStrangers(records.plan, charge));
+
+/**
+ * Whether the queue ID of an item was given to another one before its wait was over. The process may know that: if it
+ * has added the other one meanwhile, and knows the date of this one.
+ */
+export function hasComeAgain(
+	{ adds, session }: Records,
+	{ accountId, at, queueId, videoId }: Charge,
+	{ endedAt, execution, startedAt, workflow }: Played,
+	isKnown?: boolean,
+) {
+	const isDateKnown = isAdd(workflow) || workflow.parameters.queuedAt !== '';
+	return session.sandbox.charges
+		.filter((other) => other.accountId === accountId && other.queueId === queueId)
+		.filter((other) => other.videoId !== videoId && other.at >= at && other.at <= endedAt)
+		.some((other) => {
+			const { played } = adds.find(({ charge }) => charge === other) ?? {};
+			const isOurs = played && generates(played.workflow) && !played.execution.isElsewhere;
+			const isMeanwhile = isDateKnown && other.at >= startedAt && !execution.isElsewhere;
+			return isKnown === undefined || isKnown === (isOurs === true && isMeanwhile);
+		});
+}
 
 /**
  * The items of undisturbed projects that were made in turns, with the times when they asked for their places,
@@ -152,58 +237,92 @@ const canBeWrong = (records: Records, charge: Charge) =>
  * each other.
  */
 const listAsking = (records: Records) =>
-	records.items.flatMap((item) => {
+	records.inLanes.flatMap((item) => {
 		const { workflow, played, project, row } = item;
 		const { model, rows } = workflow;
-		const before = records.items.filter(
+		const before = records.inLanes.filter(
 			(each) => each.played.chain === played.chain && each.row < row,
 		);
 		const isUneven =
 			[...before, item].some(({ hasFailed }) => hasFailed) ||
 			rows.some((each) => each.isAway === true || !isUsable(workflow, each));
 		const isLimited = records.plan.service.rateLimit !== false;
-		const isJudged = !isLimited && isUndisturbed(records, project);
+		const isJudged = !isLimited && isUndisturbed(records, { projectId: project });
 		if (!isJudged || (stops(workflow) && isUneven)) return [];
 		const times = before.flatMap((each) => {
-			if (model?.way === 'steps') return [each.leavesBy];
+			if (model?.way === 'steps' || workflow.perRound !== undefined) return [each.leavesBy];
 			return !model && each.project === project ? [each.firstAt] : [];
 		});
 		return [{ item, askedAt: Math.max(played.startedAt, ...times) }];
 	});
 
+/** The address of a video; of accounts that number alike, it names the account. */
+const isOwnUrl = ({ plan }: Records, { accountId, videoId }: Charge, url: unknown) =>
+	String(url).includes(plan.service.numberByAccount ? `of-${accountId}/` : '') &&
+	String(url).includes(videoId);
+
 const name = ({ row, played }: Item) => `row ${row} of execution ${played.chain}`;
+
+/** What an item was given, and whether the documents allow it. */
+function judgeVideo(records: Records, output: Output) {
+	const { charge, fields, isFailed, played } = output;
+	if (!charge) return undefined;
+	const video = fields.video as IDataObject | null | undefined;
+	const url = fields.videoUrl ?? undefined;
+	const isOtherEntry = Boolean(video) && video?.id !== charge.videoId;
+	const isOther = isOtherEntry || (Boolean(url) && !isOwnUrl(records, charge, url));
+	if (isOther) {
+		const isAllowed = canBeWrong(records, charge, played);
+		return {
+			got: "another's",
+			isAllowed,
+			reason: isAllowed ? 'the documents say so' : 'nothing explains it',
+		};
+	}
+	const excuse = findExcuse(records, charge, output);
+	if (url && !isFailed) return { got: 'its own', isAllowed: true, reason: 'it is its own' };
+	return {
+		got: url ? 'its own' : 'none',
+		isAllowed: excuse !== undefined,
+		reason: excuse ?? 'nothing excuses it',
+	};
+}
+
+/** The outputs that the documents do not allow. */
+const listWrong = (records: Records, isMeant: (got: string) => boolean) =>
+	records.outputs.flatMap((output) => {
+		const { charge, json, played } = output;
+		const waits = generates(played.workflow) || !isAdd(played.workflow);
+		const judged = waits ? judgeVideo(records, output) : undefined;
+		if (!judged || judged.isAllowed || !isMeant(judged.got)) return [];
+		return [`${charge?.videoId}: ${JSON.stringify(json)}`];
+	});
 
 export const VIDEO_LAWS: Record<string, Law> = {
 	'No item is given the video of another one': (records) =>
-		records.outputs.flatMap(({ fields: { queueId, video, videoUrl }, json }) => {
-			const charge = records.findCharge(queueId);
-			if (!charge || canBeWrong(records, charge)) return [];
-			const isOther =
-				((video ?? null) !== null && (video as IDataObject).id !== charge.videoId) ||
-				((videoUrl ?? null) !== null && !(videoUrl as string).includes(charge.videoId));
-			return isOther ? [`${charge.videoId}: ${JSON.stringify(json)}`] : [];
-		}),
+		listWrong(records, (got) => got === "another's"),
 
 	'An item that can be told its video is told it': (records) =>
-		records.outputs.flatMap((output) => {
-			const { fields, isFailed, json, played, queueId } = output;
-			const { workflow } = played;
-			const waits = generates(workflow) || !isAdd(workflow);
-			const charge = records.findCharge(queueId);
-			if (!waits || !charge || isStopped(played)) return [];
-			const since = generates(workflow) ? charge.at : played.startedAt;
-			if (!records.isInTime(workflow, charge, since)) return [];
-			const isTold =
-				typeof fields.videoUrl === 'string' && fields.videoUrl.includes(charge.videoId);
-			if ((isTold && !isFailed) || !isTellable(records, charge, output)) return [];
-			return [`${charge.videoId}: ${JSON.stringify(json)}`];
+		listWrong(records, (got) => got !== "another's"),
+
+	'A second oracle agrees on whose video is whose': (records) =>
+		askSecondOracle(records.session).flatMap((second) => {
+			const { got, isAllowed, played, reason, row } = second;
+			const output = records.outputs.find((each) => each.played === played && each.row === row);
+			const first = output && judgeVideo(records, output);
+			if (!first || (first.got === got && first.isAllowed === isAllowed)) return [];
+			const say = (each: { got: string; isAllowed: boolean; reason: string }) =>
+				`${each.got}, which is ${each.isAllowed ? '' : 'not '}allowed: ${each.reason}`;
+			return [
+				`first: ${say(first)}; second: ${say({ got, isAllowed, reason })}: ${JSON.stringify(output.json)}`,
+			];
 		}),
 
 	'Only so many videos of a project are in the making as are wanted at once, whoever makes them': (
 		records,
 	) =>
-		records.items.flatMap((item) => {
-			const others = records.items.filter((each) => {
+		records.inLanes.flatMap((item) => {
+			const others = records.inLanes.filter((each) => {
 				const { charge, endsAt, isLost, played, project, row, workflow } = each;
 				if (each === item || project !== item.project || !charge || isLost) return false;
 				const isIncluded = records.outputs.some(
@@ -212,7 +331,8 @@ export const VIDEO_LAWS: Record<string, Law> = {
 				if (endsAt === Infinity || (!isIncluded && leavesVideos(records, workflow))) return false;
 				const { timeout = 1_800 } = getWaitOptions(workflow);
 				// Of adds that are sent together, it is not known which one took its place first.
-				const from = charge.at + (played === item.played ? 0 : LIST_MS);
+				const slowMs = getSlowMs(records.plan);
+				const from = charge.at + (played === item.played ? 0 : LIST_MS) + slowMs;
 				// One whose wait is over leaves its place, and one that a list names is finished.
 				const namedAt = isNamed(records, charge) ? records.findListedAt(charge) : undefined;
 				const to = Math.min(endsAt, namedAt ?? Infinity, charge.at + Number(timeout) * 1_000);
@@ -224,23 +344,25 @@ export const VIDEO_LAWS: Record<string, Law> = {
 
 	'Nobody waits for a place while it is free': (records) =>
 		listAsking(records).flatMap(({ item, askedAt }) => {
-			const freeAt = records.items
+			const freeAt = records.inLanes
 				.filter((each) => each !== item && each.project === item.project)
 				.filter(({ firstAt }) => firstAt < item.firstAt)
 				.map(({ leavesBy }) => leavesBy);
 			const waitedMs = item.firstAt - Math.max(askedAt, ...freeAt);
 			// The list is read, and another add of the run may be under way.
-			return waitedMs > 10_000 ? [`${name(item)}: ${waitedMs} ms`] : [];
+			return waitedMs > 10_000 + 4 * getSlowMs(records.plan)
+				? [`${name(item)}: ${waitedMs} ms`]
+				: [];
 		}),
 
 	'Executions of a project take turns': (records) =>
 		listAsking(records).flatMap(({ item, askedAt }) =>
 			records.plan.workflows.flatMap((workflow) => {
-				const between = records.items.filter(
+				const between = records.inLanes.filter(
 					(each) =>
 						each.workflow === workflow &&
 						each.project === item.project &&
-						each.firstAt > askedAt + LIST_MS &&
+						each.firstAt > askedAt + LIST_MS + 2 * getSlowMs(records.plan) &&
 						each.firstAt < item.firstAt,
 				);
 				if (workflow.model || workflow === item.workflow || between.length < 2) return [];

@@ -29,10 +29,11 @@ export async function loadPackageAnew(): Promise<LoadedPackage> {
 	const anew = { ...nodes };
 	// The engine's own n8n-workflow, whose classes it must recognize.
 	jest.doMock('n8n-workflow', () => n8nWorkflow);
-	await jest.isolateModulesAsync(async () => {
-		const { VideoGeneration } = (await import(NODE_FILE)) as {
-			VideoGeneration: new () => INodeType;
-		};
+	// At once, for other executions may load modules of their own meanwhile.
+	jest.isolateModules(() => {
+		const { VideoGeneration } = jest.requireActual<{ VideoGeneration: new () => INodeType }>(
+			NODE_FILE,
+		);
 		const { customOperations } = new VideoGeneration();
 		const type = nodes[NODE_NAME];
 		if (!type || !customOperations) throw new Error('The package lacks its node');

@@ -42,6 +42,8 @@ export interface NodeSetup {
 	binary?: IBinaryKeyData;
 	/** The node's settings: `onError`, `retryOnFail`, `maxTries`, `executeOnce` … */
 	settings?: Partial<INode>;
+	/** The number of items of each round of a loop around the node; by default, all of them are one round. */
+	perRound?: number | undefined;
 	/** The number of times that the workflow runs the node with its items; 1 by default. */
 	times?: number;
 	/** Whether the node is a part of a loop. */
@@ -63,8 +65,9 @@ export interface NodeResult {
 	items: INodeExecutionData[];
 	/** The items of the first output in each run. */
 	runs: INodeExecutionData[][];
-	/** The items of the error output. */
+	/** The items of the error output in the node's last run, and in each run. */
 	errorItems: INodeExecutionData[];
+	errorRuns: INodeExecutionData[][];
 	/**
 	 * The value of `$('Input').item.json` for each item of the first output and of the error output.
 	 */
@@ -94,11 +97,15 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 		...(json && { json }),
 		...(setup.binary && { binary: setup.binary }),
 	}));
-	const start: IExecuteData = {
+	const { perRound = items.length } = setup;
+	const rounds = items.flatMap((_, i) =>
+		i % perRound === 0 ? [items.slice(i, i + perRound)] : [],
+	);
+	const nodeExecutionStack = (rounds.length === 0 ? [[]] : rounds).map((round): IExecuteData => ({
 		node: createTestNode('Input', PASS_ON),
-		data: { main: [items as INodeExecutionData[]] },
+		data: { main: [round as INodeExecutionData[]] },
 		source: null,
-	};
+	}));
 	const { startedMsAgo = 0 } = setup;
 	const runtimeData = {
 		version: 1 as const,
@@ -107,7 +114,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	};
 	const data = setup.failed
 		? restore(setup.failed, workflow)
-		: createRunExecutionData({ executionData: { nodeExecutionStack: [start], runtimeData } });
+		: createRunExecutionData({ executionData: { nodeExecutionStack, runtimeData } });
 	const mode = setup.failed ? 'retry' : 'manual';
 	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
 		workflow,
@@ -186,6 +193,7 @@ function readResult(run: IRun): NodeResult {
 		items: read(task?.data, 0),
 		runs: (runData[NODE_NAME] ?? []).map(({ data }) => read(data, 0)),
 		errorItems: read(task?.data, 1),
+		errorRuns: (runData[NODE_NAME] ?? []).map(({ data }) => read(data, 1)),
 		found: { items: found('After'), errorItems: found('After Error') },
 		error: task?.error as NodeApiError | undefined,
 		run,
