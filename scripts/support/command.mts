@@ -103,7 +103,8 @@ export function startServer(
 	});
 	return async () => {
 		isWanted = false;
-		child.kill();
+		// As Ctrl+C in a terminal does: npm ends at SIGTERM before what it has started has ended its own servers.
+		process.kill(-Number(child.pid), 'SIGINT');
 		await child;
 	};
 }
