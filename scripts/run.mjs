@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -40,6 +40,8 @@ await runCommand(command, args);
 
 /** Returns whether npm has installed the locked packages, here or by the user's own `npm install`. */
 function isInstalled() {
+	// Linked packages are somebody else's, and npm would delete them there.
+	if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink()) return true;
 	if (!existsSync(NPM_RECORD)) return false;
 	const [locked, installed] = ['package-lock.json', NPM_RECORD].map(
 		(file) => JSON.parse(readFileSync(file, 'utf8')).packages,

@@ -110,8 +110,12 @@ describe('In a project with dependencies that npm has installed,', () => {
 		expect(runCommand()).not.toContain('CHANGELOG.md');
 	});
 
-	test('a command installs them if an installation was interrupted', () => {
+	test('a command installs them if an installation was interrupted, and deletes none that are linked', () => {
 		fs.rmSync(record);
 		expect(runCommand()).toContain('npm ci');
+		const elsewhere = join(folder, 'elsewhere');
+		fs.renameSync(modules, elsewhere);
+		fs.symlinkSync(elsewhere, modules, 'junction');
+		expect(runCommand()).toContain('CHANGELOG.md');
 	});
 });
