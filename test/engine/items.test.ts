@@ -155,3 +155,27 @@ test('Every output item belongs to its own input item when 3 of them get 0, 2 an
 		found.items.map((item) => (item as { id: string }).id),
 	);
 });
+
+describe('A parameter is', () => {
+	test.each([
+		['what was typed, beside a column without a name', 'The sea', { '': 'Not this' }, 'The sea'],
+		[
+			'the text of its field, which n8n does not evaluate',
+			'={{ $json.topic }}',
+			{ topic: '={{ 1 }} and {{ undefined }}' },
+			'={{ 1 }} and {{ undefined }}',
+		],
+	])('%s', async (_what, customPrompt, json, sent) => {
+		const { error } = await service.run({ ...ADD, customPrompt }, { items: [json] });
+		expect(error).toBeUndefined();
+		expect(service.sandbox.requests).toMatchObject([{ body: { customPrompt: sent } }]);
+	});
+
+	test('the ID that was typed, so that nothing else is deleted, beside a column without a name', async () => {
+		const [typed, other] = await service.queueVideos(2);
+		const clear = { ...OPERATIONS['queue.clear'], queueId: typed };
+		await service.run(clear, { items: [{ '': other }] });
+		const { queue } = service.sandbox.readState();
+		expect(queue.map(({ queueId }) => queueId)).toEqual([other]);
+	});
+});

@@ -156,8 +156,8 @@ const FIELD_OF_ITEM = /^=\{\{ ?\$json\.(\w+) ?\}\}$/;
  * (`npm run bench -- items`). Undefined for any other expression or value.
  */
 function findField(parameter: unknown, json: IDataObject): unknown {
-	const [, field = ''] = FIELD_OF_ITEM.exec(typeof parameter === 'string' ? parameter : '') ?? [];
-	const value = json[field];
+	const [, field] = FIELD_OF_ITEM.exec(typeof parameter === 'string' ? parameter : '') ?? [];
+	const value = field === undefined ? undefined : json[field];
 	return ['string', 'number', 'boolean'].includes(typeof value) ? value : undefined;
 }
 
@@ -175,7 +175,8 @@ function createItemContext(
 		getItemIndex: () => itemIndex,
 		getInputData: () => item,
 		getNodeParameter: (name: string, fallback?: unknown, options?: object) =>
-			findField(parameters[name], item.json) ??
+			// With options, the caller wants the expression itself, or a value of another form.
+			(options === undefined ? findField(parameters[name], item.json) : undefined) ??
 			context.getNodeParameter(name, itemIndex, fallback, options),
 		// The credential's fields may be expressions over the item: a key for each customer.
 		getCredentials: async <T extends object>(type: string) =>
