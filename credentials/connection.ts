@@ -65,14 +65,13 @@ function trimPasted(pasted: unknown): string {
 	return visible.trim().replace(AROUND, '');
 }
 
-/** The key alone, from a paste that may carry quotes, a line break or the word "Bearer". */
-function trimApiKey(pasted: unknown): string {
-	return trimPasted(trimPasted(pasted).replace(/^Bearer\s+/i, ''));
-}
-
-/** The key as it stands in a header. @throws a CredentialProblem when it cannot be sent */
+/**
+ * The key as it stands in a header, from a paste that may carry quotes, a line break or the word "Bearer".
+ *
+ * @throws a CredentialProblem when it cannot be sent
+ */
 export function parseApiKey(pasted: unknown): string {
-	const key = trimApiKey(pasted);
+	const key = trimPasted(trimPasted(pasted).replace(/^Bearer\s+/i, ''));
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
 	const problem =
 		key === ''
@@ -80,9 +79,4 @@ export function parseApiKey(pasted: unknown): string {
 			: "'API Key' contains characters that are not allowed, such as spaces or line breaks";
 	const whatToDo = `${OPEN} paste the key from the developers page of your account.`;
 	throw new CredentialProblem(problem, whatToDo);
-}
-
-/** Identifies an account, however its credential was pasted. @throws a CredentialProblem */
-export function getAccountKey({ baseUrl, apiKey }: Record<string, unknown>): string {
-	return `${parseBaseUrl(baseUrl)}\n${trimApiKey(apiKey)}`;
 }

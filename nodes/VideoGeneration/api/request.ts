@@ -9,7 +9,6 @@ import type {
 import {
 	CREDENTIAL,
 	CredentialProblem,
-	getAccountKey,
 	isLoopback,
 	parseApiKey,
 	parseBaseUrl,
@@ -69,12 +68,13 @@ export async function openService(context: ApiContext): Promise<Service> {
 	try {
 		const credential = await context.getCredentials(CREDENTIAL);
 		const apiKey = parseApiKey(credential.apiKey);
+		const baseUrl = parseBaseUrl(credential.baseUrl);
 		const getCredentials = async () => await Promise.resolve(credential);
 		return {
 			// n8n's functions call each other through `this`, so the credential is on the same object.
 			context: Object.assign(Object.create(context) as ApiContext, { getCredentials }),
-			baseUrl: parseBaseUrl(credential.baseUrl),
-			account: hashText(getAccountKey(credential)),
+			baseUrl,
+			account: hashText(`${baseUrl}\n${apiKey}`),
 			hide: (text) => hideKey(text, apiKey),
 		};
 	} catch (error) {

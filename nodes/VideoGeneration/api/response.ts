@@ -156,8 +156,13 @@ export function hashText(text: string): number {
 /** A shorter key is a placeholder, for a service without keys, and may be a part of any word. */
 const MIN_KEY_LENGTH = 8;
 
+/** Each way to escape a character has one of these. */
+const ESCAPES = ['\\', '&', '%'];
+
 /** Removes the key from a text of the service, however it is written there. */
 export function hideKey(text: string, key: string): string {
+	// Most texts need no more: building the patterns takes longer than reading a short response.
+	if (!text.includes(key) && !ESCAPES.some((sign) => text.includes(sign))) return text;
 	if (key.length >= MIN_KEY_LENGTH) {
 		// In JSON, a backslash has another one before it. Most keys have none.
 		const forms = new Set([JSON.stringify(key).slice(1, -1), key]);
