@@ -11,5 +11,5 @@ module.exports = {
 	testPathIgnorePatterns: [],
 	testTimeout: 900_000,
 	// All files at once: they wait for n8n's polls and for videos most of the time.
-	maxWorkers: 4,
+	maxWorkers: 5,
 };

@@ -52,8 +52,13 @@ esac
 	mkdirSync(bin, { recursive: true });
 	writeFileSync(join(bin, 'npm'), script, { mode: 0o755 });
 	const path = [bin, dirname(readInstallation().node), process.env.PATH].join(delimiter);
-	// Nothing listens there, so that n8n's own requests to the internet fail.
-	return { PATH: path, HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' };
+	return {
+		PATH: path,
+		// Nothing listens there, so that n8n's own requests to the internet fail, those of npm at once.
+		HTTPS_PROXY: 'http://127.0.0.1:1',
+		NO_PROXY: '127.0.0.1',
+		npm_config_fetch_retries: '0',
+	};
 }
 
 describe('When n8n installs the package, is killed while it adds, polls and waits, and starts again', () => {
@@ -106,7 +111,7 @@ describe('When n8n installs the package, is killed while it adds, polls and wait
 				'Queue the video': { customPrompt: 'The sea' },
 				// n8n is killed and started again within the second wait: an execution that goes on at the same
 				// moment as n8n's recovery counts as crashed. n8n keeps no wait of less than 65 seconds.
-				'Wait in the database': { amount: '={{ $runIndex === 0 ? 1 : 120 }}', unit: 'seconds' },
+				'Wait in the database': { amount: '={{ $runIndex === 0 ? 1 : 90 }}', unit: 'seconds' },
 				'Get the video if it is finished': { waitOptions: { ...QUICKLY, timeout: 1 } },
 			},
 		});

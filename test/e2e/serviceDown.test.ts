@@ -57,7 +57,7 @@ async function repair(service: Service): Promise<void> {
 	service.sandbox.addVideos('main', [OLD, NEW]);
 }
 
-test.each([
+test.concurrent.each([
 	['keeps the state of triggers with their workflows', 'service-down', WITHOUT_EDITOR],
 	['has durable cursors', 'service-down-durable', { ...WITHOUT_EDITOR, ...DURABLE_CURSORS }],
 ])(
