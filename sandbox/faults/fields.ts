@@ -69,6 +69,18 @@ const changedField = ({ field, value }: { field: string; value: unknown }): Faul
 		if (holder) Object.assign(holder, { [name]: value });
 	});
 
+/**
+ * Writes the body in any other way, for tests in the process of the sandbox. A text is sent as it is: JavaScript has no
+ * long numbers.
+ */
+const rewrittenBody = ({ rewrite }: { rewrite: (body: JsonObject) => string }): Fault => ({
+	after: (reply) => {
+		if (!Buffer.isBuffer(reply.body)) return reply;
+		const body = Buffer.from(rewrite(JSON.parse(reply.body.toString()) as JsonObject));
+		return { ...reply, headers: omitHeader(reply, 'content-length'), body };
+	},
+});
+
 /** Replaces the word `success` of a good reply's envelope, for example with `Success` or `ok`. */
 const envelopeStatus = ({ word }: { word: unknown }): Fault =>
 	inJson((body, { status }) => {
@@ -124,6 +136,7 @@ export const FIELD_FAULTS = {
 	renamedField,
 	missingField,
 	changedField,
+	rewrittenBody,
 	envelopeStatus,
 	statusWord,
 	oddEntries,

@@ -194,6 +194,24 @@ describe('Video > Get', () => {
 		expect(sent()[0]).toEqual({ method: 'GET', url: '/v1/videos', body: undefined });
 	});
 
+	test('refuses a number that JavaScript rounds, if it is that of several', async () => {
+		service.sandbox.addVideos('main', [{ id: '7' }, { id: 'one' }, { id: 'two' }]);
+		const numbers = { 7: '7', one: '9007199254740992001', two: '9007199254740992002' };
+		const rewrite = (body: object) =>
+			Object.entries(numbers).reduce(
+				(json, [id, number]) => json.replace(`"id":"${id}"`, `"id":${number}`),
+				JSON.stringify(body),
+			);
+		service.sandbox.addFault({ kind: 'rewrittenBody', rewrite, operation: 'video.getAll' });
+		expect((await get('7')).items).toMatchObject([{ json: { id: 7 } }]);
+		expect((await get(numbers.two)).error?.message).toBe(
+			'The account has no finished video with this ID',
+		);
+		const { error } = await get(`={{ ${numbers.two} }}`);
+		expect(error?.message).toBe('Several finished videos have this ID');
+		expect(error?.description).toMatch(/rounds them\. Enter the video's address/);
+	});
+
 	test('says which video it does not find', async () => {
 		const setup = { items: [{ id: 'gone' }], settings: ERROR_OUTPUT };
 		const { errorItems } = await service.run(OPERATIONS['video.get'], setup);

@@ -42,6 +42,9 @@ export const ISO_DATE =
 /** A date that ends like this names its zone; one that ends in a word, such as GMT, may too. */
 const HAS_ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
 
+/** A date and a time without a zone. */
+const LOCAL_DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/;
+
 /** A zone in hours alone, as PostgreSQL writes it, which `Date.parse` doesn't take. */
 const HAS_HOUR_ZONE = /:\d\d(\.\d+)?[+-]\d\d$/;
 
@@ -68,6 +71,11 @@ export function parseLogTime(createdAt: unknown): number | undefined {
 		? Date.parse(text)
 		: (parseUnixTime(text) ?? (typeof createdAt === 'string' ? parseDate(text) : NaN));
 	return time > 0 && time < MAX_LOG_TIME ? time : undefined;
+}
+
+/** Whether a date is of a clock that may be set back an hour. */
+export function isLocalDate(createdAt: unknown): boolean {
+	return LOCAL_DATE.test(toText(createdAt));
 }
 
 function parseUnixTime(text: string): number | undefined {

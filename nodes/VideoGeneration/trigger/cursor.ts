@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createIncomplete, hashText, isObject, toText } from '../api/response';
 import { identifyEntry, ISO_DATE, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
+import { adoptChanges, type ListedEntry, type Remembered, unwindClock } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
 const MAX_SEEN = 5_000;
@@ -23,7 +24,7 @@ const DAY_MS = 24 * HOUR_MS;
  * its time is at or below `floor`: no entry is new twice, and none above the floor is overlooked. The time
  * of an entry without a readable date is 0, which is old only once such entries were forgotten.
  */
-export interface Cursor {
+export interface Cursor extends Remembered {
 	version: 1;
 	/** How often it has changed: of two copies, the one with the higher number is the later one. */
 	changes: number;
@@ -32,11 +33,9 @@ export interface Cursor {
 	emptyAccount?: Pick<Cursor, 'account' | 'floor'> | undefined;
 	/** The watched projects; empty for all. */
 	projects: readonly string[];
-	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
-	floor: number;
 	isUndatedForgotten?: boolean;
-	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
-	videos: Record<string, number>;
+	/** Whether the list may show entries that are not remembered, since they are older than the floor. */
+	hasForgotten?: boolean;
 	/** The tag of the last log that was read in full, where the service sends tags. */
 	tag?: { account: string; etag: string; fullReadAt: number } | undefined;
 }
@@ -54,13 +53,6 @@ export interface Watch {
 	isContinuous: boolean;
 	/** When the service answered, by its own clock: milliseconds since 1970. */
 	polledAt: number;
-}
-
-interface ListedEntry {
-	entry: IDataObject;
-	identity: string;
-	/** 0 without a readable date. */
-	time: number;
 }
 
 interface Listed {
@@ -92,7 +84,8 @@ export function hashAccount(account: number): string {
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
  * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether no entry
  * was seen before, so that others may have left a list that shows only the newest ones
- * @throws a RequestFailure when new entries cannot be told from forgotten ones, since no date can be read
+ * @throws a RequestFailure when new entries cannot be told from forgotten ones, since no date can be read, or when
+ * none has a project, and only those of some are wanted
  */
 export function selectNewVideos(
 	log: readonly unknown[],
@@ -118,39 +111,73 @@ export function selectNewVideos(
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
 	const isEmpty = count === 0 && !isEmitting;
 	const baseline = wasEmpty ?? (isEmpty ? emptyAccount : { account, floor: -1 });
-	const before = known ?? { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
+	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
+	const before = known ? adoptChanges(known, listed.entries) : first;
 
 	const isSame = before.account === account && isSameSet(before.projects, projectIds);
 	if (saved === before && isSame && count === 0)
 		return { videos: [], cursor: saved, hasGap: false };
 
-	const seen = new Set(Object.keys(before.videos).map(Number));
-	const seenBefore = seen.size;
-	const unseen = listed.entries.filter(({ identity, time }) => {
-		if (isForgotten(time, before)) return false;
-		const hash = hashText(identity);
-		if (seen.has(hash)) return false;
-		seen.add(hash);
-		return true;
-	});
+	const { unseen, newCount, hasForgotten } = findUnseen(listed, before);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
 	const isNew = ({ entry }: ListedEntry) =>
 		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [];
-	const hasGap = seenBefore > 0 && count >= MIN_GAP_LIST && unseen.length === count;
+	const hasSeen = Object.keys(before.videos).length > 0;
+	const hasGap = hasSeen && count >= MIN_GAP_LIST && newCount === count;
 	const floor = Math.max(before.floor, findCutOff(listed));
-	const isUndated =
-		count > 0 && listed.oldCount === 0 && listed.entries.every(({ time }) => time === 0);
-	const isFull = seenBefore >= MAX_SEEN && unseen.length > 0;
-	if (isEmitting && isUndated && (isFull || before.isUndatedForgotten === true)) {
-		throw createIncomplete('createdAt');
-	}
-	const isUnchanged = isSame && unseen.length === 0 && floor === before.floor;
+	if (isEmitting) requireFields(listed, before, { unseen, hasForgotten, projectIds });
+	const isUnchanged =
+		isSame &&
+		unseen.length === 0 &&
+		floor === before.floor &&
+		hasForgotten === (before.hasForgotten ?? false);
 	if (saved === before && isUnchanged) return { videos, cursor: saved, hasGap };
-	const after = forgetOldest({ ...before, floor }, unseen);
+	const after = forgetOldest({ ...before, floor, hasForgotten }, unseen);
 	const cursor = { ...after, changes, account, projects: projectIds };
 	return { videos, cursor, hasGap };
+}
+
+/** What a list shows that was not seen before. */
+interface Unseen {
+	unseen: ListedEntry[];
+	/** How often the list shows them. */
+	newCount: number;
+	/** See `Cursor`. */
+	hasForgotten: boolean;
+}
+
+function findUnseen({ entries, oldCount }: Listed, before: Cursor): Unseen {
+	const seen = new Set(Object.keys(before.videos).map(Number));
+	let newCount = 0;
+	let hasForgotten = before.hasForgotten === true || oldCount > 0;
+	const unseen = entries.filter(({ identity, time }) => {
+		if (isForgotten(time, before)) {
+			hasForgotten ||= time > 0;
+			return false;
+		}
+		const hash = hashText(identity);
+		if (before.videos[hash] === undefined) newCount += 1;
+		if (seen.has(hash)) return false;
+		seen.add(hash);
+		return true;
+	});
+	return { unseen, newCount, hasForgotten };
+}
+
+/** @throws a RequestFailure if new entries cannot be told from old ones, or not whether they are wanted, since a field is missing */
+function requireFields(
+	{ entries, oldCount }: Listed,
+	{ isUndatedForgotten = false }: Cursor,
+	{ unseen, hasForgotten, projectIds }: Omit<Unseen, 'newCount'> & Pick<Watch, 'projectIds'>,
+): void {
+	const isUndated = entries.length > 0 && oldCount === 0 && entries.every(({ time }) => time === 0);
+	const isUnsure = hasForgotten && unseen.length > 0;
+	if (isUndated && (isUnsure || isUndatedForgotten)) throw createIncomplete('createdAt');
+	const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
+	const isWanted = projectIds.length > 0 && unseen.length > 0;
+	if (isWanted && entries.every(isOfNone)) throw createIncomplete('projectId');
 }
 
 /** The entry with the latest date, for a test event. */
@@ -213,7 +240,7 @@ function listEntries(log: readonly unknown[], floor: number): Listed {
 		if (identity === undefined) continue;
 		entries.push({ entry, identity, time: parseLogTime(createdAt) ?? 0 });
 	}
-	return { entries, oldCount };
+	return { entries: unwindClock(entries), oldCount };
 }
 
 function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): boolean {
@@ -247,6 +274,7 @@ function forgetOldest(before: Cursor, added: ListedEntry[]): Cursor {
 	hashes.forEach((hash, index) => {
 		const time = times[index] ?? 0;
 		if (!isForgotten(time, after)) after.videos[hash] = time;
+		else if (time > 0) after.hasForgotten = true;
 	});
 	return after;
 }

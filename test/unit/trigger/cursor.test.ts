@@ -217,10 +217,163 @@ describe('A large account', () => {
 	});
 });
 
+// What else may change, and at any time, stands in test/engine/random/serviceChanges.test.ts.
+describe('A service that begins to write its dates otherwise', () => {
+	const toLocal = (time: number, hours = 0) =>
+		new Date(time + hours * HOUR_MS).toISOString().replace(/\.\d+Z$/, '');
+	const FORMS: [string, (time: number) => unknown][] = [
+		['in milliseconds', (time) => time],
+		['in seconds', (time) => time / 1000],
+		['in milliseconds as text', String],
+		['in seconds as text', (time) => String(time / 1000)],
+		['in another zone', (time) => `${toLocal(time, 9)}+09:00`],
+		['as HTTP does', (time) => new Date(time).toUTCString()],
+		['in an earlier zone without a word', (time) => toLocal(time, -9)],
+		['in a later zone without a word', (time) => toLocal(time, 9)],
+	];
+	const write = (log: IDataObject[], form: (time: number) => unknown) =>
+		log.map(
+			(each) => ({ ...each, createdAt: form(Date.parse(each.createdAt as string)) }) as IDataObject,
+		);
+
+	test.each(FORMS)('%s, has no old video of 6,000 emitted, and each new one', (_how, form) => {
+		const poll = createPoller();
+		const log = createEntries(6_000);
+		poll(log);
+		expect(poll([createEntry('new', createDate(-1)), ...log])).toEqual(['new']);
+		const later = [
+			createEntry('later', createDate(-2)),
+			createEntry('new', createDate(-1)),
+			...log,
+		];
+		expect(poll(write(later.slice(1), form))).toEqual([]);
+		expect(poll(write(later, form))).toEqual(['later']);
+		expect(poll(write(later, form))).toEqual([]);
+	});
+
+	test.each(FORMS)('%s, has each new video of 50 emitted', (_how, form) => {
+		const poll = createPoller();
+		const log = createEntries(53);
+		poll(log.slice(3));
+		expect(poll(write(log.slice(2, 52), form))).toEqual(['log-2']);
+		expect(poll(write(log.slice(0, 50), form))).toEqual(['log-1', 'log-0']);
+	});
+
+	test('so that none can be read, has a poll say so if videos were forgotten', () => {
+		const poll = createPoller();
+		const log = createEntries(6_000);
+		poll(log);
+		const later = [createEntry('new', createDate(-1)), ...log];
+		expect(() => poll(write(later, () => 'soon'))).toThrow('incomplete');
+		expect(poll(later)).toEqual(['new']);
+	});
+
+	test('so that none can be read, has up to 1,000 new videos emitted', () => {
+		const poll = createPoller();
+		const log = createEntries(1_010);
+		poll(log.slice(-10));
+		const undated = write(log, () => null);
+		expect(poll(undated)).toHaveLength(1_000);
+		expect(poll(undated)).toEqual([]);
+	});
+
+	test('may have corrected some of them alone', () => {
+		const poll = createPoller();
+		const log = createEntries(60);
+		poll(log);
+		const corrected = log.map((each, i) =>
+			i < 9 ? { ...each, createdAt: createDate(-9_999) } : each,
+		);
+		expect(poll(corrected)).toEqual([]);
+		expect(poll([createEntry('new', createDate(-1)), ...corrected])).toEqual(['new']);
+	});
+});
+
+describe('Where dates name no zone, and the clock is set back an hour,', () => {
+	const write = (id: number, minutes: number) =>
+		createEntry(`log-${id}`, new Date(START + minutes * 60_000).toISOString().slice(0, -1));
+	/** Fifty videos within 50 minutes; then, one more every two minutes. */
+	const all = Array.from({ length: 110 }, (_, i) => write(i, i < 50 ? i : i - 60 + 2 * (i - 50)));
+
+	test.each([
+		['the newest first', (log: IDataObject[]) => [...log].reverse()],
+		['the oldest first', (log: IDataObject[]) => log],
+	])('each new video of a list of the newest 50 is emitted, with %s', (_order, sort) => {
+		const poll = createPoller();
+		const list = (count: number) => sort(all.slice(count - 50, count));
+		poll(list(50));
+		for (let count = 51; count <= 110; count++) {
+			expect(poll(list(count))).toEqual([`log-${count - 1}`]);
+			expect(poll(list(count))).toEqual([]);
+		}
+	});
+
+	test('a video that a deletion brings back is old', () => {
+		const poll = createPoller();
+		poll(all.slice(1, 51));
+		expect(poll(all.slice(0, 49))).toEqual([]);
+	});
+});
+
+describe('A service that writes other IDs', () => {
+	const renumber = (log: IDataObject[], write: (id: number) => unknown) =>
+		log.map((each, i) => ({ ...each, id: write(log.length - i) }) as IDataObject);
+
+	test.each<[string, (id: number) => unknown, (id: number) => unknown]>([
+		[
+			'as text instead of rounded numbers',
+			(id) => 2 ** 60 + id,
+			(id) => String(2n ** 60n + BigInt(id)),
+		],
+		['as rounded numbers', (id) => String(2n ** 60n + BigInt(id)), (id) => 2 ** 60 + id],
+		['in other words', (id) => `log-${id}`, (id) => `video-${id}`],
+		['no more', (id) => `log-${id}`, () => undefined],
+	])(
+		'%s, has no video emitted again, nor when it writes the old ones again',
+		(_how, before, after) => {
+			const poll = createPoller();
+			const log = createEntries(6);
+			poll(renumber(log.slice(3), before));
+			expect(poll(renumber(log.slice(2), before))).toHaveLength(1);
+			for (const write of [after, before]) {
+				expect(poll(renumber(log.slice(2), write))).toEqual([]);
+				expect(poll(renumber(log.slice(1), write))).toHaveLength(1);
+				expect(poll(renumber(log.slice(1), write))).toEqual([]);
+				log.unshift(createEntry('next', createDate(-1 - log.length)));
+			}
+		},
+	);
+});
+
+test.each([[[]], [['p']]])(
+	'A list without projects, of which %j are wanted, has a poll say so',
+	(projectIds) => {
+		const cursor = save(createEntries(9), { projectIds });
+		const log = createEntries(10, (i) => `log-${i - 1}`).map((each) => ({
+			...each,
+			projectId: null,
+		}));
+		const poll = () => selectNewVideos(log, cursor, { ...WATCH, projectIds });
+		if (projectIds.length > 0) expect(poll).toThrow('incomplete');
+		else expect(poll().videos).toHaveLength(1);
+	},
+);
+
+test('A list that shows nothing that was seen may have been cut, also if it shows a video twice', () => {
+	const find = (log: IDataObject[], before = createEntries(20)) =>
+		selectNewVideos(log, save(before), WATCH).hasGap;
+	const later = Array.from({ length: 10 }, (_, i) => createEntry(`new-${i}`, createDate(-1 - i)));
+	expect(find(later)).toBe(true);
+	expect(find([...later, ...later.slice(0, 1)])).toBe(true);
+	expect(find(later.slice(1))).toBe(false);
+	expect(find([...later, ...createEntries(1)])).toBe(false);
+	expect(find(later, [])).toBe(false);
+});
+
 describe('A cursor that was saved', () => {
 	const LOG = [{ id: 'a' }, createEntry('b')];
 	const SOUND = JSON.parse(JSON.stringify(save(LOG))) as Record<string, unknown>;
-	const REQUIRED = Object.keys(SOUND).filter((key) => key !== 'isUndatedForgotten');
+	const REQUIRED = Object.keys(SOUND).filter((key) => !key.endsWith('Forgotten'));
 
 	test.each([
 		...REQUIRED.map((key) => ({ ...SOUND, [key]: undefined })),

@@ -1,0 +1,108 @@
+import type { IDataObject } from 'n8n-workflow';
+import { hashText } from '../api/response';
+import { isLocalDate } from '../api/videoLog';
+
+/** An entry of the list, and what tells whether it is new. */
+export interface ListedEntry {
+	entry: IDataObject;
+	identity: string;
+	/** 0 without a readable date. */
+	time: number;
+}
+
+/** What a trigger remembers of the entries of a list. */
+export interface Remembered {
+	/** Milliseconds since 1970: entries up to this time are not new. -1 while all are remembered. */
+	floor: number;
+	/** The times of the remembered entries, by the hashes of their IDs: 33 bytes each, 198 KB at most. */
+	videos: Record<string, number>;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Dates that change by less only lose or gain their fractions of a second. */
+const MIN_SHIFT_MS = 1_000;
+
+/** So many entries tell that the dates of all have changed alike, and not that somebody has corrected some. */
+const MIN_SHIFTED = 10;
+
+/** So many entries tell that IDs have changed, and not that one video was deleted in the second in which another came. */
+const MIN_RENAMED = 2;
+
+/** So many entries at either end of a list are looked at first: in a list that is in order, the newest are among them. */
+const SAMPLE_SIZE = 50;
+
+/**
+ * What is remembered, as if the service had always written its list as it does now: it may begin to write its dates in
+ * another zone without a word, or with fewer digits, or to write other IDs.
+ */
+export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
+	const findKnown = (entries: readonly ListedEntry[]) =>
+		entries
+			.map(({ identity, time }) => ({ time, wasAt: before.videos[hashText(identity)] }))
+			.filter((each): each is { time: number; wasAt: number } => each.wasAt !== undefined);
+	const ends = [...listed.slice(0, SAMPLE_SIZE), ...listed.slice(SAMPLE_SIZE).slice(-SAMPLE_SIZE)];
+	const atEnds = findKnown(ends);
+	const known = atEnds.length < MIN_SHIFTED ? findKnown(listed) : atEnds;
+	if (known.length === 0) return adoptIds(before, listed);
+	const dated = known.filter(({ time }) => time > 0);
+	if (dated.every(({ time, wasAt }) => time === wasAt)) return before;
+	const shifts = dated.filter(({ wasAt }) => wasAt > 0).map(({ time, wasAt }) => time - wasAt);
+	return refreshDates(shiftDates(before, shifts), listed);
+}
+
+/** @param shifts by how much the dates of entries have changed */
+function shiftDates<T extends Remembered>(before: T, shifts: number[]): T {
+	const [least, most] = [Math.min(...shifts), Math.max(...shifts)];
+	const isShift = least >= MIN_SHIFT_MS || most <= -MIN_SHIFT_MS;
+	if (shifts.length < MIN_SHIFTED || !isShift || most - least >= MIN_SHIFT_MS) return before;
+	const shift = (time: number) => (time > 0 ? time + most : time);
+	const videos = Object.entries(before.videos).map(([hash, time]) => [hash, shift(time)]);
+	return { ...before, floor: shift(before.floor), videos: fromEntries(videos) };
+}
+
+/** Remembers the entries of the list with the dates that it has now. */
+function refreshDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
+	const videos = { ...before.videos };
+	for (const { identity, time } of listed) {
+		const hash = hashText(identity);
+		if (time > 0 && videos[hash] !== undefined) videos[hash] = time;
+	}
+	return { ...before, videos };
+}
+
+const fromEntries = (videos: unknown[][]) => Object.fromEntries(videos) as Remembered['videos'];
+
+/** Knows entries by their dates, if no ID is known any more. */
+function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
+	const times = new Set(Object.values(before.videos).map(toSecond));
+	const renamed = listed.filter(({ time }) => time > 0 && times.has(toSecond(time)));
+	if (renamed.length < MIN_RENAMED) return before;
+	const found = new Set(renamed.map(({ time }) => toSecond(time)));
+	const others = Object.entries(before.videos).filter(([, time]) => !found.has(toSecond(time)));
+	const videos = renamed.map(({ identity, time }) => [hashText(identity), time]);
+	return { ...before, videos: fromEntries([...others, ...videos]) };
+}
+
+/** Some services leave out the fractions of a second. */
+function toSecond(time: number): number {
+	return Math.floor(time / 1_000);
+}
+
+/**
+ * The entries of a list whose dates name no zone, if its clock was set back: from then on, an entry counts as no older than
+ * those that the list shows as older. A list that is not in order otherwise stays as it is.
+ */
+export function unwindClock(listed: ListedEntry[]): ListedEntry[] {
+	const steps = listed.map(({ time }, index) => time - (listed[index - 1]?.time ?? time));
+	const rises = steps.filter((step) => step > 0);
+	const falls = steps.filter((step) => step < 0);
+	const [back = 0, ...others] = falls.length > rises.length ? rises : falls;
+	const isSetBack = back !== 0 && others.length === 0 && Math.abs(back) <= HOUR_MS;
+	if (!isSetBack || !listed.every(({ entry }) => isLocalDate(entry.createdAt))) return listed;
+	let latest = 0;
+	return (falls.length > rises.length ? listed.toReversed() : listed).map((each) => {
+		latest = Math.max(latest, each.time);
+		return { ...each, time: latest };
+	});
+}
