@@ -350,7 +350,7 @@ class History {
 			known !== undefined || empty !== undefined || (this.memory === undefined && emitExisting);
 		const floor = known?.floor ?? empty?.floor ?? (isEmitting || log.length > 0 ? 0 : dayBefore);
 		const isOld = known ? isForgotten : (time: number) => time > 0 && time < floor;
-		const seen = new Map(known?.seen);
+		const seen = known ? adoptOtherIds(known, log, isForgotten) : new Map<string, number>();
 		const unseen = log.filter((video) => {
 			const seenTime = seen.get(identify(video));
 			const isNew = !isOld(video.time) && (seenTime === undefined || isOld(seenTime));
@@ -382,6 +382,26 @@ function createForgottenTest({ seen, floor }: Pick<Memory, 'seen' | 'floor'>) {
 	const boundary = dated.at(-REMEMBERED - 1) ?? 0;
 	const isUndatedForgotten = times.length - dated.length > UNDATED_REMEMBERED;
 	return (time: number) => (time === 0 ? isUndatedForgotten : time <= boundary || time < floor);
+}
+
+/** If a list shows no ID that is known, two or more dates that are tell that its IDs have changed. */
+function adoptOtherIds(
+	{ seen }: Memory,
+	log: readonly Video[],
+	isForgotten: (time: number) => boolean,
+): Map<string, number> {
+	const kept = [...seen].filter(([, time]) => !isForgotten(time));
+	const ids = new Map(kept);
+	const toSecond = (time: number) => Math.floor(time / 1_000);
+	const dates = new Set(kept.map(([, time]) => toSecond(time)));
+	const dated = log.filter(({ time }) => time > 0 && dates.has(toSecond(time)));
+	if (dated.length < 2 || log.some((video) => ids.has(identify(video)))) return new Map(seen);
+	const others = new Set(dated.map(({ time }) => toSecond(time)));
+	const left = [...seen].filter(([, time]) => !others.has(toSecond(time)));
+	return new Map([
+		...left,
+		...dated.map((video): [string, number] => [identify(video), video.time]),
+	]);
 }
 
 const isWatched = ({ projectId }: Video, projectIds: readonly string[]) =>
