@@ -15,8 +15,11 @@ export function withoutOther(plan: Plan): Plan | undefined {
 	const { changes, service, strangers, workflows } = plan;
 	const own = workflows.filter((each) => isOf('main', each));
 	// Of a service that tells now and then, all who ask learn how many videos can be made at once.
+	// Accounts that number alike share turns, so their videos are made at other times, which a cached list shows or not.
 	const isSteady =
-		changes.length === 0 && typeof (service.videoUrlInDetails ?? false) === 'boolean';
+		changes.length === 0 &&
+		typeof (service.videoUrlInDetails ?? false) === 'boolean' &&
+		(service.numberByAccount !== true || (service.listCacheMs ?? 0) === 0);
 	const isSure = own.every(
 		(each) =>
 			!isOf('other', each) &&

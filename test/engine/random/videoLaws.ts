@@ -72,9 +72,10 @@ const hasStrangers = ({ strangers, workflows }: Plan, project: Project) =>
 /** Whether a workflow may have left a video that nobody waits for. */
 function leavesVideos(records: Records, workflow: Workflow): boolean {
 	const isLeft = ({ charge, endsAt, isLost, leavesBy, played }: Item) => {
-		if (isLost || charge === undefined || endsAt === Infinity) return isLost;
-		const isAbandoned = isStopped(played) && leavesBy > played.endedAt;
-		return isAbandoned || !records.isInTime(workflow, charge, charge.at);
+		if (isLost || charge === undefined) return isLost;
+		// One that fails may have been about to finish, for all that its run has seen.
+		if (isStopped(played) && leavesBy > played.endedAt) return true;
+		return endsAt < Infinity && !records.isInTime(workflow, charge, charge.at);
 	};
 	if (records.items.some((item) => item.workflow === workflow && isLeft(item))) return true;
 	const played = records.played.filter((each) => each.workflow === workflow);
