@@ -7,12 +7,10 @@ import { RequestFailure } from '../failures/failure';
 import { checkJob, type Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
-import { guardCredits } from './creditsToKeep';
-import { enterLane } from './lanes';
-import { limitVideos } from './mostVideos';
+import { enterLane, findLongestMs, noteMinimum, noteTime } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
+import { guardCredits, limitVideos } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
-import { findLongestMs, noteMinimum, noteTime } from './videoTimes';
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
@@ -35,13 +33,14 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 			checkJob(job);
 			return await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		};
-		const outcome = run.settle(job, make());
+		const outcome = run.toOutcome(job, make());
 		outcomes[index] = outcome;
+		// Adds that are not waited for are sent in item order.
 		if (problem !== undefined || order.wait === undefined) await outcome;
 	}
-	const settled = await Promise.all(outcomes);
-	await completeKeys(jobs, settled);
-	return settled;
+	const ended = await Promise.all(outcomes);
+	await completeKeys(jobs, ended);
+	return ended;
 }
 
 /** Queue > Add: queues one video. */

@@ -190,7 +190,7 @@ export class Run {
 	}
 
 	/** Waits for an item's work. */
-	async settle(job: Job, work: Promise<INodeExecutionData[]>): Promise<Outcome> {
+	async toOutcome(job: Job, work: Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
 			return { output: await work };
 		} catch (reason) {

@@ -16,8 +16,7 @@ import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
 import { checkJob, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
-import { nameVideosAtStop } from './customData';
-import { keepStreamOpen } from './streamedAnswer';
+import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
 import { addHints, createError, createItems } from './outputs';
 
 /**
@@ -109,7 +108,7 @@ async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
 	for (const job of jobs) {
 		await job.run.pauseBetweenBatches();
-		outcomes.push(job.run.settle(job, perform(job)));
+		outcomes.push(job.run.toOutcome(job, perform(job)));
 	}
 	return await Promise.all(outcomes);
 }

@@ -1,6 +1,8 @@
-import { onAbort } from '../api/pacing';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { onAbort, pause } from '../api/pacing';
 import { toLine } from '../failures/toLine';
 import type { Job } from '../item/job';
+import type { WaitSettings } from '../waiting/waitForVideo';
 
 /** The name of the value in the execution's custom data, which n8n shows as "Highlighted data". */
 const KEY = 'videos_being_made';
@@ -48,4 +50,37 @@ export function listNewest(ids: string[]): string {
 		if (text.length <= MAX_LENGTH) return text;
 	}
 	return `${ids.length} with long IDs`;
+}
+
+/** Without a polling interval of its own. */
+const DEFAULT_INTERVAL_MS = 5_000;
+
+interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
+	/** A promise, whatever n8n's type says. */
+	sendChunk: (...chunk: Parameters<IExecuteFunctions['sendChunk']>) => Promise<void>;
+}
+
+/**
+ * Sends an empty chunk now and then where an execution streams its answer, whatever the node waits for: proxies end a
+ * response that is silent for a minute or two. n8n's chat shows nothing of it.
+ *
+ * @returns a function that ends this
+ */
+export function keepStreamOpen([job]: Job[]): () => void {
+	const { isStreaming, sendChunk } = (job?.context ?? {}) as Partial<Streaming>;
+	const end = new AbortController();
+	if (job !== undefined && sendChunk !== undefined && isStreaming?.call(job.context) === true) {
+		const { wait } = (job.order ?? {}) as { wait?: WaitSettings };
+		const intervalMs = wait?.intervalMs ?? DEFAULT_INTERVAL_MS;
+		const send = async () => {
+			do {
+				await sendChunk.call(job.context, 'item', 0, '');
+			} while (await pause(intervalMs, end.signal));
+		};
+		// The work goes on, whatever becomes of the answer.
+		send().catch(() => undefined);
+	}
+	return () => {
+		end.abort();
+	};
 }
