@@ -62,6 +62,41 @@ function addProject(id: string, processingMs: number): { project: string } {
 	real.sandbox.addProjects('main', [{ id, durations }]);
 	return { project: id };
 }
+/** Makes the videos of rows in a loop. */
+function buildLoop(rows: object[]) {
+	const [list, items] = makeItems(rows);
+	const loop: WorkflowStep = {
+		name: 'Loop',
+		type: 'n8n-nodes-base.splitInBatches',
+		typeVersion: 3,
+		parameters: { options: {} },
+	};
+	const workflow = buildWorkflow('Loop', [START, list, items, loop, generate()] as WorkflowStep[]);
+	workflow.connections.Loop = { main: [[], [{ node: 'Video', type: 'main', index: 0 }]] };
+	workflow.connections.Video = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
+	return workflow;
+}
+
+/** A workflow that makes the videos of its caller's rows, and the node that calls it. */
+async function buildCall(): Promise<{ id: string; call: WorkflowStep }> {
+	const trigger = {
+		name: 'Called',
+		type: 'n8n-nodes-base.executeWorkflowTrigger',
+		typeVersion: 1.1,
+		parameters: { inputSource: 'passthrough' },
+	};
+	const { client } = real;
+	const called = await client.createWorkflow(buildWorkflow('Called', [trigger, generate()]));
+	await client.activateWorkflow(called);
+	const call = {
+		name: 'Call',
+		type: 'n8n-nodes-base.executeWorkflow',
+		typeVersion: 1.2,
+		parameters: { workflowId: byId(called.id), options: {} },
+	};
+	return { id: called.id, call };
+}
+
 const countPaid = (project: string) =>
 	real.sandbox.charges.filter(({ projectId }) => projectId === project).length;
 
@@ -86,24 +121,7 @@ describe('In a real n8n whose executions end after 20 s, nothing is paid that is
 		["n8n caps the workflow's timeout", () => [take(18), generate()], { executionTimeout: 3_600 }],
 		[
 			'it is in a sub-workflow whose parent has little time left',
-			async () => {
-				const trigger = {
-					name: 'Called',
-					type: 'n8n-nodes-base.executeWorkflowTrigger',
-					typeVersion: 1.1,
-					parameters: { inputSource: 'passthrough' },
-				};
-				const { client } = real;
-				const called = await client.createWorkflow(buildWorkflow('Called', [trigger, generate()]));
-				await client.activateWorkflow(called);
-				const call = {
-					name: 'Call',
-					type: 'n8n-nodes-base.executeWorkflow',
-					typeVersion: 1.2,
-					parameters: { workflowId: byId(called.id), options: {} },
-				};
-				return [take(13), call];
-			},
+			async () => [take(13), (await buildCall()).call],
 			{},
 		],
 	])('where %s', async (name, getSteps, settings) => {
@@ -117,22 +135,7 @@ describe('In a real n8n whose executions end after 20 s, nothing is paid that is
 
 	test('in a loop whose rounds take longer than that', async () => {
 		const row = addProject('loop', 7_000);
-		const [list, items] = makeItems([row, row, row, row]);
-		const loop: WorkflowStep = {
-			name: 'Loop',
-			type: 'n8n-nodes-base.splitInBatches',
-			typeVersion: 3,
-			parameters: { options: {} },
-		};
-		const workflow = buildWorkflow('Loop', [
-			START,
-			list,
-			items,
-			loop,
-			generate(),
-		] as WorkflowStep[]);
-		workflow.connections.Loop = { main: [[], [{ node: 'Video', type: 'main', index: 0 }]] };
-		workflow.connections.Video = { main: [[{ node: 'Loop', type: 'main', index: 0 }]] };
+		const workflow = buildLoop([row, row, row, row]);
 		const { id } = await real.client.createWorkflow(workflow);
 		const ended = await waitForEnd(await real.client.runWorkflow(id, START.name));
 		expect(ended.status).toBe('error');
@@ -153,6 +156,47 @@ describe('In a real n8n whose executions end after 20 s, nothing is paid that is
 		expect(second.status).toBe('error');
 		expect(second.data.resultData.error?.message).toBe(OUT_OF_TIME);
 		expect(countPaid('slow')).toBe(1);
+	});
+});
+
+describe('In a real n8n, Stop names the video that is being made', () => {
+	const waitForVideos = async (count: number) => {
+		await waitFor('the videos', () => Promise.resolve(real.sandbox.charges.length === count));
+		await real.sandbox.waitForRequests({
+			operation: 'queue.getProgress',
+			count,
+			timeoutMs: 20_000,
+		});
+	};
+	const stop = async (id: string) => {
+		await real.client.request('POST', `/executions/${id}/stop`);
+		expect((await waitForEnd(id)).status).toBe('canceled');
+		return await waitFor('its custom data', async () => {
+			const { videos_being_made } = await getCustomData(id);
+			return videos_being_made;
+		});
+	};
+
+	test('in a round of a loop, and not those of the rounds before', async () => {
+		const rows = [addProject('first-round', 500), addProject('second-round', 600_000)];
+		const { id } = await real.client.createWorkflow(buildLoop(rows));
+		const execution = await real.client.runWorkflow(id, START.name);
+		await waitForVideos(2);
+		expect(await stop(execution)).toBe(real.sandbox.charges[1]?.queueId);
+	});
+
+	test('in a sub-workflow, which is an execution of its own', async () => {
+		const row = addProject('called', 600_000);
+		const { call, id: workflowId } = await buildCall();
+		await start([...makeItems([row]), call]);
+		await waitForVideos(1);
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await real.client.request<{ results: { id: string }[] }>(
+			'GET',
+			`/executions?filter=${filter}`,
+		);
+		const [{ id } = { id: '' }] = results;
+		expect(await stop(id)).toBe(real.sandbox.charges[0]?.queueId);
 	});
 });
 
