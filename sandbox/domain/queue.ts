@@ -181,7 +181,8 @@ export function settleQueue(store: Store, now: number): void {
 		if (leaves && now >= endedAt + endedItemsLeaveAfterMs) item.left = true;
 		// An item that has left is kept until its log entry is written.
 		const isDone = status === 'failed' || item.logged;
-		if (isDone) freeId(store, item, now);
+		const { logDelayMs } = item.durations;
+		if (isDone) freeId(store, item, endedAt + (item.logged ? Math.max(0, logDelayMs) : 0));
 		if (item.left && isDone) store.queue.delete(toKey(item.accountId, item.queueId));
 	}
 }

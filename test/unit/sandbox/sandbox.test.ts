@@ -1,5 +1,5 @@
 import { getItemState } from '../../../sandbox/domain/lifeCycle';
-import { DEFAULT_SETTINGS } from '../../../sandbox/domain/settings';
+import { DEFAULT_SETTINGS, type SettingsChange } from '../../../sandbox/domain/settings';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 import { createClient, useSandboxClient } from '../../support/sandbox/useSandboxClient';
 
@@ -71,6 +71,92 @@ test("An add spends the project's cost, and is refused without the credits for i
 	expect([await add(), await add()]).toEqual([200, 402]);
 	expect(sandbox.charges).toMatchObject([{ cost: 3, projectId }]);
 	expect(sandbox.readState().accounts[0]?.credits).toBe(2);
+});
+
+describe('With reuseQueueIds, a queue ID', () => {
+	test.each<
+		[whose: string, endsAfterMs: number, settings: SettingsChange, outcome: 'completed' | 'failed']
+	>([
+		['of a listed video', 8000, {}, 'completed'],
+		['of an item that has failed', 3400, {}, 'failed'],
+		['of an item that has left', 8000, { endedItemsLeaveAfterMs: 0 }, 'completed'],
+		['of a cleared item', 0, {}, 'completed'],
+	])('%s comes again, also in another project', async (whose, endsAfterMs, settings, outcome) => {
+		const { client, sandbox } = service;
+		sandbox.configure({ ...settings, reuseQueueIds: 1000 });
+		const queueId = await service.queue();
+		sandbox.changeQueueItem(queueId, { durations: {}, outcome });
+		if (whose === 'of a cleared item') await client.post('/v1/queue/clear', { queueId });
+		advance(endsAfterMs + 999);
+		expect(await service.queue()).not.toBe(queueId);
+		advance(1);
+		await client.post('/v1/queue/add', { projectId: sandbox.projects.tour.id });
+		const { charges } = sandbox;
+		expect(charges.map((charge) => charge.queueId === queueId)).toEqual([true, false, true]);
+		expect(new Set(charges.map(({ videoId }) => videoId)).size).toBe(3);
+		expect(await service.getStatus(queueId)).toBe('pending');
+	});
+
+	test('of an item whose video is not listed yet is its own', async () => {
+		service.sandbox.configure({ reuseQueueIds: 0, durations: { logDelayMs: 5000 } });
+		const queueId = await service.queue();
+		advance(8000);
+		expect(await service.queue()).not.toBe(queueId);
+	});
+});
+
+test.each([
+	['equal', true, 1, [1, 1]],
+	['equal', false, 1, [1, 0]],
+	['project', true, 2, [1, 1]],
+	['equal', true, 2, [1, 1]],
+] as const)(
+	'With mergeOrders %s (charged: %s), a second order (prompt %i) is answered with the item that is still made, or not',
+	async (mergeOrders, chargeMergedOrders, prompt, costs) => {
+		const { client, sandbox } = service;
+		sandbox.configure({ mergeOrders, chargeMergedOrders });
+		const projectId = sandbox.projects.teaser.id;
+		const add = async (customPrompt: string) => {
+			const { data } = await client.post<{ newQueueItem: { queueId: string; status: string } }>(
+				'/v1/queue/add',
+				{ projectId, customPrompt },
+			);
+			return data.newQueueItem;
+		};
+		const first = await add('1');
+		advance(1000);
+		const second = await add(String(prompt));
+		const isMerged = mergeOrders === 'project' || prompt === 1;
+		expect(second.queueId === first.queueId).toBe(isMerged);
+		expect(second.status).toBe(isMerged ? 'processing' : 'pending');
+		expect(sandbox.charges.map(({ cost }) => cost)).toEqual(costs);
+		advance(8000);
+		expect(await service.listVideos()).toHaveLength(isMerged ? 1 : 2);
+		// What is finished is made once more.
+		expect((await add('1')).queueId).not.toBe(first.queueId);
+	},
+);
+
+test('With numberByAccount, the items and videos of two accounts have the same IDs, and nobody sees those of the other', async () => {
+	const { sandbox } = service;
+	sandbox.configure({ numberByAccount: true });
+	sandbox.addProjects('other', [{ id: sandbox.projects.teaser.id }]);
+	const other = createClient(sandbox, sandbox.accounts.other.apiKey);
+	const queueId = await service.queue();
+	advance(1000);
+	await other.post('/v1/queue/add', { projectId: sandbox.projects.teaser.id });
+	const [one, two] = sandbox.charges;
+	expect([two?.queueId, two?.videoId]).toEqual([one?.queueId, one?.videoId]);
+	expect(await service.getStatus(queueId)).toBe('processing');
+	expect((await other.get(`/v1/queue/progress/${queueId}`)).data).toMatchObject({
+		details: { status: 'pending' },
+	});
+	advance(8000);
+	const [video] = await service.listVideos();
+	expect(video?.url).toContain(`/files/of-main/${one?.videoId}.mp4`);
+	expect((await service.client.get(video?.url ?? '')).status).toBe(200);
+	await other.post('/v1/queue/clear', { queueId });
+	expect(await service.getStatus(queueId)).toBe('completed');
 });
 
 test('A rate limit is of an account and an endpoint, by the clock, and says when to come back', async () => {
