@@ -191,7 +191,15 @@ function findDoubt(
 	const keys = new Set(plan.workflows.flatMap(({ rows }) => rows.map(({ account }) => account)));
 	const isOtherProcess = ({ execution: { isElsewhere, killAfterMs } }: Played) =>
 		isElsewhere === true || killAfterMs !== undefined;
+	// Words and projects are the rows' own, unless somebody has entered others.
+	const isMistaken = plan.workflows.some(
+		({ parameters: { projectId, waitOptions }, rows }) =>
+			rows.some((row) => getAccount(row) === made.accountId) &&
+			('completedStatuses' in ((waitOptions ?? {}) as IDataObject) ||
+				/^p/.test((projectId as IDataObject).value as string)),
+	);
 	const doubts: [string, boolean][] = [
+		['somebody waits with wrong words or projects', isMistaken],
 		['its queue ID came again', charges.some(isAgain)],
 		['another process has read lists', all.some(isOtherProcess)],
 		['it was cleared', cleared.has(made)],
