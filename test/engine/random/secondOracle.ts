@@ -196,7 +196,7 @@ function findDoubt(
 		({ parameters: { projectId, waitOptions }, rows }) =>
 			rows.some((row) => getAccount(row) === made.accountId) &&
 			('completedStatuses' in ((waitOptions ?? {}) as IDataObject) ||
-				/^p/.test((projectId as IDataObject).value as string)),
+				((projectId as IDataObject).value as string).startsWith('p')),
 	);
 	const doubts: [string, boolean][] = [
 		['somebody waits with wrong words or projects', isMistaken],
