@@ -233,6 +233,11 @@ describe('A pause that the service asks for ends after two minutes:', () => {
 		expect(service.sandbox.clock.now() - at).toBeLessThan(5_000 + 120_000 + 10_000 + 1_000);
 	});
 
+	test('a list that asks for a day gives a row its video after them', async () => {
+		service.sandbox.addFault({ ...DAY, operation: 'video.getAll', nth: 2 });
+		expectFirstVideo(await run(GENERATE));
+	});
+
 	test('a list that asks for a day costs no video of a row after them', async () => {
 		service.sandbox.addFault({ ...DAY, operation: 'video.getAll', times: 1 });
 		finishAfter(60, 60, 60, 60);

@@ -252,7 +252,7 @@ class Wait {
 			claim.dueAt = Math.min(claim.dueAt ?? Infinity, performance.now());
 			const failure = await list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
-			const { retryAfterMs = 0 } = failure?.facts ?? {};
+			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();
 			endsAt ??= now + (retryAfterMs > 0 ? MAX_RETRY_AFTER_MS : MAX_LIST_WAIT_MS);
 			// The last request is sent when the time is over.
@@ -300,9 +300,7 @@ class Wait {
 		const { gone } = this.job.ledger.state;
 		const now = performance.now();
 		this.problem = failure;
-		// One answer that asks for hours must not hold the lane until the timeout.
-		const retryAfterMs = Math.min(failure.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-		this.checkAt = now + Math.max(this.settings.intervalMs, retryAfterMs);
+		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
 		if (this.details !== undefined && isNotFound(failure)) {
 			// It had left the queue in an earlier try, and has not come back.
 			if (gone !== undefined) throw new RequestFailure(gone);
@@ -333,6 +331,11 @@ class Wait {
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),
 		});
 	}
+}
+
+/** A response that asks for hours must not hold up an item for so long. */
+function limitRetryAfter(failure: RequestFailure | undefined): number {
+	return Math.min(failure?.facts.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
 }
 
 function createOutput(claim: Claim, details: IDataObject, own: OwnVideo): FinishedVideo {

@@ -182,6 +182,7 @@ function decide({ requests, videos }: Account, { plan, sandbox }: Session, waits
 function findDoubt(
 	{ charges, requests }: Account,
 	session: Session,
+	waits: Wait[],
 	{ looks, made, played }: Wait,
 ) {
 	const { cleared, plan, played: all } = session;
@@ -198,6 +199,10 @@ function findDoubt(
 			('completedStatuses' in ((waitOptions ?? {}) as IDataObject) ||
 				((projectId as IDataObject).value as string).startsWith('p')),
 	);
+	// A video that is listed early may be that of an item whose run has ended.
+	const isEarly = (plan.service.durations?.logDelayMs ?? 0) < 0;
+	const isLeft = ({ projectId, videoId }: Charge) =>
+		projectId === made.projectId && !waits.some((wait) => wait.made.videoId === videoId);
 	const doubts: [string, boolean][] = [
 		['somebody waits with wrong words or projects', isMistaken],
 		['its queue ID came again', charges.some(isAgain)],
@@ -206,6 +211,7 @@ function findDoubt(
 		['it may have left the queue', endedItemsLeaveAfterMs !== null],
 		['lists are cached', listCacheMs > 0],
 		['the account has two keys', keys.has(0) && keys.has(2)],
+		['it was listed early, and another is owed', isEarly && charges.some(isLeft)],
 		['it was never seen', looks.length === 0],
 		[
 			'an add was lost',
@@ -234,7 +240,7 @@ export const askSecondOracle = (session: Session): Opinion[] =>
 			const told = [fields.videoUrl, video?.id].filter(Boolean).map(String);
 			const isOwn = told.every((text) => text.includes(made.videoId));
 			const got = told.length === 0 ? 'none' : isOwn ? 'its own' : "another's";
-			const doubt = findDoubt(account, session, wait);
+			const doubt = findDoubt(account, session, waits, wait);
 			const isAllowed =
 				got === 'its own' || doubt !== undefined || (got === 'none' && given !== made.videoId);
 			const ruled = given === undefined ? reason : `the rules give ${given}`;

@@ -167,6 +167,8 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 		['its queue ID came again', hasComeAgain(records, charge, played)],
 		// Queue > Wait may find it neither running nor finished.
 		['it may have left the queue', !generates(workflow) && leaves],
+		// An item that is told such an address leaves its entry to the others.
+		['an address that is told is listed otherwise', isToldOtherwise(plan)],
 		['it was cleared', session.cleared.has(charge)],
 		['reads have failed', !isReadCalmly(records, played)],
 		// It is never waited for.
@@ -193,6 +195,10 @@ function findExcuse(records: Records, charge: Charge, output: Output): string | 
 const hasLeftWithoutVideo = (records: Records, charge: Charge) =>
 	records.findListedAt(charge) === undefined &&
 	(records.session.cleared.has(charge) || records.plan.service.endedItemsLeaveAfterMs !== null);
+
+/** Whether some items are told the addresses of their videos, which lists sign otherwise. */
+const isToldOtherwise = ({ service }: Plan) =>
+	service.signedUrls === true && typeof service.videoUrlInDetails === 'string';
 
 /** Whether a list may show videos long after Listing Delay. */
 const isCached = ({ plan }: Records) => (plan.service.listCacheMs ?? 0) > 0;
