@@ -1,8 +1,8 @@
-import type { IDataObject, IRun } from 'n8n-workflow';
+import type { IDataObject, IRun, IRunExecutionData } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
-import { ERROR_OUTPUT, startNode } from '../support/engine/runNode';
+import { ERROR_OUTPUT, type NodeSetup, startNode } from '../support/engine/runNode';
 import { runTools } from '../support/engine/runTools';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { hasFeature } from '../support/engine/testWith';
@@ -194,5 +194,39 @@ describe('Pressing stop', () => {
 		expect(await stopDuringDownloads(6, 4)).toBe('canceled');
 		expect(host.requests).toHaveLength(4);
 		while (store.listFiles().length > 0) await new Promise((resolve) => setImmediate(resolve));
+	});
+
+	describe('in another process, so that n8n only saves it,', () => {
+		const message = 'The execution was cancelled manually';
+		const canceled = { resultData: { error: { message } } } as IRunExecutionData;
+		const runRows = async (readSaved: NodeSetup['readSaved'], settings = {}) =>
+			await service.run(GENERATE, { items: [{}, {}, {}], settings, readSaved });
+
+		test.each([{}, ERROR_OUTPUT])(
+			'ends the execution before its next add, with the settings %j',
+			async (settings) => {
+				const readSaved = jest.fn(async () => await Promise.resolve(canceled));
+				const { items, error, errorItems } = await runRows(readSaved, settings);
+				expect(service.sandbox.charges).toHaveLength(1);
+				expect(readSaved.mock.calls).toEqual([['1']]);
+				const failures = [...errorItems.map(({ json }) => json.error), error?.message];
+				expect(new Set(failures.filter(Boolean))).toEqual(new Set(['The execution was canceled']));
+				expect(items).toHaveLength(error ? 0 : 1);
+			},
+		);
+
+		test.each<[string, NonNullable<NodeSetup['readSaved']>]>([
+			['cannot be read', async () => await Promise.reject(new Error('Driver not Connected'))],
+			['is gone', async () => await Promise.resolve(null as never)],
+			['has no error', async () => await Promise.resolve({ resultData: { runData: {} } } as never)],
+		])('ends nothing if what is saved %s, which is read every 5 s', async (_, read) => {
+			const readSaved = jest.fn(read);
+			service.sandbox.configure({ durations: { processingMs: 1_000 } });
+			const { items } = await runRows(readSaved);
+			expect(items).toHaveLength(3);
+			expect(readSaved).toHaveBeenCalledTimes(2);
+			await service.run(ADD, { items: [{}, {}, {}], readSaved });
+			expect(readSaved).toHaveBeenCalledTimes(2);
+		});
 	});
 });

@@ -1,4 +1,5 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { untilAborted } from '../api/pacing';
 import type { Service } from '../api/request';
 import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
@@ -148,7 +149,30 @@ async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promi
 		checkTimeLeft(job, usualMs);
 		return await sendAdd(job, service);
 	};
-	return await guardCredits(job, service, async () => await job.api.takeSlot(send));
+	return await guardCredits(job, service, async () => {
+		await checkStop(job);
+		// Other items may have ended the run meanwhile: with the slot, that is checked when the request is sent.
+		return await job.api.takeSlot(send);
+	});
+}
+
+/** How often the saved execution is read at most, and how long after the run's start at the earliest. */
+const STOP_CHECK_MS = 5_000;
+
+/**
+ * In queue mode, Stop reaches a worker only from the process that has queued the execution. Otherwise n8n saves it
+ * as canceled, and the worker goes on: the run ends then.
+ */
+async function checkStop({ context, run }: VideoJob): Promise<void> {
+	if (performance.now() < run.startedAt + STOP_CHECK_MS) return;
+	const isStopped = async () => {
+		const execution = context as Partial<Pick<IExecuteFunctions, 'getExecutionDataById'>>;
+		const saved = await execution.getExecutionDataById?.(context.getExecutionId());
+		return /cancell?ed/i.test(saved?.resultData.error?.message ?? '');
+	};
+	// Without an answer of n8n's database, the execution goes on.
+	const reading = run.share('isStopped', STOP_CHECK_MS, isStopped).catch(() => false);
+	if (await untilAborted(reading, run.signal)) run.stop();
 }
 
 /** Nothing is paid for that cannot come out before the workflow's own timeout. @throws a RequestFailure */

@@ -199,6 +199,11 @@ export class Run {
 		}
 	}
 
+	/** Ends the run of an execution that was stopped, like n8n's own signal. */
+	stop(): void {
+		this.ending.abort();
+	}
+
 	/** With the node set to stop, the first failed item ends the run. */
 	end(job: Job, reason: unknown): void {
 		if (!this.stopsOnError || this.failure !== undefined) return;

@@ -56,6 +56,8 @@ export interface NodeSetup {
 	startedMsAgo?: number;
 	/** The time that n8n's own timeout, or a parent's, leaves. */
 	endsInMs?: number;
+	/** Reads the execution as n8n has saved it. */
+	readSaved?: () => Promise<IRunExecutionData | undefined>;
 	/** Loads the package; by default, once for all executions of this process. */
 	loadNodes?: typeof loadPackage;
 }
@@ -93,6 +95,7 @@ export async function startNode(setup: NodeSetup): Promise<StartedNode> {
 	const additionalData = createAdditionalData(credentials, setup.credentials);
 	if (setup.endsInMs !== undefined)
 		additionalData.executionTimeoutTimestamp = Date.now() + setup.endsInMs;
+	if (setup.readSaved) additionalData.getRunExecutionData = setup.readSaved;
 	const items = (setup.items ?? [{}]).map((json) => ({
 		...(json && { json }),
 		...(setup.binary && { binary: setup.binary }),
