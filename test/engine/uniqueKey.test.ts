@@ -71,8 +71,8 @@ describe('A unique key', () => {
 
 	test('that could not be freed is taken by a later try of its item', async () => {
 		refuse(1);
-		// The first item's key is recorded by call 1, and removed by call 2.
-		store.failingCalls.add(2);
+		// The first item's key is claimed by calls 1 to 3, and removed by call 4.
+		store.failingCalls.add(4);
 		const failed = await runRows();
 		expect(failed.error?.httpCode).toBe('400');
 		expect((await runRows({ failed: failed.run })).items).toHaveLength(3);
@@ -95,7 +95,7 @@ describe('A unique key', () => {
 		await runRows({ items: [{ id: 9, prompt: 'row 9' }] });
 		refuse(1);
 		// The key of this item is recorded, and cannot be removed.
-		store.failingCalls.add(store.calls + 2);
+		store.failingCalls.add(store.calls + 4);
 		const { run: failed } = await runRows({ items: ONE });
 		const changed = { ...KEYED, options: { uniqueKey: '9' } };
 		await runRows({ items: ONE, parameters: changed, failed });

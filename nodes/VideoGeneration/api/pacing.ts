@@ -97,7 +97,7 @@ export class Turns {
 	private readonly slots = new Map<unknown, { takeSlot: TakeSlot; users: number }>();
 
 	/** @throws `CANCELLED` when the signal is aborted before the turn */
-	async take<T>(key: unknown, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+	async take<T>(key: unknown, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		const slot = this.slots.get(key) ?? { takeSlot: createSlots(1), users: 0 };
 		this.slots.set(key, slot);
 		slot.users += 1;

@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import type { VideoOrder } from '../adds/sendAdd';
-import { canKeepKeys } from '../adds/uniqueKey';
+import { Entries } from '../adds/entries';
 import { ENDPOINTS } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { isAgentStep } from '../item/ledger';
@@ -192,7 +192,7 @@ function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
 			`Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`,
 		);
 	}
-	if (canKeepKeys(context)) return key;
+	if (Entries.areKept(context)) return key;
 	throw createInputError(
 		context,
 		"'Unique Key' cannot be used here",

@@ -34,6 +34,9 @@ export class DeduplicationStore {
 		setTimeout(action, delayMs);
 	};
 
+	/** Called with a row after it was written. */
+	onWrite: (entries: readonly string[]) => void = () => undefined;
+
 	/** Called when a call is carried out, which fails with what it throws. */
 	checkCaller: () => void = () => undefined;
 
@@ -66,7 +69,7 @@ export class DeduplicationStore {
 		for (const item of added) this.recorded.add(String(item));
 		// The other worker had read the record before this one wrote it.
 		const isOverwritten = isFirst && this.overwrittenCalls.has(call);
-		this.records.set(name, isOverwritten ? [...before, `other ${call}`] : after);
+		this.write(name, isOverwritten ? [...before, `other ${call}`] : after);
 		return { new: added, processed: items.filter((item) => !isNew(item)) };
 	}
 
@@ -77,9 +80,10 @@ export class DeduplicationStore {
 	): Promise<void> {
 		const name = this.getName(scope, context);
 		const before = await this.read(name);
-		this.records.set(
+		const removed = new Set(items.map(String));
+		this.write(
 			name,
-			before.filter((entry) => !items.map(String).includes(entry)),
+			before.filter((entry) => !removed.has(entry)),
 		);
 	}
 
@@ -99,6 +103,11 @@ export class DeduplicationStore {
 		this.checkCaller();
 		if (this.failingCalls.has(call)) throw new Error('Connection terminated unexpectedly');
 		return record;
+	}
+
+	private write(name: string, entries: string[]): void {
+		this.records.set(name, entries);
+		this.onWrite(entries);
 	}
 
 	private getName(

@@ -1,0 +1,100 @@
+import type {
+	DeduplicationHelperFunctions,
+	DeduplicationScope,
+	ICheckProcessedOptions,
+	IExecuteSingleFunctions,
+} from 'n8n-workflow';
+import { pause, Turns } from '../api/pacing';
+
+/**
+ * A claim is checked after so many times the longest of this process's last calls to the store: a call of another
+ * process that began before it may take as long, and overwrite it.
+ */
+const CLAIM_TIMES = 3;
+const MIN_CLAIM_MS = 50;
+const MAX_CLAIM_MS = 2_000;
+
+/** How long the longest of the last calls took. With each later one, it counts for a hundredth less. */
+let longestMs = 0;
+
+/** The work on each row: n8n reads a row, and then writes it as a whole. */
+const rows = new Turns();
+
+/**
+ * Entries in n8n's deduplication store, which all processes of n8n share: those of a node, or of its workflow. n8n
+ * keeps the entries of each in a row of its database, and answers only while it records some.
+ */
+export class Entries {
+	constructor(
+		private readonly context: IExecuteSingleFunctions,
+		private readonly scope: DeduplicationScope,
+		/** The row's newest entries are kept; all if there is none. */
+		private readonly maxEntries?: number,
+	) {}
+
+	/** Whether n8n keeps entries for the node: a new workflow, and tools of older agents, have none. */
+	static areKept(context: IExecuteSingleFunctions): boolean {
+		return 'checkProcessedAndRecord' in context.helpers && Boolean(context.getWorkflow().id);
+	}
+
+	/** Does work on the row, one piece at a time in this process. The signal ends the wait for it. */
+	async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		const { context, scope } = this;
+		const row = [context.getWorkflow().id, scope === 'node' && context.getNode().id];
+		return await rows.take(JSON.stringify(row), work, signal);
+	}
+
+	/** @returns those that are new; undefined if n8n cannot record them */
+	async record(entries: string[]): Promise<string[] | undefined> {
+		const write = async () =>
+			await this.time(this.store.checkProcessedAndRecord(entries, this.scope, this.options));
+		// Another process may have inserted the row, which the next try reads.
+		const isRace = (error: unknown) => /unique constraint/i.test((error as Error).message);
+		const result = await write()
+			.catch(async (error: unknown) => (isRace(error) ? await write() : undefined))
+			.catch(() => undefined);
+		return result?.new as string[] | undefined;
+	}
+
+	/**
+	 * Records entries that only one process can have. Of several that record them in the same milliseconds, n8n keeps
+	 * the row of the one that writes last. A moment later a mark tells each whether its row was kept: one that was
+	 * overwritten with other entries claims again. A claim that fails takes back what it has added.
+	 *
+	 * @returns those that were new, all of them if the claim has them now; undefined if n8n cannot record them
+	 */
+	async claim(entries: string[]): Promise<string[] | undefined> {
+		const marked = [...entries, `Claim ${Math.random()}`];
+		let isNew = await this.record(marked);
+		let isKept = false;
+		while (isNew && !isKept && entries.every((entry) => isNew?.includes(entry))) {
+			await pause(Math.min(Math.max(MIN_CLAIM_MS, CLAIM_TIMES * longestMs), MAX_CLAIM_MS));
+			const overwritten = await this.record(marked);
+			isKept = overwritten?.length === 0;
+			if (!isKept) isNew = overwritten;
+		}
+		const added = (isNew ?? []).filter((entry) => !isKept || !entries.includes(entry));
+		if (added.length > 0) await this.remove(added).catch(() => undefined);
+		return isNew?.filter((entry) => entries.includes(entry));
+	}
+
+	async remove(entries: string[]): Promise<void> {
+		await this.time(this.store.removeProcessed(entries, this.scope, this.options));
+	}
+
+	private async time<T>(call: Promise<T>): Promise<T> {
+		const begunAt = performance.now();
+		return await call.finally(() => {
+			longestMs = Math.max(performance.now() - begunAt, longestMs * 0.99);
+		});
+	}
+
+	private get store(): DeduplicationHelperFunctions {
+		return this.context.helpers as unknown as DeduplicationHelperFunctions;
+	}
+
+	private get options(): ICheckProcessedOptions {
+		const { maxEntries } = this;
+		return { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) };
+	}
+}
