@@ -4,11 +4,21 @@
  */
 
 import type { IDataObject } from 'n8n-workflow';
+import { DataDeduplicationService } from 'n8n-core';
+import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
+import { EngineWorker } from '../support/engine/EngineWorker';
 import { GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
-import { type LoadedPackage, loadPackageAnew } from '../support/engine/loadPackage';
+import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { type Beginning, playTogether } from '../support/engine/playTogether';
-import { ERROR_OUTPUT, type NodeResult, type NodeSetup, runNode } from '../support/engine/runNode';
+import {
+	ERROR_OUTPUT,
+	type NodeResult,
+	type NodeSetup,
+	runNode,
+	startNode,
+} from '../support/engine/runNode';
+import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const service = useSandbox();
@@ -18,27 +28,30 @@ let store = new DeduplicationStore();
 
 beforeEach(() => {
 	store = new DeduplicationStore().use();
+	EngineWorker.share(store);
 });
+
+afterEach(() => jest.restoreAllMocks());
 
 /** How long n8n's database takes from reading a row to writing it. */
 const WRITE_MS = 15;
 
-const startWorkers = async (count: number): Promise<LoadedPackage[]> => {
-	const workers: LoadedPackage[] = [];
-	for (let i = 0; i < count; i++) workers.push(await loadPackageAnew());
+const startWorkers = async (...skewsMs: number[]): Promise<EngineWorker[]> => {
+	const workers: EngineWorker[] = [];
+	for (const skewMs of skewsMs) workers.push(await EngineWorker.start(skewMs));
 	return workers;
 };
 
 /** An execution of a worker. */
 const begin = (
-	worker: LoadedPackage,
-	setup: Omit<NodeSetup, 'credentials'>,
+	worker: EngineWorker | undefined,
+	setup: Partial<NodeSetup> & Pick<NodeSetup, 'parameters'>,
 	afterMs = 0,
 ): Beginning<NodeResult> => ({
 	afterMs,
 	start: async () => {
-		const loadNodes = async () => await Promise.resolve(worker);
-		return await runNode({ ...service.setup(setup.parameters), ...setup, loadNodes });
+		if (worker === undefined) throw new Error('There is no such worker');
+		return await worker.run({ ...service.setup(setup.parameters), ...setup });
 	},
 });
 
@@ -59,7 +72,7 @@ describe('A unique key', () => {
 				setTimeout(action, getWriteMs(store.calls));
 			};
 			const rows = listRows(40);
-			const workers = await startWorkers(3);
+			const workers = await startWorkers(0, 0, 0);
 			const setup = { parameters: KEYED, items: rows, settings: ERROR_OUTPUT };
 			const endings = await playTogether(
 				service.sandbox,
@@ -83,4 +96,290 @@ describe('A unique key', () => {
 		// The last write.
 		expect(done).toEqual([['key-0', 'key-1', 'key-2']]);
 	});
+});
+
+/** Whose video each item was given. */
+const listGiven = (items: { json: IDataObject }[]): string[] =>
+	items.map(({ json }) => {
+		if (!json.video) return 'none';
+		const own = getOwnVideoId(service.sandbox, json);
+		return (json.video as IDataObject).id === own ? 'own' : 'another';
+	});
+
+/** Videos that take as long as those of a service with other customers. */
+const SECONDS = [30, 55, 20, 41, 33, 90, 25, 37, 62, 44, 28, 51];
+
+const countReads = () => service.listSent().filter((sent) => sent === 'video.getAll').length;
+
+describe('Executions of three workers that make videos of one project', () => {
+	test.each<[string, number[], SettingsChange]>([
+		['each its own', Array<number>(12).fill(1), {}],
+		['each its own beside a batch', [6, 1, 1, 2, 1, 1], {}],
+		[
+			'each its own where what is finished leaves the queue',
+			Array<number>(12).fill(1),
+			{ endedItemsLeaveAfterMs: 0 },
+		],
+	])('get %s', async (_, rows, settings) => {
+		service.sandbox.configure(settings);
+		planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1000 })));
+		const workers = await startWorkers(0, 0, 0);
+		const endings = await playTogether(
+			service.sandbox,
+			rows.map((count, i) => {
+				const items = Array.from({ length: count }, (__, row) => ({ row }));
+				const worker = workers[i % 3] ?? workers[0];
+				return begin(worker, { parameters: GENERATE, items }, Math.floor(i / 3) * 700);
+			}),
+		);
+		const items = endings.flatMap(({ result }) => result.items);
+		expect(listGiven(items)).toEqual(Array(12).fill('own'));
+		expect(service.sandbox.charges).toHaveLength(12);
+		// A video, the Listing Delay, what the turn takes, and 15 s until an item counts as gone.
+		const moreSeconds = settings.endedItemsLeaveAfterMs === 0 ? 35 : 20;
+		const sumMs = SECONDS.reduce((sum, seconds) => sum + (seconds + moreSeconds) * 1000, 0);
+		const lastsMs =
+			Math.max(...endings.map(({ endedAt }) => endedAt)) - (endings[0]?.startedAt ?? 0);
+		expect(lastsMs).toBeLessThan(sumMs);
+		expect(countReads()).toBeLessThan(3 * 12);
+	});
+
+	test('have theirs made at the same time once the service has told each worker one', async () => {
+		service.sandbox.configure({ videoUrlInDetails: true, durations: { processingMs: 40_000 } });
+		const workers = await startWorkers(0, 0, 0);
+		const items = Array.from({ length: 4 }, () => ({}));
+		const endings = await playTogether(
+			service.sandbox,
+			workers.map((worker) => begin(worker, { parameters: GENERATE, items })),
+		);
+		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(12).fill('own'));
+		const lasts = endings.map(({ startedAt, endedAt }) =>
+			Math.round((endedAt - startedAt) / 60_000),
+		);
+		expect(lasts.sort()).toEqual([2, 3, 4]);
+	});
+
+	test('take turns although their clocks differ by 20 seconds', async () => {
+		const [behind, ahead] = await startWorkers(-10_000, 10_000);
+		planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1000 })));
+		const items = [{}, {}, {}];
+		const endings = await playTogether(service.sandbox, [
+			begin(behind, { parameters: GENERATE, items }),
+			begin(ahead, { parameters: GENERATE, items }, 1_000),
+		]);
+		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(6).fill('own'));
+	});
+
+	test('let a form in after the next video of a batch, whatever the Polling Interval', async () => {
+		service.sandbox.configure({ durations: { processingMs: 20_000 } });
+		const [one, other] = await startWorkers(0, 0);
+		const waitOptions = { pollingInterval: 120 };
+		const parameters = { ...GENERATE, customPrompt: '={{ $json.prompt }}' };
+		const rows = listRows(10);
+		await playTogether(service.sandbox, [
+			begin(one, { parameters: { ...parameters, waitOptions }, items: rows }),
+			begin(other, { parameters, items: [{ prompt: 'form' }] }, 5_000),
+		]);
+		expect(listPaid().slice(0, 3)).toEqual(['row 0', 'form', 'row 1']);
+	});
+
+	test('read the list before an add if another worker had the turn: what that has made is no new video', async () => {
+		service.sandbox.configure({ durations: { processingMs: 5_000 } });
+		const [one, other] = await startWorkers(0, 0);
+		const form = { parameters: GENERATE };
+		await playTogether(service.sandbox, [
+			begin(one, form),
+			begin(other, form, 1_000),
+			begin(one, form, 2_000),
+		]);
+		const sent = service.listSent();
+		const between = sent.slice(0, sent.lastIndexOf('queue.add')).join().split('queue.add').at(-1);
+		// The list that settles the second video, and the one before the third.
+		expect(between?.match(/video\.getAll/g)).toHaveLength(2);
+	});
+
+	test('wait for one that was killed at most a minute', async () => {
+		planVideos(service.sandbox, { processingMs: 1_000_000 }, { processingMs: 30_000 });
+		const [killed, next] = await startWorkers(0, 0);
+		const form = begin(next, { parameters: GENERATE }, 45_000);
+		await playTogether(service.sandbox, [
+			begin(killed, { parameters: GENERATE }),
+			{
+				...form,
+				start: async () => {
+					killed?.kill();
+					return await form.start();
+				},
+			},
+		]);
+		const [first = 0, second = 0] = service.sandbox.charges.map(({ at }) => at);
+		expect(second - first).toBeGreaterThan(45_000);
+		expect(second - first).toBeLessThan(45_000 + 66_000);
+	});
+
+	test('leave no turn behind when they are stopped, fail or are done', async () => {
+		const rows: (readonly string[])[] = [];
+		store.onWrite = (entries) => rows.push(entries);
+		const { sandbox } = service;
+		sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth: 2 });
+		await runWithoutWaiting(async () => {
+			await runNode(service.setup(GENERATE));
+			await runNode(service.setup(GENERATE));
+			const stopped = await startNode(service.setup(GENERATE));
+			await sandbox.waitForRequests({ operation: 'queue.add', count: 3 });
+			stopped.stop();
+			await stopped.result;
+		}, sandbox);
+		const turns = rows.at(-1)?.filter((entry) => entry.startsWith('The turn of'));
+		expect(turns).toEqual([]);
+		// The video of the one that was stopped may still appear.
+		expect(rows.at(-1)?.join()).toContain('is owed');
+	});
+});
+
+test.each([
+	['is owed one', 'none', () => true],
+	[
+		'has only asked whether one is owed, as far as n8n kept it',
+		'own',
+		(entry: string) => !entry.endsWith('for sure'),
+	],
+])(
+	'A video that leaves the queue after another process %s is given: %s',
+	async (_, given, isLeft) => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+		const asked = new Set<string>();
+		store.onWrite = (entries) => {
+			for (const entry of entries) if (entry.includes('is owed')) asked.add(entry);
+		};
+		// A video that is stopped is owed.
+		await runWithoutWaiting(async () => {
+			const stopped = await startNode(service.setup(GENERATE));
+			await service.sandbox.waitForRequests({
+				operation: 'queue.getProgress',
+				count: 1,
+				timeoutMs: 60_000,
+			});
+			stopped.stop();
+			await stopped.result;
+		}, service.sandbox);
+		const left = [...asked].filter(isLeft);
+		store = new DeduplicationStore().use();
+		const ids = { workflow: { id: 'w1' } } as never;
+		const [worker] = await startWorkers(0);
+		const [ending] = await playTogether(service.sandbox, [
+			{
+				// The stopped one is listed by then.
+				afterMs: 60_000,
+				start: async () => {
+					await store.checkProcessedAndRecord(left, 'workflow', ids, { mode: 'entries' });
+					return await begin(worker, { parameters: GENERATE }).start();
+				},
+			},
+		]);
+		expect(asked.size).toBeGreaterThanOrEqual(2);
+		expect(listGiven(ending?.result.items ?? [])).toEqual([given]);
+	},
+);
+
+test('A video that a process was owed itself, and has found on a retry, keeps no other from its own', async () => {
+	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+	const [worker] = await startWorkers(0);
+	const [ending] = await playTogether(service.sandbox, [
+		{
+			start: async () => {
+				const parameters = { ...GENERATE, waitOptions: { timeout: 30 } };
+				const failed = await begin(worker, { parameters }).start();
+				const retried = await begin(worker, { parameters, failed: failed.run }).start();
+				const next = await begin(worker, { parameters: GENERATE }).start();
+				return [failed, retried, next];
+			},
+		},
+	]);
+	expect((ending?.result ?? []).map(({ items }) => listGiven(items))).toEqual([
+		[],
+		['own'],
+		['own'],
+	]);
+});
+
+describe("While n8n's database does not answer,", () => {
+	const failFor = (fromMs: number, toMs: number) => {
+		const startedAt = service.sandbox.clock.now();
+		store.checkCaller = () => {
+			const passedMs = Date.now() - startedAt;
+			if (passedMs >= fromMs && passedMs < toMs) throw new Error('Driver not Connected');
+		};
+		return () => service.sandbox.charges.map(({ at }) => at - startedAt);
+	};
+
+	test.each(['fails', 'answers late'])(
+		'for 20 seconds, no add is sent, and no turn is lost: it %s',
+		async (how) => {
+			const [fromMs, toMs] = [45_000, 65_000];
+			const startedAt = service.sandbox.clock.now();
+			const listTimes = failFor(fromMs, how === 'fails' ? toMs : fromMs);
+			store.later = (delayMs, action) => {
+				const passedMs = Date.now() - startedAt;
+				const isLate = how === 'answers late' && passedMs >= fromMs && passedMs < toMs;
+				setTimeout(action, isLate ? toMs - passedMs : delayMs);
+			};
+			planVideos(service.sandbox, ...SECONDS.map((each) => ({ processingMs: each * 1000 })));
+			const workers = await startWorkers(0, 0);
+			const endings = await playTogether(
+				service.sandbox,
+				workers.map((worker) => begin(worker, { parameters: GENERATE, items: [{}, {}, {}] })),
+			);
+			expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(
+				Array(6).fill('own'),
+			);
+			expect(listTimes().filter((at) => at >= fromMs && at < toMs)).toEqual([]);
+			expect(listTimes()).toHaveLength(6);
+		},
+	);
+
+	test.each(['fails', 'never answers'])(
+		'a store that %s costs a process two minutes once',
+		async (how) => {
+			const listTimes = failFor(0, Infinity);
+			if (how === 'never answers') store.later = () => undefined;
+			const [worker] = await startWorkers(0);
+			const items = [{}, {}];
+			const [ending] = await playTogether(service.sandbox, [
+				begin(worker, { parameters: GENERATE, items }),
+			]);
+			expect(listGiven(ending?.result.items ?? [])).toEqual(['own', 'own']);
+			const [first = 0, second = 0] = listTimes();
+			expect(first).toBeGreaterThanOrEqual(120_000);
+			expect(first).toBeLessThan(140_000);
+			expect(second - first).toBeLessThan(40_000);
+		},
+	);
+});
+
+describe('A process that is alone', () => {
+	test.each<[string, Partial<NodeSetup>]>([
+		['a batch', { items: Array.from({ length: 6 }, () => ({})) }],
+		['the rounds of a loop', { times: 6 }],
+	])(
+		'sends the same requests for %s as where n8n has no store, and writes little',
+		async (_, setup) => {
+			service.sandbox.configure({ durations: { processingMs: 40_000 } });
+			const run = async () => {
+				const [worker] = await startWorkers(0);
+				service.sandbox.reset();
+				service.sandbox.configure({ durations: { processingMs: 40_000 } });
+				const [ending] = await playTogether(service.sandbox, [
+					begin(worker, { parameters: GENERATE, ...setup }),
+				]);
+				return { sent: service.listSent(), ms: (ending?.endedAt ?? 0) - (ending?.startedAt ?? 0) };
+			};
+			const withStore = await run();
+			expect(store.calls).toBeLessThanOrEqual(6 * 9);
+			Object.assign(DataDeduplicationService, { instance: undefined });
+			const without = await run();
+			expect(withStore.sent).toEqual(without.sent);
+			expect(withStore.ms - without.ms).toBeLessThan(6 * 200);
+		},
+	);
 });

@@ -25,6 +25,9 @@ const rows = new Turns();
  * keeps the entries of each in a row of its database, and answers only while it records some.
  */
 export class Entries {
+	/** Whether n8n refuses to keep these: it has no store, or another node keeps entries of another kind there. */
+	isRefused = false;
+
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
 		private readonly scope: DeduplicationScope,
@@ -48,11 +51,17 @@ export class Entries {
 	async record(entries: string[]): Promise<string[] | undefined> {
 		const write = async () =>
 			await this.time(this.store.checkProcessedAndRecord(entries, this.scope, this.options));
-		// Another process may have inserted the row, which the next try reads.
-		const isRace = (error: unknown) => /unique constraint/i.test((error as Error).message);
 		const result = await write()
-			.catch(async (error: unknown) => (isRace(error) ? await write() : undefined))
-			.catch(() => undefined);
+			// Another process may have inserted the row, which the next try reads.
+			.catch(async (error: unknown) => {
+				if (/unique constraint/i.test((error as Error).message)) return await write();
+				throw error;
+			})
+			.catch((error: unknown) => {
+				const { code, message } = error as Error & { code?: unknown };
+				this.isRefused = code === 'ERR_ASSERTION' || /incompatible setting/i.test(message);
+				return undefined;
+			});
 		return result?.new as string[] | undefined;
 	}
 
@@ -61,10 +70,12 @@ export class Entries {
 	 * the row of the one that writes last. A moment later a mark tells each whether its row was kept: one that was
 	 * overwritten with other entries claims again. A claim that fails takes back what it has added.
 	 *
-	 * @returns those that were new, all of them if the claim has them now; undefined if n8n cannot record them
+	 * @param others what is recorded with them, whether or not it is new
+	 * @returns those that were new, all of the first ones if the claim has them now; undefined if n8n cannot record them
 	 */
-	async claim(entries: string[]): Promise<string[] | undefined> {
-		const marked = [...entries, `Claim ${Math.random()}`];
+	async claim(entries: string[], others: string[] = []): Promise<string[] | undefined> {
+		const mark = `Claim ${Math.random()}`;
+		const marked = [...entries, ...others, mark];
 		let isNew = await this.record(marked);
 		let isKept = false;
 		while (isNew && !isKept && entries.every((entry) => isNew?.includes(entry))) {
@@ -73,9 +84,9 @@ export class Entries {
 			isKept = overwritten?.length === 0;
 			if (!isKept) isNew = overwritten;
 		}
-		const added = (isNew ?? []).filter((entry) => !isKept || !entries.includes(entry));
+		const added = isKept ? [mark] : (isNew ?? []);
 		if (added.length > 0) await this.remove(added).catch(() => undefined);
-		return isNew?.filter((entry) => entries.includes(entry));
+		return isNew?.filter((entry) => entry !== mark);
 	}
 
 	async remove(entries: string[]): Promise<void> {

@@ -60,6 +60,11 @@ class Lane {
 		private readonly telling: Telling,
 	) {}
 
+	/** Whether the service cannot be expected to tell its videos apart. */
+	get isSilent(): boolean {
+		return !this.telling.isExpected;
+	}
+
 	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
 	async wait(job: VideoJob, place: Place): Promise<void> {
 		const { order, run } = job;

@@ -12,6 +12,7 @@ import { enterLane, findLongestMs, noteMinimum, noteTime } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { guardCredits, limitVideos } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
+import { joinTurn, type WorkersTurn } from './workersTurn';
 
 /**
  * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
@@ -69,6 +70,20 @@ async function makeInTurn(
 	wait: WaitSettings,
 	watching: Watching,
 ): Promise<FinishedVideo | undefined> {
+	const turn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
+	try {
+		return await makeInLane(job, wait, watching, turn);
+	} finally {
+		await turn?.leave(job.order.body.projectId, watching.videos);
+	}
+}
+
+async function makeInLane(
+	job: VideoJob,
+	wait: WaitSettings,
+	watching: Watching,
+	turn: WorkersTurn | undefined,
+): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
 	const { lane, place } = await enterLane(job, wait.videosAtOnce);
 	// A video is looked at after an interval, and listed after the delay.
@@ -77,13 +92,19 @@ async function makeInTurn(
 	try {
 		if (!ledger.isPaid) {
 			const usualMs = findLongestMs(lane.key) ?? shortestMs;
-			const paid = await pay(job, usualMs, watching);
+			const paid = await pay(job, usualMs, async () => {
+				const since = lane.isSilent ? await turn?.take(job, watching.videos) : undefined;
+				// What is listed before the add is another's.
+				await watching.list.catchUp(watching.requests, since);
+			});
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);
 		}
 		const video = await waitForVideo(job, wait, watching, sentAt);
 		lane.learn(place, video);
 		if (sentAt !== undefined) noteTime(lane.key, performance.now() - sentAt);
+		// The service tells them apart: other workers may begin.
+		if (!lane.isSilent) await turn?.giveUp(false);
 		return video;
 	} catch (reason) {
 		// What n8n has cut off would have come out after another look at the earliest.
@@ -103,43 +124,37 @@ async function makeInTurn(
  * only with proof that nothing was queued.
  *
  * @param usualMs how long a video usually takes; 0 for one that is not waited for
+ * @param getReady waits until the add may be sent
  * @returns undefined if the video of the item's unique key came out before: the item is left out
  */
 async function pay(
 	job: VideoJob,
 	usualMs: number,
-	watching?: Watching,
+	getReady?: () => Promise<void>,
 ): Promise<PaidVideo | undefined> {
 	const { order, run } = job;
 	const service = await job.open();
-	const work = async () => await payInTurn(job, service, usualMs, watching);
-	// Queue > Add takes no turns but its run's own. An agent's identical orders wait for each other's fate.
-	if (order.wait === undefined && !run.isAgentCall) return await work();
-	return await run.inTurn(job, `project ${service.baseUrl} ${order.body.projectId}`, work);
-}
-
-/** Takes the item's key, reads what is listed before the add, and sends it. */
-async function payInTurn(
-	job: VideoJob,
-	service: Service,
-	usualMs: number,
-	watching: Watching | undefined,
-): Promise<PaidVideo | undefined> {
-	const { api, order, run } = job;
+	const send = async () => await sendInTurn(job, service, usualMs);
 	if (!(await takeKey(job))) return undefined;
-	const add = async () => await tryToAdd(job, service, usualMs);
-	const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
 	try {
-		// What is listed before the add is another's.
-		await watching?.list.catchUp(watching.requests);
-		return await limitVideos(job, async () => {
-			if (order.spending === undefined) return await send();
-			// Guarded adds of an account are checked and sent one at a time.
-			return await run.inTurn(job, `credits ${service.account}`, send);
-		});
+		await getReady?.();
+		// Queue > Add takes no turns but its run's own. An agent's identical orders wait for each other's fate.
+		if (order.wait === undefined && !run.isAgentCall) return await send();
+		return await run.inTurn(job, `project ${service.baseUrl} ${order.body.projectId}`, send);
 	} finally {
 		await freeOrKeepKey(job);
 	}
+}
+
+/** Sends an add, again where that pays nothing twice. Guarded adds of an account are checked and sent one at a time. */
+async function sendInTurn(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
+	const { api, order, run } = job;
+	const add = async () => await tryToAdd(job, service, usualMs);
+	const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
+	return await limitVideos(job, async () => {
+		if (order.spending === undefined) return await send();
+		return await run.inTurn(job, `credits ${service.account}`, send);
+	});
 }
 
 /** Sends an add once, if the account has enough credits for it, and the workflow enough time. */

@@ -65,6 +65,23 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 	});
 }
 
+/** Waits for work, for a time at most. @returns undefined if it takes longer, or when the signal is aborted */
+export async function untilOver<T>(
+	work: Promise<T>,
+	maxMs: number,
+	signal?: AbortSignal,
+): Promise<T | undefined> {
+	const timer = new AbortController();
+	const stopListening = onAbort(signal, () => {
+		timer.abort();
+	});
+	const timeout = pause(maxMs, timer.signal).then(() => undefined);
+	return await Promise.race([work, timeout]).finally(() => {
+		timer.abort();
+		stopListening();
+	});
+}
+
 /** Does work when a slot is free. The signal ends the wait for the slot. */
 export type TakeSlot = <T>(work: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>;
 

@@ -43,16 +43,21 @@ export class AccountList {
 	/** @param onShown called with the entries of each list, and when it was requested */
 	constructor(private readonly onShown: (entries: unknown[], requestedAt: number) => void) {}
 
-	/** Reads the list unless that was done a short while ago. A list that cannot be read ends nothing. */
-	async refresh(requests: ListRequests): Promise<void> {
-		const isFresh = performance.now() < this.requestedAt + REFRESH_INTERVAL_MS;
+	/**
+	 * Reads the list unless that was done a short while ago. A list that cannot be read ends nothing.
+	 *
+	 * @param since what was read before does not count, by `performance.now()`
+	 */
+	async refresh(requests: ListRequests, since = -Infinity): Promise<void> {
+		const freshUntil = this.requestedAt + REFRESH_INTERVAL_MS;
+		const isFresh = performance.now() < freshUntil && this.requestedAt >= since;
 		if (!isFresh) await this.read(requests).catch(() => undefined);
 		if (requests.signal.aborted) throw CANCELLED;
 	}
 
 	/** The same, and waits for a request that is under way: what it shows was there before. */
-	async catchUp(requests: ListRequests): Promise<void> {
-		await this.refresh(requests);
+	async catchUp(requests: ListRequests, since?: number): Promise<void> {
+		await this.refresh(requests, since);
 		await untilAborted(this.last, requests.signal);
 	}
 

@@ -144,6 +144,21 @@ export class AccountVideos {
 		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
 	}
 
+	/** Notes that another process of n8n is owed a video of a project: any new one may be that. */
+	expectOfOthers(projectId: string): void {
+		this.release(this.add({ queueId: '', projectId, claims: new Set() }, 0), true);
+	}
+
+	/** Whether this process is owed a video of a project. */
+	isOwed(projectId: string | undefined): boolean {
+		return [...this.claims].some(
+			({ item, owedUntil }) =>
+				owedUntil !== undefined &&
+				item.projectId === projectId &&
+				(item.queueId !== '' || item.sentAt !== undefined),
+		);
+	}
+
 	private add(item: Item, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs };
 		item.claims.add(claim);

@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
+import { DeduplicationStore } from '../n8nServer/DeduplicationStore';
 import { type ALL_OPERATIONS, OPERATIONS, PROJECT } from './OPERATIONS';
 import { type NodeSetup, runNode } from './runNode';
 import { passTime, runWithoutWaiting } from './runWithoutWaiting';
@@ -17,6 +18,7 @@ export function useSandbox(options: SandboxOptions = {}) {
 	});
 	beforeEach(() => {
 		held.sandbox.reset();
+		new DeduplicationStore().use();
 		passTime(BETWEEN_TESTS_MS);
 	});
 	afterAll(async () => {

@@ -1,0 +1,66 @@
+import type * as entries from '../../../nodes/VideoGeneration/adds/entries';
+import type * as workersTurn from '../../../nodes/VideoGeneration/adds/workersTurn';
+import { DeduplicationStore } from '../../support/n8nServer/DeduplicationStore';
+
+const IDS = { workflow: { id: 'w1' }, node: { id: 'n1' } } as never;
+
+export type Worker = typeof workersTurn & typeof entries;
+
+/** Loads the modules once more, as another process of n8n does. */
+function startWorker(): Worker {
+	const worker = {} as Worker;
+	jest.isolateModules(() => {
+		for (const name of ['entries', 'workersTurn']) {
+			Object.assign(worker, jest.requireActual(`../../../nodes/VideoGeneration/adds/${name}`));
+		}
+	});
+	return worker;
+}
+
+/**
+ * Three processes of n8n that share a store, for a test whose time is passed by hand.
+ *
+ * @param getCallMs how long the store takes from reading a row to writing it
+ */
+export function useWorkers(getCallMs: () => number) {
+	const store = new DeduplicationStore();
+	store.later = (_, action) => {
+		setTimeout(action, getCallMs());
+	};
+	const context = {
+		helpers: {
+			checkProcessedAndRecord: async (
+				items: string[],
+				scope: 'node',
+				options: { mode: 'entries' },
+			) => await store.checkProcessedAndRecord(items, scope, IDS, options),
+			removeProcessed: async (items: string[], scope: 'node') => {
+				await store.removeProcessed(items, scope, IDS);
+			},
+		},
+		getWorkflow: () => ({ id: 'w1' }),
+		getNode: () => ({ id: 'n1' }),
+		getExecutionId: () => '1',
+		logger: { info: () => undefined },
+	};
+	/** Waits for work. The fake time passes meanwhile. */
+	const passTime = async <T>(work: Promise<T>): Promise<T> => {
+		const state = { isOver: false };
+		const all = work.finally(() => {
+			state.isOver = true;
+		});
+		while (!state.isOver) await jest.advanceTimersByTimeAsync(1_000);
+		return await all;
+	};
+	return {
+		workers: [startWorker(), startWorker(), startWorker()],
+		context: context as never,
+		passTime,
+		pause: async (delayMs: number) => {
+			await new Promise((resolve) => setTimeout(resolve, delayMs));
+		},
+		/** Returns which of these keys the store has lost. */
+		findLost: async (keys: string[]) =>
+			(await passTime(store.checkProcessedAndRecord(keys, 'node', IDS, { mode: 'entries' }))).new,
+	};
+}
