@@ -269,7 +269,7 @@ describe('After a run, the output panel says', () => {
 
 	test('how many videos could not be told apart, and what helps', async () => {
 		await expectHints({ ...GENERATE, waitOptions: { videosAtOnce: 3 } }, ITEMS, [
-			/told apart.*: 3\. .* among the 3 newest videos of project "project-product-teaser"\. .*'Videos at Once'.*one worker.*'Listing Delay'/,
+			/told apart.*: 3\. .* among the 3 newest videos of project "project-product-teaser"\. .*'Videos at Once'.*several workers.*'Listing Delay'/,
 		]);
 	});
 

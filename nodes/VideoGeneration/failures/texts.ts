@@ -63,7 +63,7 @@ const NOT_IDENTIFIED = 'The video could not be identified, so it was not downloa
 
 /** Advice for videos of a project that finish close together. */
 const TELL_APART =
-	"To get each item its own video, make all videos of the project with Video > Generate, without 'Videos at Once' under 'Wait Options', and on one worker of n8n, or with the example 'Take turns across workers'. If the service lists its videos late, raise 'Listing Delay'.";
+	"To get each item its own video, make all videos of the project with Video > Generate, without 'Videos at Once' under 'Wait Options'; on several workers of n8n, in one workflow that the others call. If the service lists its videos late, raise 'Listing Delay'.";
 
 const KEY = ['The key is "{uniqueKey}".', '{nothingSent} for this item.'];
 const ANOTHER_KEY =

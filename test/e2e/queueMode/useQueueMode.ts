@@ -18,7 +18,6 @@ const ENVIRONMENT = {
 	// generate its own.
 	N8N_ENCRYPTION_KEY: 'the-same-key-on-every-instance',
 	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
-	N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '10',
 	QUEUE_WORKER_LOCK_DURATION: '12000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
@@ -28,7 +27,7 @@ const ENVIRONMENT = {
 interface QueueModeOptions {
 	/** Name of the folder below `.n8n-local/e2e` for the data of all of them. */
 	name: string;
-	/** Names of the workers. Each has its own in the environment variable `WORKER`. */
+	/** Names of the workers. */
 	workers: string[];
 	/** Maximum number of executions that a worker runs at the same time. */
 	concurrency: number;
@@ -60,8 +59,7 @@ export function useQueueMode(
 		const environment = { ...ENVIRONMENT, ...held.databases.environment };
 		n8n.main = new RealN8n(join(name, 'main'), environment);
 		n8n.workers = workers.map(
-			(worker) =>
-				new N8nWorker(join(name, worker), { ...environment, WORKER: worker }, concurrency),
+			(worker) => new N8nWorker(join(name, worker), environment, concurrency),
 		);
 		// The first instance creates the tables.
 		await n8n.main.start();

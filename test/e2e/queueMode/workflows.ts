@@ -26,7 +26,7 @@ const CALL: WorkflowStep = {
 	type: 'n8n-nodes-base.executeWorkflow',
 	typeVersion: 1.4,
 	parameters: {
-		workflowId: byId('take-turns'),
+		workflowId: byId('one-workflow'),
 		workflowInputs: {
 			mappingMode: 'defineBelow',
 			value: { project: '={{ $json.project }}', prompt: '={{ $json.prompt }}' },
@@ -46,7 +46,7 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 			projectId: byId(project),
 			waitOptions,
 		});
-	const share = generate("={{ $json.project ?? 'project-of-' + $env.WORKER }}", {
+	const share = generate('={{ $json.project }}', {
 		pollingInterval: 1,
 		listingDelay: MAX_LAG_MS / 1_000 + 1,
 	});
@@ -57,21 +57,10 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 		waitOptions: QUICKLY,
 	});
 	const trigger = videoGenerationTrigger('When a video is finished', credential);
-	const takeTurns = setUpExample('take-turns-across-workers', {
+	const called = setUpExample('one-workflow-makes-the-videos', {
 		credentials: [credential],
-		changes: { 'Try again': { amount: 1 } },
+		changes: { 'Generate the video': { waitOptions: QUICKLY } },
 	});
-	const giveBack = takeTurns.nodes.find((node) => node.name === 'Give the turn back');
-	const end: WorkflowStep = {
-		name: 'End',
-		type: 'n8n-nodes-base.dataTable',
-		typeVersion: 1.1,
-		parameters: {
-			...giveBack?.parameters,
-			filters: { conditions: [{ keyName: 'project', keyValue: '={{ $json.body.project }}' }] },
-			columns: { mappingMode: 'defineBelow', value: { until: '={{ $now.toISO() }}' } },
-		},
-	};
 	const park = setUpExample('wait-through-a-restart', {
 		credentials: [credential],
 		changes: {
@@ -84,14 +73,12 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 		// Starts for each finished video.
 		buildWorkflow('react', [trigger, { name: 'Next', type: 'n8n-nodes-base.noOp' }]),
 		buildCalledWorkflow('generate', [generate('={{ $json.body.project }}', QUICKLY)]),
-		// Generates a video for each row, by default of the worker's own project.
+		// Generates a video for each row.
 		buildCalledWorkflow('share', [ROWS, share]),
 		buildCalledWorkflow('wait', [wait]),
-		{ ...takeTurns, name: 'take-turns' },
-		// Generates a video for each row through the example that takes turns.
+		{ ...called, name: 'one-workflow' },
+		// Generates a video for each row through the example.
 		buildCalledWorkflow('order', [ROWS, CALL]),
-		// Ends the turn of a project in its row, as a person does.
-		buildCalledWorkflow('end-turn', [end]),
 		// The example that waits in n8n's database.
 		{ ...park, name: 'park' },
 	];

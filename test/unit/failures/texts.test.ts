@@ -105,7 +105,7 @@ const OF_SERVICE: Row[] = [
 	[
 		'ambiguousVideo',
 		{ unidentified: THREE },
-		/of the 3 newest videos of project "p"\..*one worker/,
+		/of the 3 newest videos of project "p"\..*several workers/,
 	],
 	['ambiguousVideo', { unidentified: { count: 2 } }, /one of the 2 newest videos\. /],
 	['ambiguousVideo', { unidentified: {} }, /list of videos could not be read.*Queue > Wait/],
