@@ -21,6 +21,7 @@ interface Suite {
 }
 
 const E2E_FOLDER = '.n8n-local/e2e';
+const E2E = ['--config', 'test/e2e/jest.config.js'];
 const ENGINE = ['--config', 'test/versions/jest.config.js'];
 /**
  * Random executions, and decisions in which n8n has no part: they run on the newest version with each
@@ -50,7 +51,9 @@ const SUITES: Record<string, Suite> = {
 		prepare: () => provideEngine(OLDEST_N8N),
 	},
 	engine: { args: ENGINE, prepare: (args) => provideEngine(args.shift() ?? '') },
-	e2e: { args: ['--config', 'test/e2e/jest.config.js'], prepare: () => provideN8n() },
+	e2e: { args: [...E2E, '--testPathIgnorePatterns=/weekly/'], prepare: () => provideN8n() },
+	// Takes ten minutes.
+	workers: { args: [...E2E, 'e2e/weekly/'], prepare: () => provideN8n() },
 };
 
 /** `npm test` and its siblings: the first argument is the suite, the others go to jest. */

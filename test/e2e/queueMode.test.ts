@@ -1,7 +1,6 @@
 import type { Project } from '../../sandbox/domain/model';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
 import type { RecordedRequest } from '../../sandbox/control/requestLog';
-import type { Execution } from '../../scripts/n8n/n8nTypes';
 import { describeWith } from '../support/e2e/describeWith';
 import { readItems, type N8nWorker } from '../support/e2e/RealN8n';
 import { useQueueMode } from './queueMode/useQueueMode';
@@ -33,7 +32,7 @@ describeWith(['redis', 'postgresql'], "In n8n's queue mode, with two workers", (
 		{ name: 'queue-mode', workers: WORKERS, concurrency: CONCURRENCY, credits: CREDITS },
 		buildWorkflows,
 	);
-	const { n8n, startExecution, waitForExecutions } = queueMode;
+	const { listGiven, n8n, startExecution, waitForExecutions } = queueMode;
 
 	/** Finds the queue item of a project that has only one. */
 	const findQueueItem = (projectId: string) =>
@@ -75,17 +74,6 @@ describeWith(['redis', 'postgresql'], "In n8n's queue mode, with two workers", (
 		const worker = n8n.workers.find((each) => each.listStarted().includes(executionId ?? ''));
 		if (!worker) throw new Error(`No worker has begun execution ${executionId}`);
 		return worker;
-	};
-	/** Returns whose video each item was given. */
-	const listGiven = (executions: Execution[], node = 'Generate') => {
-		const { queue } = queueMode.sandbox.readState();
-		return executions
-			.flatMap((execution) => readItems(execution, node))
-			.map(({ json }) => {
-				if (!json.video) return 'none';
-				const own = queue.find(({ queueId }) => queueId === json.queueId)?.videoId;
-				return (json.video as { id: string }).id === own ? 'own' : 'another';
-			});
 	};
 	const listHandedOn = async () =>
 		(await n8n.main.listExecutions('react'))

@@ -5,10 +5,16 @@ import { startSandbox } from '../../../sandbox/startSandbox';
 import type { Credential, Execution, WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { START } from '../../support/e2e/buildWorkflow';
 import { E2E_FOLDER } from '../../support/e2e/PLACES';
-import { N8nWorker, RealN8n, WITHOUT_EDITOR } from '../../support/e2e/RealN8n';
+import {
+	N8nWebhookProcessor,
+	N8nWorker,
+	readItems,
+	RealN8n,
+	WITHOUT_EDITOR,
+} from '../../support/e2e/RealN8n';
 import { startDatabases } from './startDatabases';
 
-const EXECUTION_TIMEOUT_MS = 150_000;
+const EXECUTION_TIMEOUT_MS = 600_000;
 
 /** The settings of `docs/scaling.md`, except for short times until the end of a worker is noticed. */
 const ENVIRONMENT = {
@@ -32,6 +38,8 @@ interface QueueModeOptions {
 	/** Maximum number of executions that a worker runs at the same time. */
 	concurrency: number;
 	credits: number;
+	/** Whether webhooks are called at a process of their own. */
+	hasWebhookProcessor?: boolean;
 }
 
 /**
@@ -41,13 +49,13 @@ interface QueueModeOptions {
  * Nothing is reset between the tests, so the trigger, too, sees everything that has happened.
  *
  * @param buildWorkflows returns the workflows that are created at the start, and published if they
- * have a trigger; the name of each is its id, too
+ * have a trigger; the name of each is its id, too. The second credential has another address of the sandbox
  */
 export function useQueueMode(
-	{ name, workers, concurrency, credits }: QueueModeOptions,
-	buildWorkflows: (credential: Credential) => WorkflowContent[],
+	{ name, workers, concurrency, credits, hasWebhookProcessor }: QueueModeOptions,
+	buildWorkflows: (credential: Credential, telling: Credential) => WorkflowContent[],
 ) {
-	const n8n = {} as { main: RealN8n; workers: N8nWorker[] };
+	const n8n = {} as { main: RealN8n; workers: N8nWorker[]; webhooks?: N8nWebhookProcessor };
 	const held = {} as {
 		sandbox: Sandbox;
 		databases: Awaited<ReturnType<typeof startDatabases>>;
@@ -64,8 +72,15 @@ export function useQueueMode(
 		// The first instance creates the tables.
 		await n8n.main.start();
 		await Promise.all(n8n.workers.map((worker) => worker.start()));
+		if (hasWebhookProcessor) {
+			n8n.webhooks = new N8nWebhookProcessor(join(name, 'webhooks'), environment);
+			await n8n.webhooks.start();
+		}
 		const { client } = n8n.main;
-		for (const content of buildWorkflows(await n8n.main.connect(held.sandbox))) {
+		const { url, apiKey } = held.sandbox;
+		// A process remembers of an address whether it tells which video is an item's.
+		const telling = await n8n.main.connect({ url: `${url}/telling`, apiKey }, 'Telling');
+		for (const content of buildWorkflows(await n8n.main.connect(held.sandbox), telling)) {
 			const workflow = await client.createWorkflow(content, content.name);
 			if (!content.nodes.some(({ type }) => type === START.type)) {
 				await client.activateWorkflow(workflow);
@@ -74,9 +89,9 @@ export function useQueueMode(
 	});
 	afterAll(async () => {
 		// Nothing is read from them any more, and a main instance may wait for executions at its end.
-		for (const instance of [n8n.main, ...n8n.workers]) {
-			instance.kill();
-			await instance.waitForEnd();
+		for (const instance of [n8n.main, ...n8n.workers, n8n.webhooks]) {
+			instance?.kill();
+			await instance?.waitForEnd();
 		}
 		await held.databases.stop();
 		await held.sandbox.close();
@@ -85,13 +100,24 @@ export function useQueueMode(
 	return Object.assign(held, {
 		n8n,
 		startExecution: async (path: string, body: object): Promise<string> =>
-			await n8n.main.callWebhook(path, body),
+			await (n8n.webhooks ?? n8n.main).callWebhook(path, body),
 		async waitForExecutions(ids: Iterable<string>): Promise<Execution[]> {
 			const executions: Execution[] = [];
 			for (const id of ids) {
 				executions.push(await n8n.main.client.waitForExecution(id, EXECUTION_TIMEOUT_MS));
 			}
 			return executions;
+		},
+		/** Returns whose video each item was given. */
+		listGiven(executions: Execution[], node = 'Generate') {
+			return executions
+				.flatMap((execution) => readItems(execution, node))
+				.map(({ json }) => {
+					if (!json.video) return 'none';
+					const { charges } = held.sandbox;
+					const own = charges.find(({ queueId }) => queueId === json.queueId);
+					return (json.video as { id: string }).id === own?.videoId ? 'own' : 'another';
+				});
 		},
 		countRequests: (operation: Operation): number =>
 			held.sandbox.requests.filter((request) => request.operation === operation).length,

@@ -35,21 +35,22 @@ const CALL: WorkflowStep = {
 	settings: { onError: 'continueErrorOutput' },
 };
 
+/** The workflow that generates a video for each row at the other address. */
+export const TELLING = 'telling';
+
 /**
  * Builds all workflows of the tests in queue mode. The name of each is also its ID and the path of its webhook.
  * Those that generate videos do it in a node "Generate".
  */
-export function buildWorkflows(credential: Credential): WorkflowContent[] {
-	const generate = (project: string, waitOptions: object) =>
-		videoGeneration('Generate', credential, {
+export function buildWorkflows(credential: Credential, telling: Credential): WorkflowContent[] {
+	const generate = (project: string, waitOptions: object, account = credential) =>
+		videoGeneration('Generate', account, {
 			...GENERATE,
 			projectId: byId(project),
 			waitOptions,
 		});
-	const share = generate('={{ $json.project }}', {
-		pollingInterval: 1,
-		listingDelay: MAX_LAG_MS / 1_000 + 1,
-	});
+	const listedLate = { pollingInterval: 1, listingDelay: MAX_LAG_MS / 1_000 + 1 };
+	const share = generate('={{ $json.project }}', listedLate);
 	const wait = videoGeneration('Generate', credential, {
 		...WAIT,
 		queueId: '={{ $json.body.queueId }}',
@@ -75,6 +76,7 @@ export function buildWorkflows(credential: Credential): WorkflowContent[] {
 		buildCalledWorkflow('generate', [generate('={{ $json.body.project }}', QUICKLY)]),
 		// Generates a video for each row.
 		buildCalledWorkflow('share', [ROWS, share]),
+		buildCalledWorkflow(TELLING, [ROWS, generate('={{ $json.project }}', listedLate, telling)]),
 		buildCalledWorkflow('wait', [wait]),
 		{ ...called, name: 'one-workflow' },
 		// Generates a video for each row through the example.

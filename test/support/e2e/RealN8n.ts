@@ -163,19 +163,9 @@ export class RealN8n extends N8nProcess {
 		return response.status;
 	}
 
-	/**
-	 * Calls a webhook, which n8n registers some time after the publication.
-	 * @returns the id of the execution that it starts
-	 */
+	/** @returns the ID of the execution that it starts */
 	async callWebhook(path: string, body: object = {}): Promise<string> {
-		const address = `${this.client.address}/webhook/${path}`;
-		return await waitFor(`the webhook "${path}"`, async () => {
-			const { status, data } = await axios.post<unknown>(address, body, {
-				proxy: false,
-				validateStatus: (code) => code === 200 || code === 404,
-			});
-			return status === 200 && String(data);
-		});
+		return await callWebhook(this.client.address, path, body);
 	}
 
 	protected override async waitUntilReady(address: string): Promise<void> {
@@ -209,11 +199,45 @@ export class N8nWorker extends N8nProcess {
 	}
 
 	protected override async waitUntilReady(address: string): Promise<void> {
-		const request = { proxy: false, timeout: 1_000 } as const;
-		const ask = async () =>
-			await axios.get(`${address}/healthz/readiness`, request).catch(() => false as const);
-		await waitFor('the worker to be ready', ask, START_TIMEOUT_MS);
+		await waitUntilReady('the worker', address);
 	}
+}
+
+/** A webhook processor of n8n's queue mode: it takes calls of webhooks, and hands their executions to the workers. */
+export class N8nWebhookProcessor extends N8nProcess {
+	private address = '';
+
+	constructor(name: string, environment: Record<string, string>) {
+		super(name, environment, ['webhook']);
+	}
+
+	/** @returns the ID of the execution that it starts */
+	async callWebhook(path: string, body: object = {}): Promise<string> {
+		return await callWebhook(this.address, path, body);
+	}
+
+	protected override async waitUntilReady(address: string): Promise<void> {
+		this.address = address;
+		await waitUntilReady('the webhook processor', address);
+	}
+}
+
+/** Calls a webhook, which n8n registers some time after the publication. */
+async function callWebhook(address: string, path: string, body: object): Promise<string> {
+	return await waitFor(`the webhook "${path}"`, async () => {
+		const { status, data } = await axios.post<unknown>(`${address}/webhook/${path}`, body, {
+			proxy: false,
+			validateStatus: (code) => code === 200 || code === 404,
+		});
+		return status === 200 && String(data);
+	});
+}
+
+async function waitUntilReady(name: string, address: string): Promise<void> {
+	const request = { proxy: false, timeout: 1_000 } as const;
+	const ask = async () =>
+		await axios.get(`${address}/healthz/readiness`, request).catch(() => false as const);
+	await waitFor(`${name} to be ready`, ask, START_TIMEOUT_MS);
 }
 
 /** Returns the output items of a node's last run; `output` 1 is its error output. */

@@ -1,0 +1,125 @@
+import type { SettingsChange } from '../../../sandbox/domain/settings';
+import { waitFor } from '../../../scripts/waitFor';
+import { describeWith } from '../../support/e2e/describeWith';
+import { useQueueMode } from '../queueMode/useQueueMode';
+import { buildWorkflows, TELLING } from '../queueMode/workflows';
+
+const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
+const DURATIONS = { pendingMs: 200, processingMs: 4_000, renderingMs: 200 };
+
+/** Six forms and a batch. */
+const FORMS_AND_BATCH = [1, 1, 1, 6, 1, 1, 1];
+const ROWS = 12;
+
+/** Beside other checks, a machine may need minutes. */
+const BUSY_MS = 180_000;
+
+describeWith(
+	['redis', 'postgresql'],
+	"In n8n's queue mode, with three workers and a webhook processor",
+	() => {
+		const queueMode = useQueueMode(
+			{
+				name: 'workers',
+				workers: WORKERS,
+				concurrency: 5,
+				credits: 1_000,
+				hasWebhookProcessor: true,
+			},
+			buildWorkflows,
+		);
+		const { listGiven, n8n, startExecution, waitForExecutions } = queueMode;
+
+		const addProjects = (count: number) =>
+			queueMode.sandbox.addProjects(
+				'main',
+				Array.from({ length: count }, () => ({ durations: DURATIONS })),
+			);
+		/** Starts executions of a workflow for each project. */
+		const startRows = async (path: string, projects: { id: string }[], counts: number[]) =>
+			await Promise.all(
+				projects.flatMap(({ id: project }) =>
+					counts.map(async (count) => {
+						const rows = Array.from({ length: count }, () => ({ project }));
+						return await startExecution(path, { rows });
+					}),
+				),
+			);
+		const countCharges = (projects: { id: string }[]) =>
+			queueMode.sandbox.charges.filter(({ projectId }) =>
+				projects.some(({ id }) => id === projectId),
+			).length;
+		const configure = (settings: SettingsChange) => {
+			queueMode.sandbox.configure({ endedItemsLeaveAfterMs: null, ...settings });
+		};
+		const report = (what: string, startedAt: number, given: string[]) => {
+			const count = (name: string) => given.filter((each) => each === name).length;
+			const seconds = Math.round((performance.now() - startedAt) / 1_000);
+			const [own, none, another] = ['own', 'none', 'another'].map(count);
+			process.stdout.write(`${what}: ${own} own, ${none} none, ${another} wrong, ${seconds} s\n`);
+		};
+
+		test('24 rows of two projects each get their own, although the service tells nothing', async () => {
+			const startedAt = performance.now();
+			const projects = addProjects(2);
+			const started = await startRows('share', projects, FORMS_AND_BATCH);
+			const given = listGiven(await waitForExecutions(started));
+			report('24 rows, silent', startedAt, given);
+			expect(given).toEqual(Array(2 * ROWS).fill('own'));
+		});
+
+		test('12 rows are made at the same time once the service has told each worker one', async () => {
+			configure({ videoUrlInDetails: true });
+			const startedAt = performance.now();
+			const started = await startRows(TELLING, addProjects(1), Array<number>(ROWS).fill(1));
+			const given = listGiven(await waitForExecutions(started));
+			report('12 rows, told', startedAt, given);
+			configure({ videoUrlInDetails: false });
+			expect(given).toEqual(Array(ROWS).fill('own'));
+		});
+
+		test.each<[string, SettingsChange]>([
+			['stays in the queue', {}],
+			['leaves the queue', { endedItemsLeaveAfterMs: 0 }],
+		])(
+			'no row gets the video of another while a worker is killed, and another one is asked to end, where what is finished %s',
+			async (what, settings) => {
+				configure(settings);
+				const startedAt = performance.now();
+				const projects = addProjects(2);
+				const started = await startRows('share', projects, FORMS_AND_BATCH);
+				const [killed, asked] = n8n.workers;
+				if (!killed || !asked) throw new Error('There are three workers');
+				const areMade = (count: number) => () => countCharges(projects) >= count;
+				await waitFor('some videos', areMade(5), BUSY_MS);
+				killed.kill();
+				await killed.waitForEnd();
+				await waitFor('more videos', areMade(9), BUSY_MS);
+				await asked.stop();
+				await Promise.all([killed.start(), asked.start()]);
+				const executions = await waitForExecutions(started);
+				const given = listGiven(executions.filter(({ status }) => status === 'success'));
+				report(`Kill and SIGTERM, ${what}`, startedAt, given);
+				expect(given).not.toContain('another');
+				expect(given).toContain('own');
+				// Nothing is paid twice.
+				expect(countCharges(projects)).toBeLessThanOrEqual(2 * ROWS);
+			},
+		);
+
+		test('Stop ends the payments of an execution that the webhook processor has queued', async () => {
+			configure({});
+			const projects = addProjects(1);
+			const [id = ''] = await startRows('share', projects, [6]);
+			await waitFor('the first video', () => countCharges(projects) > 0, BUSY_MS);
+			await n8n.main.client.request('POST', `/executions/${id}/stop`);
+			const paid = countCharges(projects);
+			// Its next row would be paid before the second one of these.
+			for (let form = 1; form <= 2; form++) {
+				const next = await waitForExecutions(await startRows('share', projects, [1]));
+				expect(listGiven(next)).toEqual(['own']);
+				expect(countCharges(projects)).toBe(paid + form);
+			}
+		});
+	},
+);
