@@ -2,7 +2,10 @@ import type { Project } from './model';
 
 const ordinary = { cost: 1, fails: false, durations: {} };
 
-/** The projects at the start. Their orders by creation and by last update are different. */
+/**
+ * The projects at the start. Their orders by creation and by last update are different. The one that was updated last,
+ * which the first example takes, costs 1 credit a video.
+ */
 export const SEED_PROJECTS = {
 	teaser: {
 		...ordinary,
@@ -10,7 +13,7 @@ export const SEED_PROJECTS = {
 		accountId: 'main',
 		name: 'Product teaser',
 		createdAt: Date.parse('2025-03-04T08:15:00.000Z'),
-		updatedAt: Date.parse('2025-11-20T16:40:12.345Z'),
+		updatedAt: Date.parse('2025-12-01T07:05:00.000Z'),
 		picture: 'product-teaser',
 	},
 	tour: {
@@ -29,7 +32,7 @@ export const SEED_PROJECTS = {
 		accountId: 'main',
 		name: 'Launch film (3 credits)',
 		createdAt: Date.parse('2025-01-12T14:45:30.000Z'),
-		updatedAt: Date.parse('2025-12-01T07:05:00.000Z'),
+		updatedAt: Date.parse('2025-11-20T16:40:12.345Z'),
 		cost: 3,
 		picture: 'launch-film',
 	},

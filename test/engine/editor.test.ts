@@ -20,8 +20,8 @@ import { like } from '../support/like';
 const service = useSandbox();
 
 const NEWEST_FIRST = [
-	{ name: 'Launch film (3 credits)', value: 'project-launch-film' },
 	{ name: 'Product teaser', value: 'project-product-teaser' },
+	{ name: 'Launch film (3 credits)', value: 'project-launch-film' },
 	{ name: 'Broken storyboard (always fails)', value: 'project-broken-storyboard' },
 	{ name: 'City tour', value: 'project-city-tour' },
 ];
@@ -158,7 +158,7 @@ describe('A list of the editor offers no ID that n8n would save as an expression
 			{ id: 'plain', projectId: '<b>p</b>', createdAt },
 		]);
 		expect(await searchList(service.setup({}).credentials, 'searchVideos')).toEqual([
-			{ value: 'plain', name: '2026-01-15 07:00:00, p' },
+			{ value: 'plain', name: '2026-01-15 07:00:00 GMT-5, p' },
 		]);
 	});
 });

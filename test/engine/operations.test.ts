@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { getGlobalState, type IDataObject, setGlobalState } from 'n8n-workflow';
 import {
 	ALL_OPERATIONS,
 	API_OPERATIONS,
@@ -275,7 +275,7 @@ describe('The list of videos in the editor', () => {
 		const shown = await search();
 		expect(shown).toHaveLength(100);
 		expect(shown[0]).toEqual({
-			name: like(/^2026-01-01 \d\d:59:05, Product teaser$/),
+			name: '2026-01-01 08:59:05 GMT-5, Product teaser',
 			value: 'v119',
 		});
 		expect(await search(' City ')).toMatchObject([{ value: 'v0' }]);
@@ -286,6 +286,26 @@ describe('The list of videos in the editor', () => {
 			expect(await search(part)).toMatchObject([{ value: 'v119' }]);
 		}
 	});
+
+	test.each([
+		['Asia/Kolkata', '2026-01-01 17:30:05 GMT+5:30'],
+		// n8n knows it, and JavaScript does not.
+		['UTC+3', '2026-01-01 15:00:05 GMT+3'],
+	])(
+		'shows dates with the zone of an n8n whose zone is %s, and finds them as they are shown',
+		async (zone, shown) => {
+			service.sandbox.addVideos('main', [{ id: 'v', createdAt: '2026-01-01T12:00:05.000Z' }]);
+			const state = getGlobalState();
+			setGlobalState({ ...state, defaultTimezone: zone });
+			try {
+				const found = await search(shown);
+				expect(found.map(({ name }) => name)).toEqual([like(/./)]);
+				expect(found[0]?.name).toContain(`${shown}, `);
+			} finally {
+				setGlobalState(state);
+			}
+		},
+	);
 
 	test('shows what is wrong instead of being empty', async () => {
 		service.sandbox.addFault({ kind: 'status', status: 401, operation: 'video.getAll' });
@@ -410,7 +430,7 @@ describe('Project > Get Many', () => {
 	});
 });
 
-test('Account > Get returns the account without its envelope', async () => {
+test('Account > Get returns the account without its envelope, and begins with the credits that are left', async () => {
 	const { items } = await service.run(OPERATIONS['account.get']);
 	expect(sent()).toEqual([{ method: 'GET', url: '/v1/user/account', body: undefined }]);
 	expect(items[0]?.json).toMatchObject({
@@ -420,6 +440,7 @@ test('Account > Get returns the account without its envelope', async () => {
 	});
 	expect(items[0]?.json).not.toHaveProperty('status');
 	expect(items[0]?.json).not.toHaveProperty('message');
+	expect(JSON.stringify(items[0]?.json)).toMatch(/^{"usage":{"remainingCredits":100}/);
 });
 
 test('A queue ID is exactly one segment of the path, or fails before the request', async () => {

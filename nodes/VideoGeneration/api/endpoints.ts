@@ -77,14 +77,14 @@ export async function fetchProjects(
 	return requireList(body, 'projects').filter(isObject);
 }
 
-/** The account, without its envelope. */
+/** The account, without its envelope, and with its credits first. */
 export async function fetchAccount(
 	service: Service,
 	options: ApiOptions,
 ): Promise<IDataObject & { usage: IDataObject }> {
 	const { body } = await fetchFromApi(service, ENDPOINTS.getAccount, options);
 	const usage = requireObject(body, 'usage');
-	const account = { ...(body as IDataObject) };
+	const account: IDataObject = { usage, ...(body as IDataObject) };
 	delete account.status;
 	delete account.message;
 	return { ...account, usage };

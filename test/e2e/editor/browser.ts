@@ -19,7 +19,14 @@ import { getFormAddress, QUICKLY, setUpExample } from '../../support/e2e/setUpEx
 import { readItems } from '../../support/e2e/RealN8n';
 import { DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
-import { eventually, expectError, expectLabels, expectToPlay, useEditor } from './useEditor';
+import {
+	eventually,
+	expectError,
+	expectLabels,
+	expectToPlay,
+	publish,
+	useEditor,
+} from './useEditor';
 
 const BASICS = ['Resource', 'Operation'];
 const ORDER = ['Project', 'Custom Prompt', 'Overwrite Settings'];
@@ -131,8 +138,8 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await openProjects(page);
 			const projects = listProjects(page);
 			expect(await projects.allInnerTexts()).toEqual([
-				'Launch film (3 credits)',
 				'Product teaser',
+				'Launch film (3 credits)',
 				'Broken storyboard (always fails)',
 				'City tour',
 			]);
@@ -209,11 +216,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await nodePanel.close();
 
 			const polls = sandbox.requests.length;
-			await page.getByTestId('workflow-open-publish-modal-button').click();
-			await page.getByTestId('workflow-publish-button').click();
-			await page.getByTestId('activation-modal').waitFor();
-			await page.keyboard.press('Escape');
-			await page.getByTestId('workflow-active-version-indicator').waitFor();
+			await publish(page);
 			await sandbox.waitForRequests({ count: polls + 1, timeoutMs: NEXT_POLL_MS });
 			await page.getByTestId('radio-button-executions').click();
 			const executions = page

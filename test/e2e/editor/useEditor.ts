@@ -100,6 +100,15 @@ export async function expectLabels(form: Locator, labels: string[]): Promise<voi
 	});
 }
 
+/** Publishes the open workflow with n8n's buttons. */
+export async function publish(page: Page): Promise<void> {
+	await page.getByTestId('workflow-open-publish-modal-button').click();
+	await page.getByTestId('workflow-publish-button').click();
+	await page.getByTestId('activation-modal').waitFor();
+	await page.keyboard.press('Escape');
+	await page.getByTestId('workflow-active-version-indicator').waitFor();
+}
+
 /** Expects the output of the open node to be an error. */
 export async function expectError(page: Page, message: RegExp, description: RegExp): Promise<void> {
 	const output = page.getByTestId('output-panel');
