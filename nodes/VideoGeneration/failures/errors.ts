@@ -153,8 +153,9 @@ export function createApiError(
 	const httpCode = failure.facts.httpCode ?? 'none';
 	const error = new NodeApiError(node, { message, httpCode }, { message, description, httpCode });
 	const cause = { cause: getCause(failure), retryAfterMs: failure.facts.retryAfterMs };
-	// n8n replaces the message with a stock text where it knows the code.
-	return Object.assign(error, { message, description, messages: [], failure: cause });
+	// n8n replaces the message with a stock text where it knows the code. Without one, it would look for one in the texts.
+	const shown = { message, description, httpCode: failure.facts.httpCode ?? null };
+	return Object.assign(error, { ...shown, messages: [], failure: cause });
 }
 
 /**

@@ -178,7 +178,7 @@ describe('An error text', () => {
 			const ours = all.replaceAll(/"[^"]*"/g, '');
 			expect(ours).not.toMatch(/\b(error(?! output)|problem|failure|mistake)s?\b/i);
 			if (facts.serviceMessage === SAID) expect(description).toContain(SAID);
-			expect({ httpCode, messages }).toEqual({ httpCode: facts.httpCode ?? 'none', messages: [] });
+			expect({ httpCode, messages }).toEqual({ httpCode: facts.httpCode ?? null, messages: [] });
 			// A message without a code is a sentence of n8n or of the credential.
 			if (/^(unsent|badCredential)$/.test(facts.kind) && facts.httpCode === undefined) return;
 			expect([message].filter((each) => !isDocumented(each))).toEqual([]);
