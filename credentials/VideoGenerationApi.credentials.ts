@@ -87,7 +87,8 @@ export class VideoGenerationApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service. If the test shows only a code, this address is the reason. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
+				'The address of the service. ENOTFOUND: its host name is wrong. ECONNREFUSED: its port is wrong, or the service is down. EPROTO: it must begin with http, not https. CERT or VERIFY: its certificate is private, so start n8n with NODE_EXTRA_CA_CERTS. From n8n in Docker, a service on the same machine is at host.docker.internal, not at localhost.',
+			hint: 'A code such as ECONNREFUSED in a failed test is about this address. Point at the field to see what it means.',
 		},
 	];
 

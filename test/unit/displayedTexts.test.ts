@@ -1,4 +1,6 @@
-import type { INodePropertyOptions } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type INodePropertyOptions, NodeHelpers } from 'n8n-workflow';
 import { VideoGenerationApi } from '../../credentials/VideoGenerationApi.credentials';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../nodes/VideoGeneration/VideoGenerationTrigger.node';
@@ -58,6 +60,54 @@ test('Every text is in sentence case, with periods from the second sentence on',
 		return (isLong ? /^[A-Z].*\.$/ : /^[A-Z].*[^.]$/).test(plain) && !/ {2}|\n/.test(plain);
 	};
 	expect(texts.filter((text) => !isSentence(text))).toEqual([]);
+});
+
+/** The number of words of each sentence of a text. */
+const countWords = (text: string) =>
+	text.split(/(?<=[.?!]) /).map((sentence) => sentence.split(' ').length);
+const isShorterThan = (sentences: number) => (text: string) =>
+	countWords(text).length <= sentences && countWords(text).every((words) => words <= 20);
+
+test('A text explains in five sentences of 20 words at most', () => {
+	// The codes of a failed credential test have a sentence each, in the words of a list.
+	const isList = (text: string) => text.includes('ENOTFOUND: ');
+	const long = texts.filter((text) => !isShorterThan(5)(text) && !isList(text));
+	expect(long).toEqual([]);
+	expect(
+		texts
+			.filter(isList)
+			.flatMap(countWords)
+			.filter((words) => words > 20),
+	).toEqual([]);
+});
+
+test('What a new node shows explains itself in two sentences of 20 words at most', () => {
+	const { properties } = node;
+	const values = NodeHelpers.getNodeParameters(properties, {}, true, false, null, node) ?? {};
+	expect(values).toMatchObject({ resource: 'video', operation: 'generate' });
+	const shown = properties.filter((field) =>
+		NodeHelpers.displayParameter(values, field, { typeVersion: 1 }, node),
+	);
+	expect(shown.map(({ name }) => name)).toEqual(
+		expect.arrayContaining(['projectId', 'customPrompt', 'downloadVideo', 'options']),
+	);
+	const explained = shown.flatMap(({ name, type, description = '', hint = '', options = [] }) => [
+		...[description, hint],
+		...(type === 'options' ? (options as INodePropertyOptions[]) : []).map(
+			(choice) => choice.description ?? `${name} has no description`,
+		),
+	]);
+	expect(explained.filter((text) => !isShorterThan(2)(text))).toEqual([]);
+});
+
+test('Every text that sends people to a field of the Settings tab names that tab', () => {
+	const ofSettings = /'(Request Options|On Error|Execute Once)'/;
+	const files = ['failures/texts.ts', 'item/parameters.ts', 'resources/hints.ts'];
+	const sentences = files
+		.flatMap((file) => readFileSync(join('nodes/VideoGeneration', file), 'utf8').split('\n'))
+		.filter((line) => ofSettings.test(line) && !/^\s*(\/?\*|\/\/)/.test(line));
+	expect(sentences.length).toBeGreaterThan(4);
+	expect(sentences.filter((line) => !/settings\b/.test(line))).toEqual([]);
 });
 
 test('Every text names only fields and operations that can be seen', () => {

@@ -111,11 +111,11 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 	'rejected.page': [
 		'A web page answered instead of the video service ({httpCode})',
-		`Something in front of the service, such as a firewall or a login page, refused the request, so 'API Key' may be right. ${CHECK_BASE_URL} If it is right, ask those who run the service or your network to let n8n through.`,
+		`A firewall or a login page in front of the service refused the request, so 'API Key' may be right. ${CHECK_BASE_URL} If it is right, ask those who run the service or your network to let n8n through.`,
 	],
 	'rejected.unsigned': [
 		'The video service, or something in front of it, refused the request ({httpCode})',
-		`${OPEN}, paste 'API Key' again and test it. If it is right, ask those who run the service or your network whether a firewall or a login page keeps n8n out.`,
+		`${OPEN}, paste 'API Key' again and test it. If it is right, a firewall or a login page may keep n8n out: ask those who run the service or your network.`,
 		SAID,
 	],
 	'rejected.407': [OF_PROXY, PROXY_PASSWORD, '{nothingSent}.'],

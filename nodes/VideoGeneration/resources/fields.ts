@@ -122,7 +122,7 @@ export const fileNameOption: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. product-teaser.mp4',
 	description:
-		"The name of the file. Leave it empty to use the name in the address. The video's extension is added if it is missing, and a number to a name that another file of the run has.",
+		'The name of the file. Leave it empty to use the name in the address. The extension is added if it is missing. A number is added if another file of the run has the name.',
 };
 
 /** How the file that an item returns is named; `fileName` is '' for the name in the address. */

@@ -15,7 +15,7 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	[
 		'info',
 		`${GENERATE} && ${SEVERAL}`,
-		"Videos of one project are made one after the other, unless the service tells them apart; with 'Videos at Once' under 'Wait Options' several are made at the same time, but those that finish close together may come out without a URL",
+		"Videos of one project are made one after the other, unless the service tells them apart. With 'Videos at Once' under 'Wait Options', several are made at the same time. Those that finish close together may then come out without a URL.",
 	],
 	[
 		'info',

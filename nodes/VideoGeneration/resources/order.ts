@@ -26,7 +26,7 @@ export const orderFields: INodeProperties[] = [
 		...projectLocator,
 		required: true,
 		description:
-			'The project to make the video from. Each video costs credits, usually 1, and takes minutes. Video > Generate makes those of one project one after the other.',
+			'The project to make the video from. Each video costs credits, usually 1, and takes minutes.',
 	},
 	{
 		displayName: 'Custom Prompt',
@@ -43,7 +43,7 @@ export const orderFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to override the settings that are saved in the project, for this video alone. 'Custom Prompt' replaces the project's prompt without it, so turn it on only if a video follows the saved settings instead of the prompt. 'Custom Prompt' is then required.",
+			"Whether to override the settings that are saved in the project, for this video alone. 'Custom Prompt' works without it, and is required with it.",
 	},
 ];
 
@@ -77,7 +77,7 @@ export const orderOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1,
 		description:
-			"How many videos this node may queue in one execution: all rounds of a loop, and all calls of an agent, together. Further ones fail before they are sent. Calls by MCP clients and n8n's Agents are counted together for an hour. In a sub-workflow, each of its executions counts for itself.",
+			"How many videos this node may queue in one execution, also in a loop or for an agent. Further ones fail before they are sent. Calls by MCP clients and n8n's Agents are counted together for an hour. In a sub-workflow, each of its executions counts for itself.",
 		builderHint: {
 			propertyHint: 'Limits what a loop that goes wrong, or an agent, can order in one execution',
 		},
@@ -89,7 +89,7 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: `e.g. ${ID_OF_ROW}`,
 		description:
-			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out, and an item whose key was used for a video that did not come out fails.',
+			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out. If it was queued and did not come out, the item fails.',
 		builderHint: {
 			propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
 		},

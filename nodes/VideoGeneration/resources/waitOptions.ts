@@ -18,7 +18,7 @@ export const finishedVideoFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to return the file of the finished video, too. An item whose video cannot be identified then fails. AI agents get no files.',
+			'Whether to return the file of the finished video. AI agents get none, and an item whose video cannot be identified fails.',
 	},
 	{
 		...binaryPropertyField,
@@ -59,7 +59,7 @@ const entries = {
 		typeOptions: { minValue: 0 },
 		default: 10,
 		description:
-			'Rarely needed. Seconds within which a finished video appears in the list of videos, where it is identified. If it is too short, items come out without a URL, or with another video of their project if others make videos of it, too.',
+			'Rarely needed. Seconds until a finished video appears in the list of videos, where it is identified. If they are too few, items come out without a URL. If others make videos of the project, too, an item may get another one.',
 		hint: 'In seconds. Raise it if videos come out without a URL.',
 	},
 	pollingInterval: {

@@ -20,7 +20,7 @@ export const ofQueueItem = {
 		notFound: {
 			message: 'The video service has no queue item with this ID',
 			description:
-				"Check 'Queue ID' of this item. The queue item may belong to another account, may have been deleted, or may have left the queue because its video is finished. Look for the video with Video > Get Many.",
+				"Check 'Queue ID' of this item. It may belong to another account, or it was deleted, or its video is finished. Look for the video with Video > Get Many.",
 		},
 	},
 	getIds: ({ queueId }) => ({ queueId }),
