@@ -13,12 +13,12 @@ import { run, startServer, step, whileServersLive } from './support/command.mjs'
 import { waitFor } from './waitFor.js';
 
 const DEV_TIMEOUT_MS = 300_000;
-/** The last line of `npm run dev` once it is ready. */
+/** The last line of `npm start` and `npm run dev` once they are ready. */
 const READY = 'Press Ctrl+C to stop.';
 
 /**
- * `npm run test:documents`: runs what README > Installation and CONTRIBUTING > Set up say, as it is written
- * there, in a fresh clone of the last commit, and makes a video with the package that they install. With a
+ * `npm run test:documents`: runs what README > Installation, README > Try it and CONTRIBUTING > Set up say, as it is
+ * written there, in a fresh clone of the last commit, and makes a video with the package that they install. With a
  * version of Node.js, it only builds and packs the package with that one and its npm.
  */
 export default async function testDocuments([major]: string[]): Promise<void> {
@@ -54,7 +54,13 @@ async function followDocuments(clone: string, home: string): Promise<void> {
 	if (!workflow) throw new Error('The example is missing.');
 	await runWorkflow(client, workflow);
 
-	const setUp = (await readCommands('CONTRIBUTING.md', 'Set up')).join('\n').split('\n');
+	await runServer(await readCommands('README.md', 'Try it'), clone);
+	await runServer(await readCommands('CONTRIBUTING.md', 'Set up'), clone);
+}
+
+/** Runs commands, the last of which runs until it is stopped, and stops it once it is ready. */
+async function runServer(blocks: string[], clone: string): Promise<void> {
+	const setUp = blocks.join('\n').split('\n');
 	const server = setUp.pop() ?? '';
 	await runCommands([setUp.join('\n')], clone);
 	await step(server, async () => {

@@ -8,6 +8,7 @@ import { launchBrowser } from './editor/launchBrowser.js';
 import { choosePorts, furnishN8n, startN8n } from './n8n/demo.mjs';
 import { installN8n, installPackage } from './n8n/install.mjs';
 import type { Workflow } from './n8n/n8nTypes.js';
+import { takeFirstMinute } from './pictures/firstMinute.js';
 import { step } from './support/command.mjs';
 
 const STAGE_FOLDER = resolve('.n8n-local', 'pictures');
@@ -22,6 +23,8 @@ type Workflows = Map<string, Workflow>;
 
 interface Picture {
 	name: string;
+	/** The type of its file, PNG unless it moves. */
+	type?: 'webp';
 	/** The size of the browser window. */
 	width: number;
 	height: number;
@@ -43,9 +46,8 @@ const BATCH_TIMEOUT_MS = 180_000;
 
 /** All pictures of `docs/pictures`. `test/structure/documents.test.ts` requires that a page shows each. */
 const PICTURES: Picture[] = [
-	{ name: 'video-playing', width: 1400, height: 600, take: takeVideo },
+	{ name: 'first-minute', type: 'webp', width: 1180, height: 664, take: takeFirstMinute },
 	{ name: 'batch', width: 1900, height: 370, take: takeBatch },
-	{ name: 'nodes-panel', width: 1280, height: 1060, take: takeNodesPanel },
 	{ name: 'node', width: 1400, height: 760, take: takeNode },
 	{ name: 'run', width: 1280, height: 900, take: takeRun },
 	...readdirSync('examples')
@@ -61,19 +63,6 @@ function ofExample(file: string): Picture {
 		return await takePicture(editor, await editor.showWorkflow(MAX_WIDTH_PX));
 	};
 	return { name: `example-${example}`, width: 1300, height: 1300, take };
-}
-
-/** Takes a picture of the node's parameters and the video that it has made, playing. */
-async function takeVideo(editor: Editor, workflows: Workflows): Promise<Buffer> {
-	await editor.openWorkflow(getWorkflow(workflows, 'make-a-video').id);
-	const panel = await editor.openNode('Generate a video');
-	await panel.execute();
-	await panel.readTable();
-	const video = await panel.viewVideo();
-	await video.playFromStart();
-	const { x, y, width, height } = await editor.locate(panel.root);
-	const left = (await editor.locate(panel.parameters)).x;
-	return await takePicture(editor, { x: left, y, width: x + width - left, height });
 }
 
 /** Takes a picture of five rows, and below it a picture of each one's video. */
@@ -94,15 +83,6 @@ async function takeBatch(editor: Editor, workflows: Workflows): Promise<Buffer> 
 		await panel.closeVideo();
 	}
 	return await editor.pictureWithVideos(table, videos);
-}
-
-/** Takes a picture of all triggers and actions that a search for "video" finds. */
-async function takeNodesPanel(editor: Editor): Promise<Buffer> {
-	await editor.newWorkflow();
-	await editor.nodesPanel.open();
-	await editor.nodesPanel.search('video');
-	await editor.nodesPanel.openDetails('Video Generation');
-	return await takePicture(editor, await editor.locate(editor.nodesPanel.root));
 }
 
 /** Takes a picture of the node with its parameters beside the fields of its input. */
@@ -173,7 +153,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 		const workflows = await furnishN8n(client, account, WORKFLOW_FOLDERS);
 		let session: Session | undefined;
 		for (const theme of ['light', 'dark'] as const) {
-			for (const { name, take, ...window } of PICTURES) {
+			for (const { name, type = 'png', take, ...window } of PICTURES) {
 				if (names.length > 0 && !names.includes(name)) continue;
 				await step(`Taking ${name}, ${theme}`, async () => {
 					const editor = await Editor.open(browser, client.address, {
@@ -183,7 +163,7 @@ export default async function makePictures(names: string[]): Promise<void> {
 						session,
 					});
 					session ??= await editor.logIn(client.owner);
-					const file = join(TARGET_FOLDER, `${name}-${theme}.png`);
+					const file = join(TARGET_FOLDER, `${name}-${theme}.${type}`);
 					await writeFile(file, await take(editor, workflows));
 					await editor.page.close();
 				});
