@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import current from '../../scripts/n8n/package.json';
 import { NODE_MAJORS, OLDEST_N8N } from '../../scripts/requirements';
+import sharp from 'sharp';
 import engine from 'n8n-core/package.json';
 import manifest from '../../package.json';
 import { listMissingFeatures } from '../support/engine/testWith';
@@ -72,4 +73,32 @@ test('The pictures that a page shows are there, by relative paths, and each is s
 	const pictures = readdirSync('docs/pictures').map((file) => join('docs/pictures', file));
 	expect(pictures.filter((file) => !shown.includes(file))).toEqual([]);
 	expect(shown.filter((file) => !existsSync(file))).toEqual([]);
+});
+
+test('The moving pictures play for 10 to 20 seconds, and no picture is larger than 1.5 MB', async () => {
+	const pictures = readdirSync('docs/pictures').map((file) => join('docs/pictures', file));
+	expect(pictures.filter((file) => statSync(file).size > 1_500_000)).toEqual([]);
+	const moving = pictures.filter((file) => file.endsWith('.webp'));
+	expect(moving).toHaveLength(2);
+	for (const file of moving) {
+		const { delay = [] } = await sharp(file, { animated: true }).metadata();
+		const seconds = delay.reduce((sum, ms) => sum + ms, 0) / 1000;
+		expect(seconds).toBeGreaterThan(10);
+		expect(seconds).toBeLessThan(20);
+	}
+});
+
+test('The README and the documents have 5,400 words at most', () => {
+	const documents = readdirSync('docs').filter((file) => file.endsWith('.md'));
+	const words = ['README.md', ...documents.map((file) => join('docs', file))].flatMap((file) =>
+		read(file).split(/\s+/).filter(Boolean),
+	);
+	expect(words.length).toBeLessThanOrEqual(5_400);
+});
+
+test('The README has what a person needs to try the package in its first third', () => {
+	const text = read('README.md');
+	expect(text.indexOf('npm start')).toBeGreaterThan(0);
+	expect(text.indexOf('npm start')).toBeLessThan(text.length / 3);
+	expect(text.indexOf('npm start')).toBeLessThan(text.indexOf('docker'));
 });
