@@ -109,6 +109,11 @@ export class Editor {
 		}
 	}
 
+	/** Loads the next path anew, without what is open or was changed. */
+	leave(): void {
+		this.isSettled = false;
+	}
+
 	/** Finds a node on the canvas. */
 	node(name: string): Locator {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);

@@ -45,6 +45,8 @@ export function useEditor(): Visit {
 			expect(errors.filter(isOurs)).toEqual([]);
 		} catch (error) {
 			await keepFailure(editor.page, errors);
+			// It may have left a dialog open, in which the next test would fail as well.
+			editor.leave();
 			throw error;
 		}
 	};
