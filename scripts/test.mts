@@ -40,12 +40,6 @@ const SUITES: Record<string, Suite> = {
 			'--config=jest.config.js',
 		],
 	},
-	// Runs 10,000 random histories of the trigger, and as many random executions of the node, different
-	// ones each time. A failure prints the seed that repeats it.
-	long: {
-		args: ['--maxWorkers=2', '--testTimeout=3600000', 'triggerHistories', 'engine/random/'],
-		prepare: () => ({ HISTORIES: '10000', RUNS: '2500' }),
-	},
 	oldest: {
 		args: [...ENGINE, ...NOT_IN_OLDEST.map((files) => `--testPathIgnorePatterns=${files}`)],
 		prepare: () => provideEngine(OLDEST_N8N),

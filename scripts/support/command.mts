@@ -10,6 +10,11 @@ type Command = (args: string[]) => Promise<unknown>;
 
 type CommandOptions = Pick<Options, 'cwd' | 'env'>;
 
+interface RunOptions extends CommandOptions {
+	/** How many of the last lines of its output the error of a failure shows. */
+	shownLines?: number;
+}
+
 interface ServerOptions extends CommandOptions {
 	/** The name that the user knows, e.g. "n8n". */
 	name: string;
@@ -60,11 +65,15 @@ export async function step<Result>(title: string, work: () => Promise<Result>): 
  * @returns its standard output
  * @throws Error with the last lines of all its output when it fails
  */
-export async function run(file: string, args: string[], options: CommandOptions = {}) {
+export async function run(
+	file: string,
+	args: string[],
+	{ shownLines, ...options }: RunOptions = {},
+) {
 	const result = await start(file, args, { ...options, all: true });
 	stopping.signal.throwIfAborted();
 	const { failed, shortMessage, stdout, all } = result;
-	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all))}`);
+	if (failed) throw new Error(`${shortMessage}\n${getLastLines(String(all), shownLines)}`);
 	return String(stdout);
 }
 
@@ -188,6 +197,6 @@ function start(file: string, args: string[], options: Options): ResultPromise {
 	return child;
 }
 
-function getLastLines(output: string): string {
-	return output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
+function getLastLines(output: string, count = SHOWN_LINES): string {
+	return output.trimEnd().split('\n').slice(-count).join('\n');
 }

@@ -20,6 +20,7 @@ import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWait
 import { useBinaryStore } from '../../support/engine/useBinaryStore';
 import { useFileHost } from '../../support/engine/useFileHost';
 import { useSandbox } from '../../support/engine/useSandbox';
+import { testPlans } from './testPlans';
 
 /*
  * A service that means harm: any value, or any text, in any field and any header of any response. It can spoil its own
@@ -32,13 +33,6 @@ import { useSandbox } from '../../support/engine/useSandbox';
  * that is written in a way that no serializer has, which the service could always find; errors that list the videos of
  * many items; who gets which video (random.test.ts).
  */
-
-/** `npm run test:long` plays more plans, and new ones, unless `SEED` says which. */
-const RUNS = Number(process.env.RUNS ?? 24);
-const SEED = Number(
-	process.env.SEED ?? (process.env.RUNS === undefined ? 10 : Date.now() % 2 ** 31),
-);
-const { REPLAY } = process.env;
 
 /** Signs that serializers escape. */
 const KEY = 'sk-live/Zm9v+YmFy=="<&%z9';
@@ -462,12 +456,15 @@ type ToolPlan = Drawn<typeof toolPlans>;
 type ListPlan = Drawn<typeof listPlans>;
 type PollPlan = Drawn<typeof pollPlans>;
 
-async function check<Plan extends { attacks: FaultSpec[] }>(
+/** Plays plans of a kind, `share` times the usual number. */
+function testAttacks<Plan extends { attacks: FaultSpec[] }>(
+	where: string,
 	plans: fc.Arbitrary<Plan>,
 	prepare: (plan: Plan) => Promise<() => Promise<Result>>,
 	share: number,
-) {
-	const property = fc.asyncProperty(plans, async (plan) => {
+): void {
+	const law = `A service that answers anything spoils nothing but its own answers: ${where}`;
+	testPlans(law, plans, { usual: 24, share }, async (plan) => {
 		let broken = await findBroken(plan, prepare);
 		// A collection of garbage is none of ours, and does not come each time.
 		for (let i = 0; i < 3 && broken[0]?.startsWith('holds n8n up'); i++) {
@@ -475,41 +472,9 @@ async function check<Plan extends { attacks: FaultSpec[] }>(
 		}
 		expect(broken).toEqual([]);
 	});
-	await fc.assert(property, {
-		seed: SEED,
-		numRuns: Math.ceil(RUNS * share),
-		...(REPLAY !== undefined && { path: REPLAY, endOnFailure: true }),
-	});
 }
 
-// Time for many runs: an execution that never ends is found by the clock that skips its waits.
-const TIMEOUT_MS = 3 * 3_600_000;
-const WHO = 'A service that answers anything spoils nothing but its own answers:';
-test(
-	`${WHO} in an execution`,
-	async () => {
-		await check(nodePlans, prepareNode, 3);
-	},
-	TIMEOUT_MS,
-);
-test(
-	`${WHO} for a model`,
-	async () => {
-		await check(toolPlans, prepareTool, 1);
-	},
-	TIMEOUT_MS,
-);
-test(
-	`${WHO} in the editor`,
-	async () => {
-		await check(listPlans, prepareList, 2);
-	},
-	TIMEOUT_MS,
-);
-test(
-	`${WHO} in a poll`,
-	async () => {
-		await check(pollPlans, preparePoll, 2);
-	},
-	TIMEOUT_MS,
-);
+testAttacks('in an execution', nodePlans, prepareNode, 3);
+testAttacks('for a model', toolPlans, prepareTool, 1);
+testAttacks('in the editor', listPlans, prepareList, 2);
+testAttacks('in a poll', pollPlans, preparePoll, 2);
