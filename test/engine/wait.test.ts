@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { GENERATE, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { GENERATE, LISTING_DELAY, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
@@ -75,14 +75,15 @@ describe('Video > Generate', () => {
 			Array.from({ length: 20 }, () => ({})),
 		);
 		const rows = projects.map(({ id }) => ({ project: id }));
-		const { items, found } = await run({ ...GENERATE, waitOptions: { pollingInterval: 2 } }, rows);
+		const waitOptions = { pollingInterval: 2, listingDelay: LISTING_DELAY };
+		const { items, found } = await run({ ...GENERATE, waitOptions }, rows);
 		const waitedSeconds = (service.sandbox.clock.now() - startedAt) / 1000;
 		expect(items.map(({ json }) => (json.video as IDataObject).projectId)).toEqual(
 			projects.map(({ id }) => id),
 		);
 		expect(found.items).toEqual(rows);
 		// The slowest one, its listing delay, and 2 seconds.
-		expect(waitedSeconds).toBeLessThanOrEqual(20 + 10 + 2);
+		expect(waitedSeconds).toBeLessThanOrEqual(20 + LISTING_DELAY + 2);
 		const looks = items.map(({ json }) =>
 			countRequests('queue.getProgress', json.queueId as string),
 		);
@@ -392,7 +393,8 @@ test.each([-3_600_000, 3_600_000])(
 			stop();
 			jest.setSystemTime(Date.now() + byMs);
 		});
-		expectFirstVideo(await run({ ...GENERATE, waitOptions: { timeout: 60 } }));
+		const waitOptions = { timeout: 60, listingDelay: LISTING_DELAY };
+		expectFirstVideo(await run({ ...GENERATE, waitOptions }));
 		expect(countRequests('queue.getProgress')).toBe(5 + 2);
 		const waitedMs = service.sandbox.clock.now() - (service.sandbox.charges[0]?.at ?? 0);
 		expect(waitedMs).toBeGreaterThanOrEqual(35_000);

@@ -1,5 +1,6 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../../sandbox/domain/settings';
+import { LISTING_DELAY } from '../../support/engine/OPERATIONS';
 import type { FaultSpec } from '../../../sandbox/faults/FaultSpec';
 import type { Way } from '../../support/engine/runTools';
 
@@ -120,7 +121,7 @@ export const isMistaken = (workflow: Workflow) =>
 export const getWaitOptions = ({ parameters }: Workflow) =>
 	(parameters.waitOptions ?? {}) as IDataObject;
 export const getListingDelayMs = (workflow: Workflow) =>
-	Number(getWaitOptions(workflow).listingDelay ?? 10) * 1_000;
+	Number(getWaitOptions(workflow).listingDelay ?? LISTING_DELAY) * 1_000;
 
 /** How long an answer asks for a pause, of which two minutes are kept. */
 const getPauseMs = (fault: FaultSpec) => {

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { RecordedRequest } from '../../../sandbox/control/requestLog';
+import { LISTING_DELAY } from '../../support/engine/OPERATIONS';
 import type { Charge } from '../../../sandbox/domain/model';
 import { getAccount, type Played, type Session } from './Session';
 
@@ -92,7 +93,7 @@ function findWait(
 	const made = charges.find((charge) => charge.videoId === videoId);
 	if (!made || (!isWait && parameters.operation !== 'generate')) return undefined;
 	const options = (parameters.waitOptions ?? {}) as IDataObject;
-	const delayMs = Number(options.listingDelay ?? 10) * 1_000;
+	const delayMs = Number(options.listingDelay ?? LISTING_DELAY) * 1_000;
 	const words = ((options.completedStatuses ?? 'completed') as string).split(', ');
 	const sentAt = !isWait && add && add.at >= played.startedAt ? add.at : -Infinity;
 	const looks = own

@@ -42,6 +42,10 @@ export const API_OPERATIONS = Object.keys(OPERATIONS) as ApiOperation[];
 export const toRequest = (name: ApiOperation): Exclude<Operation, 'video.file'> =>
 	name === 'video.get' ? 'video.getAll' : name;
 
+/** In seconds. Tests add it up, so they name it: a test without wait options of its own is of no default. */
+export const LISTING_DELAY = 10;
+const waitOptions = { listingDelay: LISTING_DELAY };
+
 /** Video > Generate without its file; an item may name another project. */
 export const GENERATE = {
 	resource: 'video',
@@ -49,6 +53,7 @@ export const GENERATE = {
 	projectId: byId(`={{ $json.project ?? '${PROJECT}' }}`),
 	customPrompt,
 	downloadVideo: false,
+	waitOptions,
 };
 
 /** Queue > Wait without its file, for a queue ID and its project. */
@@ -58,6 +63,7 @@ export const WAIT = {
 	queueId: '={{ $json.queueId }}',
 	projectId: byId('={{ $json.project }}'),
 	downloadVideo: false,
+	waitOptions,
 };
 
 /** Video > Download of an address, which is taken as one in any mode. */
