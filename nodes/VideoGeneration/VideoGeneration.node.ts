@@ -5,7 +5,7 @@ import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
 import { searchVideos } from './listSearch/videos';
 import { getAccount } from './resources/account';
-import { describeResource } from './resources/fields';
+import { createSubtitle, describeResource } from './resources/fields';
 import { hints } from './resources/hints';
 import { getAllProjects } from './resources/project';
 import { add } from './resources/queue/add';
@@ -34,8 +34,7 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle:
-			'={{ $parameter["resource"].charAt(0).toUpperCase() + $parameter["resource"].slice(1) + ": " + ({ add: "Add", clear: "Delete", download: "Download", generate: "Generate", get: "Get", getAll: "Get Many", getProgress: "Get Progress", wait: "Wait" }[$parameter["operation"]] ?? $parameter["operation"]) }}',
+		subtitle: createSubtitle(operations),
 		description: 'Generate videos from your projects and get their files',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,

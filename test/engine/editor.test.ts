@@ -46,35 +46,46 @@ async function getHints(): Promise<NodeHint[]> {
 	return nodes[NODE_TYPE]?.description.hints ?? [];
 }
 
-/** Lists the hints that the editor shows before a run, and evaluates conditions as it does. */
-async function listShown(parameters: INodeParameters, items: IDataObject[] = [{}]) {
+/** Evaluates an expression of the node as the editor does. */
+async function evaluate(
+	expression: string,
+	parameters: INodeParameters,
+	items: IDataObject[] = [{}],
+) {
 	const { nodes } = await loadPackage();
+	const name = 'Video Generation';
 	const workflow = new Workflow({
 		active: false,
 		nodeTypes: createNodeTypes(nodes),
-		nodes: [createTestNode('Video Generation', NODE_TYPE, { parameters })],
+		nodes: [createTestNode(name, NODE_TYPE, { parameters })],
 		connections: {},
 	});
 	const input = items.map((json) => ({ json }));
-	return (await getHints())
-		.filter((hint) => hint.location === 'outputPane' && hint.whenToDisplay === 'beforeExecution')
-		.filter(({ displayCondition = '' }) => {
-			const value = workflow.expression.getParameterValue(
-				displayCondition,
-				null,
-				0,
-				0,
-				'Video Generation',
-				input,
-				'manual',
-				{},
-			);
-			// The editor ignores a condition that is not a boolean.
-			expect(typeof value).toBe('boolean');
-			return value === true;
-		})
-		.map(({ message }) => message);
+	return workflow.expression.getParameterValue(expression, null, 0, 0, name, input, 'manual', {});
 }
+
+/** Lists the hints that the editor shows before a run. */
+async function listShown(parameters: INodeParameters, items?: IDataObject[]) {
+	const shown: string[] = [];
+	for (const { displayCondition = '', location, message, whenToDisplay } of await getHints()) {
+		if (location !== 'outputPane' || whenToDisplay !== 'beforeExecution') continue;
+		const value = await evaluate(displayCondition, parameters, items);
+		// The editor ignores a condition that is not a boolean.
+		expect(typeof value).toBe('boolean');
+		if (value === true) shown.push(message);
+	}
+	return shown;
+}
+
+test.each([
+	['queue', 'clear', 'Queue: Delete'],
+	['video', 'getAll', 'Video: Get Many'],
+	['video', 'shorten', 'shorten'],
+])('The canvas says what a node does: %s %s is "%s"', async (resource, operation, expected) => {
+	const { nodes } = await loadPackage();
+	const { subtitle = '' } = nodes[NODE_TYPE]?.description ?? {};
+	expect(await evaluate(subtitle, { resource, operation })).toBe(expected);
+});
 
 const WAIT = { resource: 'queue', operation: 'wait', queueId: 'q', downloadVideo: false };
 const LANES = /^Videos of one project are made one after the other.*'Videos at Once'/;

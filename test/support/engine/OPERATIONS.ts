@@ -7,10 +7,13 @@ export const PROJECT = 'project-product-teaser';
 /** The value of a field like Project, with an ID or an expression. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** An item may have a prompt. */
+/** An item may have a prompt, and may name a project. */
 const customPrompt = "={{ $json.prompt ?? '' }}";
 
-/** Parameters for each operation that calls the API once; without a value in the item, they name what does not exist. */
+/**
+ * Parameters for each operation that calls the API once. What must exist is taken from the item, which
+ * `createInput` creates; without it, they name what does not exist.
+ */
 export const OPERATIONS = {
 	'queue.add': {
 		resource: 'queue',
@@ -73,6 +76,9 @@ export const DOWNLOAD = {
 	video: byId('={{ $json.url }}'),
 };
 
+/** Fields of an item that no operation needs. */
+const OPTIONAL = ['project', 'prompt'];
+
 /** Parameters for every operation. */
 export const ALL_OPERATIONS = {
 	...OPERATIONS,
@@ -80,3 +86,9 @@ export const ALL_OPERATIONS = {
 	'queue.wait': WAIT,
 	'video.download': DOWNLOAD,
 };
+
+/** What an operation needs in its item: each field that its parameters take, but for those that are left out. */
+export function listRequired(name: keyof typeof ALL_OPERATIONS): string[] {
+	const fields = JSON.stringify(ALL_OPERATIONS[name]).matchAll(/\$json\.(\w+)/g);
+	return [...fields].flatMap(([, field = '']) => (OPTIONAL.includes(field) ? [] : [field]));
+}

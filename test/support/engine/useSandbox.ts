@@ -3,7 +3,7 @@ import type { SandboxOptions } from '../../../sandbox/control/context';
 import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { DeduplicationStore } from '../n8nServer/DeduplicationStore';
-import { type ALL_OPERATIONS, OPERATIONS, PROJECT } from './OPERATIONS';
+import { type ALL_OPERATIONS, listRequired, OPERATIONS, PROJECT } from './OPERATIONS';
 import { type NodeSetup, runNode } from './runNode';
 import { passTime, runWithoutWaiting } from './runWithoutWaiting';
 
@@ -43,23 +43,29 @@ export function useSandbox(options: SandboxOptions = {}) {
 		return added.map(({ json }) => json.queueId as string);
 	};
 
-	const queue = async () => ({ queueId: (await queueVideos(1))[0], project: PROJECT });
-	const addVideo = async () => {
+	const addQueueItem = async () => ({ queueId: (await queueVideos(1))[0], project: PROJECT });
+	const addListedVideo = async () => {
 		const [video] = held.sandbox.addVideos('main', [{ projectId: PROJECT }]);
 		const { items } = await run(OPERATIONS['video.get'], { items: [{ id: video?.id }] });
-		return items[0]?.json;
+		return items[0]?.json ?? {};
 	};
-	const inputs: { [Name in keyof typeof ALL_OPERATIONS]?: () => Promise<IDataObject | undefined> } =
-		{
-			'queue.clear': queue,
-			'queue.getProgress': queue,
-			'queue.wait': queue,
-			'video.download': addVideo,
-			'video.get': addVideo,
-		};
-	/** Creates what an operation needs to succeed, and clears the recorded requests. @returns its input items */
+	/** What creates a value of an item, by the field of the item. */
+	const creators = new Map<string, () => Promise<IDataObject>>([
+		['queueId', addQueueItem],
+		['id', addListedVideo],
+		['url', addListedVideo],
+	]);
+	/**
+	 * Creates what the row of an operation takes from its item, and clears the recorded requests.
+	 * @returns its input items
+	 */
 	const createInput = async (name: keyof typeof ALL_OPERATIONS): Promise<IDataObject[]> => {
-		const item = (await inputs[name]?.()) ?? {};
+		const item: IDataObject = {};
+		for (const field of listRequired(name)) {
+			const create = creators.get(field);
+			if (!create) throw new Error(`${name} takes "${field}", which useSandbox.ts cannot create`);
+			if (!(field in item)) Object.assign(item, await create());
+		}
 		held.sandbox.clearRequests();
 		return [item];
 	};
