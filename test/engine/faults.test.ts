@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { searchList } from '../support/n8nServer/createLoadOptionsContext';
-import { API_OPERATIONS, OPERATIONS, toRequest } from '../support/engine/OPERATIONS';
+import { API_OPERATIONS, OPERATIONS, PROMISED, toRequest } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { testCredential } from '../support/n8nServer/testCredential';
@@ -13,16 +13,6 @@ import { like } from '../support/like';
 
 const service = useSandbox();
 const host = useFileHost();
-
-/** The field that each operation requires in its response. */
-const PROMISED = {
-	'queue.add': 'newQueueItem',
-	'queue.getProgress': 'details',
-	'queue.clear': 'queueId',
-	'video.getAll': 'videos',
-	'project.getAll': 'projects',
-	'account.get': 'usage',
-};
 
 const KEY = 'sandbox-key-of-ada-5f0c1d';
 

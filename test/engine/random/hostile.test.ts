@@ -13,7 +13,14 @@ import {
 	createLoadOptionsContext,
 	searchList,
 } from '../../support/n8nServer/createLoadOptionsContext';
-import { ALL_OPERATIONS, byId, PROJECT } from '../../support/engine/OPERATIONS';
+import {
+	ALL_OPERATIONS,
+	type ApiOperation,
+	byId,
+	PROJECT,
+	PROMISED,
+	toRequest,
+} from '../../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../../support/engine/runNode';
 import { runTools, WAYS } from '../../support/engine/runTools';
 import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
@@ -121,15 +128,13 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 	),
 }));
 
-/** The fields of each response. */
-const FIELDS: Record<Operation, string[]> = {
-	'queue.add': ['newQueueItem', ...listPaths('newQueueItem', 'queueId', 'projectId', 'createdAt')],
-	'queue.getProgress': ['details', ...listPaths('details', 'projectId', 'message', 'queueId')],
-	'queue.clear': ['queueId'],
-	'video.getAll': ['videos', ...listPaths('videos.0', 'id', 'projectId', 'createdAt', 'url')],
-	'project.getAll': ['projects', ...listPaths('projects.0', 'id', 'name', 'createdAt')],
-	'account.get': ['usage', ...listPaths('usage', 'remainingCredits', 'name'), 'name', 'email'],
-	'video.file': [],
+/** The fields of a response beside the one that it promises. */
+const FIELDS: { [Name in Operation]?: string[] } = {
+	'queue.add': listPaths('newQueueItem', 'queueId', 'projectId', 'createdAt'),
+	'queue.getProgress': listPaths('details', 'projectId', 'message', 'queueId'),
+	'video.getAll': listPaths('videos.0', 'id', 'projectId', 'createdAt', 'url'),
+	'project.getAll': listPaths('projects.0', 'id', 'name', 'createdAt'),
+	'account.get': [...listPaths('usage', 'remainingCredits', 'name'), 'name', 'email'],
 };
 function listPaths(holder: string, ...names: string[]) {
 	return [...names, 'status', 'videoUrl', 'generationProgress', 'error'].map(
@@ -154,7 +159,7 @@ const STATUSES = [200, 200, 201, 206, 300, 400, 401, 402, 403, 404, 407, 409, 42
 /** What the service does to the response to a request: once, or always. */
 function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 	const isFile = operation === 'video.file';
-	const own = FIELDS[operation];
+	const own = isFile ? [] : [PROMISED[operation], ...(FIELDS[operation] ?? [])];
 	const address = of(ADDRESS, `${ADDRESS}?signature=s`, ` ${ADDRESS} `);
 	const changed = of(...own, ...own, ...own, ...ENVELOPE).chain((field) =>
 		(/\.(url|videoUrl)$/.test(field) ? fc.oneof(value, address) : value).map(
@@ -195,18 +200,12 @@ function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 		.map(({ specs, times }) => specs.map((each) => ({ ...each, operation, times })));
 }
 
-/** The requests of each operation, of which one or two are attacked. */
-const REQUESTS: Record<keyof typeof ALL_OPERATIONS, Operation[]> = {
+/** The requests of operations that send more than one kind, of which one or two are attacked. */
+const REQUESTS: { [Name in keyof typeof ALL_OPERATIONS]?: Operation[] } = {
 	'queue.add': ['queue.add', 'account.get'],
-	'queue.getProgress': ['queue.getProgress'],
-	'queue.clear': ['queue.clear'],
 	'queue.wait': ['queue.getProgress', 'video.getAll', 'video.file'],
 	'video.generate': ['queue.add', 'queue.getProgress', 'video.getAll', 'video.file'],
-	'video.get': ['video.getAll'],
-	'video.getAll': ['video.getAll'],
 	'video.download': ['video.file', 'video.getAll'],
-	'project.getAll': ['project.getAll'],
-	'account.get': ['account.get'],
 };
 const attacksOn = (requests: Operation[]) =>
 	fc
@@ -427,14 +426,16 @@ const cut = (each: string) => each.slice(0, 1_000);
 
 const names = <Name extends string>(all: Record<Name, unknown>) =>
 	of(...(Object.keys(all) as Name[]));
-const nodePlans = fc.oneof(names(REQUESTS), of('queue.wait', 'video.generate')).chain((name) =>
-	fc.record({
-		name: fc.constant(name),
-		stops: fc.boolean(),
-		hasOther: fc.boolean(),
-		attacks: attacksOn(REQUESTS[name]),
-	}),
-);
+const nodePlans = fc
+	.oneof(names(ALL_OPERATIONS), of('queue.wait', 'video.generate'))
+	.chain((name) =>
+		fc.record({
+			name: fc.constant(name),
+			stops: fc.boolean(),
+			hasOther: fc.boolean(),
+			attacks: attacksOn(REQUESTS[name] ?? [toRequest(name as ApiOperation)]),
+		}),
+	);
 const toolPlans = of('queue.add', 'queue.getProgress').chain((name) =>
 	fc.record({ name: fc.constant(name), way: names(WAYS), attacks: attacksOn([name]) }),
 );

@@ -45,6 +45,16 @@ export const API_OPERATIONS = Object.keys(OPERATIONS) as ApiOperation[];
 export const toRequest = (name: ApiOperation): Exclude<Operation, 'video.file'> =>
 	name === 'video.get' ? 'video.getAll' : name;
 
+/** The field that each request promises in its response. */
+export const PROMISED: Record<Exclude<Operation, 'video.file'>, string> = {
+	'queue.add': 'newQueueItem',
+	'queue.getProgress': 'details',
+	'queue.clear': 'queueId',
+	'video.getAll': 'videos',
+	'project.getAll': 'projects',
+	'account.get': 'usage',
+};
+
 /** In seconds. Tests add it up, so they name it: a test without wait options of its own is of no default. */
 export const LISTING_DELAY = 10;
 const waitOptions = { listingDelay: LISTING_DELAY };
