@@ -39,7 +39,8 @@ export default async function testLong(words: string[]): Promise<number> {
 			title: name,
 			task: async () => {
 				const args = [...JEST, '--runTestsByPath', file, '-t', `^${escapePattern(name)}$`];
-				await run('jest', args, { env, shownLines: Infinity }).catch(({ message }: Error) => {
+				await run('jest', args, { env, shownLines: Infinity }).catch((error: unknown) => {
+					const { message } = error as Error;
 					reports.push(message);
 					throw new Error(describeRepetition(name, message));
 				});

@@ -1,11 +1,16 @@
-import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from 'n8n-workflow';
+import {
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 import { CREDENTIAL } from '../../credentials/connection';
 import { REQUEST_DEFAULTS } from './api/request';
 import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
 import { searchVideos } from './listSearch/videos';
 import { getAccount } from './resources/account';
-import { createSubtitle, describeResource } from './resources/fields';
+import { createSubtitles, describeResource } from './resources/fields';
 import { hints } from './resources/hints';
 import { getAllProjects } from './resources/project';
 import { add } from './resources/queue/add';
@@ -24,6 +29,28 @@ const operations = {
 	video: { download, generate, get, getAll },
 };
 
+const properties: INodeProperties[] = [
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Account', value: 'account', description: 'Your name and your credits' },
+			{ name: 'Project', value: 'project', description: 'What videos are made from' },
+			{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
+			{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
+		],
+		default: 'video',
+		// n8n's routing asks the pagination function even when it finds no operation.
+		routing: { send: { paginate: true } },
+	},
+	...describeResource('account', operations.account, 'get'),
+	...describeResource('project', operations.project, 'getAll'),
+	...describeResource('queue', operations.queue, 'add'),
+	...describeResource('video', operations.video, 'generate'),
+];
+
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Video Generation',
@@ -34,7 +61,7 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: createSubtitle(operations),
+		subtitle: `={{ (${createSubtitles(operations)})[$parameter["resource"] + "." + $parameter["operation"]] ?? $parameter["operation"] }}`,
 		description: 'Generate videos from your projects and get their files',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
@@ -48,27 +75,7 @@ export class VideoGeneration implements INodeType {
 		requestDefaults: REQUEST_DEFAULTS,
 		requestOperations: { pagination: createToolCall(operations) },
 		hints,
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'options',
-				noDataExpression: true,
-				options: [
-					{ name: 'Account', value: 'account', description: 'Your name and your credits' },
-					{ name: 'Project', value: 'project', description: 'What videos are made from' },
-					{ name: 'Queue', value: 'queue', description: 'Videos that are being made' },
-					{ name: 'Video', value: 'video', description: 'Videos, generated from your projects' },
-				],
-				default: 'video',
-				// n8n's routing asks the pagination function even when it finds no operation.
-				routing: { send: { paginate: true } },
-			},
-			...describeResource('account', operations.account, 'get'),
-			...describeResource('project', operations.project, 'getAll'),
-			...describeResource('queue', operations.queue, 'add'),
-			...describeResource('video', operations.video, 'generate'),
-		],
+		properties,
 	};
 
 	customOperations = createCustomOperations(operations);

@@ -1,6 +1,7 @@
 import type {
 	IDataObject,
 	IExecuteSingleFunctions,
+	IHttpRequestMethods,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IN8nHttpFullResponse,
@@ -136,7 +137,7 @@ export interface ApiOptions extends Omit<RetryOptions, 'requestKind'> {
 
 /** The method and the path of an operation, which its `routing` declares. */
 export interface Endpoint {
-	method: 'GET' | 'POST';
+	method: IHttpRequestMethods;
 	url: string;
 }
 

@@ -9,16 +9,18 @@ export function declareRequest(endpoint: Endpoint): INodePropertyRouting {
 	return { request: endpoint, send: { paginate: true } };
 }
 
-/** What the canvas shows under the node's name, such as "Video: Get Many". The object is flat: "}}" ends an expression. */
-export function createSubtitle(operations: Record<string, Record<string, Operation>>): string {
+/**
+ * What the canvas shows under the node's name, such as "Video: Get Many", by resource and operation. The JSON is a
+ * flat object, for "}}" would end the expression that it is a part of.
+ */
+export function createSubtitles(operations: Record<string, Record<string, Operation>>): string {
 	const subtitles = Object.entries(operations).flatMap(([resource, ofResource]) =>
 		Object.entries(ofResource).map(([operation, { name }]) => [
 			`${resource}.${operation}`,
 			`${resource.charAt(0).toUpperCase()}${resource.slice(1)}: ${name}`,
 		]),
 	);
-	const table = JSON.stringify(Object.fromEntries(subtitles));
-	return `={{ (${table})[$parameter["resource"] + "." + $parameter["operation"]] ?? $parameter["operation"] }}`;
+	return JSON.stringify(Object.fromEntries(subtitles));
 }
 
 /** "Operation" of a resource, and the fields of each operation. */

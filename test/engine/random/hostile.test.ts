@@ -129,7 +129,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 /** The fields of a response beside the one that it promises. */
-const FIELDS: { [Name in Operation]?: string[] } = {
+const FIELDS: Partial<Record<Operation, string[]>> = {
 	'queue.add': listPaths('newQueueItem', 'queueId', 'projectId', 'createdAt'),
 	'queue.getProgress': listPaths('details', 'projectId', 'message', 'queueId'),
 	'video.getAll': listPaths('videos.0', 'id', 'projectId', 'createdAt', 'url'),
@@ -201,7 +201,7 @@ function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 }
 
 /** The requests of operations that send more than one kind, of which one or two are attacked. */
-const REQUESTS: { [Name in keyof typeof ALL_OPERATIONS]?: Operation[] } = {
+const REQUESTS: Partial<Record<keyof typeof ALL_OPERATIONS, Operation[]>> = {
 	'queue.add': ['queue.add', 'account.get'],
 	'queue.wait': ['queue.getProgress', 'video.getAll', 'video.file'],
 	'video.generate': ['queue.add', 'queue.getProgress', 'video.getAll', 'video.file'],

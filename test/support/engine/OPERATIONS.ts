@@ -97,8 +97,20 @@ export const ALL_OPERATIONS = {
 	'video.download': DOWNLOAD,
 };
 
-/** What an operation needs in its item: each field that its parameters take, but for those that are left out. */
+/**
+ * What an operation needs in its item: each field that its parameters take, but for those that are left out.
+ * @throws Error for a fixed ID: only the project exists before a test
+ */
 export function listRequired(name: keyof typeof ALL_OPERATIONS): string[] {
-	const fields = JSON.stringify(ALL_OPERATIONS[name]).matchAll(/\$json\.(\w+)/g);
-	return [...fields].flatMap(([, field = '']) => (OPTIONAL.includes(field) ? [] : [field]));
+	const { resource, operation, ...parameters } = ALL_OPERATIONS[name];
+	return Object.entries(parameters as INodeParameters).flatMap(([parameter, value]) => {
+		const text = (value as { value?: unknown }).value ?? value;
+		if (typeof text !== 'string' || text === PROJECT) return [];
+		const [, field] = /^=.*\$json\.(\w+)/.exec(text) ?? [];
+		if (field !== undefined) return OPTIONAL.includes(field) ? [] : [field];
+		const row = `${resource}.${operation}`;
+		throw new Error(
+			`In OPERATIONS.ts, ${row} has to take "${parameter}" from its item: {{ $json.id }}`,
+		);
+	});
 }
