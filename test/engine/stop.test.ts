@@ -55,6 +55,15 @@ describe('Pressing stop', () => {
 		expect(data.resultData.metadata).toEqual({ videos_being_made: item?.queueId });
 	});
 
+	test('leaves an error that names the paid videos, and no retry, which n8n does not offer then', async () => {
+		const generate = { ...GENERATE, waitOptions: { pollingInterval: 1 } };
+		const { data } = await stopAfter(3, generate, [{}, {}]);
+		const [task] = data.resultData.runData['Video Generation'] ?? [];
+		const [queueId = '?'] = service.listPaidIds();
+		expect(task?.error).toMatchObject({ description: expect.stringContaining(queueId) as string });
+		expect(JSON.stringify(task)).not.toMatch(/retry/i);
+	});
+
 	test('names the newest of many videos, and how many more there are', async () => {
 		const ids = await service.queueVideos(20);
 		const items = ids.map((queueId) => ({ queueId, project: PROJECT }));

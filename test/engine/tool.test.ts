@@ -100,12 +100,17 @@ describe.each(EACH_WAY)('As a tool of %s', (_name, way) => {
 		expect(JSON.parse(answer)).toEqual([{ error }]);
 	});
 
-	test('the node tells it of no retry, which n8n does not offer to agents', async () => {
-		service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.getProgress' });
-		const [answer] = await ask(GENERATE_FILE, { way });
-		expect(answer).toMatch(/does not allow this/);
-		expect(answer).not.toMatch(/retry/i);
-	});
+	test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
+		'the node tells it of no retry, which n8n does not offer to agents: %s',
+		async (onError) => {
+			service.sandbox.addFault({ kind: 'status', status: 403, operation: 'queue.getProgress' });
+			const [answer] = await ask(GENERATE_FILE, { way, settings: { onError } }).catch(
+				(error: unknown) => [(error as Error).message],
+			);
+			expect(answer).toMatch(/does not allow this.*queued and paid for/s);
+			expect(answer).not.toMatch(/retry/i);
+		},
+	);
 
 	testWith(
 		'ownCalls',

@@ -239,6 +239,14 @@ describe('A pause that the service asks for ends after two minutes:', () => {
 		expectFirstVideo(await run(GENERATE));
 	});
 
+	test('a look that is asked for a minute while the list is awaited is the last one, for the list comes first', async () => {
+		finishAfter(1);
+		failLooks({ ...DAY, seconds: 60, nth: 2 });
+		const waitOptions = { pollingInterval: 1, listingDelay: LISTING_DELAY };
+		expectFirstVideo(await run({ ...GENERATE, waitOptions }));
+		expect(countRequests('queue.getProgress')).toBe(2);
+	});
+
 	test('a list that asks for a day costs no video of a row after them', async () => {
 		service.sandbox.addFault({ ...DAY, operation: 'video.getAll', times: 1 });
 		finishAfter(60, 60, 60, 60);

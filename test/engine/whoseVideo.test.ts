@@ -16,6 +16,7 @@
 
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
+import { loadPackageAnew } from '../support/engine/loadPackage';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
 import { ERROR_OUTPUT, type NodeResult, startNode } from '../support/engine/runNode';
@@ -198,7 +199,7 @@ describe('Rule 4: the list that settles an item shows its video. A log that', ()
 });
 
 describe("Rule 5: an item's video is no other item's. Videos whose log lags", () => {
-	test('are not given to an item of a retry if an earlier execution gave them to another', async () => {
+	test('are not given to an item of a retry in another process, which reads what n8n keeps, if they were given to another', async () => {
 		const { sandbox } = service;
 		// The second item is still made when the first execution ends, long before the third video.
 		planVideos(sandbox, { processingMs: 20_000 }, { processingMs: 100_000 });
@@ -209,7 +210,8 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expect(first.error?.message).toBe('The video was not finished within 60 seconds');
 		sandbox.clock.advance(600_000);
 		passTime(600_000);
-		expectOwn(await service.run(parameters, { items, failed: first.run }), 2);
+		const retry = { items, failed: first.run, loadNodes: loadPackageAnew };
+		expectOwn(await service.run(parameters, retry), 2);
 	});
 
 	test('are known when nothing else runs, so that a retry after a timeout finds its own', async () => {
