@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { waitFor } from '../../scripts/waitFor';
 import { byId, GENERATE } from '../support/engine/OPERATIONS';
 import {
+	buildCalledWorkflow,
 	buildWorkflow,
 	makeItems,
 	START,
@@ -314,19 +315,6 @@ describe('In a real n8n, a webhook that answers with the video of its row answer
 		path: string,
 		more: { settings?: Record<string, unknown>; parameters?: object },
 	) => {
-		const webhook: WorkflowStep = {
-			name: 'Webhook',
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2,
-			parameters: {
-				httpMethod: 'POST',
-				path,
-				responseMode: 'lastNode',
-				options: {},
-				...more.parameters,
-			},
-			settings: { webhookId: path },
-		};
 		const add = {
 			...generate({
 				...PARAMETERS,
@@ -337,7 +325,8 @@ describe('In a real n8n, a webhook that answers with the video of its row answer
 		};
 		const { client } = real;
 		addProject(path, 500);
-		const workflow = await client.createWorkflow(buildWorkflow(path, [webhook, add]));
+		const response = { responseMode: 'lastNode', options: {}, ...more.parameters };
+		const workflow = await client.createWorkflow(buildCalledWorkflow(path, [add], response));
 		await client.activateWorkflow(workflow);
 		const url = `${client.address}/webhook/${path}`;
 		const send = async () =>

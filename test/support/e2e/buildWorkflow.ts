@@ -100,22 +100,24 @@ export function videoGenerationTrigger(
 }
 
 /**
- * Builds a workflow that a POST request starts, with the request's body as its input. The response
- * is the execution's id.
+ * Builds a workflow that a POST request starts, with the request's body as its input.
  *
  * @param path path of its webhook
+ * @param response what the webhook responds; by default, at once the execution's id
  */
-export function buildCalledWorkflow(path: string, steps: WorkflowStep[]): WorkflowContent {
+export function buildCalledWorkflow(
+	path: string,
+	steps: WorkflowStep[],
+	response: object = {
+		responseMode: 'onReceived',
+		options: { responseData: '={{ $execution.id }}' },
+	},
+): WorkflowContent {
 	const webhook: WorkflowStep = {
 		name: 'Webhook',
 		type: 'n8n-nodes-base.webhook',
 		typeVersion: 2,
-		parameters: {
-			httpMethod: 'POST',
-			path,
-			responseMode: 'onReceived',
-			options: { responseData: '={{ $execution.id }}' },
-		},
+		parameters: { httpMethod: 'POST', path, ...response },
 		settings: { webhookId: path },
 	};
 	return buildWorkflow(path, [webhook, ...steps]);
