@@ -67,12 +67,11 @@ async function findPort(): Promise<number> {
 	return port;
 }
 
-/** Has Node.js look a name up as if in the DNS. @param found its addresses, or the error */
-function resolve(name: string, found: string[] | Error): void {
+/** Has Node.js find these addresses for a name, as if in the DNS. */
+function resolve(name: string, found: string[]): void {
 	const original = dns.lookup as (...args: unknown[]) => void;
 	const lookup = (host: string, options: dns.LookupOptions, done: (...args: unknown[]) => void) => {
 		if (host !== name) original(host, options, done);
-		else if (!Array.isArray(found)) process.nextTick(done, found);
 		else {
 			const records = found.map((address) => ({ address, family: net.isIP(address) }));
 			const [{ address, family } = { address: '', family: 0 }] = records;
@@ -142,18 +141,10 @@ const atBothAddresses: Failure = async () => {
 	return atPort(await findPort(), 'dual.test');
 };
 
-const atUnknownHost: Failure = () => {
-	const hostname = 'unknown.test';
-	const error = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
-	resolve(hostname, Object.assign(error, { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname }));
-	return atPort(9, hostname);
-};
-
-/** Failures before anything was sent, which every n8n lets a node recognize; others are in unit/failures/fate.test.ts. */
+/** Failures before anything was sent, by real connections; other errors are in unit/failures/fate.test.ts. */
 const NOT_SENT: Record<string, Failure> = {
 	'connection refused': async () => atPort(await findPort()),
 	...(hasIPv6 && { 'connection refused at both addresses of a name': atBothAddresses }),
-	'unknown host': atUnknownHost,
 	'a self-signed certificate': serveSelfSigned,
 	'plain text instead of a handshake': serveTls({ onConnection: (raw) => raw.end(PLAIN_TEXT) }),
 	'closed in the handshake': serveTls({
@@ -161,10 +152,9 @@ const NOT_SENT: Record<string, Failure> = {
 	}),
 };
 
-/** Failures after the request has arrived, or that look alike. */
+/** Failures after the request has arrived, or that look alike; those of the sandbox are in paidOnce.test.ts. */
 const UNKNOWN: Record<string, Failure> = {
 	'closed after the request': answer(''),
-	'a response that is not HTTP': answer('220 mail.test ESMTP\r\n'),
 	'a body whose compression is damaged': answer(
 		`${HEAD}Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!`,
 	),
