@@ -123,6 +123,7 @@ function decide({ requests, videos }: Account, { plan, sandbox }: Session, waits
 	const shownAt = new Map<string, number>();
 	const owners = new Map<string, string>();
 	const mistrusted: { project: string | undefined; until: number }[] = [];
+	const changes = [...plan.changes].sort((a, b) => a.atMs - b.atMs);
 	const lists = requests.filter((request) => request.listed !== undefined && isWhole(request));
 	for (const list of lists.sort((a, b) => getEnd(a) - getEnd(b))) {
 		const now = getEnd(list);
@@ -134,7 +135,7 @@ function decide({ requests, videos }: Account, { plan, sandbox }: Session, waits
 				reason === undefined &&
 				list.at >= Math.max(sentAt, played.startedAt),
 		);
-		const changed = plan.changes.findLast(
+		const changed = changes.findLast(
 			({ atMs }) => list.at >= (sandbox.requests[0]?.at ?? 0) + atMs,
 		);
 		const { entriesNameQueueId = false } = { ...plan.service, ...changed?.service };
