@@ -5,10 +5,12 @@ import { byId, GENERATE } from '../support/engine/OPERATIONS';
 import {
 	buildCalledWorkflow,
 	buildWorkflow,
+	CALLED,
+	callWorkflow,
+	chatModel,
 	makeItems,
 	START,
 	videoGeneration,
-	withCredentials,
 	type WorkflowStep,
 } from '../support/e2e/buildWorkflow';
 import { QUICKLY } from '../support/e2e/setUpExample';
@@ -80,22 +82,10 @@ function buildLoop(rows: object[]) {
 
 /** A workflow that makes the videos of its caller's rows, and the node that calls it. */
 async function buildCall(): Promise<{ id: string; call: WorkflowStep }> {
-	const trigger = {
-		name: 'Called',
-		type: 'n8n-nodes-base.executeWorkflowTrigger',
-		typeVersion: 1.1,
-		parameters: { inputSource: 'passthrough' },
-	};
 	const { client } = real;
-	const called = await client.createWorkflow(buildWorkflow('Called', [trigger, generate()]));
+	const called = await client.createWorkflow(buildWorkflow('Called', [CALLED, generate()]));
 	await client.activateWorkflow(called);
-	const call = {
-		name: 'Call',
-		type: 'n8n-nodes-base.executeWorkflow',
-		typeVersion: 1.2,
-		parameters: { workflowId: byId(called.id), options: {} },
-	};
-	return { id: called.id, call };
+	return { id: called.id, call: callWorkflow(called.id) };
 }
 
 const countPaid = (project: string) =>
@@ -215,18 +205,7 @@ async function buildAgent(path: string, options: object): Promise<string> {
 			settings: { webhookId: path },
 		},
 		{ name: 'Agent', type: `${LANGCHAIN}.agent`, typeVersion: 3, parameters: { options: {} } },
-		{
-			name: 'Model',
-			type: `${LANGCHAIN}.lmChatOpenAi`,
-			typeVersion: 1.3,
-			parameters: {
-				model: byId('scripted'),
-				responsesApiEnabled: false,
-				options: { maxRetries: 0 },
-			},
-			...withCredentials(credential),
-			serves: { node: 'Agent', as: 'ai_languageModel' },
-		},
+		chatModel(credential, 'Agent'),
 		{
 			...videoGeneration('Make', real.credential, {
 				...PARAMETERS,

@@ -29,23 +29,9 @@ useBinaryStore();
 
 const TOUR = 'project-city-tour';
 
-interface Times {
-	afterMs?: number;
-	stopAfterMs?: number;
-}
-
-/** An execution that starts after a time, and maybe is stopped some time later. */
-function begin(
-	rows: IDataObject[],
-	{ afterMs = 0, stopAfterMs, ...more }: Partial<NodeSetup> & Times = {},
-): Beginning<NodeResult> {
-	const start = async () => {
-		const { result, stop } = await startNode({ ...service.setup(GENERATE), items: rows, ...more });
-		if (stopAfterMs !== undefined) setTimeout(stop, stopAfterMs);
-		return await result;
-	};
-	return { afterMs, start };
-}
+/** Video > Generate for these rows, or another operation. */
+const begin = (items: IDataObject[], more: Parameters<typeof service.begin>[1] = {}) =>
+	service.begin(GENERATE, { items, ...more });
 
 const play = async <T>(...executions: Beginning<T>[]) =>
 	await playTogether(service.sandbox, executions);

@@ -8,7 +8,6 @@ import type { RecordedRequest } from '../../sandbox/control/requestLog';
 import { GENERATE, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
-import { startNode } from '../support/engine/runNode';
 import { useSandbox } from '../support/engine/useSandbox';
 
 const TOUR = 'project-city-tour';
@@ -33,10 +32,9 @@ async function play(
 ) {
 	const { clock, onRequest } = service.sandbox;
 	const countSleeping = () => [...sleeping].filter(({ closed }) => closed !== true).length;
-	const executions = runs.map(([afterMs, parameters, items]) => ({
-		afterMs,
-		start: async () => await (await startNode({ ...service.setup(parameters), items })).result,
-	}));
+	const executions = runs.map(([afterMs, parameters, items]) =>
+		service.begin(parameters, { afterMs, items }),
+	);
 	return await playTogether({ clock, onRequest, countSleeping }, executions);
 }
 

@@ -19,7 +19,7 @@ import { byId, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPE
 import { loadPackageAnew } from '../support/engine/loadPackage';
 import { getOwnVideoId, planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
-import { ERROR_OUTPUT, type NodeResult, startNode } from '../support/engine/runNode';
+import { ERROR_OUTPUT, type NodeResult } from '../support/engine/runNode';
 import { passTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
 
@@ -39,7 +39,7 @@ const count = (operation: string) =>
 const getOwnId = (json: IDataObject) => getOwnVideoId(service.sandbox, json) ?? '';
 
 /** Expects so many items, each with its own video. */
-function expectOwn({ items }: NodeResult, length = 1) {
+function expectOwn({ items }: Pick<NodeResult, 'items'>, length = 1) {
 	expect(items.map(({ json }) => (json.video as IDataObject | null)?.id)).toEqual(
 		items.map(({ json }) => getOwnId(json)),
 	);
@@ -297,7 +297,7 @@ test('Two adds that the service answers with one queue ID come out, though one o
 	});
 	const { items } = await run({ ...GENERATE, waitOptions: { videosAtOnce: 2 } }, [{}, {}]);
 	stop();
-	expectOwn({ items } as NodeResult, 2);
+	expectOwn({ items }, 2);
 });
 
 describe('None, though there must be one: a service that lists its videos late', () => {
@@ -394,39 +394,8 @@ describe('The list of videos is read', () => {
 });
 
 describe('Another account of the same service', () => {
-	const WAIT_ALONE = { ...WAIT, projectId: byId('') };
-
-	test.each([
-		['a project that is another one', { projectId: byId(PROJECT) }],
-		['no project', {}],
-	])(
-		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
-		async (_name, more) => {
-			const { sandbox } = service;
-			const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
-			sandbox.setCredits('empty', 1);
-			sandbox.addProjects('empty', [{ id: 'their-project' }]);
-			sandbox.configure({ durations: { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 } });
-			const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
-			const { items: theirs } = await service.run(add, { credentials });
-			const [queueId] = [theirs[0]?.json.queueId as string];
-			sandbox.changeQueueItem(queueId, { durations: { processingMs: 3_600_000 } });
-			const waitOptions = { completedStatuses: 'processing' };
-			const wait = { ...WAIT_ALONE, ...more, waitOptions };
-			const start = async (parameters: typeof wait | typeof GENERATE, their: object = {}) => {
-				const { result } = await startNode({ ...service.setup(parameters), ...their });
-				return await result;
-			};
-			const [, ours] = await playTogether(sandbox, [
-				{ start: async () => await start(wait, { credentials, items: [{ queueId }] }) },
-				{ afterMs: 25_000, start: async () => await start(GENERATE) },
-			]);
-			const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
-			expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
-		},
-	);
-
-	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
+	/** It waits for a video that takes so long, beside an execution of ours. Expects ours to have its own. */
+	async function expectOurs(processingMs: number, afterMs: number, waiting: INodeParameters) {
 		const { sandbox } = service;
 		const credentials = { baseUrl: sandbox.url, apiKey: sandbox.accounts.empty.apiKey };
 		sandbox.setCredits('empty', 1);
@@ -434,20 +403,33 @@ describe('Another account of the same service', () => {
 		const add = { ...OPERATIONS['queue.add'], projectId: byId('their-project') };
 		const { items: theirs } = await service.run(add, { credentials });
 		const queueId = theirs[0]?.json.queueId as string;
-		sandbox.changeQueueItem(queueId, { durations: { processingMs: 300_000 } });
-		sandbox.configure({
+		sandbox.changeQueueItem(queueId, { durations: { processingMs } });
+		const parameters = { ...WAIT, projectId: byId(''), ...waiting };
+		const [, ours] = await playTogether(sandbox, [
+			service.begin(parameters, { credentials, items: [{ queueId }] }),
+			service.begin(GENERATE, { afterMs }),
+		]);
+		expectOwn({ items: ours?.result.items ?? [] });
+	}
+
+	test.each([
+		['a project that is another one', { projectId: byId(PROJECT) }],
+		['no project', {}],
+	])(
+		'whose video is not listed, because it waits with a wrong word and with %s, takes no video from ours',
+		async (_name, more) => {
+			const durations = { pendingMs: 8_000, processingMs: 4_000, renderingMs: 0 };
+			service.sandbox.configure({ durations });
+			const waitOptions = { completedStatuses: 'processing' };
+			await expectOurs(3_600_000, 25_000, { ...more, waitOptions });
+		},
+	);
+
+	test('that waits without a project takes no video from ours, though finished items leave the queue', async () => {
+		service.sandbox.configure({
 			durations: { pendingMs: 0, processingMs: 9_000, renderingMs: 0 },
 			endedItemsLeaveAfterMs: 0,
 		});
-		const start = async (parameters: INodeParameters, their: object = {}) => {
-			const { result } = await startNode({ ...service.setup(parameters), ...their });
-			return await result;
-		};
-		const [, ours] = await playTogether(sandbox, [
-			{ start: async () => await start(WAIT_ALONE, { credentials, items: [{ queueId }] }) },
-			{ afterMs: 10_000, start: async () => await start(GENERATE) },
-		]);
-		const [{ json } = { json: {} as IDataObject }] = ours?.result.items ?? [];
-		expect((json.video as IDataObject | null)?.id).toBe(getOwnVideoId(sandbox, json));
+		await expectOurs(300_000, 10_000, {});
 	});
 });

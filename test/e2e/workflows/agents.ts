@@ -2,9 +2,9 @@ import type { WorkflowContent } from '../../../scripts/n8n/n8nTypes';
 import { waitFor } from '../../../scripts/waitFor';
 import {
 	buildWorkflow,
+	chatModel,
 	START,
 	videoGeneration,
-	withCredentials,
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { QUICKLY } from '../../support/e2e/setUpExample';
@@ -15,7 +15,6 @@ import type { ToolCall } from './ScriptedModel';
 
 const { model } = chat;
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const MODEL = 'scripted';
 
 /** The tools as set up by a user who lets the model fill in some of the fields. */
 const FROM_MODEL = {
@@ -54,19 +53,8 @@ function buildAgent(typeVersion: number): WorkflowContent {
 		typeVersion,
 		parameters: { promptType: 'define', text: 'Make a video of the sea' },
 	};
-	const chatModel = {
-		name: 'Model',
-		type: `${LANGCHAIN}.lmChatOpenAi`,
-		typeVersion: 1.3,
-		parameters: {
-			model: byId(MODEL),
-			responsesApiEnabled: false,
-			options: { maxRetries: 0 },
-		},
-		...withCredentials(chat.credential),
-		serves: { node: agent.name, as: 'ai_languageModel' } as const,
-	};
-	return buildWorkflow('Agent', [START, agent, chatModel, ...attachTools(agent.name)]);
+	const ofAgent = [chatModel(chat.credential, agent.name), ...attachTools(agent.name)];
+	return buildWorkflow('Agent', [START, agent, ...ofAgent]);
 }
 
 /** Builds a workflow that offers the tools to MCP clients. */
@@ -84,7 +72,7 @@ function buildMcpServer(): WorkflowContent {
 /** Describes one of n8n's Agents, with the chat model and the tools. */
 const buildConfig = () => ({
 	name: 'Agent',
-	model: `openai/${MODEL}`,
+	model: 'openai/scripted',
 	credential: chat.credential.id,
 	instructions: 'Make videos',
 	tools: buildTools().map(({ credentials, name, parameters, type }) => ({

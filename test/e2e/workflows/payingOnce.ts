@@ -1,7 +1,14 @@
 import type { Execution } from '../../../scripts/n8n/n8nTypes';
-import { buildWorkflow, makeItems, START, videoGeneration } from '../../support/e2e/buildWorkflow';
+import {
+	buildWorkflow,
+	CALLED,
+	callWorkflow,
+	makeItems,
+	START,
+	videoGeneration,
+} from '../../support/e2e/buildWorkflow';
 import { readItems } from '../../support/e2e/RealN8n';
-import { byId, OPERATIONS } from '../../support/engine/OPERATIONS';
+import { OPERATIONS } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 
 const TIMEOUT_MS = 120_000;
@@ -43,21 +50,10 @@ describe('A unique key is used once', () => {
 	test("when a sub-workflow's parent is retried, which starts the sub-workflow anew", async () => {
 		const { client, n8n } = real;
 		refuseAdd(2);
-		const called = {
-			name: 'Called',
-			type: 'n8n-nodes-base.executeWorkflowTrigger',
-			typeVersion: 1.1,
-			parameters: { inputSource: 'passthrough' },
-		};
-		const child = await client.createWorkflow(buildWorkflow('Child', [called, video(KEYED)]));
+		const child = await client.createWorkflow(buildWorkflow('Child', [CALLED, video(KEYED)]));
 		// n8n runs published sub-workflows only.
 		await client.activateWorkflow(child);
-		const call = {
-			name: 'Call',
-			type: 'n8n-nodes-base.executeWorkflow',
-			typeVersion: 1.2,
-			parameters: { workflowId: byId(child.id) },
-		};
+		const call = callWorkflow(child.id);
 		const failed = await n8n.run(buildWorkflow('Parent', [START, ...ITEMS, call]));
 		expect(failed.status).toBe('error');
 		await retry(failed, 'original');

@@ -65,6 +65,36 @@ export function makeItems(items: object[], name = 'Items'): WorkflowStep[] {
 	];
 }
 
+/** The start of a workflow that another one calls, with its items. */
+export const CALLED: WorkflowStep = {
+	name: 'Called',
+	type: 'n8n-nodes-base.executeWorkflowTrigger',
+	typeVersion: 1.1,
+	parameters: { inputSource: 'passthrough' },
+};
+
+/** Creates a step that calls another workflow, which must be published. */
+export const callWorkflow = (id: string): WorkflowStep => ({
+	name: 'Call',
+	type: 'n8n-nodes-base.executeWorkflow',
+	typeVersion: 1.2,
+	parameters: { workflowId: { __rl: true, mode: 'id', value: id }, options: {} },
+});
+
+/** Creates the chat model of an agent, whose answers a script has. */
+export const chatModel = (credential: Credential, node: string): WorkflowStep => ({
+	name: 'Model',
+	type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+	typeVersion: 1.3,
+	parameters: {
+		model: { __rl: true, mode: 'id', value: 'scripted' },
+		responsesApiEnabled: false,
+		options: { maxRetries: 0 },
+	},
+	...withCredentials(credential),
+	serves: { node, as: 'ai_languageModel' },
+});
+
 /** Creates a step with our node. */
 export function videoGeneration(
 	name: string,

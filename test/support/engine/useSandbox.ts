@@ -4,11 +4,16 @@ import type { Sandbox } from '../../../sandbox/Sandbox';
 import { startSandbox } from '../../../sandbox/startSandbox';
 import { DeduplicationStore } from '../n8nServer/DeduplicationStore';
 import { type ALL_OPERATIONS, listRequired, OPERATIONS, PROJECT } from './OPERATIONS';
-import { type NodeSetup, runNode } from './runNode';
+import { type NodeSetup, runNode, startNode } from './runNode';
 import { passTime, runWithoutWaiting } from './runWithoutWaiting';
 
 /** Keeps the monotonic clock of skipped waits ahead of the real one, which some tests read before. */
 const BETWEEN_TESTS_MS = 2 * 60 * 60 * 1000;
+
+interface Times {
+	afterMs?: number;
+	stopAfterMs?: number | undefined;
+}
 
 /** Starts one sandbox for all tests of a file, and resets it before each test. */
 export function useSandbox(options: SandboxOptions = {}) {
@@ -34,6 +39,16 @@ export function useSandbox(options: SandboxOptions = {}) {
 		const start = async () => await runNode({ ...setup(parameters), ...more });
 		const isTimeFake = Object.hasOwn(setTimeout, 'clock');
 		return isTimeFake ? await start() : await runWithoutWaiting(start, held.sandbox);
+	};
+	/** An execution that starts after a time, and maybe is stopped some time later. */
+	const begin = (parameters: INodeParameters, more: Partial<NodeSetup> & Times = {}) => {
+		const { afterMs = 0, stopAfterMs, ...others } = more;
+		const start = async () => {
+			const { result, stop } = await startNode({ ...setup(parameters), ...others });
+			if (stopAfterMs !== undefined) setTimeout(stop, stopAfterMs);
+			return await result;
+		};
+		return { afterMs, start };
 	};
 	/** Queues this many videos, and clears the recorded requests. @returns their queue IDs */
 	const queueVideos = async (count: number) => {
@@ -73,6 +88,7 @@ export function useSandbox(options: SandboxOptions = {}) {
 	return Object.assign(held, {
 		setup,
 		run,
+		begin,
 		queueVideos,
 		createInput,
 		/** Adds a finished video to the log. @returns its ID and its address */
