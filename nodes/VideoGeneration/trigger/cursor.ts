@@ -118,7 +118,7 @@ export function selectNewVideos(
 	if (saved === before && isSame && count === 0)
 		return { videos: [], cursor: saved, hasGap: false };
 
-	const { unseen, newCount, hasForgotten } = findUnseen(listed, before);
+	const { unseen, dated, newCount, hasForgotten } = findUnseen(listed, before);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
 	const isNew = ({ entry }: ListedEntry) =>
@@ -131,10 +131,11 @@ export function selectNewVideos(
 	const isUnchanged =
 		isSame &&
 		unseen.length === 0 &&
+		dated.length === 0 &&
 		floor === before.floor &&
 		hasForgotten === (before.hasForgotten ?? false);
 	if (saved === before && isUnchanged) return { videos, cursor: saved, hasGap };
-	const after = forgetOldest({ ...before, floor, hasForgotten }, unseen);
+	const after = forgetOldest({ ...before, floor, hasForgotten }, [...dated, ...unseen]);
 	const cursor = { ...after, changes, account, projects: projectIds };
 	return { videos, cursor, hasGap };
 }
@@ -142,6 +143,8 @@ export function selectNewVideos(
 /** What a list shows that was not seen before. */
 interface Unseen {
 	unseen: ListedEntry[];
+	/** Those that were seen without a date, and have one now. */
+	dated: ListedEntry[];
 	/** How often the list shows them. */
 	newCount: number;
 	/** See `Cursor`. */
@@ -152,25 +155,33 @@ function findUnseen({ entries, oldCount }: Listed, before: Cursor): Unseen {
 	const seen = new Set(Object.keys(before.videos).map(Number));
 	let newCount = 0;
 	let hasForgotten = before.hasForgotten === true || oldCount > 0;
-	const unseen = entries.filter(({ identity, time }) => {
+	const dated: ListedEntry[] = [];
+	const unseen = entries.filter((listed) => {
+		const { identity, time } = listed;
 		if (isForgotten(time, before)) {
 			hasForgotten ||= time > 0;
 			return false;
 		}
 		const hash = hashText(identity);
-		if (before.videos[hash] === undefined) newCount += 1;
+		const wasAt = before.videos[hash];
+		if (wasAt === undefined) newCount += 1;
+		if (wasAt === 0 && time > 0) dated.push(listed);
 		if (seen.has(hash)) return false;
 		seen.add(hash);
 		return true;
 	});
-	return { unseen, newCount, hasForgotten };
+	return { unseen, dated, newCount, hasForgotten };
 }
 
 /** @throws a RequestFailure if new entries cannot be told from old ones, or not whether they are wanted, since a field is missing */
 function requireFields(
 	{ entries, oldCount }: Listed,
 	{ isUndatedForgotten = false }: Cursor,
-	{ unseen, hasForgotten, projectIds }: Omit<Unseen, 'newCount'> & Pick<Watch, 'projectIds'>,
+	{
+		unseen,
+		hasForgotten,
+		projectIds,
+	}: Pick<Unseen, 'unseen' | 'hasForgotten'> & Pick<Watch, 'projectIds'>,
 ): void {
 	const isUndated = entries.length > 0 && oldCount === 0 && entries.every(({ time }) => time === 0);
 	const isUnsure = hasForgotten && unseen.length > 0;
@@ -257,7 +268,7 @@ function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 	return videos.sort((a, b) => getPlace(a) - getPlace(b)).map(({ entry }) => entry);
 }
 
-/** Keeps the newest entries. Those of one millisecond stay together: only their time tells that they are old. */
+/** Keeps the newest entries, with the dates that were added last. Those of one millisecond stay together: only their time tells that they are old. */
 function forgetOldest(before: Cursor, added: ListedEntry[]): Cursor {
 	const hashes = Object.keys(before.videos);
 	const times = hashes.map((hash) => before.videos[hash] ?? 0);

@@ -268,6 +268,16 @@ describe('A service that begins to write its dates otherwise', () => {
 		expect(poll(later)).toEqual(['new']);
 	});
 
+	test('so that none can be read for a while, has no video emitted again once IDs change after that', () => {
+		const poll = createPoller();
+		const log = createEntries(121);
+		poll(log.slice(61));
+		// In the middle of the next lists, which are looked at from both ends.
+		expect(poll(write(log.slice(60), () => 'soon'))).toEqual(['log-60']);
+		expect(poll(log)).toHaveLength(60);
+		expect(poll(log.map((each, i) => ({ ...each, id: `other-${i}` })))).toEqual([]);
+	});
+
 	test('so that none can be read, has up to 1,000 new videos emitted', () => {
 		const poll = createPoller();
 		const log = createEntries(1_010);
