@@ -182,7 +182,8 @@ function attackOn(operation: Operation): fc.Arbitrary<FaultSpec[]> {
 	const redirected = fc
 		.tuple(of(301, 302, 303, 307), headerText)
 		.map(([status, end]): FaultSpec[] => [
-			{ kind: 'status', status, headers: { location: `${isFile ? REDIRECTED : LINK}/${end}` } },
+			// In the query: dots in a path would name another one.
+			{ kind: 'status', status, headers: { location: `${isFile ? REDIRECTED : LINK}?${end}` } },
 		]);
 	const headed = headers.map((each): FaultSpec[] => [{ kind: 'moreHeaders', headers: each }]);
 	return fc
