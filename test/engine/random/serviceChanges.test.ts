@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ActiveTrigger, STORAGES } from '../../support/n8nServer/ActiveTrigger';
 import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
 import { useSandbox } from '../../support/engine/useSandbox';
+import { DATES, IDS } from './forms';
 
 /*
  * A service that runs for months changes how it writes its list, from one day to the next. A trigger goes on: it emits
@@ -25,44 +26,7 @@ const SEED = Number(
 );
 const { REPLAY } = process.env;
 
-const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const toLocal = (time: number, hours: number) =>
-	new Date(time + hours * HOUR_MS).toJSON().slice(0, -1);
-
-/** How a service writes a date. */
-const DATES = {
-	iso: (time: number): unknown => new Date(time).toJSON(),
-	wholeSeconds: (time: number) => new Date(time).toJSON().replace(/\.\d+/, ''),
-	milliseconds: (time: number) => time,
-	seconds: (time: number) => Math.floor(time / SECOND_MS),
-	millisecondsAsText: String,
-	secondsAsText: (time: number) => String(Math.floor(time / SECOND_MS)),
-	tokyo: (time: number) => `${toLocal(time, 9)}+09:00`,
-	http: (time: number) => new Date(time).toUTCString(),
-	withoutZone: (time: number) => toLocal(time, 0).replace('T', ' '),
-	// Another zone, without a word.
-	ahead: (time: number) => toLocal(time, 9),
-	behind: (time: number) => toLocal(time, -5),
-	unreadable: () => 'soon',
-	none: () => null,
-};
-
-const createUuid = (count: number, of: string) => `${of}-${String(count).padStart(12, '0')}`;
-const LONG = 2n ** 60n;
-/** How a service writes an ID, as JSON. */
-const IDS = {
-	text: (count: number) => JSON.stringify(createUuid(count, 'video')),
-	others: (count: number) => JSON.stringify(createUuid(count, 'log')),
-	digits: (count: number) => JSON.stringify(String(count)),
-	numbers: String,
-	// Beyond the integers of JavaScript, which rounds them.
-	longText: (count: number) => JSON.stringify(String(LONG + BigInt(count))),
-	longNumbers: (count: number) => String(LONG + BigInt(count)),
-	objects: (count: number) => JSON.stringify({ $oid: count }),
-	none: () => 'null',
-};
 
 /** How a service writes its list of videos. */
 interface Form {
