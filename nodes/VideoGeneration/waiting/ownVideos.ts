@@ -98,6 +98,11 @@ function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
+/** Whether a number has as many digits as a name, and is none that JavaScript rounds. */
+function isLongNumber(value: unknown): value is number {
+	return Number.isSafeInteger(value) && (value as number) >= 10 ** (MIN_NAME_LENGTH - 1);
+}
+
 /** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
 export class ClaimNames {
 	private readonly claims = new Map<string, Claim[]>();
@@ -118,7 +123,9 @@ export class ClaimNames {
 		if (this.claims.size === 0) return [];
 		for (const field in entry) {
 			const value = entry[field];
-			const found = typeof value === 'string' ? this.get(value, 0, value.length) : undefined;
+			// The service may write IDs as text in one place, and as numbers in another.
+			const text = isLongNumber(value) ? String(value) : value;
+			const found = typeof text === 'string' ? this.get(text, 0, text.length) : undefined;
 			if (found) return found;
 		}
 		const { url } = entry;

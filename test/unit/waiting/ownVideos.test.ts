@@ -55,6 +55,7 @@ describe('An item is named by an entry that has its queue ID', () => {
 	test.each<[string, string, IDataObject, boolean]>([
 		['in a field', LONG_ID, { queueItem: LONG_ID }, true],
 		['in a segment of its path', LONG_ID, url(`https://cdn/${LONG_ID}/video.mp4?sig=1`), true],
+		['as a number', '4611686018427387', { queueItem: 4_611_686_018_427_387 }, true],
 		['in the name of its file', LONG_ID, url(`https://cdn/${LONG_ID}.mp4?sig=1`), true],
 		['but not in a part of a name', LONG_ID, url(`https://cdn/x${LONG_ID}.mp4`), false],
 		['but not in its query', LONG_ID, url(`https://cdn/video.mp4?id=/${LONG_ID}.mp4`), false],
