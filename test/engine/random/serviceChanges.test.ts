@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ActiveTrigger, STORAGES } from '../../support/n8nServer/ActiveTrigger';
 import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
 import { useSandbox } from '../../support/engine/useSandbox';
+import { testPlans } from './testPlans';
 import { DATES, IDS } from './forms';
 
 /*
@@ -18,13 +19,6 @@ import { DATES, IDS } from './forms';
  * What a trigger emits otherwise stands in triggerHistories.test.ts; a change in the middle of a wait, in
  * waitChanges.test.ts.
  */
-
-/** `npm run test:long` plays more plans, and new ones, unless `SEED` says which. */
-const RUNS = Number(process.env.RUNS ?? 40);
-const SEED = Number(
-	process.env.SEED ?? (process.env.RUNS === undefined ? 10 : Date.now() % 2 ** 31),
-);
-const { REPLAY } = process.env;
 
 const MINUTE_MS = 60_000;
 
@@ -233,13 +227,11 @@ function removeAt(videos: readonly Video[], place: number): Video[] {
 	return videos.filter((_, each) => each !== index);
 }
 
-test('Whatever changes in the list of a service, a trigger emits no video twice, and misses none without a word', async () => {
-	const property = fc.asyncProperty(history, async (drawn) => {
+testPlans(
+	'Whatever changes in the list of a service, a trigger emits no video twice, and misses none without a word',
+	history,
+	{ usual: 40, share: 1 },
+	async (drawn) => {
 		expect(await play(drawn)).toEqual([]);
-	});
-	await fc.assert(property, {
-		seed: SEED,
-		numRuns: RUNS,
-		...(REPLAY !== undefined && { path: REPLAY, endOnFailure: true }),
-	});
-}, 10_800_000);
+	},
+);
