@@ -33,6 +33,6 @@ test.each([
 		const { user } = process.cpuUsage(before);
 		expect(error?.message.length).toBeGreaterThan(0);
 		expect(`${error?.message}${error?.description}`.length).toBeLessThan(1_000);
-		expect(user / 1_000_000).toBeLessThan(20);
+		expect(user / 1_000_000).toBeLessThan(10);
 	},
 );

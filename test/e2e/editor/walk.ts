@@ -106,7 +106,9 @@ describeWith(['browser'], 'In the first two hours with the node,', () => {
 		visit(async (editor) => {
 			const { page, nodePanel } = editor;
 			real.sandbox.configure({ durations: { ...SHORT, renderingMs: HOUR_MS } });
-			await editor.openWorkflow(await create({ ...GENERATE, projectId: byId(PROJECT) }));
+			await editor.openWorkflow(
+				await create({ ...GENERATE, projectId: byId(PROJECT), waitOptions: {} }),
+			);
 			await editor.openNode('Node');
 			const { parameters } = nodePanel;
 			const add = parameters.getByTestId('collection-parameter-add').filter({ visible: true });

@@ -188,6 +188,8 @@ describe("The service's own words", () => {
 	test('are shown as one line without markup, of at most 300 characters', () => {
 		expect(toLine('<b>No</b>\n\tcredits\u0000 <script>x</script>left')).toBe('No credits x left');
 		expect(toLine('<br><br>')).toBe('');
+		// What is longer is cut before it is searched.
+		expect(toLine(`${'<br>'.repeat(1_024)}too late`)).toBe('');
 		// The text after it may hold the end of the tag: "Queue > Wait".
 		expect(toLine('At <b<i>a href="https://evil.example')).toBe(
 			'At < b a href="https://evil.example',
