@@ -49,7 +49,10 @@ export function buildWorkflows(credential: Credential, telling: Credential): Wor
 			projectId: byId(project),
 			waitOptions,
 		});
-	const listedLate = { pollingInterval: 1, listingDelay: MAX_LAG_MS / 1_000 + 1 };
+	const listedLate = {
+		pollingInterval: 1,
+		listingDelay: `={{ $json.listingDelay ?? ${MAX_LAG_MS / 1_000 + 1} }}`,
+	};
 	const share = generate('={{ $json.project }}', listedLate);
 	const wait = videoGeneration('Generate', credential, {
 		...WAIT,
