@@ -184,7 +184,6 @@ function decide({ requests, videos }: Account, { plan, sandbox }: Session, waits
 function findDoubt(
 	{ charges, requests }: Account,
 	session: Session,
-	waits: Wait[],
 	{ looks, made, played }: Wait,
 ) {
 	const { cleared, plan, played: all } = session;
@@ -201,10 +200,10 @@ function findDoubt(
 			('completedStatuses' in ((waitOptions ?? {}) as IDataObject) ||
 				((projectId as IDataObject).value as string).startsWith('p')),
 	);
-	// A video that is listed early may be that of an item whose run has ended.
+	// A list without news since an item's end may be a cached one: its entry may be that of another item then.
 	const isEarly = (plan.service.durations?.logDelayMs ?? 0) < 0;
-	const isLeft = ({ projectId, videoId }: Charge) =>
-		projectId === made.projectId && !waits.some((wait) => wait.made.videoId === videoId);
+	const isOther = ({ projectId, videoId }: Charge) =>
+		projectId === made.projectId && videoId !== made.videoId;
 	const doubts: [string, boolean][] = [
 		['somebody waits with wrong words or projects', isMistaken],
 		['its queue ID came again', charges.some(isAgain)],
@@ -213,7 +212,7 @@ function findDoubt(
 		['it may have left the queue', endedItemsLeaveAfterMs !== null],
 		['lists are cached', listCacheMs > 0],
 		['the account has two keys', keys.has(0) && keys.has(2)],
-		['it was listed early, and another is owed', isEarly && charges.some(isLeft)],
+		['it was listed early, beside another one', isEarly && charges.some(isOther)],
 		['it was never seen', looks.length === 0],
 		[
 			'an add was lost',
@@ -242,7 +241,7 @@ export const askSecondOracle = (session: Session): Opinion[] =>
 			const told = [fields.videoUrl, video?.id].filter(Boolean).map(String);
 			const isOwn = told.every((text) => text.includes(made.videoId));
 			const got = told.length === 0 ? 'none' : isOwn ? 'its own' : "another's";
-			const doubt = findDoubt(account, session, waits, wait);
+			const doubt = findDoubt(account, session, wait);
 			const isAllowed =
 				got === 'its own' || doubt !== undefined || (got === 'none' && given !== made.videoId);
 			const ruled = given === undefined ? reason : `the rules give ${given}`;
