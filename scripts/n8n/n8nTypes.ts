@@ -18,7 +18,7 @@ export interface WorkflowNode {
 	position: [number, number];
 	parameters: Record<string, unknown>;
 	credentials?: Record<string, { id: string; name: string }>;
-	/** The last part of its addresses, which n8n gives to a trigger that has none of its own. */
+	/** The last part of a trigger's addresses. n8n creates one if it is missing. */
 	webhookId?: string;
 }
 

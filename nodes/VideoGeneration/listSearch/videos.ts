@@ -50,7 +50,7 @@ function createTimeFormat(timeZone: string): (timeMs: number) => string {
 	try {
 		const zone = { timeZone, timeZoneName: 'shortOffset' } as const;
 		const format = new Intl.DateTimeFormat('sv-SE', { ...date, ...time, ...zone });
-		// Swedish has a minus sign that nobody can type.
+		// Swedish writes U+2212 for a minus sign, which a keyboard does not have: a search must find what is shown.
 		return (ms) => format.format(ms).replace('\u2212', '-');
 	} catch {
 		return (ms) =>

@@ -35,3 +35,14 @@ export const IDS = {
 	objects: (count: number) => JSON.stringify({ $oid: count }),
 	none: () => 'null',
 };
+
+/** How a service names the fields of an entry; the others are as the specification has them. */
+export const ENTRY_NAMES: { id?: string; url?: string; projectId?: string; createdAt?: string }[] =
+	[
+		{},
+		{ id: '_id' },
+		{ url: 'videoUrl' },
+		{ url: 'link' },
+		{ projectId: 'project' },
+		{ createdAt: 'created_at' },
+	];

@@ -5,7 +5,7 @@ import { ActiveTrigger, STORAGES } from '../../support/n8nServer/ActiveTrigger';
 import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWaiting';
 import { useSandbox } from '../../support/engine/useSandbox';
 import { testPlans } from './testPlans';
-import { DATES, IDS } from './forms';
+import { DATES, ENTRY_NAMES, IDS } from './forms';
 
 /*
  * A service that runs for months changes how it writes its list, from one day to the next. A trigger goes on: it emits
@@ -82,14 +82,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 	fc.record({ id: of(...(Object.keys(IDS) as (keyof typeof IDS)[])) }),
 	fc.record({ host: of('https://a.example.com', 'https://b.example.com', 'http://b.example.com') }),
 	fc.record({
-		names: of<Form['names']>(
-			{},
-			{ id: '_id' },
-			{ url: 'videoUrl' },
-			{ url: 'link' },
-			{ projectId: 'project' },
-			{ createdAt: 'created_at' },
-		),
+		names: of<Form['names']>(...ENTRY_NAMES),
 	}),
 	fc.record({ size: of(50, 100, Infinity) }),
 	fc.record({ order: of('newestFirst', 'oldestFirst', 'shuffled') }),

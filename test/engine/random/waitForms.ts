@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { Sandbox } from '../../../sandbox/Sandbox';
-import { DATES, IDS } from './forms';
+import { DATES, ENTRY_NAMES, IDS } from './forms';
 
 /** How a service writes the states of an item. */
 const WORDS: Record<string, Record<string, string>> = {
@@ -48,15 +48,7 @@ export const change: fc.Arbitrary<Partial<Form>> = fc.oneof(
 	fc.record({ id: names(IDS) }),
 	fc.record({ host: of<Form['host'][]>('localhost', '127.0.0.1') }),
 	fc.record({
-		names: of<Form['names']>(
-			{},
-			{ id: '_id' },
-			{ url: 'videoUrl' },
-			{ url: 'link' },
-			{ projectId: 'project' },
-			{ createdAt: 'created_at' },
-			{ status: 'state' },
-		),
+		names: of<Form['names']>(...ENTRY_NAMES, { status: 'state' }),
 	}),
 	fc.record({ size: of(8, 50, Infinity) }),
 	fc.record({ order: of<Form['order'][]>('newestFirst', 'oldestFirst') }),
