@@ -4,7 +4,7 @@ import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
-import type { Claim, Decision, ListedVideo, QueueItem } from './ownVideos';
+import type { Claim, Decision, Item, ListedVideo, QueueItem } from './ownVideos';
 import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
@@ -22,6 +22,8 @@ interface KnownService {
 	accounts: Map<number, AccountVideos>;
 	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
 	namesQueueIds: boolean;
+	/** Until when a project is mistrusted with every key, by `performance.now()`: the service has accepted its adds. */
+	mistrusted: Map<string | undefined, number>;
 }
 
 /** By address. All executions share them. */
@@ -30,53 +32,79 @@ const services = new Map<string, KnownService>();
 /** What this process knows of the videos of an account. */
 export function getAccountVideos({ baseUrl, account }: Service): AccountVideos {
 	for (const { accounts } of services.values()) {
-		for (const [key, videos] of accounts) if (!videos.forgetOld()) accounts.delete(key);
+		for (const [key, videos] of accounts) if (videos.isOver()) accounts.delete(key);
 	}
 	const unknown = { accounts: new Map<number, AccountVideos>(), namesQueueIds: false };
-	const service = services.get(baseUrl) ?? unknown;
+	const service = services.get(baseUrl) ?? { ...unknown, mistrusted: new Map() };
 	services.set(baseUrl, service);
 	const videos = service.accounts.get(account) ?? new AccountVideos(service);
 	service.accounts.set(account, videos);
 	return videos;
 }
 
-/** A queue item that is or was waited for, and the waits for it that go on or whose video is owed. */
-interface Item extends QueueItem {
-	claims: Set<Claim>;
+/** What is known of an entry of the list. */
+interface KnownEntry {
+	/** When a list first showed it to this process, also if it has vanished; Infinity before. */
+	shownAt: number;
+	/** Whose own one it is. */
+	owner?: Item;
+	/** Its date when it was given, in milliseconds since 1970. */
+	createdAt?: number | undefined;
 }
 
-interface Mistrust {
-	/** By `performance.now()`. */
-	until: number;
-	/** Whether the service has accepted an add of the project. */
-	isAdded: boolean;
+/** What is known of an account. Its keys share it, once their lists have shown the same entry. */
+class Known {
+	/** The waits that go on, and the videos that are owed. */
+	readonly claims = new Set<Claim>();
+
+	/** The items that had each queue ID, the latest last. */
+	readonly items = new Map<string, Item[]>();
+
+	readonly entries = new Map<string, KnownEntry>();
+
+	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
+	readonly mistrusted = new Map<string | undefined, number>();
+
+	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
+	join({ claims, entries, items, mistrusted }: Known): void {
+		const same = new Map<Item, Item>();
+		for (const [queueId, theirs] of items) {
+			const ours = [...(this.items.get(queueId) ?? [])];
+			const last = ours.at(-1);
+			for (const item of theirs) {
+				const isOpen =
+					item === theirs.at(-1) && last && isOneDate(last.queuedAt, item.queuedAt) === undefined;
+				const found =
+					ours.find((each) => isOneDate(each.queuedAt, item.queuedAt)) ??
+					(isOpen ? last : undefined);
+				if (found) same.set(item, found);
+				else addTo(this.items, queueId, item);
+			}
+		}
+		for (const claim of claims) {
+			this.claims.add(claim);
+			claim.item = same.get(claim.item) ?? claim.item;
+			claim.item.claims.add(claim);
+		}
+		for (const [key, theirs] of entries) {
+			const { shownAt, owner } = theirs;
+			if (owner) theirs.owner = same.get(owner) ?? owner;
+			const { shownAt: before = Infinity, ...ours } = this.entries.get(key) ?? {};
+			this.entries.set(key, { ...theirs, ...ours, shownAt: Math.min(shownAt, before) });
+		}
+		for (const [projectId, until] of mistrusted) extend(this.mistrusted, projectId, until);
+	}
 }
 
 /**
- * Which queue items of an account are waited for, when a list first showed each video, and whose it is. It is known while
- * anything is waited for or owed; whose a video is, for half an hour more.
+ * Which queue items of an account are waited for, when a list first showed each video, and whose it is. It is known until
+ * half an hour after the last wait, and while anything is owed.
  */
 export class AccountVideos {
 	/** The list, which all who wait read together. */
 	list = this.createList();
 
-	/** The waits that go on, and the videos that are owed. */
-	readonly claims = new Set<Claim>();
-
-	/** The items that had each queue ID, the latest last. */
-	private readonly items = new Map<string, Item[]>();
-
-	/** When a list first showed each entry to this process, also one that has vanished. */
-	private readonly shownAt = new Map<string, number>();
-
-	/** Whose own one an entry is. */
-	private readonly owners = new Map<string, { item: Item; createdAt: unknown }>();
-
-	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
-	private readonly mistrusted = new Map<string | undefined, Mistrust>();
-
-	/** The same account with its other keys, since their lists show the same entry, and this one. */
-	private keys: ReadonlySet<AccountVideos> = new Set([this]);
+	private known = new Known();
 
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
@@ -93,37 +121,29 @@ export class AccountVideos {
 		return this.service.namesQueueIds;
 	}
 
-	/** Has the list read while an item is made. @returns a function that ends this: the next one reads it anew */
+	/** Has the list read while an item is made. @returns a function that ends this */
 	begin(): () => void {
+		// What was read while nothing was waited for is too old.
+		if (this.watching === 0) this.list = this.createList();
 		this.watching += 1;
 		return () => {
 			this.watching -= 1;
 			this.idleSince = performance.now();
-			this.forgetOld();
 		};
 	}
 
-	/** Forgets what is over, once nothing is waited for. @returns whether anything is left */
-	forgetOld(): boolean {
-		if (this.watching > 0) return true;
-		this.list = this.createList();
+	/** Whether all of it can be forgotten: the next round of a loop may wait for an item that was made beside the last ones. */
+	isOver(): boolean {
 		this.forgetOwed();
-		if (this.claims.size > 0) return true;
-		this.shownAt.clear();
-		// The next round of a loop may wait for an item that was made beside these.
-		if (performance.now() < this.idleSince + OWED_MS) return true;
-		this.owners.clear();
-		this.items.clear();
-		this.mistrusted.clear();
-		this.sample = undefined;
-		return false;
+		const isIdle = this.watching === 0 && this.known.claims.size === 0;
+		return isIdle && performance.now() >= this.idleSince + OWED_MS;
 	}
 
 	/** Begins a wait for an item. Several may wait for the same one. */
 	claim(known: QueueItem, listingDelayMs: number): Claim {
 		const item = this.identify(known);
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
-		for (const other of this.findItems(item.queueId)) {
+		for (const other of this.known.items.get(item.queueId) ?? []) {
 			if (known.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
@@ -151,7 +171,7 @@ export class AccountVideos {
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.claims].some(
+		return [...this.known.claims].some(
 			({ item, owedUntil }) =>
 				owedUntil !== undefined &&
 				item.projectId === projectId &&
@@ -162,35 +182,34 @@ export class AccountVideos {
 	private add(item: Item, listingDelayMs: number): Claim {
 		const claim = { item, listingDelayMs };
 		item.claims.add(claim);
-		this.claims.add(claim);
+		this.known.claims.add(claim);
 		return claim;
 	}
 
 	private drop(claim: Claim): void {
-		(claim.item as Item).claims.delete(claim);
-		this.claims.delete(claim);
+		claim.item.claims.delete(claim);
+		this.known.claims.delete(claim);
 	}
 
 	private forgetOwed(): void {
 		const now = performance.now();
-		for (const claim of this.claims) if ((claim.owedUntil ?? Infinity) < now) this.drop(claim);
+		for (const claim of this.known.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
 	keepOwner(known: QueueItem, entry: IDataObject): void {
-		const key = getEntryKey(entry);
-		if (this.findOwner(key, entry) === undefined) this.setOwner(key, entry, this.identify(known));
+		if (this.find(entry).owner === undefined) this.setOwner(entry, this.identify(known));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
 	isMistrusted(projectId: string | undefined): boolean {
 		const now = performance.now();
-		return [...this.service.accounts.values()].some((account) =>
-			[...account.mistrusted].some(([project, { until, isAdded }]) => {
-				const isOfProject = project === projectId;
-				const canBeOf = isOfProject || project === undefined || projectId === undefined;
-				return until > now && (this.keys.has(account) ? canBeOf : isOfProject && isAdded);
-			}),
+		return (
+			(this.service.mistrusted.get(projectId) ?? now) > now ||
+			[...this.known.mistrusted].some(
+				([project, until]) =>
+					until > now && (project === undefined || [project, undefined].includes(projectId)),
+			)
 		);
 	}
 
@@ -207,45 +226,40 @@ export class AccountVideos {
 	private identify(known: QueueItem): Item {
 		const { queueId, projectId, queuedAt, sentAt } = known;
 		const isSame = ({ claims, ...item }: Item) => {
-			if (isOneDate(item, known) === false) return false;
+			if (isOneDate(item.queuedAt, queuedAt) === false) return false;
 			const isMade = [...claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
 			return sentAt === undefined || (isMade && item.projectId === projectId);
 		};
-		const found = this.findItems(queueId).findLast(isSame);
+		const found = this.known.items.get(queueId)?.findLast(isSame);
 		const item = found ?? { ...known, claims: new Set() };
-		if (found === undefined) addTo(this.items, queueId, item);
+		if (found === undefined) addTo(this.known.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
 		return item;
 	}
 
-	/** The items that had a queue ID. */
-	private findItems(queueId: string): Item[] {
-		return [...this.keys].flatMap(({ items }) => items.get(queueId) ?? []);
+	/** What is known of an entry. One whose date is not that of the given one is another: the service counts anew. */
+	private find(entry: IDataObject): KnownEntry {
+		const { entries } = this.known;
+		const key = getEntryKey(entry);
+		const found = entries.get(key);
+		const isAnother =
+			found?.owner && isOneDate(found.createdAt, parseLogTime(entry.createdAt)) === false;
+		if (found && !isAnother) return found;
+		const unknown = { shownAt: Infinity };
+		entries.set(key, unknown);
+		return unknown;
 	}
 
-	/** One with another date is another entry: the service counts anew. */
-	private findOwner(key: string, { createdAt }: IDataObject): Item | undefined {
-		for (const { owners, shownAt } of this.keys) {
-			const owner = owners.get(key);
-			if (owner === undefined) continue;
-			const [before = NaN, now = NaN] = [owner.createdAt, createdAt].map(parseLogTime);
-			if (!(Math.abs(now - before) >= SAME_DATE_MS)) return owner.item;
-			owners.delete(key);
-			shownAt.delete(key);
-		}
-		return undefined;
-	}
-
-	private setOwner(key: string, { createdAt }: IDataObject, item: Item): void {
-		this.owners.set(key, { item, createdAt });
+	private setOwner(entry: IDataObject, owner: Item): void {
+		Object.assign(this.find(entry), { owner, createdAt: parseLogTime(entry.createdAt) });
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	private show(entries: unknown[], requestedAt: number): void {
 		this.forgetOwed();
 		this.findOtherKeys(entries);
-		const open = listOpen(this);
+		const open = listOpen(this.known.claims);
 		const isDue = ({ dueAt = Infinity }: Claim) => dueAt <= requestedAt;
 		const earliest = open
 			.filter(isDue)
@@ -260,17 +274,16 @@ export class AccountVideos {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			this.sample ??= entry;
-			const key = getEntryKey(entry);
-			const owner = this.findOwner(key, entry);
-			const shownAt = this.noteShown(key, now);
+			const known = this.find(entry);
+			const { owner } = known;
+			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
 			changedAt = Math.max(changedAt, shownAt);
-			const claims = owner === undefined ? names.find(entry) : this.listWaits(owner);
-			if (claims.length === 0 && (shownAt < earliest || owner !== undefined)) continue;
+			const claims = owner ? listOpen(owner.claims) : names.find(entry);
+			if (claims.length === 0 && (shownAt < earliest || owner)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
-			const video = { entry, key, projectId: toText(entry.projectId), createdAt, shownAt };
-			if (owner === undefined) free.add(video);
-			const own = owner === undefined ? pickNamed(claims, video) : claims;
-			for (const claim of own) addTo(named, claim, video);
+			const video = { entry, projectId: toText(entry.projectId), createdAt, shownAt };
+			if (!owner) free.add(video);
+			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		for (const [claim, videos] of named) {
 			// Where the dates are of two clocks, one that looks older is its own in the end.
@@ -283,31 +296,27 @@ export class AccountVideos {
 			this.give(claim, video);
 			free.delete(video);
 		}
-		const due = new Set(open.filter((claim) => claim.own === undefined && isDue(claim)));
-		const others = [...this.service.accounts.values()].flatMap((account) =>
-			listOpen(account).filter(
-				(claim) => !due.has(claim) && (this.keys.has(account) || isAdded(claim)),
-			),
-		);
-		this.settle(decideOwners([...due], [...free], others, changedAt), [...due], [...free]);
+		const due = listOpen(open).filter(isDue);
+		const others = new Set<Claim>();
+		for (const { known } of this.service.accounts.values()) {
+			for (const claim of listOpen(known.claims)) {
+				if (known === this.known || isAdded(claim)) others.add(claim);
+			}
+		}
+		for (const claim of due) others.delete(claim);
+		this.settle(decideOwners(due, [...free], [...others], changedAt), due, [...free]);
 	}
 
 	private settle({ own, counts, missing }: Decision, due: Claim[], free: ListedVideo[]): void {
 		const now = performance.now();
-		const latest = new Map<string, ListedVideo>();
-		for (const video of free) {
-			const { shownAt = -Infinity } = latest.get(video.projectId) ?? {};
-			if (video.shownAt >= shownAt) latest.set(video.projectId, video);
-		}
 		for (const claim of missing) {
-			const { item, listingDelayMs } = claim;
-			const { projectId } = item;
-			const { until = 0, isAdded: wasAdded = false } = this.mistrusted.get(projectId) ?? {};
-			this.mistrusted.set(projectId, {
-				until: Math.max(until, now + MISTRUSTED_DELAYS * listingDelayMs),
-				isAdded: isAdded(claim) || (wasAdded && until > now),
-			});
+			const { projectId } = claim.item;
+			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
+			extend(this.known.mistrusted, projectId, until);
+			if (isAdded(claim)) extend(this.service.mistrusted, projectId, until);
 		}
+		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
+		const latest = new Map(latestLast.map((video) => [video.projectId, video]));
 		for (const claim of due) {
 			const video = own.get(claim);
 			const { projectId } = claim.item;
@@ -321,60 +330,25 @@ export class AccountVideos {
 		}
 	}
 
-	private give(claim: Claim, { entry, key }: ListedVideo): void {
+	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
-		this.setOwner(key, entry, claim.item as Item);
+		this.setOwner(entry, claim.item);
 		if (claim.owedUntil !== undefined) this.drop(claim);
-	}
-
-	/** The waits for an item with this key. */
-	private listWaits({ claims }: Item): Claim[] {
-		return [...claims].filter((claim) => claim.own === undefined && this.claims.has(claim));
-	}
-
-	/** When a list first showed an entry to this process, with any key of the account. */
-	private noteShown(key: string, now: number): number {
-		let first = now;
-		for (const { shownAt } of this.keys) first = Math.min(first, shownAt.get(key) ?? now);
-		this.shownAt.set(key, first);
-		return first;
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
 	private findOtherKeys(entries: unknown[]): void {
+		const { accounts } = this.service;
 		const samples = new Map<string, AccountVideos>();
-		for (const other of this.service.accounts.values()) {
-			if (other.sample && !this.keys.has(other)) samples.set(getEntryKey(other.sample), other);
+		for (const other of accounts.values()) {
+			if (other.sample && other.known !== this.known) samples.set(getEntryKey(other.sample), other);
 		}
 		if (samples.size === 0) return;
-		for (const entry of entries) {
-			if (!isObject(entry)) continue;
-			const other = samples.get(getEntryKey(entry));
-			if (!other?.sample || !isSameVideo(entry, other.sample)) continue;
-			const keys = new Set([...this.keys, ...other.keys]);
-			for (const each of keys) each.keys = keys;
-			for (const each of keys) each.mergeItems();
-		}
-	}
-
-	/** Each key may have made an item of its own of one queue item, before they were known to be of one account. */
-	private mergeItems(): void {
-		for (const [queueId, items] of this.items) {
-			const others = this.findItems(queueId).filter((each) => !items.includes(each));
-			const findSame = (item: Item) => {
-				const last = item === items.at(-1) ? others.at(-1) : undefined;
-				const isOpen = last !== undefined && isOneDate(last, item) === undefined;
-				return others.find((each) => isOneDate(each, item)) ?? (isOpen ? last : item);
-			};
-			this.items.set(queueId, [...new Set(items.map(findSame))]);
-			for (const owner of this.owners.values()) {
-				if (items.includes(owner.item)) owner.item = findSame(owner.item);
-			}
-			for (const claim of items.flatMap(({ claims }) => [...claims])) {
-				const item = findSame(claim.item as Item);
-				claim.item = item;
-				item.claims.add(claim);
-			}
+		for (const entry of entries.filter(isObject)) {
+			const { known, sample } = samples.get(getEntryKey(entry)) ?? this;
+			if (known === this.known || !sample || !isSameVideo(entry, sample)) continue;
+			this.known.join(known);
+			for (const key of accounts.values()) if (key.known === known) key.known = this.known;
 		}
 	}
 }
@@ -389,15 +363,23 @@ function compareDates(claim: Claim, video: ListedVideo | undefined): Unidentifie
 	return { videoDate, queueDate };
 }
 
-/** Whether two items have the same date; undefined if one has none. */
-function isOneDate({ queuedAt: one = NaN }: QueueItem, { queuedAt: other = NaN }: QueueItem) {
+/** Whether two dates are of one thing; undefined if one is not known. */
+function isOneDate(one = NaN, other = NaN): boolean | undefined {
 	const apartMs = Math.abs(one - other);
 	return Number.isNaN(apartMs) ? undefined : apartMs < SAME_DATE_MS;
 }
 
-/** The claims of an account whose entries are not known. */
-function listOpen({ claims }: { claims: ReadonlySet<Claim> }): Claim[] {
+/** The claims whose entries are not known. */
+function listOpen(claims: Iterable<Claim>): Claim[] {
 	return [...claims].filter(({ own }) => own === undefined);
+}
+
+function extend(
+	times: Map<string | undefined, number>,
+	projectId: string | undefined,
+	until: number,
+) {
+	times.set(projectId, Math.max(times.get(projectId) ?? until, until));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { toText } from '../api/response';
 import type { Unidentified } from '../failures/failure';
 
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
@@ -22,12 +23,17 @@ export interface QueueItem {
 	isReplaced?: boolean;
 }
 
+/** A queue item that is or was waited for, and the waits for it that go on or whose video is owed. */
+export interface Item extends QueueItem {
+	readonly claims: Set<Claim>;
+}
+
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
  * words and a Listing Delay of its own. Times are by `performance.now()`.
  */
 export interface Claim {
-	item: QueueItem;
+	item: Item;
 	/** How long before or after its end the list may show its video. */
 	readonly listingDelayMs: number;
 	/** When the last progress check was sent that found it running; undefined if none has. */
@@ -51,7 +57,6 @@ export type OwnVideo = { video: IDataObject } | { unidentified: Unidentified };
 /** An entry of the list. */
 export interface ListedVideo {
 	entry: IDataObject;
-	key: string;
 	/** Empty when the entry names none: the video can be any item's. */
 	projectId: string;
 	/** In milliseconds since 1970; undefined without a readable date. */
@@ -103,18 +108,18 @@ function isLongNumber(value: unknown): value is number {
 	return Number.isSafeInteger(value) && (value as number) >= 10 ** (MIN_NAME_LENGTH - 1);
 }
 
+/** A segment of a path, as long as a name. */
+const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
+
 /** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
 export class ClaimNames {
-	private readonly claims = new Map<string, Claim[]>();
-
-	/** Few texts of a list are as long as a name, and only these are looked up. */
-	private readonly lengths = new Set<number>();
+	private readonly claims = new Map<unknown, Claim[]>();
 
 	constructor(claims: readonly Claim[]) {
 		for (const claim of claims) {
 			const { queueId, videoUrl } = claim.item;
-			if (videoUrl !== undefined) this.add(videoUrl, claim);
-			if (queueId.length >= MIN_NAME_LENGTH) this.add(queueId, claim);
+			if (videoUrl !== undefined) addTo(this.claims, videoUrl, claim);
+			if (queueId.length >= MIN_NAME_LENGTH) addTo(this.claims, queueId, claim);
 		}
 	}
 
@@ -124,33 +129,17 @@ export class ClaimNames {
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another.
-			const text = isLongNumber(value) ? String(value) : value;
-			const found = typeof text === 'string' ? this.get(text, 0, text.length) : undefined;
+			const found = this.claims.get(isLongNumber(value) ? String(value) : value);
 			if (found) return found;
 		}
-		const { url } = entry;
-		return typeof url === 'string' ? this.findInPath(url) : [];
-	}
-
-	private findInPath(url: string): readonly Claim[] {
-		for (let [start, end] = [0, 0]; end < url.length; end++) {
-			const sign = url[end + 1] ?? '?';
-			if (!'/.?#'.includes(sign)) continue;
-			const found = this.get(url, start, end + 1);
-			if (found) return found;
-			if (sign === '/') start = end + 2;
-			if (sign === '?' || sign === '#') break;
+		const [path = ''] = toText(entry.url).split(/[?#]/, 1);
+		for (const segment of path.match(LONG_SEGMENT) ?? []) {
+			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
+				const found = this.claims.get(segment.slice(0, end));
+				if (found) return found;
+			}
 		}
 		return [];
-	}
-
-	private get(text: string, start: number, end: number): Claim[] | undefined {
-		return this.lengths.has(end - start) ? this.claims.get(text.slice(start, end)) : undefined;
-	}
-
-	private add(name: string, claim: Claim): void {
-		addTo(this.claims, name, claim);
-		this.lengths.add(name.length);
 	}
 }
 
@@ -269,8 +258,6 @@ export function decideOwners(
 ): Decision {
 	const own = new Map<Claim, ListedVideo>();
 	const given = new Set<ListedVideo>();
-	const ofItem = new Map<QueueItem, Claim[]>();
-	for (const claim of due) addTo(ofItem, claim.item, claim);
 	const listVideos = groupVideos(free);
 	const projects = groupClaims(due);
 	const countAll = function* () {
@@ -297,7 +284,7 @@ export function decideOwners(
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
 			const isSure = claim.hasLeft !== true && !isCached(claim, video, changedAt);
 			if (!isSure && hasRival(claim, video)) continue;
-			for (const each of ofItem.get(claim.item) ?? []) own.set(each, video);
+			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);
 		}
 	}

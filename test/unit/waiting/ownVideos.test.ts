@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type {
 	Claim,
+	Item,
 	ListedVideo,
 	QueueItem,
 } from '../../../nodes/VideoGeneration/waiting/ownVideos';
@@ -10,7 +11,7 @@ const DATE = Date.parse('2026-01-01T00:00:00.000Z');
 
 /** An entry of project p that was first shown after so many seconds. */
 const listVideo = (id: string, shown: number, more: Partial<ListedVideo> = {}): ListedVideo => ({
-	...{ entry: { id }, key: id, projectId: 'p', createdAt: DATE + shown * 1_000 },
+	...{ entry: { id }, projectId: 'p', createdAt: DATE + shown * 1_000 },
 	shownAt: shown * 1_000,
 	...more,
 });
@@ -26,18 +27,18 @@ function createItem(
 	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
 	ofItem: Partial<QueueItem> = {},
 ): Claim {
-	return {
-		item: {
-			queueId,
-			projectId: 'p',
-			sentAt: sent === undefined ? undefined : sent * 1_000,
-			queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
-			...ofItem,
-		},
-		listingDelayMs: 10_000,
-		runningAt: running === undefined ? undefined : running * 1_000,
-		...more,
+	const item: Item = {
+		queueId,
+		projectId: 'p',
+		sentAt: sent === undefined ? undefined : sent * 1_000,
+		queuedAt: queued === undefined ? undefined : DATE + queued * 1_000,
+		claims: new Set(),
+		...ofItem,
 	};
+	const runningAt = running === undefined ? undefined : running * 1_000;
+	const claim = { item, listingDelayMs: 10_000, runningAt, ...more };
+	claim.item.claims.add(claim);
+	return claim;
 }
 
 const NONE = { sent: undefined, queued: undefined, running: undefined };
@@ -139,7 +140,7 @@ describe('Whose video is whose', () => {
 		['one of a list without that can be no other’s', [ended(11)], [a], ['a'], 0, [], 11.999],
 	])('%s', (_, due, videos, expected, missingCount, others = [], changed = 99) => {
 		const { own, missing } = decideOwners(due, videos, others, changed * 1_000);
-		expect(due.map((item) => own.get(item)?.key)).toEqual(expected);
+		expect(due.map((item) => own.get(item)?.entry.id)).toEqual(expected);
 		expect(missing).toHaveLength(missingCount);
 	});
 });
@@ -153,5 +154,5 @@ test('Items whose videos follow from one another are decided while n8n hardly st
 	const startedAt = performance.now();
 	const { own } = decideOwners(due, free);
 	expect(performance.now() - startedAt).toBeLessThan(15_000);
-	expect(due.map((item) => own.get(item)?.key)).toEqual(numbers.map(String));
+	expect(due.map((item) => own.get(item)?.entry.id)).toEqual(numbers.map(String));
 });
