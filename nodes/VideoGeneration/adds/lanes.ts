@@ -38,8 +38,9 @@ export async function enterLane(
 	const { baseUrl } = await open();
 	const telling = services.get(baseUrl) ?? new Telling();
 	services.set(baseUrl, telling);
+	for (const [key, lane] of lanes) if (lane.isOver()) lanes.delete(key);
 	const key = JSON.stringify([baseUrl, projectId]);
-	const lane = lanes.get(key) ?? new Lane(key, telling);
+	const lane = lanes.get(key) ?? new Lane(telling);
 	lanes.set(key, lane);
 	const place = { run, max };
 	if (ledger.isPaid) lane.running.add(place);
@@ -47,18 +48,23 @@ export async function enterLane(
 	return { lane, place };
 }
 
-/** The videos of one project that are being made, and the items that wait for a place. It goes with the last of them. */
+/** A single slow video must not keep the items of a project from being sent for longer. */
+const KEPT_FOR_MS = 3_600_000;
+
+/** So many videos of a project count. */
+const VIDEOS_KEPT = 10;
+
+/** The videos of one project that are being made, the items that wait for a place, and how long the last videos took. */
 class Lane {
 	readonly running = new Set<Place>();
 
 	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
-	constructor(
-		/** Its service and project. */
-		readonly key: string,
-		private readonly telling: Telling,
-	) {}
+	/** How long the last videos took, from their adds to their outputs, the newest last. */
+	private times: { tookMs: number; endedAt: number }[] = [];
+
+	constructor(private readonly telling: Telling) {}
 
 	/** Whether the service cannot be expected to tell its videos apart. */
 	get isSilent(): boolean {
@@ -96,7 +102,30 @@ class Lane {
 	leave(place: Place): void {
 		this.running.delete(place);
 		this.beginNext();
-		if (this.running.size + this.waiting.size === 0) lanes.delete(this.key);
+	}
+
+	/** How long the longest of the last videos took; undefined where none is known. */
+	get longestMs(): number | undefined {
+		const since = performance.now() - KEPT_FOR_MS;
+		this.times = this.times.filter(({ endedAt }) => endedAt > since);
+		const times = this.times.map(({ tookMs }) => tookMs);
+		return times.length === 0 ? undefined : Math.max(...times);
+	}
+
+	/** Notes how long a video took. */
+	noteTime(tookMs: number): void {
+		const time = { tookMs, endedAt: performance.now() };
+		this.times = [...this.times, time].slice(-VIDEOS_KEPT);
+	}
+
+	/** Notes that a video took longer than a time, which says nothing if another one did as well. */
+	noteMinimum(tookMs: number): void {
+		if (tookMs > (this.longestMs ?? 0)) this.noteTime(tookMs);
+	}
+
+	/** Whether nothing is left of it that the next execution has to know. */
+	isOver(): boolean {
+		return this.running.size + this.waiting.size === 0 && this.longestMs === undefined;
 	}
 
 	private beginNext(): void {
@@ -150,45 +179,4 @@ export class Telling {
 		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
 		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
 	}
-}
-
-/** A single slow video must not keep the items of a project from being sent for longer. */
-const KEPT_FOR_MS = 3_600_000;
-
-/** So many videos of a project count. */
-const VIDEOS_KEPT = 10;
-
-/** When a process makes videos of more projects, those that it used longest ago are forgotten. */
-const PROJECTS_KEPT = 1_000;
-
-/**
- * How long the last videos of each project took, by its lane, the newest last: a lane goes with its last run, and
- * the next round of a loop must know it as well.
- */
-const times = new Map<string, { tookMs: number; endedAt: number }[]>();
-
-/** How long the longest of a project's last videos took, from its add to its output; undefined where none is known. */
-export function findLongestMs(key: string): number | undefined {
-	const kept = listKept(key);
-	return kept.length === 0 ? undefined : Math.max(...kept.map(({ tookMs }) => tookMs));
-}
-
-/** Notes how long a video took. */
-export function noteTime(key: string, tookMs: number): void {
-	const kept = [...listKept(key), { tookMs, endedAt: performance.now() }].slice(-VIDEOS_KEPT);
-	// The project that was used last stands last.
-	times.delete(key);
-	times.set(key, kept);
-	const [oldest] = times.keys();
-	if (times.size > PROJECTS_KEPT && oldest !== undefined) times.delete(oldest);
-}
-
-/** Notes that a video took longer than a time, which says nothing if another one did as well. */
-export function noteMinimum(key: string, tookMs: number): void {
-	if (tookMs > (findLongestMs(key) ?? 0)) noteTime(key, tookMs);
-}
-
-function listKept(key: string) {
-	const since = performance.now() - KEPT_FOR_MS;
-	return (times.get(key) ?? []).filter(({ endedAt }) => endedAt > since);
 }

@@ -8,7 +8,7 @@ import { RequestFailure } from '../failures/failure';
 import { checkJob, type Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
-import { enterLane, findLongestMs, noteMinimum, noteTime } from './lanes';
+import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
 import { guardCredits, limitVideos } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
@@ -91,7 +91,7 @@ async function makeInLane(
 	let sentAt: number | undefined;
 	try {
 		if (!ledger.isPaid) {
-			const usualMs = findLongestMs(lane.key) ?? shortestMs;
+			const usualMs = lane.longestMs ?? shortestMs;
 			const paid = await pay(job, usualMs, async () => {
 				const since = lane.isSilent ? await turn?.take(job, watching.videos) : undefined;
 				// What is listed before the add is another's.
@@ -102,14 +102,14 @@ async function makeInLane(
 		}
 		const video = await waitForVideo(job, wait, watching, sentAt);
 		lane.learn(place, video);
-		if (sentAt !== undefined) noteTime(lane.key, performance.now() - sentAt);
+		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
 		if (!lane.isSilent) await turn?.giveUp(false);
 		return video;
 	} catch (reason) {
 		// What n8n has cut off would have come out after another look at the earliest.
 		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
-			noteMinimum(lane.key, performance.now() - sentAt + shortestMs);
+			lane.noteMinimum(performance.now() - sentAt + shortestMs);
 		}
 		// The run ends before its next item takes the place.
 		run.end(job, reason);
