@@ -203,6 +203,13 @@ describe('An entry of the list that names a queue ID', () => {
 		expect(items[0]?.json.video).toMatchObject({ queueId: items[0]?.json.queueId });
 	});
 
+	test('ends the wait of Queue > Wait with the status of its progress', async () => {
+		const { items } = await run(GENERATE);
+		const { queueId, status } = items[0]?.json ?? {};
+		const { items: waited } = await run(WAIT, [{ queueId, project: PROJECT }]);
+		expect(waited[0]?.json).toMatchObject({ queueId, status, video: { queueId } });
+	});
+
 	test('is not certain beside another one that names it', async () => {
 		const { sandbox } = service;
 		const stop = sandbox.onRequest(({ operation }) => {

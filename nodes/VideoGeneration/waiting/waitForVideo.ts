@@ -198,7 +198,11 @@ class Wait {
 		for (;;) {
 			await list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
-			if (claim.own !== undefined) return;
+			if (claim.own !== undefined) {
+				// The first check tells its status.
+				if (performance.now() >= this.checkAt) await this.check().catch(() => undefined);
+				return;
+			}
 			await pauseUntil(Math.min(this.checkAt, deadline), requests.signal);
 			let verdict = await this.check();
 			if (verdict === 'left') {
