@@ -13,15 +13,21 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { declareRequest, maxTriesOption, projectLocator } from './fields';
+import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from './fields';
+import {
+	finishedVideoFields,
+	getWaitSettings,
+	videoFileNameOption,
+	waitOptions,
+} from './waitOptions';
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
 /** As the editor writes it: the rule for texts would write the field's name in upper case. */
 const ID_OF_ROW = '{{ $json.id }}';
 
-/** The fields of Video > Generate and Queue > Add that describe the video. */
-export const orderFields: INodeProperties[] = [
+/** The fields of Queue > Add and Video > Generate that describe the video. */
+const orderFields: INodeProperties[] = [
 	{
 		...projectLocator,
 		required: true,
@@ -48,7 +54,7 @@ export const orderFields: INodeProperties[] = [
 ];
 
 /** Their "Options". */
-export const orderOptions: INodeProperties[] = [
+const orderOptions: INodeProperties[] = [
 	maxTriesOption,
 	{
 		displayName: 'Credits per Video',
@@ -96,8 +102,8 @@ export const orderOptions: INodeProperties[] = [
 	},
 ];
 
-/** The common part of Video > Generate and Queue > Add (specification, "POST /v1/queue/add"). */
-export const order = {
+/** Their common part (specification, "POST /v1/queue/add"). */
+const order = {
 	requestKind: 'add',
 	routing: declareRequest(ENDPOINTS.addToQueue),
 	texts: {
@@ -110,6 +116,34 @@ export const order = {
 	},
 	getIds: ({ body: { projectId } }) => (projectId === undefined ? {} : { projectId }),
 } satisfies Partial<Operation<VideoOrder>>;
+
+/** Queue > Add: the request alone, whose queue item comes out at once. */
+export const add: Operation<VideoOrder> = {
+	...order,
+	name: 'Add',
+	action: 'Queue video without waiting (costs credits)',
+	description: 'Queue a video without waiting for it, which costs credits',
+	fields: [...orderFields, createOptionsField(...orderOptions)],
+	prepare: getOrder,
+};
+
+/** Video > Generate: queues a video, waits for it and downloads it. */
+export const generate: Operation<VideoOrder> = {
+	...order,
+	name: 'Generate',
+	action: 'Generate video (costs credits)',
+	description: 'Generate a video from a project and return its file',
+	fields: [
+		...orderFields,
+		...finishedVideoFields,
+		waitOptions,
+		createOptionsField(...orderOptions, videoFileNameOption),
+	],
+	prepare: (context, isPaid) => ({
+		...getOrder(context, isPaid),
+		wait: getWaitSettings(context),
+	}),
+};
 
 /** The order of an item; empty for a video that an earlier try has paid for. @throws a NodeOperationError */
 export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): VideoOrder {

@@ -10,7 +10,7 @@ import {
 	SERVICE,
 } from '../../../nodes/VideoGeneration/failures/texts';
 import type { Operation } from '../../../nodes/VideoGeneration/item/job';
-import { add } from '../../../nodes/VideoGeneration/resources/queue/add';
+import { add } from '../../../nodes/VideoGeneration/resources/order';
 import { clear } from '../../../nodes/VideoGeneration/resources/queue/clear';
 import { getProgress } from '../../../nodes/VideoGeneration/resources/queue/getProgress';
 import { getAll } from '../../../nodes/VideoGeneration/resources/video/getAll';

@@ -2,8 +2,7 @@ import { clearQueueItem, ENDPOINTS } from '../../api/endpoints';
 import { classifyError } from '../../failures/errors';
 import { isNotFound } from '../../failures/failure';
 import type { Operation } from '../../item/job';
-import { declareRequest, optionsField } from '../fields';
-import { getQueueId, ofQueueItem, queueIdField } from './queueId';
+import { declareRequest, getQueueId, ofQueueItem, optionsField, queueIdField } from '../fields';
 
 /** Queue > Clear (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
 export const clear: Operation<{ queueId: string }> = {

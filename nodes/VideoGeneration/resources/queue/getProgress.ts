@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
-import { declareRequest, optionsField } from '../fields';
-import { getQueueId, ofQueueItem, queueIdField } from './queueId';
+import { declareRequest, getQueueId, ofQueueItem, optionsField, queueIdField } from '../fields';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {

@@ -5,8 +5,15 @@ import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
 import { createInputError, getLocatedId, requireText, toDateText } from '../../item/parameters';
-import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from '../fields';
-import { getQueueId, ofQueueItem, queueIdField } from './queueId';
+import {
+	createOptionsField,
+	declareRequest,
+	getQueueId,
+	maxTriesOption,
+	ofQueueItem,
+	projectLocator,
+	queueIdField,
+} from '../fields';
 import {
 	finishedVideoFields,
 	getWaitSettings,

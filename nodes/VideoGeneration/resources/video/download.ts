@@ -12,7 +12,7 @@ import {
 	getFileSettings,
 	maxTriesOption,
 } from '../fields';
-import { findVideo, getVideo, videoFileLocator } from './video';
+import { findVideo, getVideo, videoFileLocator } from './get';
 
 const NO_FILES = [
 	"Agents can't use Video > Download",
