@@ -8,7 +8,7 @@ import type {
 import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
 import type { ApiOptions, Service } from '../api/request';
 import type { Outage } from '../api/retry';
-import { CANCELLED, type RequestKind } from '../failures/failure';
+import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
 import { getExecutionEnd, type RunContext } from './executionEnd';
 import { isAgentCall, type Ledger } from './ledger';
@@ -20,7 +20,6 @@ export interface Operation<Order = unknown> {
 	name: string;
 	action: string;
 	description: string;
-	requestKind: RequestKind;
 	routing: INodePropertyRouting;
 	fields: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
@@ -34,7 +33,7 @@ export interface Operation<Order = unknown> {
 	prepare(context: IExecuteSingleFunctions, isPaid: boolean): Order;
 	/** Identifies the item in its error's `details`. */
 	getIds?(order: Order): IDataObject;
-	/** Does the work of one item. Videos are made by `makeVideos`. */
+	/** Does the work of one item. An operation without it adds videos, which `makeVideos` makes. */
 	perform?(job: Job<Order>): Promise<INodeExecutionData[]>;
 }
 
@@ -58,6 +57,11 @@ export interface Job<Order = unknown> {
 	readonly open: () => Promise<Service>;
 	/** Why the item cannot be sent. */
 	readonly problem?: unknown;
+}
+
+/** Whether the item's operation is Video > Generate or Queue > Add. */
+export function isAdd({ operation }: Job): boolean {
+	return operation.perform === undefined;
 }
 
 /** The result of an item's work. */

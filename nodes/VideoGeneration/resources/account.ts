@@ -7,7 +7,6 @@ export const getAccount: Operation = {
 	name: 'Get',
 	action: 'Get account with remaining credits',
 	description: 'Show the account with its remaining credits',
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getAccount),
 	fields: [optionsField],
 	prepare: () => undefined,

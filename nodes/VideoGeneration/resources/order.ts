@@ -104,7 +104,6 @@ const orderOptions: INodeProperties[] = [
 
 /** Their common part (specification, "POST /v1/queue/add"). */
 const order = {
-	requestKind: 'add',
 	routing: declareRequest(ENDPOINTS.addToQueue),
 	texts: {
 		fields: "'Project' and 'Custom Prompt'",

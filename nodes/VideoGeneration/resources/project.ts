@@ -41,7 +41,6 @@ export const getAllProjects: Operation<{ query: IDataObject; limit: number }> = 
 	name: 'Get Many',
 	action: 'Get many projects',
 	description: 'List the projects that videos can be made from',
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listProjects),
 	fields: [...limitFields, optionsField, sortField],
 	texts: { fields: "'Sort By' and 'Sort Order'" },

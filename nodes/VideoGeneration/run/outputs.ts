@@ -9,7 +9,7 @@ import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
 import { isLasting, RequestFailure, type Unidentified } from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
-import { type Job, logInfo, type Outcome } from '../item/job';
+import { isAdd, type Job, logInfo, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
@@ -46,7 +46,8 @@ function knowsDetails(context: object): boolean {
 }
 
 /** The data of a failed item that a workflow can act on. */
-function getDetails({ ledger, operation, order }: Job, reason: unknown): IDataObject {
+function getDetails(job: Job, reason: unknown): IDataObject {
+	const { ledger, operation, order } = job;
 	const { stage, queueId, projectId, createdAt, finished } = ledger.state;
 	const facts = reason instanceof RequestFailure ? reason.facts : undefined;
 	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts ?? {};
@@ -64,7 +65,7 @@ function getDetails({ ledger, operation, order }: Job, reason: unknown): IDataOb
 		lastStatus,
 		uniqueKey,
 		remainingCredits,
-		mayBeQueued: operation.requestKind === 'add' ? stage === 'unknown' : undefined,
+		mayBeQueued: isAdd(job) ? stage === 'unknown' : undefined,
 	});
 	const ids = order === undefined ? {} : operation.getIds?.(order);
 	return { ...ids, ...(JSON.parse(known) as IDataObject) };
@@ -75,13 +76,12 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 	const { context, ledger, operation, run } = job;
 	const { isPaid, state } = ledger;
 	const { isAgentCall, stopsOnError } = run;
-	const isAdd = operation.requestKind === 'add';
 	const node = context.getNode();
 	const failure = reason instanceof RequestFailure ? reason : undefined;
 	const error = failure
 		? createApiError(node, failure, {
 				// Once an add is accepted, a later request has failed.
-				...(isAdd && isPaid ? {} : operation.texts),
+				...(isAdd(job) && isPaid ? {} : operation.texts),
 				mayBeQueued: state.stage === 'unknown',
 				isQueued: isPaid,
 				queueId: state.queueId,
@@ -90,7 +90,7 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 			})
 		: new NodeOperationError(node, reason as Error);
 	error.context.itemIndex = context.getItemIndex();
-	if (stopsOnError && isAdd) listPaidVideos(job, error, failure);
+	if (stopsOnError && isAdd(job)) listPaidVideos(job, error, failure);
 	// An agent's model gets only the message.
 	if (isAgentCall && stopsOnError) putAllInMessage(error);
 	return error;
@@ -131,9 +131,9 @@ function listPaidVideos(
 
 /** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
 export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
-	const { context, operation, run } = job;
+	const { context, run } = job;
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
-	const leftOut = operation.requestKind === 'add' ? outcomes.filter(isLeftOut).length : 0;
+	const leftOut = isAdd(job) ? outcomes.filter(isLeftOut).length : 0;
 	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
 		mayBeQueued: jobs.filter(({ ledger }) => ledger.state.stage === 'unknown').length,

@@ -13,7 +13,7 @@ import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
-import { checkJob, Run } from '../item/job';
+import { checkJob, isAdd, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
@@ -100,7 +100,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
 async function performJobs(jobs: Job[]): Promise<Outcome[]> {
-	if (jobs[0]?.operation.requestKind === 'add') return await makeVideos(jobs as VideoJob[]);
+	if (jobs.some(isAdd)) return await makeVideos(jobs as VideoJob[]);
 	const perform = async (job: Job) => {
 		checkJob(job);
 		return (await job.operation.perform?.(job)) ?? [];

@@ -10,7 +10,6 @@ export const clear: Operation<{ queueId: string }> = {
 	name: 'Delete',
 	action: 'Delete queue item permanently',
 	description: 'Permanently delete a queue item, which cannot be undone',
-	requestKind: 'clear',
 	routing: declareRequest(ENDPOINTS.clearQueueItem),
 	fields: [queueIdField, optionsField],
 	prepare: (context) => ({ queueId: getQueueId(context) }),

@@ -9,7 +9,6 @@ export const getProgress: Operation<{ queueId: string }> = {
 	name: 'Get Progress',
 	action: 'Get progress of queued video',
 	description: "Show a queued video's progress",
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getProgress),
 	fields: [queueIdField, optionsField],
 	prepare: (context) => ({ queueId: getQueueId(context) }),

@@ -35,7 +35,6 @@ export const wait: Operation<WaitOrder> = {
 	name: 'Wait',
 	action: 'Wait for queued video',
 	description: 'Wait until a queued video is finished and return its file',
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.getProgress),
 	fields: [
 		queueIdField,

@@ -27,7 +27,6 @@ export const download: Operation<Download> = {
 	name: 'Download',
 	action: 'Download video file',
 	description: 'Download the file of a finished video',
-	requestKind: 'read',
 	routing: { send: { paginate: true } },
 	fields: [
 		videoFileLocator,

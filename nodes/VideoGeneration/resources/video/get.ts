@@ -52,7 +52,6 @@ export const get: Operation<{ videoId: string }> = {
 	name: 'Get',
 	action: 'Get video',
 	description: 'Show a finished video, with an address that is fresh',
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listVideos),
 	fields: [videoLocator, optionsField],
 	getIds: (order) => order,

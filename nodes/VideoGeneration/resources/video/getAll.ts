@@ -44,7 +44,6 @@ export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	name: 'Get Many',
 	action: 'Get many videos',
 	description: 'List finished videos, newest first',
-	requestKind: 'read',
 	routing: declareRequest(ENDPOINTS.listVideos),
 	fields: [...limitFields, filtersField, optionsField],
 	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
