@@ -67,33 +67,33 @@ export function requireText(context: AnyContext, value: unknown, label: string):
 	return parseText(value) ?? refuse(context, label, 'text', whatToDo);
 }
 
-/** An ID without the spaces that come from copying; '' without a value. @throws a NodeOperationError for anything else */
-export function getId(context: IExecuteSingleFunctions, value: unknown, label: string): string {
+/** A text that must not be empty. @throws a NodeOperationError that says what to do */
+export function requireGiven(
+	context: AnyContext,
+	text: string,
+	label: string,
+	whatToDo: string,
+): string {
+	if (text !== '') return text;
+	throw createInputError(context, `'${label}' is empty`, whatToDo);
+}
+
+/**
+ * The ID in a resource locator or a text, without the spaces that come from copying; '' without a value.
+ *
+ * @throws a NodeOperationError for anything else
+ */
+export function getId(context: IExecuteSingleFunctions, name: string, label: string): string {
+	const given: unknown = context.getNodeParameter(name, '');
+	const value = isObject(given) && 'value' in given ? given.value : given;
 	const whatToDo = `It is ${nameType(value)}. Enter an ID, or an expression that returns one.`;
 	const text = typeof value === 'boolean' ? undefined : parseText(value);
 	return text?.trim() ?? refuse(context, label, 'an ID', whatToDo);
 }
 
-/** The ID in a resource locator, or given as a plain value, see `getId`. */
-export function getLocatedId(
-	context: IExecuteSingleFunctions,
-	locator: unknown,
-	label: string,
-): string {
-	const isLocator = isObject(locator) && 'value' in locator;
-	return getId(context, isLocator ? locator.value : locator, label);
-}
-
 /** A switch; false without a value. @throws a NodeOperationError for anything that means neither on nor off */
-export function getSwitch(
-	context: IExecuteSingleFunctions | IPollFunctions,
-	name: string,
-	label: string,
-): boolean {
-	return requireSwitch(context, (context as IPollFunctions).getNodeParameter(name, false), label);
-}
-
-function requireSwitch(context: AnyContext, value: unknown, label: string): boolean {
+export function getSwitch(context: AnyContext, name: string, label: string): boolean {
+	const value: unknown = (context as IPollFunctions).getNodeParameter(name, false);
 	const text = parseText(value);
 	const word = text?.trim().toLowerCase() ?? 'none';
 	if (['true', '1'].includes(word)) return true;
@@ -190,10 +190,10 @@ export function getBatching(context: IExecuteFunctions): Batching {
 export function getConnection(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
 ): ConnectionSettings {
-	const settings = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
-	const { allowUnauthorizedCerts: insecure, proxy, timeout } = settings;
+	const { proxy, timeout } = getCollection(context as IExecuteSingleFunctions, 'requestOptions');
+	const insecure = 'requestOptions.allowUnauthorizedCerts';
 	return {
-		skipSslCertificateValidation: requireSwitch(context, insecure, 'Ignore SSL Issues (Insecure)'),
+		skipSslCertificateValidation: getSwitch(context, insecure, 'Ignore SSL Issues (Insecure)'),
 		timeout: getCount(context, timeout, 'Timeout') || undefined,
 		proxy: parseProxy(context, proxy),
 	};

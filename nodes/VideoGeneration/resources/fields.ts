@@ -3,7 +3,13 @@ import { encodePathSegment } from '../api/endpoints';
 import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { Operation } from '../item/job';
-import { CHECK_EXPRESSION, createInputError, getId, getText } from '../item/parameters';
+import {
+	CHECK_EXPRESSION,
+	createInputError,
+	getId,
+	getText,
+	requireGiven,
+} from '../item/parameters';
 
 /** The request of an operation. n8n's own routing hands it to the node's `pagination` function. */
 export function declareRequest(endpoint: Endpoint): INodePropertyRouting {
@@ -145,7 +151,7 @@ export const ofQueueItem = {
 
 /** "Queue ID". @throws a NodeOperationError when it is empty, or cannot be a part of a path */
 export function getQueueId(context: IExecuteSingleFunctions): string {
-	const queueId = getId(context, context.getNodeParameter('queueId', ''), 'Queue ID');
+	const queueId = getId(context, 'queueId', 'Queue ID');
 	if (encodePathSegment(queueId) !== undefined) return queueId;
 	throw createInputError(
 		context,
@@ -183,11 +189,9 @@ export interface FileSettings {
 /** @throws a NodeOperationError that names the field */
 export function getFileSettings(context: IExecuteSingleFunctions): FileSettings {
 	const fileName = getText(context, 'options.fileName', 'File Name').trim();
-	const name = getText(context, 'binaryPropertyName', 'Put Output File in Field').trim();
-	if (name !== '') return { binaryPropertyName: name, fileName };
-	throw createInputError(
-		context,
-		"'Put Output File in Field' is empty",
-		"Enter a name for the field that receives the file, such as 'data'. Nothing was sent.",
-	);
+	const label = 'Put Output File in Field';
+	const whatToDo =
+		"Enter a name for the field that receives the file, such as 'data'. Nothing was sent.";
+	const name = getText(context, 'binaryPropertyName', label).trim();
+	return { binaryPropertyName: requireGiven(context, name, label, whatToDo), fileName };
 }

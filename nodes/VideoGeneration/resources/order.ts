@@ -8,8 +8,9 @@ import {
 	CHECK_EXPRESSION,
 	createInputError,
 	getCollection,
-	getLocatedId,
+	getId,
 	getSwitch,
+	requireGiven,
 	requireNumber,
 	requireText,
 } from '../item/parameters';
@@ -166,30 +167,20 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 
 /** The body of the request: optional fields are absent when they are not set. */
 function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
-	const projectId = getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project');
+	const located = getId(context, 'projectId', 'Project');
 	const overwriteSettings = getSwitch(context, 'overwriteSettings', 'Overwrite Settings');
 	const getAdvice = (code: string) =>
 		`If it may have no value, write {{ ${code} ?? '' }}: an empty prompt means the project's own.`;
 	const customPrompt = getPaidText(context, 'customPrompt', 'Custom Prompt', getAdvice);
 	const isEmpty = customPrompt.trim() === '';
-	if (projectId === '') {
-		throw createInputError(
-			context,
-			"'Project' is empty",
-			`Choose a project from the list, or enter its ID. ${NOT_SPENT}`,
-		);
-	}
-	if (overwriteSettings && isEmpty) {
-		throw createInputError(
-			context,
-			"'Custom Prompt' is empty",
-			`It is required when 'Overwrite Settings' is on: enter a prompt, or turn 'Overwrite Settings' off. ${NOT_SPENT}`,
-		);
-	}
+	const chooseProject = `Choose a project from the list, or enter its ID. ${NOT_SPENT}`;
+	const projectId = requireGiven(context, located, 'Project', chooseProject);
+	const enterPrompt = `It is required when 'Overwrite Settings' is on: enter a prompt, or turn 'Overwrite Settings' off. ${NOT_SPENT}`;
+	if (overwriteSettings) requireGiven(context, customPrompt.trim(), 'Custom Prompt', enterPrompt);
 	return {
 		projectId,
-		...(overwriteSettings ? { overwriteSettings } : {}),
-		...(isEmpty ? {} : { customPrompt }),
+		...(overwriteSettings && { overwriteSettings }),
+		...(!isEmpty && { customPrompt }),
 	};
 }
 
@@ -218,13 +209,8 @@ function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
 	if (!('uniqueKey' in getCollection(context, 'options'))) return undefined;
 	const getAdvice = () => 'The key must be a value that stays with the row, such as its ID.';
 	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', getAdvice).trim();
-	if (key === '') {
-		throw createInputError(
-			context,
-			"'Unique Key' is empty",
-			`Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`,
-		);
-	}
+	const enterKey = `Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`;
+	requireGiven(context, key, 'Unique Key', enterKey);
 	if (Entries.areKept(context)) return key;
 	throw createInputError(
 		context,

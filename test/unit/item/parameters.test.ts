@@ -5,7 +5,6 @@ import {
 	getConnection,
 	getId,
 	getLimit,
-	getLocatedId,
 	getMaxTries,
 	getSwitch,
 	getText,
@@ -37,8 +36,8 @@ function createContext(parameters: object, workflowId = 'w1'): Context {
 /** Reads a value as each kind of parameter. */
 const READ = {
 	text: (prompt: unknown) => getText(createContext({ prompt }), 'prompt', 'Prompt'),
-	id: (id: unknown) => getId(createContext({}), id, 'Queue ID'),
-	project: (id: unknown) => getLocatedId(createContext({}), id, 'Project'),
+	id: (id: unknown) => getId(createContext({ id }), 'id', 'Queue ID'),
+	project: (id: unknown) => getId(createContext({ id }), 'id', 'Project'),
 	switch: (on: unknown) => getSwitch(createContext({ on }), 'on', 'Return All'),
 	number: parseNumber,
 	maxTries: (maxTries: unknown) => getMaxTries(createContext({ options: { maxTries } })),

@@ -4,7 +4,7 @@ import { parseLogTime } from '../../api/videoLog';
 import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
-import { createInputError, getLocatedId, requireText, toDateText } from '../../item/parameters';
+import { createInputError, getId, requireText, toDateText } from '../../item/parameters';
 import {
 	createOptionsField,
 	declareRequest,
@@ -59,8 +59,7 @@ export const wait: Operation<WaitOrder> = {
 
 	prepare: (context) => ({
 		queueId: getQueueId(context),
-		projectId:
-			getLocatedId(context, context.getNodeParameter('projectId', ''), 'Project') || undefined,
+		projectId: getId(context, 'projectId', 'Project') || undefined,
 		createdAt: getQueuedAt(context),
 		settings: getWaitSettings(context),
 	}),

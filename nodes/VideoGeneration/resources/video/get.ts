@@ -4,7 +4,7 @@ import { isObject, toText } from '../../api/response';
 import { identifyEntry, putFirst } from '../../api/videoLog';
 import { fetchSharedLog } from '../../download/outputVideo';
 import type { Job, Operation } from '../../item/job';
-import { CHECK_EXPRESSION, createInputError, getLocatedId } from '../../item/parameters';
+import { CHECK_EXPRESSION, createInputError, getId, requireGiven } from '../../item/parameters';
 import { declareRequest, optionsField } from '../fields';
 
 /** "Video" of Video > Download. */
@@ -61,13 +61,9 @@ export const get: Operation<{ videoId: string }> = {
 
 /** "Video": a web address, or else an ID, in any mode. @throws a NodeOperationError when it is empty */
 export function getVideo(context: IExecuteSingleFunctions): string {
-	const video = getLocatedId(context, context.getNodeParameter('video', ''), 'Video');
-	if (video !== '') return video;
-	throw createInputError(
-		context,
-		"'Video' is empty",
-		`Choose a video from the list, or enter its ID. ${CHECK_EXPRESSION} Nothing was sent.`,
-	);
+	const video = getId(context, 'video', 'Video');
+	const whatToDo = `Choose a video from the list, or enter its ID. ${CHECK_EXPRESSION} Nothing was sent.`;
+	return requireGiven(context, video, 'Video', whatToDo);
 }
 
 /** The entry of a video in the list, so that its address is fresh. @throws a NodeOperationError if it is not listed */

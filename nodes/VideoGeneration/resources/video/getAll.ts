@@ -9,7 +9,8 @@ import {
 	createInputError,
 	getCollection,
 	getLimit,
-	getLocatedId,
+	getId,
+	requireGiven,
 	toDateText,
 } from '../../item/parameters';
 import { declareRequest, limitFields, optionsField, projectLocator } from '../fields';
@@ -66,14 +67,9 @@ interface VideoFilter {
 function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	const filters = getCollection(context, 'filters');
 	// A filter that is there without a value does not select everything: it may be a misspelt field.
-	const projectId = getLocatedId(context, filters.projectId, 'Project');
-	if ('projectId' in filters && projectId === '') {
-		throw createInputError(
-			context,
-			"'Project' is empty",
-			`Choose a project under 'Filters', or remove the filter. ${CHECK_EXPRESSION}`,
-		);
-	}
+	const projectId = getId(context, 'filters.projectId', 'Project');
+	const whatToDo = `Choose a project under 'Filters', or remove the filter. ${CHECK_EXPRESSION}`;
+	if ('projectId' in filters) requireGiven(context, projectId, 'Project', whatToDo);
 	const getTime = (name: string, label: string) => {
 		if (!(name in filters)) return undefined;
 		const time = parseDateTime(filters[name], context.getTimezone());
