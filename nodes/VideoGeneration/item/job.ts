@@ -3,10 +3,9 @@ import type {
 	IExecuteSingleFunctions,
 	INodeExecutionData,
 	INodeProperties,
-	INodePropertyRouting,
 } from 'n8n-workflow';
 import { createSlots, onAbort, pause, type TakeSlot, Turns } from '../api/pacing';
-import type { ApiOptions, Service } from '../api/request';
+import type { ApiOptions, Endpoint, Service } from '../api/request';
 import type { Outage } from '../api/retry';
 import { CANCELLED } from '../failures/failure';
 import type { FailureContext } from '../failures/texts';
@@ -20,8 +19,11 @@ export interface Operation<Order = unknown> {
 	name: string;
 	action: string;
 	description: string;
-	routing: INodePropertyRouting;
+	/** The request that its `routing` declares; Video > Download has the video's own address. */
+	request?: Endpoint;
 	fields: INodeProperties[];
+	/** Its entries of "Options" besides "Max Tries". */
+	options?: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'mayBeQueued'>;
 	/**

@@ -1,6 +1,5 @@
-import type { IExecuteSingleFunctions, INodeProperties, INodePropertyRouting } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../api/endpoints';
-import type { Endpoint } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { Operation } from '../item/job';
 import {
@@ -10,11 +9,6 @@ import {
 	getText,
 	requireGiven,
 } from '../item/parameters';
-
-/** The request of an operation. n8n's own routing hands it to the node's `pagination` function. */
-export function declareRequest(endpoint: Endpoint): INodePropertyRouting {
-	return { request: endpoint, send: { paginate: true } };
-}
 
 /**
  * What the canvas shows under the node's name, such as "Video: Get Many", by resource and operation. The JSON is a
@@ -30,7 +24,7 @@ export function createSubtitles(operations: Record<string, Record<string, Operat
 	return JSON.stringify(Object.fromEntries(subtitles));
 }
 
-/** "Operation" of a resource, and the fields of each operation. */
+/** "Operation" of a resource, and the fields of each operation; all have "Options" with "Max Tries". */
 export function describeResource(
 	resource: string,
 	operations: Record<string, Operation>,
@@ -45,12 +39,15 @@ export function describeResource(
 			displayOptions: { show: { resource: [resource] } },
 			default: defaultOperation,
 			options: Object.entries(operations).map(([value, operation]) => {
-				const { name, action, description, routing } = operation;
+				const { name, action, description, request } = operation;
+				// n8n's own routing hands the request to the node's `pagination` function.
+				const routing = { request, send: { paginate: true } };
 				return { name, value, action, description, routing };
 			}),
 		},
-		...Object.entries(operations).flatMap(([operation, { fields }]) =>
-			fields.map(({ displayOptions, ...field }) => {
+		...Object.entries(operations).flatMap(([operation, { fields, options = [] }]) =>
+			[...fields, createOptionsField(maxTriesOption, ...options)].map((each) => {
+				const { displayOptions, ...field } = each;
 				const show = { ...displayOptions?.show, resource: [resource], operation: [operation] };
 				return { ...field, displayOptions: { ...displayOptions, show } };
 			}),
@@ -58,8 +55,7 @@ export function describeResource(
 	];
 }
 
-/** The entry of "Options" that every operation which calls the API has. */
-export const maxTriesOption: INodeProperties = {
+const maxTriesOption: INodeProperties = {
 	displayName: 'Max Tries',
 	name: 'maxTries',
 	type: 'number',
@@ -80,8 +76,6 @@ export function createOptionsField(...options: INodeProperties[]): INodeProperti
 		options: options.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 	};
 }
-
-export const optionsField = createOptionsField(maxTriesOption);
 
 /** "Return All" and "Limit", as every list in n8n has them. */
 export const limitFields: INodeProperties[] = [

@@ -14,7 +14,7 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { createOptionsField, declareRequest, maxTriesOption, projectLocator } from './fields';
+import { projectLocator } from './fields';
 import {
 	finishedVideoFields,
 	getWaitSettings,
@@ -56,7 +56,6 @@ const orderFields: INodeProperties[] = [
 
 /** Their "Options". */
 const orderOptions: INodeProperties[] = [
-	maxTriesOption,
 	{
 		displayName: 'Credits per Video',
 		name: 'creditsPerVideo',
@@ -105,7 +104,7 @@ const orderOptions: INodeProperties[] = [
 
 /** Their common part (specification, "POST /v1/queue/add"). */
 const order = {
-	routing: declareRequest(ENDPOINTS.addToQueue),
+	request: ENDPOINTS.addToQueue,
 	texts: {
 		fields: "'Project' and 'Custom Prompt'",
 		notFound: {
@@ -123,7 +122,8 @@ export const add: Operation<VideoOrder> = {
 	name: 'Add',
 	action: 'Queue video without waiting (costs credits)',
 	description: 'Queue a video without waiting for it, which costs credits',
-	fields: [...orderFields, createOptionsField(...orderOptions)],
+	fields: orderFields,
+	options: orderOptions,
 	prepare: getOrder,
 };
 
@@ -133,12 +133,8 @@ export const generate: Operation<VideoOrder> = {
 	name: 'Generate',
 	action: 'Generate video (costs credits)',
 	description: 'Generate a video from a project and return its file',
-	fields: [
-		...orderFields,
-		...finishedVideoFields,
-		waitOptions,
-		createOptionsField(...orderOptions, videoFileNameOption),
-	],
+	fields: [...orderFields, ...finishedVideoFields, waitOptions],
+	options: [...orderOptions, videoFileNameOption],
 	prepare: (context, isPaid) => ({
 		...getOrder(context, isPaid),
 		wait: getWaitSettings(context),

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { ENDPOINTS, fetchProjects } from '../api/endpoints';
 import type { Operation } from '../item/job';
 import { getCollection, getLimit, requireText } from '../item/parameters';
-import { declareRequest, limitFields, optionsField } from './fields';
+import { limitFields } from './fields';
 
 const sortField: INodeProperties = {
 	displayName: 'Sort',
@@ -41,8 +41,8 @@ export const getAllProjects: Operation<{ query: IDataObject; limit: number }> = 
 	name: 'Get Many',
 	action: 'Get many projects',
 	description: 'List the projects that videos can be made from',
-	routing: declareRequest(ENDPOINTS.listProjects),
-	fields: [...limitFields, optionsField, sortField],
+	request: ENDPOINTS.listProjects,
+	fields: [...limitFields, sortField],
 	texts: { fields: "'Sort By' and 'Sort Order'" },
 
 	prepare(context) {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
-import { declareRequest, getQueueId, ofQueueItem, optionsField, queueIdField } from '../fields';
+import { getQueueId, ofQueueItem, queueIdField } from '../fields';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {
@@ -9,8 +9,8 @@ export const getProgress: Operation<{ queueId: string }> = {
 	name: 'Get Progress',
 	action: 'Get progress of queued video',
 	description: "Show a queued video's progress",
-	routing: declareRequest(ENDPOINTS.getProgress),
-	fields: [queueIdField, optionsField],
+	request: ENDPOINTS.getProgress,
+	fields: [queueIdField],
 	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */

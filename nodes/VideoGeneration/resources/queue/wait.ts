@@ -5,15 +5,7 @@ import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
 import { createInputError, getId, requireText, toDateText } from '../../item/parameters';
-import {
-	createOptionsField,
-	declareRequest,
-	getQueueId,
-	maxTriesOption,
-	ofQueueItem,
-	projectLocator,
-	queueIdField,
-} from '../fields';
+import { getQueueId, ofQueueItem, projectLocator, queueIdField } from '../fields';
 import {
 	finishedVideoFields,
 	getWaitSettings,
@@ -35,7 +27,7 @@ export const wait: Operation<WaitOrder> = {
 	name: 'Wait',
 	action: 'Wait for queued video',
 	description: 'Wait until a queued video is finished and return its file',
-	routing: declareRequest(ENDPOINTS.getProgress),
+	request: ENDPOINTS.getProgress,
 	fields: [
 		queueIdField,
 		{
@@ -54,8 +46,8 @@ export const wait: Operation<WaitOrder> = {
 		},
 		...finishedVideoFields,
 		waitOptions,
-		createOptionsField(videoFileNameOption, maxTriesOption),
 	],
+	options: [videoFileNameOption],
 
 	prepare: (context) => ({
 		queueId: getQueueId(context),

@@ -4,14 +4,7 @@ import { downloadOfItem } from '../../download/outputVideo';
 import { isAgentCall } from '../../item/ledger';
 import type { Operation } from '../../item/job';
 import { createInputError } from '../../item/parameters';
-import {
-	binaryPropertyField,
-	createOptionsField,
-	fileNameOption,
-	type FileSettings,
-	getFileSettings,
-	maxTriesOption,
-} from '../fields';
+import { binaryPropertyField, fileNameOption, type FileSettings, getFileSettings } from '../fields';
 import { findVideo, getVideo, videoFileLocator } from './get';
 
 const NO_FILES = [
@@ -27,12 +20,8 @@ export const download: Operation<Download> = {
 	name: 'Download',
 	action: 'Download video file',
 	description: 'Download the file of a finished video',
-	routing: { send: { paginate: true } },
-	fields: [
-		videoFileLocator,
-		binaryPropertyField,
-		createOptionsField(fileNameOption, maxTriesOption),
-	],
+	fields: [videoFileLocator, binaryPropertyField],
+	options: [fileNameOption],
 	getIds: ({ video }) =>
 		typeof video === 'string' ? { videoId: video } : { videoUrl: hideQuery(video) },
 

@@ -5,7 +5,6 @@ import { identifyEntry, putFirst } from '../../api/videoLog';
 import { fetchSharedLog } from '../../download/outputVideo';
 import type { Job, Operation } from '../../item/job';
 import { CHECK_EXPRESSION, createInputError, getId, requireGiven } from '../../item/parameters';
-import { declareRequest, optionsField } from '../fields';
 
 /** "Video" of Video > Download. */
 export const videoFileLocator: INodeProperties = {
@@ -52,8 +51,8 @@ export const get: Operation<{ videoId: string }> = {
 	name: 'Get',
 	action: 'Get video',
 	description: 'Show a finished video, with an address that is fresh',
-	routing: declareRequest(ENDPOINTS.listVideos),
-	fields: [videoLocator, optionsField],
+	request: ENDPOINTS.listVideos,
+	fields: [videoLocator],
 	getIds: (order) => order,
 	prepare: (context) => ({ videoId: getVideo(context) }),
 	perform: async (job) => [{ json: putFirst(await findVideo(job, job.order.videoId)) }],

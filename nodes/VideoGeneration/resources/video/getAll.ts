@@ -13,7 +13,7 @@ import {
 	requireGiven,
 	toDateText,
 } from '../../item/parameters';
-import { declareRequest, limitFields, optionsField, projectLocator } from '../fields';
+import { limitFields, projectLocator } from '../fields';
 
 const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -45,8 +45,8 @@ export const getAll: Operation<{ limit: number; filter: VideoFilter }> = {
 	name: 'Get Many',
 	action: 'Get many videos',
 	description: 'List finished videos, newest first',
-	routing: declareRequest(ENDPOINTS.listVideos),
-	fields: [...limitFields, filtersField, optionsField],
+	request: ENDPOINTS.listVideos,
+	fields: [...limitFields, filtersField],
 	prepare: (context) => ({ limit: getLimit(context), filter: getFilter(context) }),
 
 	async perform({ api, open, order: { limit, filter } }) {
