@@ -153,11 +153,23 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 		);
 	}
 	const body = getBody(context);
+	const options = getCollection(context, 'options');
+	// An option that is there without a value fails: a misspelt column must not turn it off.
+	const getNumber = (
+		name: string,
+		label: string,
+		kind: { isAbove?: boolean; isWhole?: boolean },
+	) =>
+		name in options
+			? requireNumber(context, options[name], label, { min: 0, ...kind, where: "under 'Options'" })
+			: undefined;
+	const keep = getNumber('creditsToKeep', 'Credits to Keep', {});
+	const cost = getNumber('creditsPerVideo', 'Credits per Video', { isAbove: true }) ?? 1;
 	return {
 		body,
-		spending: getSpendingLimit(context),
-		mostVideos: getMostVideos(context),
-		uniqueKey: getUniqueKey(context),
+		spending: keep === undefined ? undefined : { keep, cost },
+		mostVideos: getNumber('mostVideos', 'Most Videos', { isAbove: true, isWhole: true }),
+		uniqueKey: 'uniqueKey' in options ? getUniqueKey(context) : undefined,
 	};
 }
 
@@ -180,29 +192,7 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 	};
 }
 
-/** Undefined without "Credits to Keep". An option that is there without a number fails: a misspelt column. */
-function getSpendingLimit(context: IExecuteSingleFunctions): VideoOrder['spending'] {
-	const options = getCollection(context, 'options');
-	const get = (name: string, label: string, isAbove: boolean) =>
-		name in options
-			? requireNumber(context, options[name], label, { min: 0, isAbove, where: "under 'Options'" })
-			: undefined;
-	const keep = get('creditsToKeep', 'Credits to Keep', false);
-	const cost = get('creditsPerVideo', 'Credits per Video', true) ?? 1;
-	return keep === undefined ? undefined : { keep, cost };
-}
-
-/** Undefined without the option. One that is there and empty fails. */
-function getMostVideos(context: IExecuteSingleFunctions): number | undefined {
-	const options = getCollection(context, 'options');
-	if (!('mostVideos' in options)) return undefined;
-	const range = { min: 0, isAbove: true, isWhole: true, where: "under 'Options'" };
-	return requireNumber(context, options.mostVideos, 'Most Videos', range);
-}
-
-/** Undefined without the option. One that is there and empty fails: a misspelt column must not turn it off. */
-function getUniqueKey(context: IExecuteSingleFunctions): string | undefined {
-	if (!('uniqueKey' in getCollection(context, 'options'))) return undefined;
+function getUniqueKey(context: IExecuteSingleFunctions): string {
 	const getAdvice = () => 'The key must be a value that stays with the row, such as its ID.';
 	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', getAdvice).trim();
 	const enterKey = `Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`;
