@@ -1,5 +1,4 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { toText } from '../api/response';
 import {
 	getCollection,
 	getSwitch,
@@ -35,7 +34,6 @@ export const videoFileNameOption: INodeProperties = {
 const entries = {
 	completedStatuses: {
 		displayName: 'Completed Statuses',
-		name: 'completedStatuses',
 		type: 'string',
 		default: 'completed, complete, done, finished, success, successful, succeed, succeeded, ready',
 		description:
@@ -44,7 +42,6 @@ const entries = {
 	},
 	failedStatuses: {
 		displayName: 'Failed Statuses',
-		name: 'failedStatuses',
 		type: 'string',
 		default:
 			'fail, failed, failure, error, errored, rejected, expired, aborted, cancelled, canceled',
@@ -54,7 +51,6 @@ const entries = {
 	},
 	listingDelay: {
 		displayName: 'Listing Delay',
-		name: 'listingDelay',
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 10,
@@ -64,7 +60,6 @@ const entries = {
 	},
 	pollingInterval: {
 		displayName: 'Polling Interval',
-		name: 'pollingInterval',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 5,
@@ -73,7 +68,6 @@ const entries = {
 	},
 	timeout: {
 		displayName: 'Timeout',
-		name: 'timeout',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 1800,
@@ -83,7 +77,6 @@ const entries = {
 	},
 	videosAtOnce: {
 		displayName: 'Videos at Once',
-		name: 'videosAtOnce',
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		// The video that a Wait waits for is being made already.
@@ -92,7 +85,7 @@ const entries = {
 		description:
 			'How many videos of one project are made at the same time. Without this option, as many as the service tells apart. With more than that, videos that finish close together come out without a URL.',
 	},
-} satisfies Record<string, INodeProperties>;
+} satisfies Record<string, Omit<INodeProperties, 'name'>>;
 
 export const waitOptions: INodeProperties = {
 	displayName: 'Wait Options',
@@ -100,31 +93,34 @@ export const waitOptions: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options: Object.values(entries),
+	options: Object.entries(entries).map(([name, entry]) => ({ name, ...entry })),
 };
 
 /** "Wait Options" and the fields of the file. The limits are checked here, for n8n checks no expression. */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const values = getCollection(context, 'waitOptions');
-	const getWords = ({ name, displayName, default: usual }: INodeProperties) =>
-		parseStatusWords(requireText(context, values[name], displayName).trim() || toText(usual));
-	const getNumber = ({ name, displayName, default: usual, typeOptions }: INodeProperties) => {
-		const { minValue: min = 0, numberPrecision } = typeOptions ?? {};
-		const range = { min, isWhole: numberPrecision === 0, where: "under 'Wait Options'" };
-		return requireNumber(context, parseNumber(values[name]) ?? usual, displayName, range);
+	const getWords = (name: 'completedStatuses' | 'failedStatuses') => {
+		const { displayName, default: usual } = entries[name];
+		return parseStatusWords(requireText(context, values[name], displayName).trim() || usual);
+	};
+	const getNumber = (name: 'listingDelay' | 'pollingInterval' | 'timeout' | 'videosAtOnce') => {
+		const { displayName, default: usual, typeOptions } = entries[name];
+		const range = { min: typeOptions.minValue, isWhole: 'numberPrecision' in typeOptions };
+		const value = parseNumber(values[name]) ?? usual;
+		return requireNumber(context, value, displayName, { ...range, where: "under 'Wait Options'" });
 	};
 	const hasLimit = parseNumber(values.videosAtOnce) !== undefined;
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
 	const noFile = { binaryPropertyName: undefined, fileName: '' };
 	return {
 		...(isDownloading ? getFileSettings(context) : noFile),
-		intervalMs: getNumber(entries.pollingInterval) * 1000,
-		listingDelayMs: getNumber(entries.listingDelay) * 1000,
-		timeoutMs: getNumber(entries.timeout) * 1000,
-		videosAtOnce: hasLimit ? getNumber(entries.videosAtOnce) : undefined,
+		intervalMs: getNumber('pollingInterval') * 1000,
+		listingDelayMs: getNumber('listingDelay') * 1000,
+		timeoutMs: getNumber('timeout') * 1000,
+		videosAtOnce: hasLimit ? getNumber('videosAtOnce') : undefined,
 		words: {
-			completed: getWords(entries.completedStatuses),
-			failed: getWords(entries.failedStatuses),
+			completed: getWords('completedStatuses'),
+			failed: getWords('failedStatuses'),
 		},
 	};
 }
