@@ -5,7 +5,7 @@ import { sendWithRetries } from '../api/retry';
 import { outputVideo } from '../download/outputVideo';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import { checkJob, type Outcome } from '../item/job';
+import type { Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
 import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
@@ -31,11 +31,8 @@ export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 			const service = await job.open().catch(() => undefined);
 			if (service && run.isAgentCall) ledger.setOrder(service.account, order.body);
 		}
-		const make = async () => {
-			checkJob(job);
-			return await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
-		};
-		const outcome = run.toOutcome(job, make());
+		const make = async () => await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
+		const outcome = run.perform(job, make);
 		outcomes[index] = outcome;
 		// Adds that are not waited for are sent in item order.
 		if (problem !== undefined || order.wait === undefined) await outcome;

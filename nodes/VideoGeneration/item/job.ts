@@ -42,9 +42,6 @@ export interface Operation<Order = unknown> {
 /** Operations by resource and operation, as the parameters name them. */
 export type Operations = Record<string, Record<string, Operation>>;
 
-/** How the requests of an item are sent. */
-export type ItemApi = ApiOptions & Required<Pick<ApiOptions, 'connection' | 'takeSlot' | 'signal'>>;
-
 /** One item's work. */
 export interface Job<Order = unknown> {
 	readonly operation: Operation<Order>;
@@ -52,7 +49,8 @@ export interface Job<Order = unknown> {
 	readonly run: Run;
 	/** The item's parameters, checked. */
 	readonly order: Order;
-	readonly api: ItemApi;
+	/** How its requests are sent. */
+	readonly api: ApiOptions & Required<Pick<ApiOptions, 'connection' | 'takeSlot' | 'signal'>>;
 	/** The item's progress in this try and the ones before it. */
 	readonly ledger: Ledger;
 	/** Opens the item's credential, once. @throws a RequestFailure */
@@ -178,30 +176,28 @@ export class Run {
 		return await value;
 	}
 
-	/**
-	 * Does an item's work in a turn, which all executions of this process share. A failure ends the run, with the node
-	 * set to stop, before the next item has the turn.
-	 */
+	/** Does work of an item in a turn, which all executions of this process share: a failure ends the run before the next turn. */
 	async inTurn<T>(job: Job, key: unknown, work: () => Promise<T>): Promise<T> {
-		const workInTurn = async () => {
-			try {
-				checkJob(job);
-				return await work();
-			} catch (reason) {
-				this.end(job, reason);
-				throw reason as Error;
-			}
-		};
-		return await turns.take(key, workInTurn, this.signal);
+		return await turns.take(key, async () => await this.attempt(job, work), this.signal);
 	}
 
-	/** Waits for an item's work. */
-	async toOutcome(job: Job, work: Promise<INodeExecutionData[]>): Promise<Outcome> {
+	/** Does all work of an item. */
+	async perform(job: Job, work: () => Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
-			return { output: await work };
+			return { output: await this.attempt(job, work) };
+		} catch (reason) {
+			return { reason };
+		}
+	}
+
+	/** Does work of an item that can be sent. A failure ends the run, with the node set to stop. */
+	private async attempt<T>(job: Job, work: () => Promise<T>): Promise<T> {
+		try {
+			checkJob(job);
+			return await work();
 		} catch (reason) {
 			this.end(job, reason);
-			return { reason };
+			throw reason as Error;
 		}
 	}
 

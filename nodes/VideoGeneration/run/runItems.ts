@@ -12,8 +12,9 @@ import type { VideoJob } from '../adds/sendAdd';
 import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import type { ItemApi, Job, Operation, Operations, Outcome } from '../item/job';
-import { checkJob, isAdd, Run } from '../item/job';
+import type { RunContext } from '../item/executionEnd';
+import type { Job, Operation, Operations, Outcome } from '../item/job';
+import { isAdd, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
@@ -66,7 +67,7 @@ export function createToolCall(operations: Operations) {
  * model would read nothing. Only a tool that is set to stop the workflow throws.
  */
 async function answerAgent(
-	context: IExecuteFunctions | IExecutePaginationFunctions,
+	context: RunContext,
 	work: Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
 	if (!isAgentCall(context) || context.getNode().onError === 'stopWorkflow') return await work;
@@ -101,14 +102,11 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 /** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
 async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	if (jobs.some(isAdd)) return await makeVideos(jobs as VideoJob[]);
-	const perform = async (job: Job) => {
-		checkJob(job);
-		return (await job.operation.perform?.(job)) ?? [];
-	};
 	const outcomes: Promise<Outcome>[] = [];
 	for (const job of jobs) {
-		await job.run.pauseBetweenBatches();
-		outcomes.push(job.run.toOutcome(job, perform(job)));
+		const { operation, run } = job;
+		await run.pauseBetweenBatches();
+		outcomes.push(run.perform(job, async () => (await operation.perform?.(job)) ?? []));
 	}
 	return await Promise.all(outcomes);
 }
@@ -192,7 +190,7 @@ function prepareItem(
 ): Job {
 	const ledger = new Ledger(context);
 	const { outage, signal, takeRequestSlot: takeSlot } = run;
-	const api: ItemApi = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot, outage };
+	const api: Job['api'] = { maxTries: DEFAULT_MAX_TRIES, connection: {}, signal, takeSlot, outage };
 	let order: unknown;
 	try {
 		order = operation.prepare(context, ledger.isPaid);
