@@ -69,8 +69,8 @@ export type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
 
 /** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
 export function checkJob({ ledger, problem, run }: Job): void {
-	if (problem !== undefined) throw problem as Error;
-	if (ledger.isUnknown()) throw ledger.getFailure();
+	const reason = problem ?? ledger.findUnknownFate();
+	if (reason !== undefined) throw reason as Error;
 	if (run.signal.aborted) throw CANCELLED.with({ tries: 0 });
 }
 

@@ -66,11 +66,14 @@ export class Ledger {
 		this.order = new AgentOrder(this.context, account, [getOperationName(this.context), body]);
 	}
 
-	/** Whether the fate of its add is unknown, or that of an identical order of an agent. */
-	isUnknown(): boolean {
-		const failure = this.order?.findUnknownFate();
-		if (failure) this.state = { stage: 'unknown', failure };
-		return this.state.stage === 'unknown';
+	/** Why the fate of its add, or of an identical order of an agent, is unknown; undefined where it is not. */
+	findUnknownFate(): RequestFailure | undefined {
+		const ofOrder = this.order?.findUnknownFate();
+		if (ofOrder) this.state = { stage: 'unknown', failure: ofOrder };
+		const { failure, stage } = this.state;
+		if (stage !== 'unknown') return undefined;
+		// Without a reason, the add was under way when its execution was stopped.
+		return new RequestFailure(failure ?? { kind: 'uncertain', httpCode: 'ECONNRESET' });
 	}
 
 	/** Notes what the item has reached, and hands it to n8n. */
@@ -95,11 +98,6 @@ export class Ledger {
 		const failure = JSON.parse(JSON.stringify(facts, names)) as FailureFacts;
 		this.keep({ stage: 'unknown', failure });
 		this.order?.keepUnknownFate(failure);
-	}
-
-	/** Why the fate is unknown. Without a reason, the add was under way when its execution was stopped. */
-	getFailure(): RequestFailure {
-		return new RequestFailure(this.state.failure ?? { kind: 'uncertain', httpCode: 'ECONNRESET' });
 	}
 
 	/** Notes which queue item is waited for. After a change of the workflow, what is known is of another one. */

@@ -200,7 +200,7 @@ function prepareItem(
 		problem ??= error;
 	}
 	// It is never sent again. Parameters that are wrong by now do not hide that.
-	if (ledger.state.stage === 'unknown') problem = ledger.getFailure();
+	problem = ledger.findUnknownFate() ?? problem;
 	let service: Promise<Service> | undefined;
 	const open = async () => await (service ??= openService(context));
 	return { context, operation, run, ledger, order, api, open, problem };

@@ -41,7 +41,7 @@ async function addWhileRunEnds(steps: number) {
 		context,
 		run,
 		order: { body: {} },
-		ledger: { isPaid: false, isUnknown: () => false, state: { stage: 'new' } },
+		ledger: { isPaid: false, findUnknownFate: () => undefined, state: { stage: 'new' } },
 		open: async () => await Promise.resolve({ baseUrl: 'http://localhost', account: 1 }),
 		api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
 	} as unknown as VideoJob;
