@@ -5,24 +5,15 @@ export type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
 /*
  * What can end an execution, and what is known of it (n8n 2.41):
  *
- * | an execution ends by                                        | what is known                               |
- * | ----------------------------------------------------------- | ------------------------------------------- |
- * | the timeout of its workflow, or else of the instance        | `executionTimeoutTimestamp`                 |
- * | (`EXECUTIONS_TIMEOUT`, n8n Cloud's plan), both capped by    |                                             |
- * | `EXECUTIONS_TIMEOUT_MAX`                                    |                                             |
- * | the same, after n8n's Wait node has parked it for a time    | it counts from the original start, parked   |
- * |                                                             | time included. `executionTimeoutTimestamp`  |
- * |                                                             | begins anew, so it is too late: the         |
- * |                                                             | workflow's timeout is known, the instance's |
- * |                                                             | is not                                      |
- * | the same, after a form or an approval has resumed it        | `executionTimeoutTimestamp`: it begins anew |
- * | the same, on a worker, however it was parked                | `executionTimeoutTimestamp`: it begins anew |
- * | the same, as a retry of a failed execution                  | `executionTimeoutTimestamp`: its start is   |
- * |                                                             | that of the failed one                      |
- * | a timeout of its parent, which does not stop it, and then   | `executionTimeoutTimestamp`, which the      |
- * | does not get its output                                     | parent's caps                               |
- * | Stop, or an item that fails with the node set to stop       | `Run.signal`                                |
- * | the end of its process, or a model that waits no longer     | nothing: the documents say what to do       |
+ * - the timeout of its workflow, or else of the instance (`EXECUTIONS_TIMEOUT`, n8n Cloud's plan), both capped by
+ *   `EXECUTIONS_TIMEOUT_MAX` and by that of a parent, which does not stop it but then does not get its output:
+ *   `executionTimeoutTimestamp`
+ * - the same, after n8n's Wait node has parked it for a time: it counts from the original start, parked time included.
+ *   `executionTimeoutTimestamp` begins anew, so it is too late: the workflow's timeout is known, the instance's is not
+ * - the same, after a form or an approval has resumed it, on a worker, however it was parked, or as a retry, whose
+ *   start is that of the failed execution: `executionTimeoutTimestamp`, which begins anew
+ * - Stop, or an item that fails with the node set to stop: `Run.signal`
+ * - the end of its process, or a model that waits no longer: nothing, and the documents say what to do
  */
 
 /** What n8n's engine keeps of an execution, and has no function for. Each part may be missing. */
@@ -50,15 +41,12 @@ function getTimeLeftMs(context: RunContext, now: number): number {
 	const limitMs = typeof limit === 'number' ? limit - now : Infinity;
 	const { executionTimeout = -1 } = context.getWorkflowSettings();
 	if (executionTimeout <= 0) return limitMs;
+	const established = (context as Engine).getExecutionContext?.()?.establishedAt;
 	const isCountedAnew =
 		context.getMode() === 'retry' || instanceSettings?.instanceType === 'worker';
-	const startedAt = isCountedAnew ? now : findStart(context, now);
+	const isKnown = !isCountedAnew && typeof established === 'number';
+	const startedAt = isKnown ? Math.min(established, now) : now;
 	const ownMs = startedAt + executionTimeout * 1_000 - now;
 	// Past its end, it would not go on: an approval or a form has resumed it.
 	return ownMs <= 0 && limitMs < Infinity ? limitMs : Math.min(limitMs, ownMs);
-}
-
-function findStart(engine: Engine, now: number): number {
-	const startedAt = engine.getExecutionContext?.()?.establishedAt;
-	return typeof startedAt === 'number' ? Math.min(startedAt, now) : now;
 }
