@@ -13,11 +13,6 @@ import { getConnection } from '../item/parameters';
 /** The user waits for the list in the editor. */
 const MAX_TRIES = 2;
 
-interface ProjectOption {
-	name: string;
-	value: string;
-}
-
 /** The projects to choose several of. */
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await fetchForEditor(this, listProjects);
@@ -29,24 +24,26 @@ export async function searchProjects(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const wanted = filter.trim().toLowerCase();
-	const isWanted = ({ name, value }: ProjectOption) =>
-		name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted;
-	return { results: (await fetchForEditor(this, listProjects)).filter(isWanted) };
+	const projects = await fetchForEditor(this, listProjects);
+	const results = projects.filter(
+		({ name, value }) => name.toLowerCase().includes(wanted) || value.toLowerCase() === wanted,
+	);
+	return { results };
 }
 
 /** The projects of the account by name, last updated first; one without a name by its ID. */
 export async function listProjects(
 	service: Service,
 	options: ApiOptions,
-): Promise<ProjectOption[]> {
+): Promise<{ name: string; value: string }[]> {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
 	return projects
-		.map(({ id, name }) => ({
-			value: toText(id),
-			name: toLine(toText(name)) || toLine(toText(id)),
-		}))
+		.map((project) => ({ value: toText(project.id), name: toLine(toText(project.name)) }))
 		.filter(({ value }) => canBeOffered(value))
-		.map(({ value, name }) => ({ value, name: name.startsWith('=') ? ` ${name}` : name }));
+		.map(({ value, name }) => {
+			const shown = name || toLine(value);
+			return { value, name: shown.startsWith('=') ? ` ${shown}` : shown };
+		});
 }
 
 /**

@@ -79,8 +79,8 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	const [first] = jobs;
 	if (first === undefined) return [];
 	const { context, run } = first;
-	const stopListening = nameVideosAtStop(jobs);
-	const stopStreaming = keepStreamOpen(jobs);
+	const stopListening = nameVideosAtStop(first, jobs);
+	const stopStreaming = keepStreamOpen(first);
 	try {
 		const unusable = jobs.find(({ problem }) => problem !== undefined);
 		if (unusable) run.end(unusable, unusable.problem);

@@ -19,10 +19,9 @@ const runs = new WeakMap<AbortSignal, Set<Job[]>>();
  *
  * @returns a function that stops listening
  */
-export function nameVideosAtStop(jobs: Job[]): () => void {
-	const [{ context } = {}] = jobs;
-	const signal = context?.getExecutionCancelSignal();
-	if (context === undefined || signal === undefined) return () => undefined;
+export function nameVideosAtStop({ context }: Job, jobs: Job[]): () => void {
+	const signal = context.getExecutionCancelSignal();
+	if (signal === undefined) return () => undefined;
 	const ofExecution = runs.get(signal) ?? new Set();
 	runs.set(signal, ofExecution.add(jobs));
 	// n8n saves the execution in the same moment. Each run writes the videos of all.
@@ -66,15 +65,15 @@ interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
  *
  * @returns a function that ends this
  */
-export function keepStreamOpen([job]: Job[]): () => void {
-	const { isStreaming, sendChunk } = (job?.context ?? {}) as Partial<Streaming>;
+export function keepStreamOpen({ context, order }: Job): () => void {
+	const { isStreaming, sendChunk } = context as Partial<Streaming>;
 	const end = new AbortController();
-	if (job !== undefined && sendChunk !== undefined && isStreaming?.call(job.context) === true) {
-		const { wait } = (job.order ?? {}) as { wait?: WaitSettings };
+	if (sendChunk !== undefined && isStreaming?.call(context) === true) {
+		const { wait } = (order ?? {}) as { wait?: WaitSettings };
 		const intervalMs = wait?.intervalMs ?? DEFAULT_INTERVAL_MS;
 		const send = async () => {
 			do {
-				await sendChunk.call(job.context, 'item', 0, '');
+				await sendChunk.call(context, 'item', 0, '');
 			} while (await pause(intervalMs, end.signal));
 		};
 		// The work goes on, whatever becomes of the answer.
