@@ -15,12 +15,7 @@ import {
 	requireText,
 } from '../item/parameters';
 import { projectLocator } from './fields';
-import {
-	finishedVideoFields,
-	getWaitSettings,
-	videoFileNameOption,
-	waitOptions,
-} from './waitOptions';
+import { getWaitSettings, videoFileNameOption, waitFields } from './waitOptions';
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
@@ -133,7 +128,7 @@ export const generate: Operation<VideoOrder> = {
 	name: 'Generate',
 	action: 'Generate video (costs credits)',
 	description: 'Generate a video from a project and return its file',
-	fields: [...orderFields, ...finishedVideoFields, waitOptions],
+	fields: [...orderFields, ...waitFields],
 	options: [...orderOptions, videoFileNameOption],
 	prepare: (context, isPaid) => ({
 		...getOrder(context, isPaid),

@@ -9,22 +9,6 @@ import {
 import { parseStatusWords, type WaitSettings } from '../waiting/waitForVideo';
 import { binaryPropertyField, fileNameOption, getFileSettings } from './fields';
 
-/** The fields for the file of the finished video. */
-export const finishedVideoFields: INodeProperties[] = [
-	{
-		displayName: 'Download Video',
-		name: 'downloadVideo',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to return the file of the finished video. AI agents get none, and an item whose video cannot be identified fails.',
-	},
-	{
-		...binaryPropertyField,
-		displayOptions: { show: { downloadVideo: [true] } },
-	},
-];
-
 export const videoFileNameOption: INodeProperties = {
 	...fileNameOption,
 	displayOptions: { show: { '/downloadVideo': [true] } },
@@ -87,16 +71,31 @@ const entries = {
 	},
 } satisfies Record<string, Omit<INodeProperties, 'name'>>;
 
-export const waitOptions: INodeProperties = {
-	displayName: 'Wait Options',
-	name: 'waitOptions',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: Object.entries(entries).map(([name, entry]) => ({ name, ...entry })),
-};
+/** The fields for the wait, and for the file of the finished video. */
+export const waitFields: INodeProperties[] = [
+	{
+		displayName: 'Download Video',
+		name: 'downloadVideo',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to return the file of the finished video. AI agents get none, and an item whose video cannot be identified fails.',
+	},
+	{
+		...binaryPropertyField,
+		displayOptions: { show: { downloadVideo: [true] } },
+	},
+	{
+		displayName: 'Wait Options',
+		name: 'waitOptions',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: Object.entries(entries).map(([name, entry]) => ({ name, ...entry })),
+	},
+];
 
-/** "Wait Options" and the fields of the file. The limits are checked here, for n8n checks no expression. */
+/** The settings of these fields. The limits are checked here, for n8n checks no expression. */
 export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings {
 	const values = getCollection(context, 'waitOptions');
 	const getWords = (name: 'completedStatuses' | 'failedStatuses') => {

@@ -6,12 +6,7 @@ import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
 import { createInputError, getId, requireText, toDateText } from '../../item/parameters';
 import { getQueueId, ofQueueItem, projectLocator, queueIdField } from '../fields';
-import {
-	finishedVideoFields,
-	getWaitSettings,
-	videoFileNameOption,
-	waitOptions,
-} from '../waitOptions';
+import { getWaitSettings, videoFileNameOption, waitFields } from '../waitOptions';
 
 interface WaitOrder {
 	queueId: string;
@@ -44,8 +39,7 @@ export const wait: Operation<WaitOrder> = {
 			description:
 				"The 'createdAt' that Queue > Add returned for this video, and no other date. It identifies a video that is finished already.",
 		},
-		...finishedVideoFields,
-		waitOptions,
+		...waitFields,
 	],
 	options: [videoFileNameOption],
 
@@ -57,8 +51,8 @@ export const wait: Operation<WaitOrder> = {
 	}),
 
 	async perform(job) {
-		const { queueId, projectId, createdAt, settings } = job.order;
-		job.ledger.keepAwaited({ queueId, projectId, createdAt });
+		const { settings, ...ids } = job.order;
+		job.ledger.keepAwaited(ids);
 		return await outputVideo(job, settings, await resumeVideo(job, settings));
 	},
 };
