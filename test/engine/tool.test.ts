@@ -2,7 +2,7 @@ import { stringify } from 'flatted';
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import { EACH_WAY, runTools, type ToolSetup } from '../support/engine/runTools';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
-import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
+import { byId, DOWNLOAD, GENERATE, OPERATIONS, PROJECT, WAIT } from '../support/engine/OPERATIONS';
 import { planVideos } from '../support/engine/planVideos';
 import { playTogether } from '../support/engine/playTogether';
 import { passTime, runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -245,6 +245,21 @@ test.each(STREAMING)(
 		expect(Math.max(...gaps)).toBeLessThanOrEqual(8_000);
 	},
 );
+
+test('Nor is one whose tool waits for a video that was queued before', async () => {
+	planVideos(service.sandbox, { processingMs: 30_000 });
+	const { items } = await service.run(OPERATIONS['queue.add']);
+	const queueId = items[0]?.json.queueId as string;
+	const waitOptions = { pollingInterval: 2 };
+	const times: number[] = [];
+	const onChunk = () => {
+		times.push(Date.now());
+	};
+	await ask({ ...WAIT, queueId, waitOptions }, { way: 'steps', onChunk });
+	const gaps = times.slice(1).map((time, i) => time - (times[i] ?? NaN));
+	expect(gaps.length).toBeGreaterThan(5);
+	expect(Math.max(...gaps)).toBeLessThanOrEqual(3_000);
+});
 
 // n8n does not evaluate these expressions for a declarative node: its own routing would send GET /
 // with the key.

@@ -13,7 +13,7 @@ interface WaitOrder {
 	projectId: string | undefined;
 	/** "Queued At" as text. */
 	createdAt: string | undefined;
-	settings: WaitSettings;
+	wait: WaitSettings;
 }
 
 /** Queue > Wait, for a queue item that was added elsewhere. */
@@ -47,11 +47,11 @@ export const wait: Operation<WaitOrder> = {
 		queueId: getQueueId(context),
 		projectId: getId(context, 'projectId', 'Project') || undefined,
 		createdAt: getQueuedAt(context),
-		settings: getWaitSettings(context),
+		wait: getWaitSettings(context),
 	}),
 
 	async perform(job) {
-		const { settings, ...ids } = job.order;
+		const { wait: settings, ...ids } = job.order;
 		job.ledger.keepAwaited(ids);
 		return await outputVideo(job, settings, await resumeVideo(job, settings));
 	},
