@@ -259,13 +259,9 @@ function findMissing(
 	const { json } = context.getInputData();
 	for (const rest of raw.split('{{').slice(1)) {
 		const [code = ''] = rest.split('}}');
-		const fields = [...code.matchAll(FIELD)].map(([reference, plain, , quoted = '']) => ({
-			field: plain ?? quoted,
-			code: reference,
-		}));
-		const missing = fields.find(({ field }) => json[field] === undefined);
-		// The most common part needs no evaluation, which costs about a millisecond.
-		if (missing === undefined && fields[0]?.code === code.trim()) continue;
+		const missing = [...code.matchAll(FIELD)]
+			.map(([reference, plain, , quoted = '']) => ({ field: plain ?? quoted, code: reference }))
+			.find(({ field }) => json[field] === undefined);
 		const part = `{{${code}}}`;
 		const found =
 			raw === `=${part}` ? value : context.evaluateExpression(part, context.getItemIndex());
