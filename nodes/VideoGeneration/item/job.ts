@@ -65,7 +65,7 @@ export function isAdd({ operation }: Job): boolean {
 }
 
 /** The result of an item's work. */
-export type Outcome = { output: INodeExecutionData[] } | { reason: unknown };
+export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reason: unknown });
 
 /** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
 export function checkJob({ ledger, problem, run }: Job): void {
@@ -184,9 +184,9 @@ export class Run {
 	/** Does all work of an item. */
 	async perform(job: Job, work: () => Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
-			return { output: await this.attempt(job, work) };
+			return { job, output: await this.attempt(job, work) };
 		} catch (reason) {
-			return { reason };
+			return { job, reason };
 		}
 	}
 

@@ -13,7 +13,8 @@ import { isAdd, type Job, logInfo, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
 
 /** An item's output, linked to its input item; for a failed item, the data of its error. */
-export function createItems(job: Job, outcome: Outcome): INodeExecutionData[] {
+export function createItems(outcome: Outcome): INodeExecutionData[] {
+	const { job } = outcome;
 	const pairedItem = { item: job.context.getItemIndex() };
 	if ('output' in outcome) {
 		return outcome.output.map((item) => ({ ...item, json: renameError(item.json), pairedItem }));
@@ -130,15 +131,15 @@ function listPaidVideos(
 }
 
 /** Warns the person under the output of a run of what they cannot see. Nothing where all went well. */
-export function addHints(job: Job, jobs: Job[], outcomes: Outcome[]): void {
+export function addHints(job: Job, outcomes: Outcome[]): void {
 	const { context, run } = job;
 	const isLeftOut = (outcome: Outcome) => 'output' in outcome && outcome.output.length === 0;
 	const leftOut = isAdd(job) ? outcomes.filter(isLeftOut).length : 0;
 	if (leftOut > 0) logInfo(job, `Left out ${leftOut} items, whose videos came out before,`);
 	const hints = describeRun({
-		mayBeQueued: jobs.filter(({ ledger }) => ledger.state.stage === 'unknown').length,
-		unidentified: outcomes.flatMap((outcome, index): Unidentified | Unidentified[] => {
-			const { unidentified } = jobs[index]?.ledger.state ?? {};
+		mayBeQueued: outcomes.filter(({ job: { ledger } }) => ledger.state.stage === 'unknown').length,
+		unidentified: outcomes.flatMap((outcome): Unidentified | Unidentified[] => {
+			const { unidentified } = outcome.job.ledger.state;
 			return unidentified ?? (isUnread(outcome) ? {} : []);
 		}),
 		isListUnreliable: run.isListUnreliable,

@@ -87,11 +87,11 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 		const outcomes = run.failure ? [] : await performJobs(jobs);
 		// By now, every add that was sent has its response.
 		if (run.failure) throw createError(run.failure.job, run.failure.reason);
-		addHints(first, jobs, outcomes);
+		addHints(first, outcomes);
 		// After Stop, some items may not have been prepared.
 		const hasSucceeded = outcomes.every((outcome) => 'output' in outcome);
 		if (hasSucceeded && !run.signal.aborted) forgetItems(context);
-		return jobs.flatMap((job, index) => createItems(job, outcomes[index] ?? { output: [] }));
+		return outcomes.flatMap(createItems);
 	} finally {
 		stopListening();
 		stopStreaming();
