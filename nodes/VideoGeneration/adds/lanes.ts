@@ -1,17 +1,15 @@
 import { untilAborted } from '../api/pacing';
 import { CANCELLED } from '../failures/failure';
 import { logInfo, type Run } from '../item/job';
+import type { Telling } from '../waiting/accountVideos';
 import type { FinishedVideo } from '../waiting/waitForVideo';
 import type { VideoJob } from './sendAdd';
 
 /**
- * By service and project. All executions share them: the API tells a finished video from others by its project and
+ * The lanes of all executions, by service and project. The API tells a finished video from others by its project and
  * time alone, so those of a project are made one after the other, unless the service tells more.
  */
 const lanes = new Map<string, Lane>();
-
-/** What each service tells, by its address, for as long as this process lives. */
-const services = new Map<string, Telling>();
 
 /** How many videos of a project are made at the same time where the service tells them apart. */
 const TOLD_AT_ONCE = 10;
@@ -19,46 +17,45 @@ const TOLD_AT_ONCE = 10;
 /** The place of an item whose video is being made, or waits for that. */
 interface Place {
 	run: Run;
-	/** How many videos of the project may be made at the same time; undefined for as many as can be told apart. */
-	max: number | undefined;
+	/** "Videos at Once"; undefined for as many as can be told apart. */
+	videosAtOnce: number | undefined;
 }
 
 /**
- * Waits until the item's video can be made. A paid video is being made already, so it takes a place at once.
+ * Waits until the item's video can be made.
  *
+ * @param telling whether the service tells which video is whose
  * @returns the item's lane, and its place, which it has to leave
  * @throws a RequestFailure of the kind `cancelled` when the run ends while the item waits
  */
 export async function enterLane(
 	job: VideoJob,
-	max: number | undefined,
+	videosAtOnce: number | undefined,
+	telling: Telling,
 ): Promise<{ lane: Lane; place: Place }> {
 	const { ledger, open, order, run } = job;
 	const projectId = ledger.state.projectId ?? order.body.projectId ?? '';
 	const { baseUrl } = await open();
-	const telling = services.get(baseUrl) ?? new Telling();
-	services.set(baseUrl, telling);
 	for (const [key, lane] of lanes) if (lane.isOver()) lanes.delete(key);
 	const key = JSON.stringify([baseUrl, projectId]);
 	const lane = lanes.get(key) ?? new Lane(telling);
 	lanes.set(key, lane);
-	const place = { run, max };
-	if (ledger.isPaid) lane.running.add(place);
-	else await lane.wait(job, place);
+	const place = { run, videosAtOnce };
+	await lane.enter(job, place);
 	return { lane, place };
 }
 
-/** A single slow video must not keep the items of a project from being sent for longer. */
+/** How long the time of a video counts. That of a slow one keeps items from being sent in executions with a timeout. */
 const KEPT_FOR_MS = 3_600_000;
 
-/** So many videos of a project count. */
+/** How many of a project's last videos count. */
 const VIDEOS_KEPT = 10;
 
 /** The videos of one project that are being made, the items that wait for a place, and how long the last videos took. */
 class Lane {
-	readonly running = new Set<Place>();
+	private readonly running = new Set<Place>();
 
-	/** By run, in the order of their turns. A run whose item begins goes to the end, so several runs alternate. */
+	/** By run, in the order of their places. A run whose item begins goes to the end, so several runs alternate. */
 	private readonly waiting = new Map<Run, { place: Place; begin: () => void }[]>();
 
 	/** How long the last videos took, from their adds to their outputs, the newest last. */
@@ -66,25 +63,24 @@ class Lane {
 
 	constructor(private readonly telling: Telling) {}
 
-	/** Whether the service cannot be expected to tell its videos apart. */
-	get isSilent(): boolean {
-		return !this.telling.isExpected;
-	}
-
-	/** Waits for a place. @throws a RequestFailure when the run ends meanwhile */
-	async wait(job: VideoJob, place: Place): Promise<void> {
-		const { order, run } = job;
-		const turn = new Promise<void>((begin) => {
+	/** Waits for a place. A paid video is being made already, so it takes one at once. @throws when the run ends meanwhile */
+	async enter(job: VideoJob, place: Place): Promise<void> {
+		const { ledger, order, run } = job;
+		if (ledger.isPaid) {
+			this.running.add(place);
+			return;
+		}
+		const begun = new Promise<void>((begin) => {
 			this.waiting.set(run, [...(this.waiting.get(run) ?? []), { place, begin }]);
 		});
 		this.beginNext();
 		const isNext = this.waiting.get(run)?.[0]?.place === place;
-		if (isNext && this.running.size > 0 && this.count(run) === 0) {
+		if (isNext && this.count(run) === 0) {
 			const project = JSON.stringify(order.body.projectId ?? '');
 			logInfo(job, `Waiting for other executions that make videos of project ${project}`);
 		}
 		try {
-			await untilAborted(turn, run.signal);
+			await untilAborted(begun, run.signal);
 		} catch {
 			// A run that ends takes all of its items with it.
 			this.waiting.delete(run);
@@ -93,10 +89,10 @@ class Lane {
 		}
 	}
 
-	/** Learns from a video whether the service itself tells which video is an item's. */
+	/** Notes whether the service itself told which video is the item's. Each that it told lets its run make one more at once. */
 	learn({ run }: Place, { isTold }: FinishedVideo): void {
 		if (isTold !== undefined) this.telling.learn(isTold);
-		if (isTold) run.videosAtOnce += 1;
+		if (isTold) run.toldAtOnce += 1;
 	}
 
 	leave(place: Place): void {
@@ -104,12 +100,11 @@ class Lane {
 		this.beginNext();
 	}
 
-	/** How long the longest of the last videos took; undefined where none is known. */
-	get longestMs(): number | undefined {
+	/** How long a video usually takes: as long as the longest of the last ones. Undefined where none is known. */
+	get usualMs(): number | undefined {
 		const since = performance.now() - KEPT_FOR_MS;
-		this.times = this.times.filter(({ endedAt }) => endedAt > since);
-		const times = this.times.map(({ tookMs }) => tookMs);
-		return times.length === 0 ? undefined : Math.max(...times);
+		const times = this.times.filter(({ endedAt }) => endedAt > since);
+		return times.length === 0 ? undefined : Math.max(...times.map(({ tookMs }) => tookMs));
 	}
 
 	/** Notes how long a video took. */
@@ -118,19 +113,20 @@ class Lane {
 		this.times = [...this.times, time].slice(-VIDEOS_KEPT);
 	}
 
-	/** Notes that a video took longer than a time, which says nothing if another one did as well. */
+	/** Notes that a video took longer than a time. It counts if no known video took longer. */
 	noteMinimum(tookMs: number): void {
-		if (tookMs > (this.longestMs ?? 0)) this.noteTime(tookMs);
+		if (tookMs > (this.usualMs ?? 0)) this.noteTime(tookMs);
 	}
 
 	/** Whether nothing is left of it that the next execution has to know. */
 	isOver(): boolean {
-		return this.running.size + this.waiting.size === 0 && this.longestMs === undefined;
+		return this.running.size + this.waiting.size === 0 && this.usualMs === undefined;
 	}
 
 	private beginNext(): void {
 		for (const [run, [next, ...others]] of this.waiting) {
 			if (next === undefined || this.isWaitingForOwn(next.place)) continue;
+			// A run that may make more at once must not overtake it again and again.
 			if (this.running.size >= this.getPlaces(next.place)) break;
 			this.waiting.delete(run);
 			if (others.length > 0) this.waiting.set(run, others);
@@ -139,44 +135,18 @@ class Lane {
 		}
 	}
 
-	/** A run begins with one video, and each that is told makes room for one more: a broken project costs one. */
-	private isWaitingForOwn({ run, max }: Place): boolean {
-		return max === undefined && this.count(run) >= run.videosAtOnce;
+	/** A run begins with one video, so that a project whose videos all fail costs one. */
+	private isWaitingForOwn({ run, videosAtOnce }: Place): boolean {
+		return videosAtOnce === undefined && this.count(run) >= run.toldAtOnce;
 	}
 
-	/** As many as its own option and those of the videos that are being made allow. */
+	/** How many videos may be made at once: the least that the next one and those being made allow. */
 	private getPlaces(next: Place): number {
 		const ofService = this.telling.isExpected ? TOLD_AT_ONCE : 1;
-		return Math.min(...[next, ...this.running].map(({ max = ofService }) => max));
+		return Math.min(...[next, ...this.running].map(({ videosAtOnce = ofService }) => videosAtOnce));
 	}
 
 	private count(run: Run): number {
 		return [...this.running].filter((place) => place.run === run).length;
-	}
-}
-
-/** Where a service has failed to tell a video, it must tell this many times as many in a row, up to the maximum. */
-const REQUIRED_FACTOR = 4;
-const MAX_REQUIRED = 16;
-
-/**
- * Whether a service tells which video is an item's: by its address in the item's progress, or by its queue ID in the
- * list of videos. The specification promises neither.
- */
-export class Telling {
-	private toldInARow = 0;
-
-	/** How many in a row it must tell to count as one that tells. */
-	private required = 1;
-
-	/** Whether it can be expected to tell the next videos. */
-	get isExpected(): boolean {
-		return this.toldInARow >= this.required;
-	}
-
-	/** @param isTold whether it has told which video a finished item's is */
-	learn(isTold: boolean): void {
-		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
-		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
 	}
 }

@@ -7,34 +7,35 @@ import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
 import type { Outcome } from '../item/job';
 import type { FinishedVideo, Watching, WaitSettings } from '../waiting/waitForVideo';
-import { resumeVideo, waitForVideo, watchVideos } from '../waiting/waitForVideo';
+import { waitForVideo, watchVideos } from '../waiting/waitForVideo';
 import { enterLane } from './lanes';
 import { type PaidVideo, sendAdd, type VideoJob } from './sendAdd';
-import { guardCredits, limitVideos } from './spendingGuards';
+import { guardCredits, limitVideos, listGuardTurns } from './spendingGuards';
 import { completeKeys, freeOrKeepKey, takeKey } from './uniqueKey';
 import { joinTurn, type WorkersTurn } from './workersTurn';
 
 /**
- * Makes the videos of a run. Those that are waited for are made in the turns of their lanes; the others are added
+ * Makes the videos of a run. Those that are waited for are made in places of their lanes; the others are added
  * one at a time, in item order. Videos that an earlier try has paid for are waited for and downloaded meanwhile.
  */
 export async function makeVideos(jobs: VideoJob[]): Promise<Outcome[]> {
 	const outcomes: Promise<Outcome>[] = [];
-	const isPaid = ([, { ledger }]: [number, VideoJob]) => Number(ledger.isPaid);
+	const isPaid = ({ ledger }: VideoJob) => Number(ledger.isPaid);
 	// A paid video is being made already, so it takes its place before any add.
-	for (const [index, job] of [...jobs.entries()].sort((a, b) => isPaid(b) - isPaid(a))) {
+	for (const [index, job] of [...jobs.entries()].sort(([, a], [, b]) => isPaid(b) - isPaid(a))) {
 		const { ledger, order, problem, run } = job;
 		if (problem === undefined) {
 			// The pause passes before the item takes a place.
 			if (!ledger.isPaid) await run.pauseBetweenBatches();
-			// Otherwise a credential that n8n reads slowly would change the order of the turns.
+			// A credential that n8n reads slowly must not change the order of the places. The item's own work throws a failure.
 			const service = await job.open().catch(() => undefined);
+			// With its order, an identical one whose fate is unknown is found.
 			if (service && run.isAgentCall) ledger.setOrder(service.account, order.body);
 		}
 		const make = async () => await (order.wait ? makeVideo(job, order.wait) : addVideo(job));
 		const outcome = run.perform(job, make);
 		outcomes[index] = outcome;
-		// Adds that are not waited for are sent in item order.
+		// Adds that are not waited for are sent in item order. An item with a problem has no order.
 		if (problem !== undefined || order.wait === undefined) await outcome;
 	}
 	const ended = await Promise.all(outcomes);
@@ -54,27 +55,19 @@ async function addVideo(job: VideoJob): Promise<INodeExecutionData[]> {
 
 /** Video > Generate: makes one video, and outputs it. */
 async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecutionData[]> {
+	const { finished, unidentified } = job.ledger.state;
 	// What an earlier try has finished is not made any more.
-	if (job.ledger.state.finished) return await outputVideo(job, wait, await resumeVideo(job, wait));
+	if (finished) return await outputVideo(job, wait, { json: finished, unidentified });
 	const watching = await watchVideos(job);
-	const video = await makeInTurn(job, wait, watching).finally(watching.end);
+	const turn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
+	const video = await makeInLane(job, wait, watching, turn).finally(async () => {
+		watching.end();
+		await turn?.leave(job.order.body.projectId, watching.videos);
+	});
 	return video ? await outputVideo(job, wait, video) : [];
 }
 
 /** Waits for a place in the lane, pays unless an earlier try has, and waits. @returns undefined for an item that is left out */
-async function makeInTurn(
-	job: VideoJob,
-	wait: WaitSettings,
-	watching: Watching,
-): Promise<FinishedVideo | undefined> {
-	const turn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
-	try {
-		return await makeInLane(job, wait, watching, turn);
-	} finally {
-		await turn?.leave(job.order.body.projectId, watching.videos);
-	}
-}
-
 async function makeInLane(
 	job: VideoJob,
 	wait: WaitSettings,
@@ -82,15 +75,16 @@ async function makeInLane(
 	turn: WorkersTurn | undefined,
 ): Promise<FinishedVideo | undefined> {
 	const { ledger, run } = job;
-	const { lane, place } = await enterLane(job, wait.videosAtOnce);
-	// A video is looked at after an interval, and listed after the delay.
+	const { telling } = watching.videos;
+	const { lane, place } = await enterLane(job, wait.videosAtOnce, telling);
+	// Without a service that tells, a video comes out a check and a Listing Delay after its add at the earliest.
 	const shortestMs = wait.intervalMs + wait.listingDelayMs;
 	let sentAt: number | undefined;
 	try {
 		if (!ledger.isPaid) {
-			const usualMs = lane.longestMs ?? shortestMs;
-			const paid = await pay(job, usualMs, async () => {
-				const since = lane.isSilent ? await turn?.take(job, watching.videos) : undefined;
+			const paid = await pay(job, lane.usualMs ?? shortestMs, async () => {
+				// Another process may have had videos listed until it gave up the turn.
+				const since = telling.isExpected ? undefined : await turn?.take(job, watching.videos);
 				// What is listed before the add is another's.
 				await watching.list.catchUp(watching.requests, since);
 			});
@@ -101,14 +95,14 @@ async function makeInLane(
 		lane.learn(place, video);
 		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
-		if (!lane.isSilent) await turn?.giveUp(false);
+		if (telling.isExpected) await turn?.giveUp(false);
 		return video;
 	} catch (reason) {
-		// What n8n has cut off would have come out after another look at the earliest.
+		// A video whose run has ended would have taken at least one more check.
 		if (sentAt !== undefined && classifyError(reason).kind === 'cancelled') {
 			lane.noteMinimum(performance.now() - sentAt + shortestMs);
 		}
-		// The run ends before its next item takes the place.
+		// The run ends before its next item takes the place that is left.
 		run.end(job, reason);
 		throw reason as Error;
 	} finally {
@@ -129,43 +123,38 @@ async function pay(
 	usualMs: number,
 	getReady?: () => Promise<void>,
 ): Promise<PaidVideo | undefined> {
-	const { order, run } = job;
+	const { api, order, run } = job;
 	const service = await job.open();
-	const send = async () => await sendInTurn(job, service, usualMs);
+	const turns = listGuardTurns(job, service);
+	// An agent's identical orders wait for each other's fate. Queue > Add awaits its items one by one.
+	if (order.wait !== undefined || run.isAgentCall) {
+		turns.unshift(`project ${service.baseUrl} ${order.body.projectId}`);
+	}
+	// A row that is left out takes no turn, and the list is read after the claim of the key, which takes a while.
 	if (!(await takeKey(job))) return undefined;
 	try {
 		await getReady?.();
-		// Queue > Add takes no turns but its run's own. An agent's identical orders wait for each other's fate.
-		if (order.wait === undefined && !run.isAgentCall) return await send();
-		return await run.inTurn(job, `project ${service.baseUrl} ${order.body.projectId}`, send);
+		const add = async () => await tryToAdd(job, service, usualMs);
+		const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
+		return await run.inTurns(job, turns, send);
 	} finally {
 		await freeOrKeepKey(job);
 	}
 }
 
-/** Sends an add, again where that pays nothing twice. Guarded adds of an account are checked and sent one at a time. */
-async function sendInTurn(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
-	const { api, order, run } = job;
-	const add = async () => await tryToAdd(job, service, usualMs);
-	const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
-	return await limitVideos(job, async () => {
-		if (order.spending === undefined) return await send();
-		return await run.inTurn(job, `credits ${service.account}`, send);
-	});
-}
-
-/** Sends an add once, if the account has enough credits for it, and the workflow enough time. */
+/** Sends an add once, if its guards allow it, and the workflow has enough time. */
 async function tryToAdd(job: VideoJob, service: Service, usualMs: number): Promise<PaidVideo> {
 	const send = async () => {
 		// A try may come minutes after the one before it.
 		checkTimeLeft(job, usualMs);
 		return await sendAdd(job, service);
 	};
-	return await guardCredits(job, service, async () => {
+	const sendUnlessStopped = async () => {
 		await checkStop(job);
-		// Other items may have ended the run meanwhile: with the slot, that is checked when the request is sent.
+		// Throws if the run has ended, also by this check.
 		return await job.api.takeSlot(send);
-	});
+	};
+	return await limitVideos(job, async () => await guardCredits(job, service, sendUnlessStopped));
 }
 
 /** How often the saved execution is read at most, and how long after the run's start at the earliest. */

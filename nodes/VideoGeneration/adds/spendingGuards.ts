@@ -22,9 +22,14 @@ interface Budget {
 /** By account, as long as they count. */
 const budgets = new Map<number, Budget>();
 
+/** The turns that a guarded add takes: the next one is checked when this one has its response. */
+export function listGuardTurns({ context, order }: VideoJob, { account }: Service): unknown[] {
+	const ofExecution = order.mostVideos === undefined ? [] : [getSent(context)];
+	return order.spending === undefined ? ofExecution : [...ofExecution, `credits ${account}`];
+}
+
 /**
- * Sends an add once if the account has enough credits for it. The guarded adds of an account take turns, so the next
- * one is checked when this one has its response. Without "Credits to Keep", nothing is checked.
+ * Sends an add in its turn if the account has enough credits for it. Without "Credits to Keep", nothing is checked.
  *
  * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
  */
@@ -83,28 +88,27 @@ const sentByNode = new Map<string, { sent: SentAt; calledAt: number }>();
 const COUNTED_MS = 3_600_000;
 
 /**
- * Sends an add unless the node has queued as many videos as "Most Videos" allows, in one execution. These adds take
- * turns, so the next one is counted when this one has its response. Without the option, nothing is counted.
+ * Sends an add in its turn unless the node has queued as many videos as "Most Videos" allows, in one execution. Without
+ * the option, nothing is counted.
  *
  * @throws a RequestFailure of the kind `tooManyVideos`: nothing was sent
  */
-export async function limitVideos<T>(job: VideoJob, send: () => Promise<T>): Promise<T> {
-	const { context, ledger, order, run } = job;
-	const { mostVideos } = order;
+export async function limitVideos<T>(
+	{ context, ledger, order: { mostVideos } }: VideoJob,
+	send: () => Promise<T>,
+): Promise<T> {
 	if (mostVideos === undefined) return await send();
 	const sent = getSent(context);
-	return await run.inTurn(job, sent, async () => {
-		if (sent.length >= mostVideos) {
-			throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
-		}
-		// An execution that is stopped now keeps it.
-		sent.push(performance.now());
-		try {
-			return await send();
-		} finally {
-			if (ledger.state.stage === 'new') sent.pop();
-		}
-	});
+	if (sent.length >= mostVideos) {
+		throw new RequestFailure({ kind: 'tooManyVideos', tries: 0, mostVideos });
+	}
+	// An execution that is stopped now keeps it.
+	sent.push(performance.now());
+	try {
+		return await send();
+	} finally {
+		if (ledger.state.stage === 'new') sent.pop();
+	}
 }
 
 /** A list to be changed in place: n8n keeps that of an execution, through its rounds and retries. */

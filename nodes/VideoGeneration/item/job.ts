@@ -111,7 +111,7 @@ export class Run {
 	isListUnreliable = false;
 
 	/** How many videos of a project it may make at the same time, where the service tells them apart. */
-	videosAtOnce = 1;
+	toldAtOnce = 1;
 
 	/** By `performance.now()`. */
 	readonly startedAt = performance.now();
@@ -176,9 +176,14 @@ export class Run {
 		return await value;
 	}
 
-	/** Does work of an item in a turn, which all executions of this process share: a failure ends the run before the next turn. */
-	async inTurn<T>(job: Job, key: unknown, work: () => Promise<T>): Promise<T> {
-		return await turns.take(key, async () => await this.attempt(job, work), this.signal);
+	/**
+	 * Does work of an item when it has all of these turns, which all executions of this process share. A failure ends the
+	 * run before the next item has any of them.
+	 */
+	async inTurns<T>(job: Job, [key, ...others]: unknown[], work: () => Promise<T>): Promise<T> {
+		if (key === undefined) return await this.attempt(job, work);
+		const workInOthers = async () => await this.inTurns(job, others, work);
+		return await turns.take(key, workInOthers, this.signal);
 	}
 
 	/** Does all work of an item. */

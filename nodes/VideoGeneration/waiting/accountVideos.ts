@@ -4,7 +4,7 @@ import { isObject, toText } from '../api/response';
 import { identifyEntry, parseLogTime } from '../api/videoLog';
 import type { Unidentified } from '../failures/failure';
 import { AccountList } from './accountList';
-import type { Claim, Decision, Item, ListedVideo, QueueItem } from './ownVideos';
+import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';
 import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
@@ -16,29 +16,58 @@ const MISTRUSTED_DELAYS = 10;
 /** Dates of one item may differ by so much: some are written without fractions of a second. */
 const SAME_DATE_MS = 1_000;
 
-/** A service, as far as this process knows it. */
-interface KnownService {
-	/** By account, which is a key: two keys may be of one account. */
-	accounts: Map<number, AccountVideos>;
+/** Where a service has failed to tell a video, it must tell this many times as many in a row, up to the maximum. */
+const REQUIRED_FACTOR = 4;
+const MAX_REQUIRED = 16;
+
+/**
+ * Whether a service tells which video is an item's: by its address in the item's progress, or by its queue ID in the
+ * list of videos. The specification promises neither.
+ */
+export class Telling {
+	private toldInARow = 0;
+
+	/** How many in a row it must tell to count as one that tells. */
+	private required = 1;
+
+	/** Whether it can be expected to tell the next videos. */
+	get isExpected(): boolean {
+		return this.toldInARow >= this.required;
+	}
+
 	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
-	namesQueueIds: boolean;
-	/** Until when a project is mistrusted with every key, by `performance.now()`: the service has accepted its adds. */
-	mistrusted: Map<string | undefined, number>;
+	namesQueueIds = false;
+
+	/** @param isTold whether it has told which video a finished item's is */
+	learn(isTold: boolean): void {
+		this.toldInARow = isTold ? this.toldInARow + 1 : 0;
+		if (!isTold) this.required = Math.min(this.required * REQUIRED_FACTOR, MAX_REQUIRED);
+	}
 }
 
-/** By address. All executions share them. */
+/** A service, as far as this process knows it. */
+class KnownService {
+	/** By key: two keys may be of one account. */
+	readonly keys = new Map<number, AccountVideos>();
+
+	readonly telling = new Telling();
+
+	/** Until when a project is mistrusted with all keys, after a video of it that was paid for was missing. */
+	readonly mistrusted = new Map<string | undefined, number>();
+}
+
+/** By address, for as long as this process lives. All executions share them. */
 const services = new Map<string, KnownService>();
 
 /** What this process knows of the videos of an account. */
-export function getAccountVideos({ baseUrl, account }: Service): AccountVideos {
-	for (const { accounts } of services.values()) {
-		for (const [key, videos] of accounts) if (videos.isOver()) accounts.delete(key);
+export function getAccountVideos({ baseUrl, account: key }: Service): AccountVideos {
+	for (const { keys } of services.values()) {
+		for (const [each, videos] of keys) if (videos.isOver()) keys.delete(each);
 	}
-	const unknown = { accounts: new Map<number, AccountVideos>(), namesQueueIds: false };
-	const service = services.get(baseUrl) ?? { ...unknown, mistrusted: new Map() };
+	const service = services.get(baseUrl) ?? new KnownService();
 	services.set(baseUrl, service);
-	const videos = service.accounts.get(account) ?? new AccountVideos(service);
-	service.accounts.set(account, videos);
+	const videos = service.keys.get(key) ?? new AccountVideos(service);
+	service.keys.set(key, videos);
 	return videos;
 }
 
@@ -46,19 +75,19 @@ export function getAccountVideos({ baseUrl, account }: Service): AccountVideos {
 interface KnownEntry {
 	/** When a list first showed it to this process, also if it has vanished; Infinity before. */
 	shownAt: number;
-	/** Whose own one it is. */
-	owner?: Item;
+	/** The queue item whose video it is. */
+	owner?: QueueItem;
 	/** Its date when it was given, in milliseconds since 1970. */
 	createdAt?: number | undefined;
 }
 
 /** What is known of an account. Its keys share it, once their lists have shown the same entry. */
-class Known {
+class Account {
 	/** The waits that go on, and the videos that are owed. */
 	readonly claims = new Set<Claim>();
 
 	/** The items that had each queue ID, the latest last. */
-	readonly items = new Map<string, Item[]>();
+	readonly items = new Map<string, QueueItem[]>();
 
 	readonly entries = new Map<string, KnownEntry>();
 
@@ -66,17 +95,17 @@ class Known {
 	readonly mistrusted = new Map<string | undefined, number>();
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
-	join({ claims, entries, items, mistrusted }: Known): void {
-		const same = new Map<Item, Item>();
+	join({ claims, entries, items, mistrusted }: Account): void {
+		const same = new Map<QueueItem, QueueItem>();
 		for (const [queueId, theirs] of items) {
 			const ours = [...(this.items.get(queueId) ?? [])];
 			const last = ours.at(-1);
 			for (const item of theirs) {
-				const isOpen =
+				const canBeSame =
 					item === theirs.at(-1) && last && isOneDate(last.queuedAt, item.queuedAt) === undefined;
 				const found =
 					ours.find((each) => isOneDate(each.queuedAt, item.queuedAt)) ??
-					(isOpen ? last : undefined);
+					(canBeSame ? last : undefined);
 				if (found) same.set(item, found);
 				else addTo(this.items, queueId, item);
 			}
@@ -104,47 +133,48 @@ export class AccountVideos {
 	/** The list, which all who wait read together. */
 	list = this.createList();
 
-	private known = new Known();
+	private account = new Account();
 
 	/** An entry of the last list, by which another key of the account is known. */
 	private sample: IDataObject | undefined;
 
 	/** How many items are waited for, or will be. */
-	private watching = 0;
+	private watchers = 0;
 
 	private idleSince = performance.now();
 
 	constructor(private readonly service: KnownService) {}
 
-	/** Whether a list of the service has named a queue ID. */
-	get namesQueueIds(): boolean {
-		return this.service.namesQueueIds;
+	/** Whether the service tells which video is whose. */
+	get telling(): Telling {
+		return this.service.telling;
 	}
 
-	/** Has the list read while an item is made. @returns a function that ends this */
+	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
 		// What was read while nothing was waited for is too old.
-		if (this.watching === 0) this.list = this.createList();
-		this.watching += 1;
+		if (this.watchers === 0) this.list = this.createList();
+		this.watchers += 1;
 		return () => {
-			this.watching -= 1;
+			this.watchers -= 1;
 			this.idleSince = performance.now();
 		};
 	}
 
-	/** Whether all of it can be forgotten: the next round of a loop may wait for an item that was made beside the last ones. */
+	/** Whether all of it can be forgotten: a later round of a loop may wait for a queue item of this one. */
 	isOver(): boolean {
 		this.forgetOwed();
-		const isIdle = this.watching === 0 && this.known.claims.size === 0;
+		const isIdle = this.watchers === 0 && this.account.claims.size === 0;
 		return isIdle && performance.now() >= this.idleSince + OWED_MS;
 	}
 
-	/** Begins a wait for an item. Several may wait for the same one. */
-	claim(known: QueueItem, listingDelayMs: number): Claim {
-		const item = this.identify(known);
+	/** Begins a wait for a queue item. Several may wait for the same one. */
+	claim(ids: QueueItemIds, listingDelayMs: number): Claim {
+		const item = this.identify(ids);
 		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
-		for (const other of this.known.items.get(item.queueId) ?? []) {
-			if (known.sentAt !== undefined) other.isReplaced = other !== item;
+		// Of the items with one queue ID, the one that was queued last has it.
+		for (const other of this.account.items.get(item.queueId) ?? []) {
+			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
 			else if ((other.queuedAt ?? NaN) > (item.queuedAt ?? NaN)) item.isReplaced = true;
 		}
 		return this.add(item, listingDelayMs);
@@ -152,10 +182,10 @@ export class AccountVideos {
 
 	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear */
 	release(claim: Claim, isOwed: boolean): void {
-		if (!isOwed) this.drop(claim);
 		// A list that names it later, or a later wait, settles it.
 		claim.own = claim.dueAt = undefined;
-		claim.owedUntil = performance.now() + OWED_MS;
+		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
+		else this.drop(claim);
 	}
 
 	/** Notes an add that is being sent: a video of its project may appear. */
@@ -166,12 +196,13 @@ export class AccountVideos {
 
 	/** Notes that another process of n8n is owed a video of a project: any new one may be that. */
 	expectOfOthers(projectId: string): void {
+		// Without the time of an add, it is not one of this process.
 		this.release(this.add({ queueId: '', projectId, claims: new Set() }, 0), true);
 	}
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.known.claims].some(
+		return [...this.account.claims].some(
 			({ item, owedUntil }) =>
 				owedUntil !== undefined &&
 				item.projectId === projectId &&
@@ -179,26 +210,26 @@ export class AccountVideos {
 		);
 	}
 
-	private add(item: Item, listingDelayMs: number): Claim {
-		const claim = { item, listingDelayMs };
+	private add(item: QueueItem, listingDelayMs: number): Claim {
+		const claim = { item, listingDelayMs, hasLeft: false };
 		item.claims.add(claim);
-		this.known.claims.add(claim);
+		this.account.claims.add(claim);
 		return claim;
 	}
 
 	private drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
-		this.known.claims.delete(claim);
+		this.account.claims.delete(claim);
 	}
 
 	private forgetOwed(): void {
 		const now = performance.now();
-		for (const claim of this.known.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
+		for (const claim of this.account.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
 	}
 
-	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: n8n keeps no account. */
-	keepOwner(known: QueueItem, entry: IDataObject): void {
-		if (this.find(entry).owner === undefined) this.setOwner(entry, this.identify(known));
+	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: that may be of another account. */
+	keepOwner(ids: QueueItemIds, entry: IDataObject): void {
+		if (this.getEntry(entry).owner === undefined) this.setOwner(entry, this.identify(ids));
 	}
 
 	/** Whether a video of a project was missing in a list that had to show it. */
@@ -206,7 +237,7 @@ export class AccountVideos {
 		const now = performance.now();
 		return (
 			(this.service.mistrusted.get(projectId) ?? now) > now ||
-			[...this.known.mistrusted].some(
+			[...this.account.mistrusted].some(
 				([project, until]) =>
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
@@ -223,24 +254,24 @@ export class AccountVideos {
 	 * The item of a queue ID. What was added just now is another item than any before, unless that is still being made:
 	 * the service has then made one item of two equal orders.
 	 */
-	private identify(known: QueueItem): Item {
-		const { queueId, projectId, queuedAt, sentAt } = known;
-		const isSame = ({ claims, ...item }: Item) => {
+	private identify(ids: QueueItemIds): QueueItem {
+		const { queueId, projectId, queuedAt, sentAt } = ids;
+		const isSame = (item: QueueItem) => {
 			if (isOneDate(item.queuedAt, queuedAt) === false) return false;
-			const isMade = [...claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
-			return sentAt === undefined || (isMade && item.projectId === projectId);
+			const isBeingMade = [...item.claims].some(({ dueAt, owedUntil }) => !owedUntil && !dueAt);
+			return sentAt === undefined || (isBeingMade && item.projectId === projectId);
 		};
-		const found = this.known.items.get(queueId)?.findLast(isSame);
-		const item = found ?? { ...known, claims: new Set() };
-		if (found === undefined) addTo(this.known.items, queueId, item);
+		const found = this.account.items.get(queueId)?.findLast(isSame);
+		const item = found ?? { ...ids, claims: new Set() };
+		if (found === undefined) addTo(this.account.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
 		return item;
 	}
 
-	/** What is known of an entry. One whose date is not that of the given one is another: the service counts anew. */
-	private find(entry: IDataObject): KnownEntry {
-		const { entries } = this.known;
+	/** What is known of an entry. An ID that comes again with another date is that of a new entry. */
+	private getEntry(entry: IDataObject): KnownEntry {
+		const { entries } = this.account;
 		const key = getEntryKey(entry);
 		const found = entries.get(key);
 		const isAnother =
@@ -251,19 +282,17 @@ export class AccountVideos {
 		return unknown;
 	}
 
-	private setOwner(entry: IDataObject, owner: Item): void {
-		Object.assign(this.find(entry), { owner, createdAt: parseLogTime(entry.createdAt) });
+	private setOwner(entry: IDataObject, owner: QueueItem): void {
+		Object.assign(this.getEntry(entry), { owner, createdAt: parseLogTime(entry.createdAt) });
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	private show(entries: unknown[], requestedAt: number): void {
 		this.forgetOwed();
 		this.findOtherKeys(entries);
-		const open = listOpen(this.known.claims);
+		const open = listOpen(this.account.claims);
 		const isDue = ({ dueAt = Infinity }: Claim) => dueAt <= requestedAt;
-		const earliest = open
-			.filter(isDue)
-			.reduce((min, claim) => Math.min(min, getEarliest(claim)), Infinity);
+		const earliest = Math.min(...open.filter(isDue).map(getEarliest));
 		const names = new ClaimNames(open);
 		const named = new Map<Claim, ListedVideo[]>();
 		const free = new Set<ListedVideo>();
@@ -274,10 +303,11 @@ export class AccountVideos {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			this.sample ??= entry;
-			const known = this.find(entry);
+			const known = this.getEntry(entry);
 			const { owner } = known;
 			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
 			changedAt = Math.max(changedAt, shownAt);
+			// Another wait for its owner is given it as well.
 			const claims = owner ? listOpen(owner.claims) : names.find(entry);
 			if (claims.length === 0 && (shownAt < earliest || owner)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
@@ -286,33 +316,34 @@ export class AccountVideos {
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}
 		for (const [claim, videos] of named) {
-			// Where the dates are of two clocks, one that looks older is its own in the end.
+			// If it must be listed by now, an entry that looks older has the date of another clock.
 			const inTime = videos.filter((video) => !isOlder(claim, video));
 			const [video, ...others] = inTime.length > 0 || !isDue(claim) ? inTime : videos;
 			if (video === undefined || others.length > 0) continue;
-			// Otherwise it is known as its own, which does not mean that the service tells so.
+			// An entry that is known as its own from before is not told by the service.
 			claim.isNamed = claim.item.videoUrl === undefined && names.find(video.entry).includes(claim);
-			this.service.namesQueueIds ||= claim.isNamed;
+			this.telling.namesQueueIds ||= claim.isNamed;
 			this.give(claim, video);
 			free.delete(video);
 		}
-		const due = listOpen(open).filter(isDue);
+		this.settle(listOpen(open).filter(isDue), [...free], changedAt);
+	}
+
+	/** Settles the claims whose entries the list has to show. @param changedAt when an entry of the list was first shown last */
+	private settle(due: Claim[], free: ListedVideo[], changedAt: number): void {
 		const others = new Set<Claim>();
-		for (const { known } of this.service.accounts.values()) {
-			for (const claim of listOpen(known.claims)) {
-				if (known === this.known || isAdded(claim)) others.add(claim);
+		for (const { account } of this.service.keys.values()) {
+			for (const claim of listOpen(account.claims)) {
+				if (account === this.account || isAdded(claim)) others.add(claim);
 			}
 		}
 		for (const claim of due) others.delete(claim);
-		this.settle(decideOwners(due, [...free], [...others], changedAt), due, [...free]);
-	}
-
-	private settle({ own, counts, missing }: Decision, due: Claim[], free: ListedVideo[]): void {
+		const { own, counts, missing } = decideOwners(due, free, [...others], changedAt);
 		const now = performance.now();
 		for (const claim of missing) {
 			const { projectId } = claim.item;
 			const until = now + MISTRUSTED_DELAYS * claim.listingDelayMs;
-			extend(this.known.mistrusted, projectId, until);
+			extend(this.account.mistrusted, projectId, until);
 			if (isAdded(claim)) extend(this.service.mistrusted, projectId, until);
 		}
 		const latestLast = free.sort((a, b) => a.shownAt - b.shownAt);
@@ -322,10 +353,11 @@ export class AccountVideos {
 			const { projectId } = claim.item;
 			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
 			else {
+				// What was given to it is counted no more.
 				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
 				const dates = count === 0 ? compareDates(claim, latest.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
-				if (claim.hasLeft === true) claim.listedUntil = now;
+				if (claim.hasLeft) claim.listedUntil = now;
 			}
 		}
 	}
@@ -338,17 +370,15 @@ export class AccountVideos {
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
 	private findOtherKeys(entries: unknown[]): void {
-		const { accounts } = this.service;
+		const { keys } = this.service;
 		const samples = new Map<string, AccountVideos>();
-		for (const other of accounts.values()) {
-			if (other.sample && other.known !== this.known) samples.set(getEntryKey(other.sample), other);
-		}
+		for (const key of keys.values()) if (key.sample) samples.set(getEntryKey(key.sample), key);
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isObject)) {
-			const { known, sample } = samples.get(getEntryKey(entry)) ?? this;
-			if (known === this.known || !sample || !isSameVideo(entry, sample)) continue;
-			this.known.join(known);
-			for (const key of accounts.values()) if (key.known === known) key.known = this.known;
+			const { account, sample } = samples.get(getEntryKey(entry)) ?? this;
+			if (account === this.account || !sample || !isSameVideo(entry, sample)) continue;
+			this.account.join(account);
+			for (const key of keys.values()) if (key.account === account) key.account = this.account;
 		}
 	}
 }

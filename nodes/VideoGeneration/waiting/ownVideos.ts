@@ -21,32 +21,32 @@ export interface QueueItem {
 	videoUrl?: string | undefined;
 	/** Whether another item has its queue ID by now. */
 	isReplaced?: boolean;
-}
-
-/** A queue item that is or was waited for, and the waits for it that go on or whose video is owed. */
-export interface Item extends QueueItem {
+	/** The waits for it that go on, or whose video is owed. */
 	readonly claims: Set<Claim>;
 }
 
+/** What tells a queue item from others. */
+export type QueueItemIds = Omit<QueueItem, 'claims'>;
+
 /**
  * What a wait claims of the list of videos: the entry of its queue item. Several waits may be for one item, and each has
- * words and a Listing Delay of its own. Times are by `performance.now()`.
+ * a Listing Delay of its own. Times are by `performance.now()`.
  */
 export interface Claim {
-	item: Item;
+	item: QueueItem;
 	/** How long before or after its end the list may show its video. */
 	readonly listingDelayMs: number;
 	/** When the last progress check was sent that found it running; undefined if none has. */
 	runningAt?: number | undefined;
-	/** Whether it left the queue: it is finished, or was cleared. */
-	hasLeft?: boolean;
+	/** Whether it left the queue before its end was seen: it is finished, or was cleared. */
+	hasLeft: boolean;
 	/** From this time on, a list that is requested settles it. */
 	dueAt?: number | undefined;
 	/** Its own entry of the list, or why there is none, once that is settled. */
 	own?: OwnVideo | undefined;
 	/** Whether that entry has named its queue ID. */
 	isNamed?: boolean;
-	/** When its own entry was listed at the latest, if it left the queue and no list told which one it is. */
+	/** Set when no list told which entry is its own after it left: one that is shown later is another's. */
 	listedUntil?: number | undefined;
 	/** Until when its video may still appear, since its wait has ended without it. */
 	owedUntil?: number | undefined;
@@ -91,14 +91,17 @@ function canBeOwn(claim: Claim, video: ListedVideo): boolean {
 	return isShown && !isOlder(claim, video);
 }
 
-/** Whether a list without news since an item's end may be a cached one: its entry is older than that end. */
+/** Whether the list may be cached: nothing of it is new since the item's end, and the entry is dated before that end. */
 function isCached(claim: Claim, { createdAt = -Infinity }: ListedVideo, changedAt: number) {
 	const { dueAt = 0, item, listingDelayMs, runningAt = NaN } = claim;
 	const { queuedAt = NaN, sentAt = NaN } = item;
 	return changedAt < dueAt - listingDelayMs && createdAt < queuedAt + (runningAt - sentAt);
 }
 
-/** Whether a claim can be given an entry that does not name it: otherwise, its own may have left the list. */
+/**
+ * Whether a claim can be given an entry that does not name it: with a known address, it is the entry with this one. If
+ * nothing is known, its own may have left the list.
+ */
 function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim): boolean {
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
@@ -154,7 +157,7 @@ export function pickNamed(claims: readonly Claim[], video: ListedVideo): readonl
 	const inTime = later.filter((claim) => !isOlder(claim, video));
 	const named = inTime.length > 0 ? inTime : later;
 	const last = Math.max(...named.map(getOldest));
-	// The item before had left the queue when the last one was added.
+	// It is dated more than a Listing Delay after the last one: the item before had left the queue by then.
 	const isOfLast = (video.createdAt ?? -Infinity) > last + 2 * (named[0]?.listingDelayMs ?? 0);
 	const picked = isOfLast ? named.filter((claim) => getOldest(claim) === last) : named;
 	return picked.every(({ item }) => item === picked[0]?.item) ? picked : [];
@@ -166,8 +169,8 @@ export function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value
 	else map.set(key, [value]);
 }
 
-/** The index of the first thing of which `isBehind` is true: it is so of all after it. */
-function search<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boolean): number {
+/** The first index of which `isBehind` is true, as it is from there on. */
+function findFirst<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boolean): number {
 	let [low, high] = [0, things.length];
 	while (low < high) {
 		const middle = (low + high) >> 1;
@@ -178,12 +181,12 @@ function search<Thing>(things: readonly Thing[], isBehind: (thing: Thing) => boo
 	return low;
 }
 
-/** For a descending order. Two infinite numbers have no difference. */
-const compare = (a: number, b: number) => (a > b ? -1 : Number(a < b));
+/** Two infinite numbers have no difference. */
+const compareDescending = (a: number, b: number) => (a > b ? -1 : Number(a < b));
 
 /** The entries that can be of a project, the newest first: an entry without a project can be of any. */
 function groupVideos(videos: readonly ListedVideo[]): (project: string) => ListedVideo[] {
-	const newestFirst = [...videos].sort((a, b) => compare(getDate(a), getDate(b)));
+	const newestFirst = [...videos].sort((a, b) => compareDescending(getDate(a), getDate(b)));
 	const groups = new Map<string, ListedVideo[]>();
 	for (const video of newestFirst) addTo(groups, video.projectId, video);
 	return (project) => {
@@ -196,7 +199,9 @@ function groupVideos(videos: readonly ListedVideo[]): (project: string) => Liste
 /** The claims by project, those added last first, which have the fewest candidates. */
 function groupClaims(claims: readonly Claim[]): Map<string, Claim[]> {
 	const latestFirst = [...claims].sort(
-		(a, b) => compare(getOldest(a), getOldest(b)) || compare(getEarliest(a), getEarliest(b)),
+		(a, b) =>
+			compareDescending(getOldest(a), getOldest(b)) ||
+			compareDescending(getEarliest(a), getEarliest(b)),
 	);
 	const groups = new Map<string, Claim[]>();
 	for (const claim of latestFirst) addTo(groups, claim.item.projectId ?? '', claim);
@@ -217,15 +222,16 @@ function* countCandidates(
 	const candidates: ListedVideo[] = [];
 	let next = 0;
 	for (const claim of claims) {
-		const end = search(videos, (video) => isOlder(claim, video));
-		for (const video of videos.slice(next, Math.max(next, end))) {
-			const index = search(candidates, ({ shownAt }) => shownAt < video.shownAt);
+		const end = findFirst(videos, (video) => isOlder(claim, video));
+		for (const video of videos.slice(next, end)) {
+			const index = findFirst(candidates, ({ shownAt }) => shownAt < video.shownAt);
 			if (!given.has(video)) candidates.splice(index, 0, video);
 		}
-		next = Math.max(next, end);
+		next = end;
 		const earliest = getEarliest(claim);
 		const [last] = candidates;
-		yield { claim, count: search(candidates, ({ shownAt }) => shownAt < earliest), last };
+		yield { claim, count: findFirst(candidates, ({ shownAt }) => shownAt < earliest), last };
+		// The caller may have given it meanwhile.
 		if (last && given.has(last)) candidates.shift();
 	}
 }
@@ -248,7 +254,7 @@ export interface Decision {
  * @param due the claims that one list settles
  * @param free the entries of the list that are no item's yet
  * @param others the claims whose entries are not known either: they are waited for, or their videos are owed
- * @param changedAt when a list last showed this process a new entry of this one
+ * @param changedAt when an entry of this list was last new to this process
  */
 export function decideOwners(
 	due: readonly Claim[],
@@ -274,6 +280,7 @@ export function decideOwners(
 			group.some((each) => each.item !== item && !own.has(each) && canBeOwn(each, video)),
 		);
 	};
+	// Before any is given.
 	const hadCandidates = new Set<Claim>();
 	for (const { claim, count } of countAll()) if (count > 0) hadCandidates.add(claim);
 	const counts = new Map<Claim, number>();
@@ -282,7 +289,7 @@ export function decideOwners(
 		for (const { claim, count, last: video } of countAll()) {
 			counts.set(claim, count);
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
-			const isSure = claim.hasLeft !== true && !isCached(claim, video, changedAt);
+			const isSure = !claim.hasLeft && !isCached(claim, video, changedAt);
 			if (!isSure && hasRival(claim, video)) continue;
 			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);
@@ -292,7 +299,7 @@ export function decideOwners(
 		// The own entry of an item that ended before this process waited for it may have left the list.
 		const mustBeListed =
 			hadCandidates.has(claim) || (claim.item.sentAt ?? claim.runningAt) !== undefined;
-		const isWithout = counts.get(claim) === 0 && !own.has(claim) && claim.hasLeft !== true;
+		const isWithout = counts.get(claim) === 0 && !own.has(claim) && !claim.hasLeft;
 		return isWithout && mustBeListed && canBeMatched(claim);
 	});
 	return { own, counts, missing };

@@ -40,7 +40,7 @@ export interface WaitSettings {
 export interface Watching {
 	videos: AccountVideos;
 	list: AccountList;
-	/** Ends it. */
+	/** Ends the watching. */
 	end: () => void;
 	/** Each is sent once. The signal ends the wait. */
 	requests: ListRequests & { fetchProgress: (queueId: string) => Promise<IDataObject> };
@@ -70,8 +70,8 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 	const videos = getAccountVideos(service);
 	const end = videos.begin();
 	for (const [, { createdAt, finished, queueId = '' }] of listStates(context)) {
-		const known = { queueId, queuedAt: parseLogTime(createdAt) };
-		if (isObject(finished?.video)) videos.keepOwner(known, finished.video);
+		const ids = { queueId, queuedAt: parseLogTime(createdAt) };
+		if (isObject(finished?.video)) videos.keepOwner(ids, finished.video);
 	}
 	const once = { ...api, maxTries: 1 };
 	const requests: Watching['requests'] = {
@@ -82,7 +82,7 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 			const onParsed = (durationMs: number) => {
 				parsedInMs = durationMs;
 			};
-			// All executions wait for it: it waits for no slot of this one, whose looks may be slow.
+			// All executions wait for the list, so it takes no slot of this one.
 			const own = { ...once, takeSlot: undefined, deadline, onParsed };
 			const entries = await fetchVideoLog(service, own);
 			return { entries, parsedInMs };
@@ -101,18 +101,18 @@ export async function waitForVideo(
 	const { ledger, run } = job;
 	const { videos } = watching;
 	const { queueId = '', projectId, createdAt } = ledger.state;
-	const known = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
-	const claim = videos.claim(known, settings.listingDelayMs);
+	const ids = { queueId, projectId, queuedAt: parseLogTime(createdAt), sentAt };
+	const claim = videos.claim(ids, settings.listingDelayMs);
 	let isOwed = true;
 	try {
-		const end = await new Wait(job, settings, watching, claim).untilSettled();
-		const { json, unidentified } = end;
+		const video = await new Wait(job, settings, watching, claim).untilSettled();
+		const { isTold, json, unidentified } = video;
 		isOwed = json.video === null;
 		if (createdAt !== undefined) json.createdAt ??= createdAt;
 		// A later try settles an item whose list of videos could not be read.
-		if (unidentified && unidentified.count === undefined) return end;
+		if (isTold === undefined) return video;
 		ledger.keep({ stage: 'finished', finished: keepPlain(json), unidentified });
-		return end;
+		return video;
 	} catch (error) {
 		const { kind, hasLeftQueue, lastStatus, waitedSeconds } = classifyError(error).facts;
 		isOwed = kind !== 'notGenerated' && hasLeftQueue !== true;
@@ -159,9 +159,9 @@ class Wait {
 	private notFound: { by: 'service' | 'gateway'; count: number; since: number } | undefined;
 
 	/** How many checks failed in a row for another reason, and why the last one failed. */
-	private failed = 0;
+	private failedChecks = 0;
 
-	private problem: RequestFailure | undefined;
+	private lastFailure: RequestFailure | undefined;
 
 	constructor(
 		private readonly job: Job,
@@ -171,7 +171,7 @@ class Wait {
 	) {
 		this.details = job.ledger.state.details;
 		this.checkAt = (claim.item.sentAt ?? -Infinity) + settings.intervalMs;
-		this.deadline = this.statusSince + settings.timeoutMs;
+		this.deadline = performance.now() + settings.timeoutMs;
 	}
 
 	/** @throws a RequestFailure with the last status: `notGenerated`, `timedOut`, `cancelled`, or a check's if no later one can help */
@@ -181,10 +181,10 @@ class Wait {
 			do {
 				await this.waitForEnd();
 			} while (!(await this.waitForListing()));
-			const own = await this.settle();
+			const own = await this.readOwn();
 			// It was cleared, or has failed: no video has appeared.
 			const isWithout = 'unidentified' in own && own.unidentified.count === 0;
-			if (claim.hasLeft === true && isWithout) throw this.createTimeout();
+			if (claim.hasLeft && isWithout) throw this.createUnfinished();
 			return createOutput(claim, this.details ?? {}, own);
 		} catch (error) {
 			throw classifyError(error).with({ lastStatus: getStatus(this.details) });
@@ -199,7 +199,7 @@ class Wait {
 			await list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (claim.own !== undefined) {
-				// The first check tells its status.
+				// The wait may have begun just now, and has seen no status yet.
 				if (performance.now() >= this.checkAt) await this.check().catch(() => undefined);
 				return;
 			}
@@ -214,8 +214,8 @@ class Wait {
 			if (verdict === 'failed') {
 				throw new RequestFailure({ kind: 'notGenerated', ...getServiceMessage(this.details) });
 			}
-			if (verdict !== 'running') return;
-			if (performance.now() >= deadline) throw this.createTimeout();
+			if (verdict !== 'running' && verdict !== 'unknown') return;
+			if (performance.now() >= deadline) throw this.createUnfinished();
 		}
 	}
 
@@ -228,18 +228,19 @@ class Wait {
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
 		const { list, requests, videos } = watching;
-		claim.dueAt ??= performance.now() + claim.listingDelayMs;
+		claim.dueAt = performance.now() + claim.listingDelayMs;
 		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		if (videos.namesQueueIds && !isKnown()) await list.read(requests).catch(() => undefined);
+		if (videos.telling.namesQueueIds && !isKnown())
+			await list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < claim.dueAt) {
 			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);
-			// The service may ask for a longer pause.
-			if (this.problem?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
-			const wasGone = claim.hasLeft === true;
+			// There is a last check when the delay is over, unless the service asked for a longer pause.
+			if (this.lastFailure?.facts.retryAfterMs && performance.now() < this.checkAt) continue;
+			const wasGone = claim.hasLeft;
 			const verdict = await this.check().catch(() => undefined);
 			const isBack = verdict === 'running' || (wasGone && verdict === 'failed');
-			if (!isBack || this.problem !== undefined) continue;
+			if (!isBack) continue;
 			claim.dueAt = undefined;
 			return false;
 		}
@@ -247,7 +248,7 @@ class Wait {
 	}
 
 	/** Reads the list that has to show the video, again for a while if it cannot be read. */
-	private async settle(): Promise<OwnVideo> {
+	private async readOwn(): Promise<OwnVideo> {
 		const { claim } = this;
 		const { list, requests } = this.watching;
 		let endsAt: number | undefined;
@@ -269,10 +270,10 @@ class Wait {
 	}
 
 	/** Checks the progress. @throws the failure, if a later check cannot help */
-	private async check(): Promise<'finished' | 'failed' | 'running' | 'left'> {
+	private async check(): Promise<'finished' | 'failed' | 'running' | 'left' | 'unknown'> {
 		const { claim, job, settings, watching } = this;
 		const { requests } = watching;
-		const sentAt = performance.now();
+		const checkedAt = performance.now();
 		try {
 			const details = await requests.fetchProgress(claim.item.queueId);
 			this.checkAt = performance.now() + settings.intervalMs;
@@ -282,17 +283,17 @@ class Wait {
 			if (toText(details.status) === '' && videoUrl === undefined) {
 				throw createIncomplete('details.status');
 			}
-			if (getStatus(details) !== getStatus(this.details)) this.statusSince = sentAt;
+			if (getStatus(details) !== getStatus(this.details)) this.statusSince = checkedAt;
 			this.details = details;
-			this.notFound = this.problem = undefined;
-			this.failed = 0;
+			this.notFound = this.lastFailure = undefined;
+			this.failedChecks = 0;
 			claim.hasLeft = false;
 			claim.item.projectId ??= toText(details.projectId) || undefined;
-			// The response to an earlier check of another wait for it may come late.
+			// Another wait for the item may have seen its address already.
 			claim.item.videoUrl = videoUrl ?? claim.item.videoUrl;
 			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
 			const verdict = getVerdict(details, settings.words);
-			if (verdict === 'running') claim.runningAt = Math.max(claim.runningAt ?? sentAt, sentAt);
+			if (verdict === 'running') claim.runningAt = checkedAt;
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;
@@ -300,10 +301,11 @@ class Wait {
 		}
 	}
 
-	private noteFailure(failure: RequestFailure): 'running' | 'left' {
+	/** @throws a failure that a later check cannot better */
+	private noteFailure(failure: RequestFailure): 'unknown' | 'left' {
 		const { gone } = this.job.ledger.state;
 		const now = performance.now();
-		this.problem = failure;
+		this.lastFailure = failure;
 		this.checkAt = now + Math.max(this.settings.intervalMs, limitRetryAfter(failure));
 		if (this.details !== undefined && isNotFound(failure)) {
 			// It had left the queue in an earlier try, and has not come back.
@@ -312,24 +314,25 @@ class Wait {
 			if (this.notFound?.by !== by) this.notFound = { by, count: 0, since: now };
 			this.notFound.count += 1;
 			const isLasting = now - this.notFound.since >= MIN_NOT_FOUND_MS[by];
-			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? 'left' : 'running';
+			return isLasting && this.notFound.count >= MIN_NOT_FOUND ? 'left' : 'unknown';
 		}
 		// Transient failures say nothing about the item. A certificate that was accepted before is renewed soon.
 		const isHiccup = isTransient(failure) || (this.details !== undefined && isInsecure(failure));
-		if (isHiccup || failure.kind === 'cancelled') return 'running';
+		if (isHiccup) return 'unknown';
 		this.notFound = undefined;
-		this.failed += 1;
-		if (this.failed < Math.max(this.job.api.maxTries, MIN_FAILURES)) return 'running';
+		this.failedChecks += 1;
+		if (this.failedChecks < Math.max(this.job.api.maxTries, MIN_FAILURES)) return 'unknown';
 		throw failure;
 	}
 
-	private createTimeout(): RequestFailure {
-		const { details, claim, problem, settings } = this;
-		const { httpCode, serviceMessage } = problem?.facts ?? {};
+	/** It timed out, or has left the queue without a video. */
+	private createUnfinished(): RequestFailure {
+		const { claim, details, lastFailure, settings } = this;
+		const { httpCode, serviceMessage } = lastFailure?.facts ?? {};
 		return new RequestFailure({
 			kind: 'timedOut',
 			waitedSeconds: Math.round(settings.timeoutMs / 1000),
-			hasLeftQueue: claim.hasLeft === true,
+			hasLeftQueue: claim.hasLeft,
 			statusSeconds: Math.round((performance.now() - this.statusSince) / 1000),
 			isPending: !details || normalize(getStatus(details)) === PENDING,
 			serviceMessage: httpCode && (serviceMessage ?? httpCode),
@@ -389,7 +392,7 @@ function getVideoUrl({ videoUrl }: IDataObject): string | undefined {
 
 /** A status as text; 'unknown' without one. */
 function getStatus({ status }: IDataObject = {}): string {
-	return typeof status === 'string' || typeof status === 'number' ? String(status) : 'unknown';
+	return toText(status) || 'unknown';
 }
 
 function normalize(word: string): string {

@@ -212,7 +212,7 @@ test('A video that is known as an own one is not named by the service', async ()
 	const claim = wait();
 	await read(ENTRY);
 	expect(claim).toMatchObject({ own: OWN, isNamed: false });
-	expect(videos.namesQueueIds).toBe(false);
+	expect(videos.telling.namesQueueIds).toBe(false);
 });
 
 test('A missing video of an unknown project has no video of another account mistrusted', async () => {

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type {
 	Claim,
-	Item,
 	ListedVideo,
 	QueueItem,
 } from '../../../nodes/VideoGeneration/waiting/ownVideos';
@@ -27,7 +26,7 @@ function createItem(
 	}: Partial<Claim> & Record<'sent' | 'queued' | 'running', number | undefined>,
 	ofItem: Partial<QueueItem> = {},
 ): Claim {
-	const item: Item = {
+	const item: QueueItem = {
 		queueId,
 		projectId: 'p',
 		sentAt: sent === undefined ? undefined : sent * 1_000,
@@ -36,7 +35,7 @@ function createItem(
 		...ofItem,
 	};
 	const runningAt = running === undefined ? undefined : running * 1_000;
-	const claim = { item, listingDelayMs: 10_000, runningAt, ...more };
+	const claim = { item, listingDelayMs: 10_000, hasLeft: false, runningAt, ...more };
 	claim.item.claims.add(claim);
 	return claim;
 }

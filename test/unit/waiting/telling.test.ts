@@ -1,4 +1,4 @@
-import { Telling } from '../../../nodes/VideoGeneration/adds/lanes';
+import { Telling } from '../../../nodes/VideoGeneration/waiting/accountVideos';
 
 describe('A service is expected to tell which video is whose', () => {
 	const T = true;
