@@ -1,5 +1,4 @@
 // One n8n for all of them.
 import './workflows/agents';
-import './workflows/stop';
 import './workflows/payingOnce';
 import './workflows/examples';

@@ -136,6 +136,12 @@ test('Every text names only fields and operations that can be seen', () => {
 	expect(named.match(OPERATION)?.filter((name) => !operations.includes(name))).toEqual([]);
 });
 
+test('A time says its unit below its field', () => {
+	const times = all.filter(({ name }) => /^(timeout|pollingInterval|listingDelay)$/.test(name));
+	expect(times.length).toBeGreaterThan(2);
+	for (const { hint } of times) expect(hint).toMatch(/^In seconds/);
+});
+
 test('Every action is short and without articles', () => {
 	const actions = choices.flatMap(({ action }) => action ?? []);
 	const isShort = (text: string) => text.length <= 45 && !/\b(a|an|the|its|your)\b/i.test(text);

@@ -17,7 +17,7 @@ import {
 import { describeWith } from '../../support/e2e/describeWith';
 import { getFormAddress, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
 import { readItems } from '../../support/e2e/RealN8n';
-import { DOWNLOAD, GENERATE } from '../../support/engine/OPERATIONS';
+import { GENERATE } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 import {
 	eventually,
@@ -257,53 +257,6 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				expect((await real.n8n.run(write(prompt))).status).toBe('success');
 			}
 			expect(listPaid()).toEqual(['Rain', 'A']);
-		}),
-	);
-
-	test(
-		'of ten rows of which nine are done, one is made and keeps its row, and the panel counts the nine',
-		visit(async (editor) => {
-			const { client, n8n, sandbox } = real;
-			sandbox.configure({ videoUrlInDetails: true });
-			const rows = Array.from({ length: 10 }, (_, row) => ({ id: `row ${row}` }));
-			const id = '={{ $json.id }}';
-			const build = (count: number) =>
-				generate(rows.slice(0, count), { customPrompt: id, options: { uniqueKey: id } });
-			const first = await n8n.run(build(9));
-			expect(listPaid()).toHaveLength(9);
-
-			await client.saveWorkflow(first.workflowId, build(10));
-			await editor.openWorkflow(first.workflowId);
-			const panel = await editor.openNode('Node');
-			await panel.execute();
-			expect((await panel.readTable()).rows).toHaveLength(1);
-			expect(await panel.output.getByTestId('node-hint').innerText()).toMatch(
-				/left out, because the video of their 'Unique Key' came out before: 9\./,
-			);
-			expect(listPaid()).toEqual(rows.map((row) => row.id));
-			await panel.close();
-			await editor.openNode(LOOK_BACK.name);
-			await panel.execute();
-			expect((await panel.readTable()).rows).toEqual([['row 9', '']]);
-		}),
-	);
-
-	test(
-		'three files that a service gives one name have three names',
-		visit(async (editor) => {
-			const { sandbox } = real;
-			sandbox.addVideos('main', [{ id: 'output' }]);
-			const files = ['a', 'b', 'c'].map((folder) => ({
-				url: `${sandbox.url}/files/${folder}/output.mp4`,
-			}));
-			await editor.openWorkflow(await create(START, ...makeItems(files), node(DOWNLOAD)));
-			const { output } = editor.nodePanel;
-			await (await editor.openNode('Node')).execute();
-			await eventually(async () => {
-				await output.getByTestId('radio-button-binary').click();
-				const names = (await output.innerText()).match(/output\S*mp4/g);
-				expect(names).toEqual(['output.mp4', 'output-2.mp4', 'output-3.mp4']);
-			});
 		}),
 	);
 

@@ -3,7 +3,6 @@ import { buildWorkflow, START, videoGeneration } from '../../support/e2e/buildWo
 import { describeWith } from '../../support/e2e/describeWith';
 import { findPort } from '../../support/e2e/ServerProcess';
 import { getFormAddress, setUpExample } from '../../support/e2e/setUpExample';
-import { byId, GENERATE, PROJECT } from '../../support/engine/OPERATIONS';
 import { real } from './n8n';
 import { eventually, expectError, publish, useEditor } from './useEditor';
 import type { Workflow } from '../../../scripts/n8n/n8nTypes';
@@ -12,7 +11,6 @@ import type { Workflow } from '../../../scripts/n8n/n8nTypes';
 const NARROW_PX = [360, 600];
 
 const SHORT = { pendingMs: 300, processingMs: 300, renderingMs: 300 };
-const HOUR_MS = 3_600_000;
 
 const create = async (parameters?: Record<string, unknown>, credential = real.credential) => {
 	const steps = parameters ? [START, videoGeneration('Node', credential, parameters)] : [];
@@ -76,71 +74,6 @@ describeWith(['browser'], 'In the first two hours with the node,', () => {
 				});
 			}
 			await context.close();
-		}),
-	);
-
-	test(
-		'the list of videos says in which zone its dates are, and finds a date that is typed as it is shown',
-		visit(async (editor) => {
-			const { page } = editor;
-			real.sandbox.addVideos('main', [
-				{ id: 'one', projectId: PROJECT, createdAt: '2026-01-31T12:00:05.000Z' },
-				{ id: 'two', projectId: PROJECT, createdAt: '2026-02-01T12:00:05.000Z' },
-			]);
-			await editor.openWorkflow(await create({ resource: 'video', operation: 'get' }));
-			await editor.openNode('Node');
-			await page.getByTestId('resource-locator-video').getByTestId('rlc-input').click();
-			const entries = page.getByTestId('rlc-item').filter({ visible: true });
-			await entries.nth(1).waitFor();
-			const [, oldest = ''] = await entries.allInnerTexts();
-			expect(oldest).toMatch(/^2026-01-31 \d\d:00:05 GMT[+-]\d+, Product teaser$/);
-			await page.getByTestId('rlc-search').fill(oldest.slice(0, 19));
-			await eventually(async () => {
-				expect(await entries.allInnerTexts()).toEqual([oldest]);
-			});
-		}),
-	);
-
-	test(
-		'a time says its unit where it is typed, and a video that is not finished in it may still be in progress',
-		visit(async (editor) => {
-			const { page, nodePanel } = editor;
-			real.sandbox.configure({ durations: { ...SHORT, renderingMs: HOUR_MS } });
-			await editor.openWorkflow(
-				await create({ ...GENERATE, projectId: byId(PROJECT), waitOptions: {} }),
-			);
-			await editor.openNode('Node');
-			const { parameters } = nodePanel;
-			const add = parameters.getByTestId('collection-parameter-add').filter({ visible: true });
-			for (const name of ['Timeout', 'Polling Interval', 'Listing Delay']) {
-				await add.first().click();
-				const options = page.getByTestId('collection-parameter-option').filter({ visible: true });
-				await options.getByText(name, { exact: true }).click();
-			}
-			for (const name of ['timeout', 'pollingInterval', 'listingDelay']) {
-				const field = parameters
-					.getByTestId('parameter-item')
-					.filter({ has: page.getByTestId(`parameter-input-${name}`) })
-					.last();
-				await field.getByText(/^In seconds/).waitFor();
-			}
-			const saved = page.waitForRequest((sent) => /"timeout":3\b/.test(sent.postData() ?? ''));
-			const timeout = parameters.getByTestId('parameter-input-timeout').locator('input');
-			await timeout.fill('3');
-			// n8n takes a number once its field is left.
-			await timeout.press('Tab');
-			await saved;
-			await nodePanel.execute();
-			await nodePanel.output.getByTestId('node-error-message').waitFor();
-			await expectError(
-				page,
-				/^The video was not finished within 3 seconds$/,
-				/^It may still be in progress\. Its status was ".+To go on without paying again/s,
-			);
-			// n8n shows them folded.
-			const details = await nodePanel.output.textContent();
-			expect(details).toContain('n8n version');
-			expect(details).not.toMatch(/error code/i);
 		}),
 	);
 

@@ -26,9 +26,7 @@ const MAKE = { ...GENERATE, ...FROM_MODEL, downloadVideo: true };
 const ADD = { ...OPERATIONS['queue.add'], ...FROM_MODEL };
 const TOOLS = {
 	'Generate a video': { ...MAKE, waitOptions: QUICKLY },
-	'Generate a video soon': { ...MAKE, waitOptions: { pollingInterval: 1, timeout: 1 } },
 	'Queue a video': ADD,
-	'Queue a video within budget': { ...ADD, options: { creditsToKeep: 9 } },
 	'Clear a video': { ...OPERATIONS['queue.clear'], queueId: "={{ $fromAI('queueId') }}" },
 };
 
@@ -82,10 +80,10 @@ const buildConfig = () => ({
 	})),
 });
 
-/** Calls a tool, by default with a project that has no trouble. */
-const call = (name: keyof typeof TOOLS, customPrompt: string, projectId = PROJECT): ToolCall => ({
+/** Calls a tool. */
+const call = (name: keyof typeof TOOLS, customPrompt: string): ToolCall => ({
 	tool: name.replaceAll(' ', '_'),
-	input: { projectId, customPrompt },
+	input: { projectId: PROJECT, customPrompt },
 });
 
 /** Has a model make calls: the groups one after the other, those of a group at once. @returns what it reads for each */
@@ -191,30 +189,6 @@ describe.each(Object.entries(WAYS))(
 			for (const answer of answers) expect(answer).toMatch(NEVER_AGAIN);
 			expect(listPaid()).toEqual([lost, vanished]);
 		});
-
-		test('reads the queue ID of a video that it has given up waiting for, or that has failed', async () => {
-			real.sandbox.addProjects('main', [
-				{ id: 'slow', durations: { processingMs: 3_600_000 } },
-				{ id: 'broken', fails: true },
-			]);
-			const answers = await callTools([
-				[call('Generate a video soon', 'A sea', 'slow')],
-				[call('Generate a video', 'A sea', 'broken')],
-			]);
-			const [slow, broken] = real.sandbox.charges;
-			expect(answers[0]).toMatch(new RegExp(`not finished within 1 sec.*${slow?.queueId}`, 's'));
-			expect(answers[1]).toMatch(new RegExp(`not be generated.*${broken?.queueId}`, 's'));
-		});
-
-		test('pays for one of two guarded calls at once, if the credits are enough for one', async () => {
-			real.sandbox.setCredits('main', 10);
-			// Both would read the credits before either is paid for.
-			real.sandbox.addFault({ kind: 'latency', delayMs: 500, operation: 'account.get' });
-			const name = 'Queue a video within budget';
-			const answers = await callTools([[call(name, 'A sea'), call(name, 'A city')]]);
-			expect(answers.join()).toContain("'Credits to Keep' is 9");
-			expect(listPaid()).toHaveLength(1);
-		});
 	},
 );
 
@@ -224,8 +198,6 @@ test('A model is told by each tool what it does, what costs credits and what is 
 	expect(told.sort()).toEqual([
 		'Clear_a_video: Delete queue item permanently in Video Generation',
 		'Generate_a_video: Generate video (costs credits) in Video Generation',
-		'Generate_a_video_soon: Generate video (costs credits) in Video Generation',
 		'Queue_a_video: Queue video without waiting (costs credits) in Video Generation',
-		'Queue_a_video_within_budget: Queue video without waiting (costs credits) in Video Generation',
 	]);
 });
