@@ -1,4 +1,3 @@
 // One n8n for all of them. The last ones search all that it keeps for the credential's key.
 import './editor/browser';
-import './editor/walk';
 import './editor/security';

@@ -88,22 +88,6 @@ test.each(CASES)(
 	},
 );
 
-test.each([401, 403])(
-	'A web page with a %d is not taken for a refusal of the key, by node and trigger',
-	async (status) => {
-		service.sandbox.addFault({ kind: 'html', status });
-		const { url: baseUrl, apiKey } = service.sandbox;
-		const credentials = { baseUrl, apiKey };
-		const trigger = await ActiveTrigger.create({ credentials });
-		for (const { error } of [await runOnce('account.get'), await trigger.poll()]) {
-			expect(error).toMatchObject({
-				message: `A web page answered instead of the video service (${status})`,
-				description: like(/firewall.*'API Key' may be right/),
-			});
-		}
-	},
-);
-
 test.each(['queue.add', 'account.get'] as const)(
 	'A credential with an expression that fails, such as one with $env, fails each item of %s at once: no retry mends it',
 	async (name) => {

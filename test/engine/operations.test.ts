@@ -4,7 +4,6 @@ import {
 	API_OPERATIONS,
 	byId,
 	DOWNLOAD,
-	GENERATE,
 	OPERATIONS,
 	PROJECT,
 } from '../support/engine/OPERATIONS';
@@ -470,16 +469,6 @@ describe('A video whose entry names its address videoUrl', () => {
 		const order = ['id', 'url', 'createdAt', 'projectId', 'videoUrl'];
 		expect(Object.keys(output[2] ?? {})).toEqual(order);
 	});
-
-	test('is found and downloaded by Video > Generate', async () => {
-		const operation = 'video.getAll';
-		service.sandbox.addFault({ kind: 'renamedField', field: 'url', to: 'videoUrl', operation });
-		const { items, error } = await service.run({ ...GENERATE, downloadVideo: true });
-		expect(error).toBeUndefined();
-		expect(items[0]?.json.videoUrl).toMatch(/\.mp4$/);
-		expect(items[0]?.json.video).toHaveProperty('url', items[0]?.json.videoUrl);
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
-	});
 });
 
 test('Get Progress outputs the queue ID that was asked for, whatever its details have', async () => {
@@ -514,11 +503,4 @@ describe("n8n's Request Options", () => {
 			expect(items).toHaveLength(1);
 		}
 	});
-});
-
-test('Odd entries do not hide the video that is waited for', async () => {
-	service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
-	const { items, error } = await service.run(GENERATE);
-	expect(error).toBeUndefined();
-	expect(items[0]?.json.status).toBe('completed');
 });

@@ -106,13 +106,6 @@ describe('Several adds', () => {
 	});
 });
 
-test('A refused add is sent again after the wait that a rate limit asks for', async () => {
-	failAdd({ kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 1, times: 2 });
-	const { items } = await run(ADD, TWO);
-	expect(listSent()).toEqual(['one', 'one', 'one', 'two']);
-	expect(items.map(({ json }) => json.queueId)).toEqual(listPaidIds());
-});
-
 const CUT_OFF = '{"status":"success","newQueueItem":{"queueId":"q-1","status":"pen';
 const REFUSAL = { status: 'error', newQueueItem: { queueId: 'q-1' } };
 const HELP = 'The video may have been queued and paid.*Account > Get.*Video > Get Many';

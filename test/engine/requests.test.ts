@@ -2,7 +2,6 @@ import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readVideoFile } from '../../sandbox/files/readVideoFile';
-import { ActiveTrigger } from '../support/n8nServer/ActiveTrigger';
 import { createLoadOptionsContext } from '../support/n8nServer/createLoadOptionsContext';
 import {
 	API_OPERATIONS,
@@ -103,17 +102,6 @@ describe('A request that changes nothing or does no harm twice', () => {
 		expect(service.sandbox.requests).toHaveLength(2);
 	});
 });
-
-test.each(['seconds', 'date'] as const)(
-	'Between two tries, there is the wait that the service asks for in %s',
-	async (retryAfter) => {
-		service.sandbox.addFault({ kind: 'tooManyRequests', retryAfter, seconds: 1, times: 2 });
-		const { error } = await service.run(OPERATIONS['project.getAll']);
-		expect(error).toBeUndefined();
-		const [first = 0, ...others] = service.sandbox.requests.map(({ at }) => at);
-		expect(others.map((at) => at - first)).toEqual([1_000, 2_000]);
-	},
-);
 
 test.each(['queue.add', 'account.get'] as const)(
 	'A service that is not there is tried 4 times by %s, and named as the reason',
@@ -250,28 +238,6 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 			expect(other?.message).toBe("n8n blocks requests to the video service's address");
 			expect(other?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
 			expect(service.sandbox.requests).toEqual([]);
-		},
-	);
-
-	testWith(
-		'hostRules',
-		'of the trigger sends no request there, and its video says whom to ask',
-		async () => {
-			const { baseUrl, ...key } = service.setup({}).credentials;
-			const trigger = await ActiveTrigger.create({
-				credentials: { ...key, baseUrl: baseUrl.replace('127.0.0.1', 'localhost') },
-				parameters: { options: { emitExisting: true, downloadVideo: true } },
-			});
-			service.sandbox.addVideos('main', [{ id: 'a', url: `${host.url}/a.mp4` }]);
-			const { items } = await trigger.activate();
-			const downloadError = {
-				message: "n8n blocks requests to the video's address",
-				description: like(/N8N_SSRF_ALLOWED/),
-			};
-			expect(items).toEqual([
-				{ json: expect.objectContaining({ id: 'a', downloadError }) as object },
-			]);
-			expect(host.requests).toEqual([]);
 		},
 	);
 

@@ -238,15 +238,6 @@ describe("Rule 5: an item's video is no other item's. Videos whose log lags", ()
 		expectOwn(await run(parameters, items), 2);
 	});
 
-	test('are not given to an item of the next round of a loop if one of the last round was given them', async () => {
-		planVideos(service.sandbox, { processingMs: 30_000 }, { processingMs: 42_000 });
-		const { items: added } = await service.run(OPERATIONS['queue.add'], { items: [{}, {}] });
-		const parameters = { ...WAIT, queuedAt: '={{ $json.createdAt }}' };
-		for (const { json } of added) {
-			expectOwn(await run(parameters, [{ ...json, project: PROJECT }]));
-		}
-	});
-
 	test('are not given to a retried item that has failed if another one was given them meanwhile', async () => {
 		const { sandbox } = service;
 		sandbox.configure({ endedItemsLeaveAfterMs: 0, finishedItemsStay: true });

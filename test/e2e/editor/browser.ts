@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import axios from 'axios';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { VideoGenerationTrigger } from '../../../nodes/VideoGeneration/VideoGenerationTrigger.node';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
@@ -15,6 +15,7 @@ import {
 	type WorkflowStep,
 } from '../../support/e2e/buildWorkflow';
 import { describeWith } from '../../support/e2e/describeWith';
+import { findPort } from '../../support/e2e/ServerProcess';
 import { getFormAddress, QUICKLY, setUpExample } from '../../support/e2e/setUpExample';
 import { readItems } from '../../support/e2e/RealN8n';
 import { GENERATE } from '../../support/engine/OPERATIONS';
@@ -32,6 +33,9 @@ const BASICS = ['Resource', 'Operation'];
 const ORDER = ['Project', 'Custom Prompt', 'Overwrite Settings'];
 const FILE_FIELD = 'Put Output File in Field';
 const WAITING = ['Download Video', FILE_FIELD, 'Wait Options'];
+
+/** A phone, and a window beside another one. */
+const NARROW_PX = [360, 600];
 
 /** The displayed name of the credential's type. */
 const CREDENTIAL_TYPE = 'Video Generation API';
@@ -54,6 +58,8 @@ const TEST_EVENTS = 2;
 const create = async (...steps: WorkflowStep[]) =>
 	(await real.client.createWorkflow(buildWorkflow('New', steps))).id;
 const node = (parameters: object) => videoGeneration('Node', real.credential, { ...parameters });
+/** A service that cannot be reached. */
+const findClosed = async () => ({ url: `http://127.0.0.1:${await findPort()}`, apiKey: 'key' });
 /** Generates a video for each row of a sheet. */
 const generate = (rows: object[], parameters: object = {}, settings = {}) => {
 	const step = { ...GENERATE, waitOptions: QUICKLY, ...parameters };
@@ -354,7 +360,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 	);
 
 	test(
-		'the example with a form hands each of two people who send it in the same second their own video, plays it, and says on its last page what went wrong',
+		'the example with a form hands each of two people who send it in the same second their own video, plays it in a narrow window, and says on its last page what went wrong',
 		visit(async (_, browser) => {
 			const { client, credential, sandbox } = real;
 			const workflow = await client.createWorkflow(
@@ -399,6 +405,10 @@ describeWith(['browser'], "In n8n's editor,", () => {
 				const item = queue.find(({ customPrompt }) => customPrompt === prompt);
 				const { address } = await video.read();
 				expect(address).toBe(`${sandbox.url}/files/${item?.videoId}.mp4`);
+				for (const width of NARROW_PX) {
+					await page.setViewportSize({ width, height: 740 });
+					await expectToFit(page.locator('video'), page.locator('.card').first());
+				}
 			}
 
 			sandbox.setCredits('main', 10);
@@ -411,7 +421,89 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			expect(listPaid().sort()).toEqual(people.map(({ prompt }) => prompt));
 		}),
 	);
+
+	test(
+		'an error leads to the settings of the node, where the fields are that it names',
+		visit(async (editor) => {
+			const { page, nodePanel } = editor;
+			const credential = await real.n8n.connect(await findClosed(), 'Closed port');
+			const account = { resource: 'account', operation: 'get', options: { maxTries: 1 } };
+			await editor.openWorkflow(await create(START, videoGeneration('Node', credential, account)));
+			await editor.openNode('Node');
+			await nodePanel.execute();
+			await nodePanel.output.getByTestId('node-error-message').waitFor();
+			await expectError(
+				page,
+				/could not be reached/,
+				/'Proxy' under 'Request Options' in the node's settings/,
+			);
+			await nodePanel.root.getByText('Settings', { exact: true }).click();
+			for (const field of ['On Error', 'Request Options']) {
+				await nodePanel.root.getByText(field, { exact: true }).filter({ visible: true }).waitFor();
+			}
+		}),
+	);
+
+	test(
+		'who searches for a video in usual words finds the node first',
+		visit(async (editor) => {
+			for (const words of ['make video', 'text to video', 'ai video', 'generate a video']) {
+				// An open panel still shows what it has found for other words.
+				await editor.openWorkflow(await create());
+				await editor.nodesPanel.open();
+				await eventually(async () => {
+					expect((await editor.nodesPanel.search(words))[0]?.name).toBe('Video Generation');
+				});
+			}
+		}),
+	);
+
+	test(
+		'the example that npm start runs costs one credit, and ends with the credits that are left',
+		visit(async (editor) => {
+			const { client, credential, sandbox } = real;
+			const example = setUpExample('queue-a-video', { credentials: [credential] });
+			const { id } = await client.createWorkflow(example);
+			await editor.openWorkflow(id);
+			await editor.executeWorkflow(['Generate a video', 'See the credits left']);
+			expect(sandbox.charges.map(({ cost }) => cost)).toEqual([1]);
+			const panel = await editor.openNode('See the credits left');
+			const { heads, rows } = await panel.readTable();
+			expect(heads[0]).toBe('usage');
+			expect(rows[0]?.[0]).toMatch(/^remainingCredits\s*:?\s*99$/);
+		}),
+	);
+
+	test(
+		'a credential whose test shows only a code leads to what the code means',
+		visit(async (editor) => {
+			const { page } = editor;
+			const { id } = await real.n8n.connect(await findClosed(), 'Mistyped');
+			await page.goto(`${real.client.address}/home/credentials/${id}`);
+			const form = page.getByTestId('editCredential-modal');
+			const baseUrl = form.getByTestId('parameter-input-baseUrl').locator('input');
+			await baseUrl.fill(`${await baseUrl.inputValue()}/`);
+			await form.getByTestId('credential-save-button').click();
+			await form.getByText('More details').click();
+			expect(await form.locator('[class*="_details_"]').innerText()).toContain('ECONNREFUSED');
+			await form.getByText(/ECONNREFUSED .+ is about this address\. Point at the field/).waitFor();
+			await baseUrl.hover();
+			await form.locator('label').filter({ hasText: 'Base URL' }).locator('svg').first().hover();
+			await page.getByText(/ECONNREFUSED: its port is wrong, or the service is down/).waitFor();
+			await page.goto(real.client.address);
+		}),
+	);
 });
+
+/** Expects an element to be as wide as its column at most. */
+async function expectToFit(element: Locator, column: Locator): Promise<void> {
+	await eventually(async () => {
+		const [outer, inner] = await Promise.all([column.boundingBox(), element.boundingBox()]);
+		const findEnd = (box: typeof inner) => (box?.x ?? NaN) + (box?.width ?? NaN);
+		expect(inner?.x).toBeGreaterThanOrEqual(outer?.x ?? NaN);
+		expect(findEnd(inner)).toBeLessThanOrEqual(findEnd(outer));
+	});
+}
 
 /** Returns the actions of all operations. */
 function listActions(): (string | undefined)[] {
