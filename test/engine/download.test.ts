@@ -178,19 +178,6 @@ test.each(CASES)(
 );
 
 describe('A download', () => {
-	test.each([
-		['429', { kind: 'tooManyRequests', retryAfter: 'none' }],
-		['a reset', { kind: 'reset' }],
-		['a file that breaks off', { kind: 'cutOff', ending: 'break' }],
-	] as const)('is tried again after %s', async (_what, fault) => {
-		service.sandbox.addFault({ ...fault, times: 2 });
-		const { items, error } = await download(addVideo().url);
-		expect(error).toBeUndefined();
-		expect(await store.hash(items[0]?.binary?.data)).toBe(sha256(VIDEO));
-		expect(service.sandbox.requests).toHaveLength(3);
-		expect(store.listFiles()).toHaveLength(1);
-	});
-
 	const TOO_LATE: FaultSpec = { kind: 'tooManyRequests', retryAfter: 'seconds', seconds: 600 };
 	test.each<[string, FaultSpec, number, RegExp]>([
 		['as often as Max Tries says', { kind: 'status', status: 503 }, 2, /was requested 2 times/],
@@ -248,29 +235,6 @@ describe('A download', () => {
 });
 
 describe('Several downloads', () => {
-	test('run 4 at a time, each linked to its item', async () => {
-		const urls = Array.from({ length: 10 }, (_, i) => ({ url: `${host.url}/v${i}.mp4` }));
-		const open: (() => void)[] = [];
-		const counts: number[] = [];
-		let answered = 0;
-		host.answer((_request, response) => {
-			open.push(() => response.writeHead(200, { 'content-type': 'video/mp4' }).end(VIDEO));
-			counts.push(open.length);
-			// The last request gets its response once no other can arrive before that.
-			while (open.length > 0 && open.length === Math.min(4, urls.length - answered)) {
-				answered += 1;
-				open.pop()?.();
-			}
-		});
-		const { items, found } = await service.run(DOWNLOAD, { items: urls });
-		expect(counts).toEqual([1, 2, 3, 4, 4, 4, 4, 4, 4, 4]);
-		expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(
-			urls.map((_, i) => `v${i}.mp4`),
-		);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(urls.map((_, item) => ({ item })));
-		expect(found.items).toEqual(urls);
-	});
-
 	test('with a failed one among them go on, and it comes out as data', async () => {
 		const { url } = addVideo('?signature=secret');
 		const videoUrl = `${service.sandbox.url}/files/gone.mp4`;
