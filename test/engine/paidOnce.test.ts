@@ -13,7 +13,6 @@ import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { FaultSpec } from '../../sandbox/faults/FaultSpec';
 import { byId, GENERATE, OPERATIONS, PROJECT } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT, type NodeSetup } from '../support/engine/runNode';
-import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
 import { useBinaryStore } from '../support/engine/useBinaryStore';
 import { useSandbox } from '../support/engine/useSandbox';
 import { like } from '../support/like';
@@ -163,32 +162,6 @@ describe('An accepted add', () => {
 		expect((await run(ADD, TWO, { failed })).items[0]?.json).toMatchObject(accepted);
 		failAdd({ kind: 'status', status: 200, body });
 		expect((await run(ADD, ONE)).items[0]?.json).toMatchObject(accepted);
-	});
-
-	let delayed = 0;
-	const slow = useSandbox({
-		// The response comes once the node has read the progress of another item.
-		wait: async () => {
-			delayed += 1;
-			await slow.sandbox.waitForRequests({ count: 1, operation: 'queue.getProgress' });
-			delayed -= 1;
-			for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
-		},
-	});
-
-	test('that is still on its way when another item ends the run stands in the error', async () => {
-		const { sandbox, listPaidIds: listSlow } = slow;
-		const latency = { kind: 'latency', delayMs: 1, phase: 'after', nth: 2 } as const;
-		sandbox.addFault({ ...latency, operation: 'queue.add' });
-		sandbox.addFault({ kind: 'statusWord', word: 'failed', operation: 'queue.getProgress' });
-		const parameters = { ...GENERATE, waitOptions: { videosAtOnce: 3 } };
-		const { clock, onRequest } = sandbox;
-		const time = { clock, onRequest, countSleeping: () => delayed };
-		const { error } = await runWithoutWaiting(() => slow.run(parameters, { items: THREE }), time);
-		// The third is not sent any more.
-		expect(listSlow()).toHaveLength(2);
-		expect(error?.context.acceptedQueueIds).toEqual(listSlow());
-		for (const queueId of listSlow()) expect(error?.description).toContain(queueId);
 	});
 
 	test('does not fail because n8n cannot log it', async () => {
