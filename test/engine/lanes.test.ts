@@ -371,7 +371,8 @@ describe("What is left of n8n's timeout", () => {
 	});
 });
 
-test('Nothing is paid for that the timeout would end, in a later run of the node, as in a loop', async () => {
+test('Nothing is paid for that the timeout would end, in a later run of the node, as in a loop, on a worker, where n8n counts anew', async () => {
+	jest.replaceProperty(Container.get(InstanceSettings), 'instanceType', 'worker');
 	makeVideosIn(60, 60, 60);
 	const { errorItems } = await service.run(GENERATE, {
 		settings: ERROR_OUTPUT,
