@@ -4,6 +4,7 @@ import {
 	API_OPERATIONS,
 	byId,
 	DOWNLOAD,
+	GENERATE,
 	OPERATIONS,
 	PROJECT,
 } from '../support/engine/OPERATIONS';
@@ -501,4 +502,11 @@ describe("n8n's Request Options", () => {
 			expect(items).toHaveLength(1);
 		}
 	});
+});
+
+test('Odd entries do not hide the video that is waited for', async () => {
+	service.sandbox.addFault({ kind: 'oddEntries', operation: 'video.getAll' });
+	const { items, error } = await service.run(GENERATE);
+	expect(error).toBeUndefined();
+	expect(items[0]?.json.status).toBe('completed');
 });
