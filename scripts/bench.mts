@@ -7,7 +7,7 @@ import { runVisibly } from './support/command.mjs';
 /** The benchmarks of `check`: ratios that a change may worsen unseen, in less than three minutes. */
 const CHECK = ['load', 'poll', 'items'];
 
-const BENCHMARKS = [...CHECK, 'batch', 'memory', 'download', 'compare', 'worker'];
+const BENCHMARKS = [...CHECK, 'decide', 'batch', 'memory', 'download', 'compare', 'worker'];
 
 /** The benchmarks that jest runs: `batch` and `memory` in a clock that skips all waits. */
 const IN_JEST = ['batch', 'memory', 'worker'];
