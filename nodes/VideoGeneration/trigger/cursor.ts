@@ -1,6 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createIncomplete, hashText, isObject, toText } from '../api/response';
-import { identifyEntry, ISO_DATE, MAX_LOG_TIME, parseLogTime } from '../api/videoLog';
+import {
+	identifyEntry,
+	ISO_DATE,
+	MAX_LOG_TIME,
+	parseLogTime,
+	sortNewestFirst,
+} from '../api/videoLog';
 import { adoptChanges, type ListedEntry, type Remembered, unwindClock } from './listChanges';
 
 /** This many of the newest entries are remembered, and of those without a readable date. */
@@ -94,98 +100,74 @@ export function selectNewVideos(
 ): { videos: IDataObject[]; cursor: Cursor; hasGap: boolean } {
 	const { account, projectIds, emitExisting, isContinuous, polledAt } = watch;
 	const saved = typeof stored === 'string' ? undefined : stored;
-	const listed = listEntries(log, saved?.account === account ? saved.floor : -1);
-	const count = listed.entries.length + listed.oldCount;
+	const isOwn = saved?.account === account;
+	const isSame = isOwn && JSON.stringify(saved.projects) === JSON.stringify(projectIds);
+	const listed = listEntries(log, isOwn ? saved.floor : -1);
+	const isEmpty = listed.entries.length + listed.oldCount === 0;
 	const changes = (saved?.changes ?? 0) + 1;
 	// A service may answer with an empty list for a moment: what was there before is not new afterwards.
 	const emptyAccount = { account, floor: polledAt - DAY_MS - 1 };
 	const wasEmpty = saved?.emptyAccount?.account === account ? saved.emptyAccount : undefined;
-	if (saved && saved.account !== account && count === 0) {
+	if (saved && isEmpty) {
 		// Another account, or the same one with a new key: the first list with entries tells.
-		const cursor = wasEmpty ? saved : { ...saved, changes, emptyAccount };
+		const change = isOwn ? { projects: projectIds } : { emptyAccount };
+		const cursor = isSame || wasEmpty ? saved : { ...saved, changes, ...change };
 		return { videos: [], cursor, hasGap: false };
 	}
 	// If an entry was seen before, only the key is new. Two services may use the same IDs, so its time counts.
-	const wasSeen = ({ identity, time }: ListedEntry) => saved?.videos[hashText(identity)] === time;
-	const known = saved?.account === account || listed.entries.some(wasSeen) ? saved : undefined;
+	const wasSeen = ({ hash, time }: ListedEntry) => saved?.videos[hash] === time;
+	const known = isOwn || listed.entries.some(wasSeen) ? saved : undefined;
 	const isEmitting = Boolean(known ?? wasEmpty) || (stored === 'absent' && emitExisting);
-	const isEmpty = count === 0 && !isEmitting;
-	const baseline = wasEmpty ?? (isEmpty ? emptyAccount : { account, floor: -1 });
+	const baseline = wasEmpty ?? (isEmpty && !isEmitting ? emptyAccount : { account, floor: -1 });
 	const first: Cursor = { version: 1, changes, ...baseline, projects: projectIds, videos: {} };
 	const before = known ? adoptChanges(known, listed.entries) : first;
 
-	const isSame = before.account === account && isSameSet(before.projects, projectIds);
-	if (saved === before && isSame && count === 0)
-		return { videos: [], cursor: saved, hasGap: false };
-
-	const { unseen, dated, newCount, hasForgotten } = findUnseen(listed, before);
+	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
+	if (isEmitting) requireFields(listed, { ...before, hasForgotten }, unseen, projectIds);
 	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
 	// unseen too. Only the next videos of such a project are new.
-	const isNew = ({ entry }: ListedEntry) =>
-		isWatched(entry, projectIds) && (isContinuous || isWatched(entry, before.projects));
-	const videos = isEmitting ? sortOldestFirst(unseen.filter(isNew)) : [];
-	const hasSeen = Object.keys(before.videos).length > 0;
-	const hasGap = hasSeen && count >= MIN_GAP_LIST && newCount === count;
+	const filters = isContinuous ? [projectIds] : [projectIds, before.projects];
+	const isWanted = ({ entry }: ListedEntry) => filters.every((ids) => isWatched(entry, ids));
+	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
 	const floor = Math.max(before.floor, findCutOff(listed));
-	if (isEmitting) requireFields(listed, before, { unseen, hasForgotten, projectIds });
-	const isUnchanged =
-		isSame &&
-		unseen.length === 0 &&
-		dated.length === 0 &&
-		floor === before.floor &&
-		hasForgotten === (before.hasForgotten ?? false);
-	if (saved === before && isUnchanged) return { videos, cursor: saved, hasGap };
-	const after = forgetOldest({ ...before, floor, hasForgotten }, [...dated, ...unseen]);
-	const cursor = { ...after, changes, account, projects: projectIds };
-	return { videos, cursor, hasGap };
+	const hasLimits = before.floor === floor && before.hasForgotten === hasForgotten;
+	const isUnchanged = isSame && saved === before && hasLimits && changed.length === 0;
+	const after = { ...before, floor, hasForgotten, changes, account, projects: projectIds };
+	return { videos, cursor: isUnchanged ? saved : remember(after, changed), hasGap };
 }
 
-/** What a list shows that was not seen before. */
-interface Unseen {
-	unseen: ListedEntry[];
-	/** Those that were seen without a date, and have one now. */
-	dated: ListedEntry[];
-	/** How often the list shows them. */
-	newCount: number;
-	/** See `Cursor`. */
-	hasForgotten: boolean;
-}
-
-function findUnseen({ entries, oldCount }: Listed, before: Cursor): Unseen {
-	const seen = new Set(Object.keys(before.videos).map(Number));
-	let newCount = 0;
+/** What a list shows that was not seen before, or has another date now. */
+function findNews({ entries, oldCount }: Listed, before: Cursor) {
+	const changed = new Map<string, ListedEntry>();
 	let hasForgotten = before.hasForgotten === true || oldCount > 0;
-	const dated: ListedEntry[] = [];
-	const unseen = entries.filter((listed) => {
-		const { identity, time } = listed;
-		if (isForgotten(time, before)) {
-			hasForgotten ||= time > 0;
-			return false;
-		}
-		const hash = hashText(identity);
+	for (const listed of entries) {
+		const { hash, time } = listed;
 		const wasAt = before.videos[hash];
-		if (wasAt === undefined) newCount += 1;
-		if (wasAt === 0 && time > 0) dated.push(listed);
-		if (seen.has(hash)) return false;
-		seen.add(hash);
-		return true;
-	});
-	return { unseen, dated, newCount, hasForgotten };
+		const isOld = isForgotten(time, before);
+		if (isOld) hasForgotten ||= time > 0;
+		else if (wasAt === undefined || (wasAt !== time && time > 0)) changed.set(hash, listed);
+	}
+	const isUnseen = ({ hash }: ListedEntry) =>
+		changed.has(hash) && before.videos[hash] === undefined;
+	const isLong = entries.length >= MIN_GAP_LIST && oldCount === 0;
+	return {
+		changed: [...changed.values()],
+		unseen: [...changed.values()].filter(isUnseen),
+		hasForgotten,
+		hasGap: isLong && Object.keys(before.videos).length > 0 && entries.every(isUnseen),
+	};
 }
 
 /** @throws a RequestFailure if new entries cannot be told from old ones, or not whether they are wanted, since a field is missing */
 function requireFields(
 	{ entries, oldCount }: Listed,
-	{ isUndatedForgotten = false }: Cursor,
-	{
-		unseen,
-		hasForgotten,
-		projectIds,
-	}: Pick<Unseen, 'unseen' | 'hasForgotten'> & Pick<Watch, 'projectIds'>,
+	{ isUndatedForgotten, hasForgotten }: Cursor,
+	unseen: readonly ListedEntry[],
+	projectIds: readonly string[],
 ): void {
-	const isUndated = entries.length > 0 && oldCount === 0 && entries.every(({ time }) => time === 0);
-	const isUnsure = hasForgotten && unseen.length > 0;
-	if (isUndated && (isUnsure || isUndatedForgotten)) throw createIncomplete('createdAt');
+	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
+	const isUnsure = isUndatedForgotten || (hasForgotten && unseen.length > 0);
+	if (entries.length > 0 && isUndated && isUnsure) throw createIncomplete('createdAt');
 	const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
 	const isWanted = projectIds.length > 0 && unseen.length > 0;
 	if (isWanted && entries.every(isOfNone)) throw createIncomplete('projectId');
@@ -196,9 +178,9 @@ export function findNewestVideo(
 	log: readonly unknown[],
 	projectIds: readonly string[],
 ): IDataObject | undefined {
-	const { entries } = listEntries(log, -1);
-	const watched = entries.filter(({ entry }) => isWatched(entry, projectIds));
-	return watched.sort((a, b) => b.time - a.time)[0]?.entry;
+	const isListed = (video: IDataObject) => identifyEntry(video) !== undefined;
+	const videos = sortNewestFirst(log).map(({ video }) => video);
+	return videos.find((video) => isListed(video) && isWatched(video, projectIds));
 }
 
 /**
@@ -226,10 +208,10 @@ function isForgotten(time: number, { floor, isUndatedForgotten = false }: Cursor
 
 /** The time up to which a list may have been cut off, or -1. A list that reaches below the floor was not. */
 function findCutOff({ entries, oldCount }: Listed): number {
-	const dated = entries.filter(({ time }) => time > 0);
-	const oldest = dated.reduce((earliest, { time }) => Math.min(earliest, time), Infinity);
-	const isWhole = oldCount > 0 || entries.length < MIN_CUT_OFF || dated.length === 0;
-	return isWhole ? -1 : oldest - 1;
+	if (oldCount > 0 || entries.length < MIN_CUT_OFF) return -1;
+	const times = entries.map(({ time }) => time || Infinity);
+	const oldest = times.reduce((earliest, time) => Math.min(earliest, time));
+	return oldest === Infinity ? -1 : oldest - 1;
 }
 
 /**
@@ -249,7 +231,7 @@ function listEntries(log: readonly unknown[], floor: number): Listed {
 		}
 		const identity = identifyEntry(entry);
 		if (identity === undefined) continue;
-		entries.push({ entry, identity, time: parseLogTime(createdAt) ?? 0 });
+		entries.push({ entry, hash: String(hashText(identity)), time: parseLogTime(createdAt) ?? 0 });
 	}
 	return { entries: unwindClock(entries), oldCount };
 }
@@ -258,34 +240,25 @@ function isWatched({ projectId }: IDataObject, projectIds: readonly string[]): b
 	return projectIds.length === 0 || projectIds.includes(toText(projectId));
 }
 
-function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-	return other.every((id) => one.includes(id)) && one.every((id) => other.includes(id));
-}
-
 /** Those without a readable date come last. */
 function sortOldestFirst(videos: ListedEntry[]): IDataObject[] {
 	const getPlace = ({ time }: ListedEntry) => time || Number.MAX_SAFE_INTEGER;
 	return videos.sort((a, b) => getPlace(a) - getPlace(b)).map(({ entry }) => entry);
 }
 
-/** Keeps the newest entries, with the dates that were added last. Those of one millisecond stay together: only their time tells that they are old. */
-function forgetOldest(before: Cursor, added: ListedEntry[]): Cursor {
-	const hashes = Object.keys(before.videos);
-	const times = hashes.map((hash) => before.videos[hash] ?? 0);
-	for (const { identity, time } of added) {
-		hashes.push(String(hashText(identity)));
-		times.push(time);
-	}
-	const sorted = Float64Array.from(times).sort();
-	const undatedCount = sorted.filter((time) => time === 0).length;
-	const dated = sorted.subarray(undatedCount);
+/** Adds entries, and keeps the newest. Those of one millisecond stay together: only their time tells that they are old. */
+function remember(before: Cursor, added: readonly ListedEntry[]): Cursor {
+	const all = new Map(Object.keys(before.videos).map((hash) => [hash, before.videos[hash] ?? 0]));
+	for (const { hash, time } of added) all.set(hash, time);
+	const times = Float64Array.from(all.values()).sort();
+	const dated = times.filter((time) => time > 0);
 	const floor = Math.max(before.floor, dated.at(-MAX_SEEN - 1) ?? -1);
-	const isUndatedForgotten = before.isUndatedForgotten === true || undatedCount > MAX_UNDATED;
+	const isUndatedForgotten =
+		before.isUndatedForgotten === true || times.length - dated.length > MAX_UNDATED;
 	const after = { ...before, floor, isUndatedForgotten, videos: {} as Cursor['videos'] };
-	hashes.forEach((hash, index) => {
-		const time = times[index] ?? 0;
-		if (!isForgotten(time, after)) after.videos[hash] = time;
-		else if (time > 0) after.hasForgotten = true;
-	});
+	for (const [hash, time] of all) {
+		if (isForgotten(time, after)) after.hasForgotten = true;
+		else after.videos[hash] = time;
+	}
 	return after;
 }

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashText } from '../api/response';
 import { isLocalDate } from '../api/videoLog';
 
 /** An entry of the list, and what tells whether it is new. */
 export interface ListedEntry {
 	entry: IDataObject;
-	identity: string;
+	/** The hash of what it is identified by. */
+	hash: string;
 	/** 0 without a readable date. */
 	time: number;
 }
@@ -29,49 +29,27 @@ const MIN_SHIFTED = 10;
 /** So many entries tell that IDs have changed, and not that one video was deleted in the second in which another came. */
 const MIN_RENAMED = 2;
 
-/** So many entries at either end of a list are looked at first: in a list that is in order, the newest are among them. */
-const SAMPLE_SIZE = 50;
-
 /**
  * What is remembered, as if the service had always written its list as it does now: it may begin to write its dates in
  * another zone without a word, or with fewer digits, or to write other IDs.
  */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	const findKnown = (entries: readonly ListedEntry[]) =>
-		entries
-			.map(({ identity, time }) => ({ time, wasAt: before.videos[hashText(identity)] }))
-			.filter((each): each is { time: number; wasAt: number } => each.wasAt !== undefined);
-	const ends = [...listed.slice(0, SAMPLE_SIZE), ...listed.slice(SAMPLE_SIZE).slice(-SAMPLE_SIZE)];
-	const atEnds = findKnown(ends);
-	const known = atEnds.length < MIN_SHIFTED ? findKnown(listed) : atEnds;
-	if (known.length === 0) return adoptIds(before, listed);
-	const dated = known.filter(({ time }) => time > 0);
-	if (dated.every(({ time, wasAt }) => time === wasAt)) return before;
-	const shifts = dated.filter(({ wasAt }) => wasAt > 0).map(({ time, wasAt }) => time - wasAt);
-	return refreshDates(shiftDates(before, shifts), listed);
+	const known = listed.filter(({ hash }) => before.videos[hash] !== undefined);
+	return known.length > 0 ? shiftDates(before, known) : adoptIds(before, listed);
 }
 
-/** @param shifts by how much the dates of entries have changed */
-function shiftDates<T extends Remembered>(before: T, shifts: number[]): T {
-	const [least, most] = [Math.min(...shifts), Math.max(...shifts)];
+/** Shifts all dates if those of the entries that are known have changed by the same time. */
+function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry[]): T {
+	const getTime = ({ hash }: ListedEntry) => before.videos[hash] ?? 0;
+	const dated = known.filter((each) => each.time > 0 && getTime(each) > 0);
+	const shifts = Float64Array.from(dated, (each) => each.time - getTime(each)).sort();
+	const [least = 0, most = 0] = [shifts.at(0), shifts.at(-1)];
 	const isShift = least >= MIN_SHIFT_MS || most <= -MIN_SHIFT_MS;
 	if (shifts.length < MIN_SHIFTED || !isShift || most - least >= MIN_SHIFT_MS) return before;
 	const shift = (time: number) => (time > 0 ? time + most : time);
-	const videos = Object.entries(before.videos).map(([hash, time]) => [hash, shift(time)]);
-	return { ...before, floor: shift(before.floor), videos: fromEntries(videos) };
+	const videos = Object.entries(before.videos).map(([hash, time]) => [hash, shift(time)] as const);
+	return { ...before, floor: shift(before.floor), videos: Object.fromEntries(videos) };
 }
-
-/** Remembers the entries of the list with the dates that it has now. */
-function refreshDates<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	const videos = { ...before.videos };
-	for (const { identity, time } of listed) {
-		const hash = hashText(identity);
-		if (time > 0 && videos[hash] !== undefined) videos[hash] = time;
-	}
-	return { ...before, videos };
-}
-
-const fromEntries = (videos: unknown[][]) => Object.fromEntries(videos) as Remembered['videos'];
 
 /** Knows entries by their dates, if no ID is known any more. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
@@ -80,8 +58,8 @@ function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[
 	if (renamed.length < MIN_RENAMED) return before;
 	const found = new Set(renamed.map(({ time }) => toSecond(time)));
 	const others = Object.entries(before.videos).filter(([, time]) => !found.has(toSecond(time)));
-	const videos = renamed.map(({ identity, time }) => [hashText(identity), time]);
-	return { ...before, videos: fromEntries([...others, ...videos]) };
+	const videos = renamed.map(({ hash, time }) => [hash, time] as const);
+	return { ...before, videos: Object.fromEntries([...others, ...videos]) };
 }
 
 /** Some services leave out the fractions of a second. */
