@@ -27,6 +27,7 @@ import { passTime, runWithoutWaiting } from '../../support/engine/runWithoutWait
 import { useBinaryStore } from '../../support/engine/useBinaryStore';
 import { useFileHost } from '../../support/engine/useFileHost';
 import { useSandbox } from '../../support/engine/useSandbox';
+import { decodeKey, KEY_WRITERS } from '../../support/KEY_WRITERS';
 import { testPlans } from './testPlans';
 
 /*
@@ -44,36 +45,7 @@ import { testPlans } from './testPlans';
 /** Signs that serializers escape. */
 const KEY = 'sk-live/Zm9v+YmFy=="<&%z9';
 
-const getHex = (sign: string) => sign.charCodeAt(0).toString(16).padStart(2, '0');
-/** How a service writes a character of the key. */
-const WRITERS: ((sign: string) => string)[] = [
-	String,
-	(sign) => JSON.stringify(sign).slice(1, -1),
-	encodeURIComponent,
-	(sign) => `%${getHex(sign)}`,
-	(sign) => `\\u00${getHex(sign).toUpperCase()}`,
-	(sign) => `&#${sign.charCodeAt(0)};`,
-	(sign) => `&#x${getHex(sign)};`,
-	(sign) => `&amp;#${sign.charCodeAt(0)};`,
-	(sign) => `%25${getHex(sign)}`,
-];
-
-/** Undoes all escapes, as a reader could. */
-function decode(escaped: string): string {
-	const toSign = (_all: string, digits: string) => String.fromCharCode(parseInt(digits, 16));
-	let text = escaped;
-	for (let before = ''; before !== text;) {
-		before = text;
-		text = text
-			.replace(/\\+u00([\da-f]{2})/gi, toSign)
-			.replace(/%([2-7][\da-f])/gi, toSign)
-			.replace(/&#x0*([\da-f]{2});/gi, toSign)
-			.replace(/&#0*(\d{2,3});/g, (_all, code: string) => String.fromCharCode(Number(code)))
-			.replaceAll('&amp;', '&')
-			.replace(/\\+(?=["/])/g, '');
-	}
-	return text;
-}
+const WRITERS = Object.values(KEY_WRITERS);
 
 /** Another host, which stands for any address that a text of the service names. */
 const EVIL = 'http://evil.test';
@@ -412,7 +384,7 @@ async function findBroken<Plan extends { attacks: FaultSpec[] }>(
 	const laws: [string, boolean][] = [
 		['shows no markup', !texts.some((each) => MARKUP.test(each))],
 		['shows no raw error', !texts.some((each) => RAW.test(each))],
-		['shows and keeps no key', !decode(all).includes(decode(KEY))],
+		['shows and keeps no key', !decodeKey(all).includes(decodeKey(KEY))],
 		['shows no long error', errors.every((each) => each.join('').length <= MAX_ERROR_LENGTH)],
 		['holds n8n up for no longer', pauseMs <= MAX_PAUSE_MS],
 		['sends nothing elsewhere', [...hosts].every((host) => known.includes(String(host)))],

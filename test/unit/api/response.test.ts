@@ -9,6 +9,7 @@ import {
 } from '../../../nodes/VideoGeneration/api/response';
 import { type FailureKind, RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 import { toLine } from '../../../nodes/VideoGeneration/failures/toLine';
+import { KEY_WRITERS } from '../../support/KEY_WRITERS';
 
 /** Returns the failure that `run` ends with. */
 async function catchFailure(run: () => unknown) {
@@ -89,40 +90,22 @@ describe("The service's own words", () => {
 
 	// The characters that a header can have.
 	const sign = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
-	const HEX = (each: string) => each.charCodeAt(0).toString(16).padStart(2, '0');
-	const inJson = (each: string) => `\\u00${HEX(each)}`;
-	const inLink = (each: string) => `%${HEX(each)}`;
-	/** How serializers write a character. */
-	const WRITERS: Record<string, (each: string) => string> = {
-		'as it was sent': String,
-		JSON: (each) => JSON.stringify(each).slice(1, -1),
-		'JSON by its code, as Gson and PHP do': inJson,
-		'JSON in upper case, as .NET does': (each) => `\\u00${HEX(each).toUpperCase()}`,
-		'JSON inside of JSON': (each) => JSON.stringify(inJson(each)).slice(1, -1),
-		'a link': encodeURIComponent,
-		'a link in lower case': inLink,
-		'a link inside of a link': (each) => inLink(each).replace('%', '%25'),
-		'a web page in numbers': (each) => `&#${each.charCodeAt(0)};`,
-		'a web page in hexadecimal numbers': (each) => `&#x00${HEX(each)};`,
-		'a web page inside of JSON': (each) => `\\u0026#x${HEX(each)};`,
-		'a web page inside of a web page': (each) => `&amp;#${each.charCodeAt(0)};`,
-	};
 	const write = (key: string, writer: (each: string) => string) => key.replace(/./g, writer);
 	const keys = fc.string({ unit: sign, minLength: 8, maxLength: 40 });
 
-	test.each(Object.entries(WRITERS))('lose any key that is written as %s', (_how, writer) => {
+	test.each(Object.entries(KEY_WRITERS))('lose any key that is written as %s', (_how, writer) => {
 		fc.assert(
 			fc.property(keys, (key) => {
 				const written = write(key, writer);
-				const hidden = hideKey(`No key "${written}", ${written}`, key);
-				expect(hidden).toBe('No key "[API key]", [API key]');
+				const hidden = hideKey(`No key ${written}, "${written} "`, key);
+				expect(hidden).toBe('No key [API key], "[API key] "');
 			}),
 			{ seed: 1, numRuns: 50 },
 		);
 	});
 
 	test('lose any key whose characters are written in several ways', () => {
-		const ways = Object.values(WRITERS);
+		const ways = Object.values(KEY_WRITERS);
 		const drawn = fc
 			.array(fc.tuple(sign, fc.nat(ways.length - 1)), { minLength: 8, maxLength: 60 })
 			// A backslash as it is, before another sign, may be an escape of that.
@@ -137,17 +120,13 @@ describe("The service's own words", () => {
 		);
 	});
 
-	test.each([
-		['k/9+8=7:6', 'k&sol;9&plus;8&equals;7&colon;6'],
-		['k/9+8=7:6', 'k\\/9+8=7:6'],
-		['k/9+8=7:6', 'k\\\\/9+8=7:6'],
-	])('lose the key %j that is written as %j', (key, written) => {
-		expect(hideKey(`No key ${written}!`, key)).toBe('No key [API key]!');
+	test('lose a key with slashes that are escaped twice', () => {
+		expect(hideKey('No key k\\\\/9+8=7:6!', 'k/9+8=7:6')).toBe('No key [API key]!');
 	});
 
 	test('lose a very long key', () => {
 		const key = Array.from({ length: 1_000 }, (_, i) => i.toString(36)).join('.');
-		for (const writer of [String, inJson, inLink]) {
+		for (const writer of Object.values(KEY_WRITERS)) {
 			const written = write(key, writer);
 			expect(hideKey(`No key ${written}, ${written.slice(0, -1)}!`, key)).toMatch(
 				/^No key \[API key\], [^[]+!$/,
