@@ -13,7 +13,7 @@ const TIMES = 4;
 /** Maximum CPU time of a poll, as a multiple of the bare request's. */
 const LIMIT = 1.4;
 /** The same if the service sends tags and nothing has changed. */
-const IDLE_LIMIT = 0.06;
+const IDLE_LIMIT = 0.045;
 
 /**
  * Compares polls of a long list with the bare request for it through n8n's own helper. The service is a

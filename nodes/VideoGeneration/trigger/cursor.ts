@@ -51,7 +51,6 @@ export type StoredCursor = Cursor | 'absent' | 'damaged';
 
 /** What the trigger watches. */
 export interface Watch {
-	/** See `hashAccount`. */
 	account: string;
 	projectIds: readonly string[];
 	emitExisting: boolean;
@@ -76,11 +75,6 @@ export function parseCursor(value: unknown): StoredCursor {
 	const hasTimes = Number.isInteger(floor) && Number(floor) < MAX_LOG_TIME && isObject(videos);
 	const isCursor = isSound && hasTimes && Number.isInteger(changes);
 	return isCursor ? (value as unknown as Cursor) : 'damaged';
-}
-
-/** The account as `openService` identifies it, so short that it tells nothing about the key. */
-export function hashAccount(account: number): string {
-	return String(account % 2 ** 18);
 }
 
 /**
