@@ -66,9 +66,17 @@ export interface ListedVideo {
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
-export function getEarliest({ item: { sentAt }, runningAt, listingDelayMs }: Claim): number {
-	const afterAdd = sentAt === undefined ? -Infinity : sentAt + MOMENT_MS;
-	return Math.max(afterAdd, (runningAt ?? -Infinity) - listingDelayMs);
+export function getEarliest({
+	hasLeft,
+	item,
+	listingDelayMs,
+	runningAt = -Infinity,
+}: Claim): number {
+	const { queuedAt, sentAt = -Infinity } = item;
+	// One that left the queue may have failed: if its date is not known, what was listed before may be older.
+	const isUndated = (queuedAt ?? item.sentAt) === undefined;
+	const earlyMs = hasLeft === true && isUndated ? -MOMENT_MS : listingDelayMs;
+	return Math.max(sentAt + MOMENT_MS, runningAt - earlyMs);
 }
 
 /** The date of the oldest entry that can be the claim's own. */

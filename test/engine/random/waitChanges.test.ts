@@ -19,8 +19,7 @@ import { change, type Form, isBlind, isReadable, USUAL, write } from './waitForm
  * where nothing else tells; IDs that change, or tell nothing; a service that told whose a video is, and stops; items that
  * leave the queue; Queue > Wait beside others of its project, or without the date of its item or of entries.
  *
- * Not drawn: Queue > Wait without that date at a service that drops failed items, which may then be given a video of
- * somebody else that is older; queue IDs that change; several accounts. What a service does that always writes alike stands
+ * Not drawn: queue IDs that change; several accounts. What a service does that always writes alike stands
  * in random.test.ts, and what a trigger does with such changes in serviceChanges.test.ts.
  */
 
@@ -67,7 +66,7 @@ const day = fc
 		const isDated = drawn.executions.every(
 			({ operation, hasDate }) => operation === 'generate' || (hasDate && isReadable(form)),
 		);
-		return { ...drawn, isDated, first: form, leaves: drawn.leaves && isDated };
+		return { ...drawn, isDated, first: form };
 	});
 type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 type Day = Drawn<typeof day>;

@@ -105,6 +105,8 @@ describe('Whose video is whose', () => {
 		['no candidate: it is missing', [sent(15)], [a], [none], 1],
 		['an item that was seen running', [seen(none, 25)], [a, b], ['b'], 0],
 		['and its own is not listed', [seen(none, 45)], [a, b], [none], 1],
+		['one of unknown date that left', [seen(none, 10, { hasLeft: true })], [a], [none], 0],
+		['and what is listed after it ran', [seen(none, 10, { hasLeft: true })], [a, b], ['b'], 0],
 		['an item of known date', [queued(25)], [a, b], ['b'], 0],
 		['two of known date with the same only one', [queued(5), queued(9)], [a], [none, 'a'], 1],
 		['an item of known date whose own has left the list', [queued(45)], [a, b], [none], 0],
