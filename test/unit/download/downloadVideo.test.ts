@@ -120,6 +120,17 @@ describe('A download', () => {
 		expect(host.requests).toBe(1);
 	});
 
+	test('is not asked for again once a full disk has refused it', async () => {
+		const host = new Host();
+		host.context.helpers.prepareBinaryData = async () =>
+			await Promise.reject(new Error('ENOSPC: no space left on device, write'));
+		const outcome = start(host, { maxTries: 4 });
+		host.sendAll();
+		await pass(HOUR);
+		expect(outcome.error).toMatchObject({ kind: 'storageFailed' });
+		expect(host.requests).toBe(1);
+	});
+
 	test('without a deadline ends after 6 hours, however the clock is set', async () => {
 		const host = new Host();
 		const outcome = start(host);
