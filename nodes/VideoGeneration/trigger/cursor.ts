@@ -160,7 +160,7 @@ function requireFields(
 	projectIds: readonly string[],
 ): void {
 	const isUndated = oldCount === 0 && entries.every(({ time }) => time === 0);
-	const isUnsure = isUndatedForgotten || (hasForgotten && unseen.length > 0);
+	const isUnsure = isUndatedForgotten === true || (hasForgotten === true && unseen.length > 0);
 	if (entries.length > 0 && isUndated && isUnsure) throw createIncomplete('createdAt');
 	const isOfNone = ({ entry }: ListedEntry) => toText(entry.projectId) === '';
 	const isWanted = projectIds.length > 0 && unseen.length > 0;
