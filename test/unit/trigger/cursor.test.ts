@@ -61,6 +61,7 @@ describe('A later poll', () => {
 		for (const [log, watch] of [
 			[createEntries(2), WATCH],
 			[createEntries(1), { ...WATCH, projectIds: ['p'] }],
+			[[], { ...WATCH, projectIds: ['p'] }],
 			[createEntries(1), { ...WATCH, account: 'with a renewed key' }],
 			[[], { ...WATCH, account: 'other' }],
 		] as const) {
@@ -111,6 +112,13 @@ describe('Videos that come into the list are old', () => {
 		const log = createEntries(size + 1, (i) => (i < size ? `log-${i}` : 'old'));
 		poll(log.slice(0, size));
 		expect(poll(log.slice(1))).toEqual(emitted);
+	});
+
+	test('also if one of its 50 entries has no date', () => {
+		const poll = createPoller();
+		const log = createEntries(51).with(9, createEntry('log-9', 'soon'));
+		poll(log.slice(0, 50));
+		expect(poll(log.slice(1))).toEqual([]);
 	});
 
 	test('but a late one is new, if the list reaches below those that are forgotten', () => {
@@ -232,13 +240,14 @@ describe('A service that begins to write its dates otherwise', () => {
 		['in a later zone without a word', (time) => toLocal(time, 9)],
 	];
 	const write = (log: IDataObject[], form: (time: number) => unknown) =>
-		log.map(
-			(each) => ({ ...each, createdAt: form(Date.parse(each.createdAt as string)) }) as IDataObject,
-		);
+		log.map((each) => {
+			const time = Date.parse(each.createdAt as string);
+			return { ...each, createdAt: time > 0 ? form(time) : each.createdAt } as IDataObject;
+		});
 
 	test.each(FORMS)('%s, has no old video of 6,000 emitted, and each new one', (_how, form) => {
 		const poll = createPoller();
-		const log = createEntries(6_000);
+		const log = [...createEntries(6_000), createEntry('undated', 'soon')];
 		poll(log);
 		expect(poll([createEntry('new', createDate(-1)), ...log])).toEqual(['new']);
 		const later = [
@@ -287,15 +296,30 @@ describe('A service that begins to write its dates otherwise', () => {
 		expect(poll(undated)).toEqual([]);
 	});
 
-	test('may have corrected some of them alone', () => {
+	test.each<[string, (log: IDataObject[]) => IDataObject[]]>([
+		['some of them alone', (log) => [...moveBy(log.slice(0, 9), () => 9_999), ...log.slice(9)]],
+		['the few that are left', (log) => moveBy(log.slice(0, 9), () => 9_999)],
+		['each of some by another time', (log) => moveBy(log.slice(0, 20), (i) => 60 + i)],
+	])('may have corrected %s', (_which, correct) => {
 		const poll = createPoller();
 		const log = createEntries(60);
 		poll(log);
-		const corrected = log.map((each, i) =>
-			i < 9 ? { ...each, createdAt: createDate(-9_999) } : each,
-		);
-		expect(poll(corrected)).toEqual([]);
-		expect(poll([createEntry('new', createDate(-1)), ...corrected])).toEqual(['new']);
+		expect(poll(correct(log))).toEqual([]);
+		expect(poll([createEntry('new', createDate(-1)), ...correct(log)])).toEqual(['new']);
+	});
+	const moveBy = (log: IDataObject[], getMinutes: (i: number) => number) =>
+		log.map((each, i) => ({ ...each, createdAt: createDate(i - getMinutes(i)) }));
+
+	test('without fractions of a second, is known by these dates once its key is renewed', () => {
+		const log = createEntries(9, (i) => `log-${i}`).map((each, i) => ({
+			...each,
+			createdAt: new Date(START - i * 60_000 - 500).toISOString(),
+		}));
+		const later = log.map((each) => ({ ...each, createdAt: each.createdAt.replace('.500Z', 'Z') }));
+		const { cursor } = selectNewVideos(later, save(log), WATCH);
+		const renewed = { ...WATCH, account: 'with a renewed key' };
+		const news = [createEntry('new', createDate(-1)), ...later];
+		expect(selectNewVideos(news, cursor, renewed).videos).toEqual(news.slice(0, 1));
 	});
 });
 
@@ -377,6 +401,11 @@ test('A list that shows nothing that was seen may have been cut, also if it show
 	expect(find([...later, ...later.slice(0, 1)])).toBe(true);
 	expect(find(later.slice(1))).toBe(false);
 	expect(find([...later, ...createEntries(1)])).toBe(false);
+	// A list that reaches below what is forgotten was not cut: whether or not the date tells so at once.
+	for (const minutes of [60, 9_999]) {
+		const old = createEntry('old', createDate(minutes));
+		expect(find([...later, old], createEntries(50))).toBe(false);
+	}
 	expect(find(later, [])).toBe(false);
 });
 
