@@ -225,10 +225,10 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		'sends no request there, nor does an operation of the service',
 		async () => {
 			const { error } = await service.run(DOWNLOAD, { items: [service.addVideo()] });
-			expect(error?.message).toBe("n8n blocks requests to the video's address");
-			expect(error?.description).toMatch(/blocks \S+\.mp4, or.*'Video'.*N8N_SSRF_ALLOWED/);
+			expect(error?.message).toBe("n8n blocks requests to the video's host");
+			expect(error?.description).toMatch(/'Video' of this item: \S+\.mp4\. .*N8N_SSRF_ALLOWED/);
 			const { error: other } = await service.run(OPERATIONS['account.get']);
-			expect(other?.message).toBe("n8n blocks requests to the video service's address");
+			expect(other?.message).toBe('n8n blocks requests to the video service');
 			expect(other?.description).toMatch(/'Base URL'.*N8N_SSRF_ALLOWED/);
 			expect(service.sandbox.requests).toEqual([]);
 		},
@@ -241,8 +241,8 @@ describe("Where n8n's own rules forbid a host, a download", () => {
 		});
 		const url = host.url.replace('127.0.0.1', 'localhost');
 		const { error } = await service.run(DOWNLOAD, { items: [{ url }] });
-		expect(error?.message).toBe("n8n blocks requests to the video's address");
-		expect(error?.description).toContain(`blocks ${url}/, or where it redirects to`);
+		expect(error?.message).toBe("n8n blocks requests to the video's host");
+		expect(error?.description).toMatch(/blocks its address, or where it redirects to/);
 		expect(host.requests).toHaveLength(1);
 		expect(service.sandbox.requests).toEqual([]);
 	});

@@ -32,7 +32,7 @@ const OPEN = 'Open the Video Generation API credential';
 const CHECK_BASE_URL = "Check 'Base URL' in the Video Generation API credential.";
 const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
-const TRY_LATER = '{sent} The service or the network is not working at the moment. {nextTry}';
+const TRY_LATER = '{sent} The {server} or the network is not working at the moment. {nextTry}';
 const OWN_MACHINE =
 	"{loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.";
 const ALLOW_ADDRESS =
@@ -41,18 +41,9 @@ const SAID = 'The service said: "{serviceMessage}".';
 const AGAIN = ['{wait}', TRY_LATER, SAID];
 const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
 
-const OF_PROXY = 'A proxy refused the request: it wants a name and a password (407)';
-const PROXY_PASSWORD =
-	"Enter 'Proxy' under 'Request Options' in the node's settings as http://name:password@proxy.example.com:3128. If it is not set, n8n itself uses a proxy: ask your n8n administrator.";
-
-const CHECK_LINK = 'Check {addressField} of this item.';
 const NEW_LINK =
 	'The link in {addressField} may have expired: get a new one with Video > Get Many.';
-const NOT_A_VIDEO = `${CHECK_LINK} ${NEW_LINK} Nothing was stored.`;
-const HOST_AGAIN = [
-	'{wait}',
-	'{sent} Nothing was stored. The host or the network is not working at the moment. {nextTry}',
-];
+const NOT_A_VIDEO = `{checkServer} ${NEW_LINK}`;
 
 /** Advice for a service whose queue items and videos have dates of two clocks or time zones. */
 const TWO_CLOCKS =
@@ -70,29 +61,27 @@ const ANOTHER_KEY =
 	"To queue it again on purpose, give this item another 'Unique Key', such as a new ID.";
 
 /**
- * The texts for every kind of failure, where needed with a variant (see `getVariant`): what happened, and
- * then what to do. A `{slot}` is a fact or one of `createSlots`. A sentence without one of its facts is
- * left out.
+ * The texts for every kind of failure, where needed with a variant (see `getVariant`), and with other ones for a video's
+ * host: what happened, and then what to do. A `{slot}` is a fact or one of `createSlots`. A sentence without one of its
+ * facts is left out.
  */
-export const SERVICE: Record<string, [message: string, ...sentences: string[]]> = {
+export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = {
 	rateLimited: [
-		'The video service is receiving too many requests',
+		'The {server} is receiving too many requests',
 		'{wait}',
 		'{sent} {rateLimitAdvice}',
 		SAID,
 	],
 	unreached: [
-		'The video service could not be reached: {whyUnreached}',
+		'The {server} could not be reached: {whyUnreached}',
 		OWN_MACHINE,
-		`${OPEN}, check 'Base URL' and test it, and check 'Proxy' under 'Request Options' in the node's settings if it is set. The service may be down. {nextTry}`,
+		"{checkServer} If 'Proxy' is set under 'Request Options' in the node's settings, check it as well. The {server} may be down. {nextTry}",
 		'{nothingSent} ({httpCode}).',
 	],
-	uncertain: [
-		'The connection to the video service broke before its response was complete',
-		...AGAIN,
-	],
-	'uncertain.ETIMEDOUT': ['The video service did not answer in time', ...AGAIN],
-	'uncertain.status': ['The video service failed to process the request ({httpCode})', ...AGAIN],
+	uncertain: ['The connection to the {server} broke before its response was complete', ...AGAIN],
+	'uncertain.ETIMEDOUT': ['The {server} did not answer in time', ...AGAIN],
+	'uncertain.status': ['The {server} failed to process the request ({httpCode})', ...AGAIN],
+	'host.redirected': ["The video's address redirects to no address that can be opened", NEW_LINK],
 	redirected: [
 		"The video service's address redirects to another one",
 		'It redirects to "{location}".',
@@ -118,8 +107,18 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		`${OPEN}, paste 'API Key' again and test it. If it is right, a firewall or a login page may keep n8n out: ask those who run the service or your network.`,
 		SAID,
 	],
-	'rejected.407': [OF_PROXY, PROXY_PASSWORD, '{nothingSent}.'],
+	'rejected.407': [
+		'A proxy refused the request: it wants a name and a password (407)',
+		"Enter 'Proxy' under 'Request Options' in the node's settings as http://name:password@proxy.example.com:3128. If it is not set, n8n itself uses a proxy: ask your n8n administrator.",
+		'{nothingSent}.',
+	],
 	'rejected.404': ['This address does not exist on the video service', CHECK_BASE_URL, SAID],
+	'host.rejected': [
+		"The video's host does not allow the download ({httpCode})",
+		`{checkServer} ${NEW_LINK} The API key is not sent to the video's host.`,
+		'{sent}',
+	],
+	'host.rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
 	unreadable: ['The response from the video service is not JSON', WRONG_BASE_URL],
 	'unreadable.html': ['A web page answered instead of the video service', WRONG_BASE_URL],
 	'unreadable.empty': [
@@ -131,22 +130,39 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. ${CHECK_BASE_URL} If it is right, delete old videos at the service.`,
 	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
+	'host.unreadable': [
+		'The address returned something that is not a video',
+		NOT_A_VIDEO,
+		'{sent}',
+		'Its content type is "{contentType}".',
+	],
+	'host.unreadable.html': ['The address returned a web page, not a video', NOT_A_VIDEO, '{sent}'],
+	'host.unreadable.empty': ['The address returned an empty file', NOT_A_VIDEO, '{sent}'],
 	unsuccessful: ['The video service did not confirm the request', '{checkFields}', SAID],
 	incomplete: [
 		"The response from the video service has no '{field}'",
 		`The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
 	],
 	blocked: [
-		"n8n blocks requests to the video service's address",
-		`The SSRF protection of n8n blocks private networks or this host. ${CHECK_BASE_URL} ${ALLOW_ADDRESS}`,
+		'n8n blocks requests to the {server}',
+		`The SSRF protection of n8n blocks its address, or where it redirects to: a private network, or this host. {checkServer} ${ALLOW_ADDRESS}`,
 		'{nothingSent}.',
 	],
 	badCredential: ['{problem}', '{whatToDo}', '{nothingSent}.'],
-	unsent: ['{serviceMessage}', `${OPEN} and test it.`, '{nothingSent}.'],
+	unsent: ['{serviceMessage}', '{checkServer}', '{nothingSent}.'],
 	'unsent.certificate': [
-		'No secure connection to the video service could be made ({httpCode})',
-		`${CHECK_BASE_URL} If the service uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options' in its settings.`,
+		'No secure connection to the {server} could be made ({httpCode})',
+		`{checkServer} If it uses a private certificate, have n8n trust it with NODE_EXTRA_CA_CERTS. The Video Generation node can also ignore it, with 'Ignore SSL Issues (Insecure)' under 'Request Options' in its settings.`,
 		'{nothingSent}.',
+	],
+	notAnAddress: [
+		'The address of the video is not a web address',
+		'Get the video again with Video > Get Many, and download it with Video > Download.',
+	],
+	storageFailed: [
+		'n8n could not store the video',
+		'Check that n8n has enough storage for binary data, and that the file is not larger than n8n allows.',
+		'n8n said: "{serviceMessage}".',
 	],
 	cancelled: ['The execution was canceled', 'Nothing more was sent.'],
 	notGenerated: [
@@ -222,57 +238,6 @@ export const SERVICE: Record<string, [message: string, ...sentences: string[]]> 
 	],
 };
 
-/** The texts for a download, whose requests go to the video's host. */
-export const HOST: typeof SERVICE = {
-	rateLimited: [
-		"The video's host is receiving too many requests",
-		'{wait}',
-		'{sent} {rateLimitAdvice}',
-	],
-	unreached: [
-		"The video's host could not be reached ({httpCode})",
-		OWN_MACHINE,
-		`{sent} ${CHECK_LINK} The host may be down. {nextTry}`,
-	],
-	uncertain: ["The connection to the video's host broke before the video arrived", ...HOST_AGAIN],
-	'uncertain.ETIMEDOUT': ["The video's host did not send the video in time", ...HOST_AGAIN],
-	'uncertain.status': ["The video's host failed to send the video ({httpCode})", ...HOST_AGAIN],
-	redirected: ["The video's address redirects to no address that can be opened", NEW_LINK],
-	rejected: [
-		"The video's host does not allow the download ({httpCode})",
-		`${CHECK_LINK} ${NEW_LINK} The API key is not sent to the video's host.`,
-		'{sent}',
-	],
-	'rejected.407': [OF_PROXY, PROXY_PASSWORD],
-	'rejected.404': ['There is no video at this address (404)', NEW_LINK, '{sent}'],
-	unreadable: [
-		'The address returned something that is not a video',
-		NOT_A_VIDEO,
-		'{sent}',
-		'Its content type is "{contentType}".',
-	],
-	'unreadable.html': ['The address returned a web page, not a video', NOT_A_VIDEO, '{sent}'],
-	'unreadable.empty': ['The address returned an empty file', NOT_A_VIDEO, '{sent}'],
-	blocked: [
-		"n8n blocks requests to the video's address",
-		`n8n's SSRF protection blocks {address}, or where it redirects to: a private network, or this host. ${CHECK_LINK} ${ALLOW_ADDRESS}`,
-	],
-	unsent: ['{serviceMessage}', `${CHECK_LINK} {address} was not requested.`],
-	'unsent.certificate': [
-		"No secure connection to the video's host could be made ({httpCode})",
-		`${CHECK_LINK} {address} was not requested.`,
-	],
-	notAnAddress: [
-		'The address of the video is not a web address',
-		'Get the video again with Video > Get Many, and download it with Video > Download.',
-	],
-	storageFailed: [
-		'n8n could not store the video',
-		'Check that n8n has enough storage for binary data, and that the file is not larger than n8n allows.',
-		'n8n said: "{serviceMessage}".',
-	],
-};
-
 /** Of a download of the trigger, whose poll has an end. */
 export const OUT_OF_TIME: FailureText = {
 	message: 'The video was not downloaded within the time that n8n allows for a poll',
@@ -324,14 +289,16 @@ export function findText(
 	if (notFound && isOfService && isNotFound(failure)) {
 		return [notFound.message, notFound.description, SAID];
 	}
-	const texts = isDownload(facts) ? HOST : SERVICE;
 	const isCredits = isAboutCredits(failure) && !mayBeQueued;
 	const names = [
 		isCredits ? 'credits' : `${kind}.${getVariant(facts)}`,
 		`${kind}.${facts.httpCode}`,
 		kind,
 	];
-	return names.map((name) => texts[name]).find(Boolean) ?? SERVICE[kind] ?? [kind];
+	// A proxy may refuse either.
+	const isOfHost = isDownload(facts) && facts.httpCode !== '407';
+	if (isOfHost) names.unshift(...names.map((name) => `host.${name}`));
+	return names.map((name) => TEXTS[name]).find(Boolean) ?? [kind];
 }
 
 /** Whether the request went to the host of a video. */
@@ -356,17 +323,31 @@ type Slots = Record<string, unknown>;
 
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
-	const { address, cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
+	const {
+		address,
+		addressField,
+		cause,
+		httpCode = '',
+		retryAfterMs = 0,
+		tries = 1,
+		unidentified,
+	} = facts;
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
 	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
 	const isLong = retryAfterMs > MAX_RETRY_AFTER_MS;
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	const wait = `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`;
-	const subject =
-		address === undefined ? 'The request was sent' : `${toLine(address)} was requested`;
-	const sent = `${subject} ${tries === 1 ? 'once' : `${tries} times`}.`;
+	const sent = `The request was sent ${tries === 1 ? 'once' : `${tries} times`}.`;
+	const ofHost = {
+		server: "video's host",
+		checkServer: `Check ${addressField} of this item: ${toLine(address ?? '')}.`,
+		// It may have redirected to an address that n8n blocks.
+		nothingSent: undefined,
+	};
 	return {
+		server: 'video service',
+		checkServer: `${OPEN}, check 'Base URL' and test it.`,
 		rateLimitAdvice:
 			context.nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
@@ -398,6 +379,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		candidates:
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
 		reason: cause && Object.values(describeFailure(cause, {})).join('. '),
+		...(isDownload(facts) && ofHost),
 	};
 }
 
@@ -412,7 +394,7 @@ function fill(sentences: string[], slots: Slots): string {
 }
 
 /** What these hold comes from the service or from an item. The other slots are sentences of ours, or plain by now. */
-const OF_OTHERS = ['address', 'lastStatus', 'queueId', 'receivedQueueId', 'uniqueKey'];
+const OF_OTHERS = ['lastStatus', 'queueId', 'receivedQueueId', 'uniqueKey'];
 
 function show(slots: Slots, name: string): string {
 	const text = String(slots[name]);

@@ -6,8 +6,7 @@ import {
 	describePaidVideos,
 	describeRun,
 	findText,
-	HOST,
-	SERVICE,
+	TEXTS,
 } from '../../../nodes/VideoGeneration/failures/texts';
 import type { Operation } from '../../../nodes/VideoGeneration/item/job';
 import { add } from '../../../nodes/VideoGeneration/resources/order';
@@ -119,12 +118,16 @@ const OF_SERVICE: Row[] = [
 const OF_HOST: Row[] = [
 	['rateLimited', { httpCode: '429', tries: 4 }, /too many requests.*4 times.*'Max Tries'/],
 	['rateLimited', { httpCode: '429', retryAfterMs: 600_000 }, /in 10 minutes/],
-	['unreached', { httpCode: 'ENOTFOUND' }, /not be reached \(ENOTFOUND\).*'Video'/],
-	['uncertain', { httpCode: '503', tries: 4 }, /failed to send the video \(503\).*4 times/],
+	[
+		'unreached',
+		{ httpCode: 'ENOTFOUND' },
+		/host could not be reached: its host name is unknown.*'Video'/,
+	],
+	['uncertain', { httpCode: '503', tries: 4 }, /host failed to process.*\(503\).*4 times/],
 	['uncertain', { httpCode: '503', retryAfterMs: 600_000 }, /in 10 minutes/],
 	['unreached', LOOPBACK, /http:\/\/localhost:3456 is n8n's own machine.*host\.docker\.internal/],
-	['uncertain', { httpCode: 'ETIMEDOUT' }, /did not send the video in time/],
-	['uncertain', { httpCode: 'ECONNRESET' }, /broke before the video arrived/],
+	['uncertain', { httpCode: 'ETIMEDOUT' }, /host did not answer in time/],
+	['uncertain', { httpCode: 'ECONNRESET' }, /host broke before its response/],
 	['redirected', { httpCode: '302' }, /no address that can be opened.*'Video'/],
 	['rejected', { httpCode: '404' }, /no video.*'Video' may have expired.*Video > Get Many/],
 	['rejected', { httpCode: '401' }, /not allow.*Video > Get Many.*key is not sent/],
@@ -134,9 +137,17 @@ const OF_HOST: Row[] = [
 	['unreadable', { httpCode: '200', content: 'empty' }, /empty file.*'Video'/],
 	['unreadable', { content: 'other', contentType: 'image/png' }, /not a video.*"image\/png"/],
 	['unreadable', { httpCode: '200', content: 'other' }, /something that is not a video/],
-	['unsent', { serviceMessage: 'Host is blocked' }, /^Host is blocked Check 'Video'/],
-	['unsent', { httpCode: 'CERT_HAS_EXPIRED' }, /secure conn.*CERT_HAS_EXPIRED.*'Video'/],
-	['blocked', {}, /n8n blocks.*blocks \S+a\.mp4, or.*N8N_SSRF_ALLOWED_IP_RANGES/],
+	[
+		'unsent',
+		{ serviceMessage: 'Host is blocked' },
+		/^Host is blocked Check 'Video' of this item: \S+a\.mp4\.$/,
+	],
+	[
+		'unsent',
+		{ httpCode: 'CERT_HAS_EXPIRED' },
+		/secure.*host.*CERT_HAS_EXPIRED.*'Video'.*NODE_EXTRA/,
+	],
+	['blocked', {}, /n8n blocks.*'Video'.*a\.mp4\. .*N8N_SSRF_ALLOWED_IP_RANGES/],
 	['cancelled', {}, /canceled Nothing more was sent/],
 	['notAnAddress', {}, /not a web address Get the video again/],
 	['storageFailed', { serviceMessage: 'No space' }, /not store.*enough storage.*No space/],
@@ -172,8 +183,7 @@ describe('An error text', () => {
 
 	test('of every entry of the table is read above', () => {
 		const read = CASES.map(([, facts, context]) => findText(new RequestFailure(facts), context));
-		const entries = [...Object.entries(SERVICE), ...Object.entries(HOST)];
-		expect(entries.filter(([, text]) => !read.includes(text))).toEqual([]);
+		expect(Object.entries(TEXTS).filter(([, text]) => !read.includes(text))).toEqual([]);
 	});
 
 	test('has the words of a service, a host or a store in its description alone: n8n searches the message', () => {
