@@ -29,7 +29,6 @@ export interface FailureContext {
 }
 
 const OPEN = 'Open the Video Generation API credential';
-const CHECK_BASE_URL = "Check 'Base URL' in the Video Generation API credential.";
 const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 const TRY_LATER = '{sent} The {server} or the network is not working at the moment. {nextTry}';
@@ -100,7 +99,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 	'rejected.page': [
 		'A web page answered instead of the video service ({httpCode})',
-		`A firewall or a login page in front of the service refused the request, so 'API Key' may be right. ${CHECK_BASE_URL} If it is right, ask those who run the service or your network to let n8n through.`,
+		`A firewall or a login page in front of the service refused the request, so 'API Key' may be right. {checkServer} If it is right, ask those who run the service or your network to let n8n through.`,
 	],
 	'rejected.unsigned': [
 		'The video service, or something in front of it, refused the request ({httpCode})',
@@ -112,7 +111,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		"Enter 'Proxy' under 'Request Options' in the node's settings as http://name:password@proxy.example.com:3128. If it is not set, n8n itself uses a proxy: ask your n8n administrator.",
 		'{nothingSent}.',
 	],
-	'rejected.404': ['This address does not exist on the video service', CHECK_BASE_URL, SAID],
+	'rejected.404': ['This address does not exist on the video service', '{checkServer}', SAID],
 	'host.rejected': [
 		"The video's host does not allow the download ({httpCode})",
 		`{checkServer} ${NEW_LINK} The API key is not sent to the video's host.`,
@@ -127,7 +126,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 	'unreadable.tooLong': [
 		'The response from the video service is too long',
-		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. ${CHECK_BASE_URL} If it is right, delete old videos at the service.`,
+		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. {checkServer} If it is right, delete old videos at the service.`,
 	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
 	'host.unreadable': [
@@ -141,7 +140,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	unsuccessful: ['The video service did not confirm the request', '{checkFields}', SAID],
 	incomplete: [
 		"The response from the video service has no '{field}'",
-		`The service reported success, but its response does not match its specification. ${CHECK_BASE_URL}`,
+		`The service reported success, but its response does not match its specification. {checkServer}`,
 	],
 	blocked: [
 		'n8n blocks requests to the {server}',
@@ -339,6 +338,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const minutes = Math.ceil(retryAfterMs / 60_000);
 	const wait = `It asks to try again in ${minutes} minutes, which is too long for a running workflow. ${context.nextTry ?? 'Run the workflow again after that.'}`;
 	const sent = `The request was sent ${tries === 1 ? 'once' : `${tries} times`}.`;
+	const checkService = `${OPEN}, check 'Base URL' and test it.`;
 	const ofHost = {
 		server: "video's host",
 		checkServer: `Check ${addressField} of this item: ${toLine(address ?? '')}.`,
@@ -347,7 +347,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	};
 	return {
 		server: 'video service',
-		checkServer: `${OPEN}, check 'Base URL' and test it.`,
+		checkServer: checkService,
 		rateLimitAdvice:
 			context.nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
@@ -368,7 +368,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		// A wait that ends has sent its looks.
 		nothingSent:
 			context.isQueued || facts.lastStatus !== undefined ? undefined : 'Nothing was sent',
-		checkFields: context.fields ? `Check ${context.fields} of this item.` : `${OPEN} and test it.`,
+		checkFields: context.fields ? `Check ${context.fields} of this item.` : checkService,
 		inLoop: context.isAgentCall
 			? undefined
 			: 'n8n ends a loop when a round has no output, so this item fails instead: connect the error output of this node with the loop, too.',

@@ -253,7 +253,7 @@ describe('An error text', () => {
 		['the field of a clear', 'rejected', of400, CLEAR, /Check 'Queue ID'/],
 		['the field of a clear', 'rejected', of404, CLEAR, /Check 'Queue ID'/],
 		['the field of a check', 'rejected', of404, GET_PROGRESS, /Check 'Queue ID'/],
-		['the field of a list', 'rejected', of404, READ, /Check 'Base URL'/],
+		['the field of a list', 'rejected', of404, READ, /check 'Base URL'/],
 		['the field of a link', 'rejected', LINK, READ, /in 'url' may/],
 		['its node on a limit', 'rateLimited', AT, { rateLimitAdvice: 'Come back.' }, /Come back\.$/],
 		// What is wrong is corrected before anything can be checked.
