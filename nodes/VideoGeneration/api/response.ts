@@ -58,8 +58,8 @@ export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What came instead of the JSON object in which the service itself answers; undefined for that. */
-function nameContent(body: unknown): FailureFacts['content'] {
+/** What came instead of a JSON object, in which the service itself answers; undefined for that. */
+export function nameContent(body: unknown): FailureFacts['content'] {
 	if (isObject(body)) return undefined;
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (typeof body !== 'string') return 'other';

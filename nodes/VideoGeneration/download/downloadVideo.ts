@@ -7,12 +7,12 @@ import type {
 import { isLoopback } from '../../../credentials/connection';
 import { onAbort, pause } from '../api/pacing';
 import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
-import { checkBody, toText } from '../api/response';
+import { checkBody, nameContent, parseBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/toLine';
-import { addExtension, findVideoType, HEAD_BYTES, nameOtherContent, takeName } from './videoFile';
+import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
 /** Long enough for a large file on a slow line. A host that never ends must not hold an item forever. */
 const MAX_DOWNLOAD_MS = 6 * 60 * 60 * 1000;
@@ -157,8 +157,8 @@ export async function storeVideo(
 	}
 	const mimeType = findVideoType(headers['content-type'], head);
 	if (mimeType === undefined) {
-		const content = nameOtherContent(headers['content-type'], head);
-		throw new RequestFailure({ kind: 'unreadable', httpCode: '200', ...content });
+		const content = nameContent(parseBody(head.toString()));
+		throw new RequestFailure({ kind: 'unreadable', httpCode: '200', content });
 	}
 	const file = createStream(body, head, chunks);
 	try {

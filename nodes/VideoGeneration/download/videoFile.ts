@@ -21,8 +21,8 @@ const SIGNATURES: [RegExp, string | undefined][] = [
 /** Text has no control characters; a video has some in its first bytes. */
 const TEXT = /^[^\0-\x08\x0e-\x1f]*$/;
 
-/** The beginning of web pages, with or without a byte order mark. */
-const MARKUP = /^(\xef\xbb\xbf)?\s*</;
+/** A content type of a video, in which parameters may follow. */
+const VIDEO_TYPE = /^\s*(video\/[\w.+-]+)\s*(?:;|$)/i;
 
 /**
  * Recognises a video by its first bytes, or else by its content type. Storage services often send
@@ -31,29 +31,12 @@ const MARKUP = /^(\xef\xbb\xbf)?\s*</;
  * @returns the MIME type, or undefined when it is not a video
  */
 export function findVideoType(contentType: unknown, head: Buffer): string | undefined {
-	const declared = parseMimeType(contentType);
-	const isDeclared = declared.startsWith('video/');
+	const [, type] = VIDEO_TYPE.exec(String(contentType)) ?? [];
+	const declared = type?.toLowerCase();
 	const bytes = head.toString('latin1', 0, HEAD_BYTES);
 	const known = SIGNATURES.find(([pattern]) => pattern.test(bytes));
-	if (known) return known[1] && (isDeclared ? declared : known[1]);
-	return isDeclared && !TEXT.test(bytes) ? declared : undefined;
-}
-
-/** The content that arrived instead of a video, for the error. */
-export function nameOtherContent(
-	contentType: unknown,
-	head: Buffer,
-): { content: 'empty' | 'html' | 'other'; contentType?: string } {
-	const declared = parseMimeType(contentType);
-	if (head.length === 0) return { content: 'empty' };
-	if (declared === 'text/html' || MARKUP.test(head.toString('latin1'))) return { content: 'html' };
-	const isUseful = declared !== '' && !declared.startsWith('video/');
-	return { content: 'other', ...(isUseful && { contentType: declared }) };
-}
-
-function parseMimeType(contentType: unknown): string {
-	const [type = ''] = typeof contentType === 'string' ? contentType.split(';') : [];
-	return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim().toLowerCase() : '';
+	if (known) return known[1] && (declared ?? known[1]);
+	return TEXT.test(bytes) ? undefined : declared;
 }
 
 /** File extensions by MIME type; mp4 for all others. */

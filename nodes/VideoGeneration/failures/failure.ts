@@ -49,7 +49,6 @@ export interface FailureFacts {
 	location?: string | undefined;
 	/** The content that arrived instead of JSON or a video. */
 	content?: 'html' | 'empty' | 'cutOff' | 'tooLong' | 'other' | undefined;
-	contentType?: string;
 	/** The promised field that a response lacks. */
 	field?: string;
 	/** The beginning of a response that leaves the fate of an add open, and the queue ID in it. */

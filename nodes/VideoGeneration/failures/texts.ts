@@ -129,12 +129,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 		`It was not read, since it has more than 64 MB (the list of videos: 256 MB), for which n8n would stand still. {checkServer} If it is right, delete old videos at the service.`,
 	],
 	'unreadable.cutOff': ['The response from the video service was cut off', TRY_LATER],
-	'host.unreadable': [
-		'The address returned something that is not a video',
-		NOT_A_VIDEO,
-		'{sent}',
-		'Its content type is "{contentType}".',
-	],
+	'host.unreadable': ['The address returned something that is not a video', NOT_A_VIDEO, '{sent}'],
 	'host.unreadable.html': ['The address returned a web page, not a video', NOT_A_VIDEO, '{sent}'],
 	'host.unreadable.empty': ['The address returned an empty file', NOT_A_VIDEO, '{sent}'],
 	unsuccessful: ['The video service did not confirm the request', '{checkFields}', SAID],

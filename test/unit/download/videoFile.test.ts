@@ -1,9 +1,9 @@
 import {
 	addExtension,
 	findVideoType,
-	nameOtherContent,
 	takeName,
 } from '../../../nodes/VideoGeneration/download/videoFile';
+import { nameContent, parseBody } from '../../../nodes/VideoGeneration/api/response';
 import { readVideoFile } from '../../../sandbox/files/readVideoFile';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -38,35 +38,33 @@ describe('A file', () => {
 		expect(findVideoType(contentType, head)).toBe(mimeType);
 	});
 
-	const OTHER = { content: 'other' };
-	const HTML = { content: 'html' };
-	const declared = (contentType: string) => ({ ...OTHER, contentType });
-	test.each<[string, string | undefined, string, object]>([
-		['nothing, whatever its type says', 'video/mp4', '', { content: 'empty' }],
-		['a web page', 'text/html; charset=utf-8', '<!doctype html>', HTML],
-		['a page by its type', 'text/html', 'Not found', HTML],
-		['a web page that says it is a video', 'video/mp4', '\n <html>', HTML],
-		['a page with a byte order mark', 'video/mp4', '\xef\xbb\xbf<html>', HTML],
-		['a page without a type', undefined, '<Error><Code>NoSuchKey', HTML],
-		['JSON that says it is a video', 'video/mp4', '{"error":"expired"}', OTHER],
-		['JSON', 'application/json', '{"error":"gone"}', declared('application/json')],
-		['a playlist as a video', 'video/mp4', '#EXTM3U\n#EXT-X-VERSION:3\nseg0.ts\n', OTHER],
-		['a JPEG image as a video', 'video/mp4', '\xff\xd8\xff\xe0\0\x10JFIF', OTHER],
-		['a ZIP archive as a video', 'video/mp4', 'PK\x03\x04\x14\0', OTHER],
-		['an image in the same container', '', '\0\0\0\x1cftypavif', OTHER],
-		['an image after padding', '', `${PADDING}\0\0\0\x1cftypheic`, OTHER],
-		['sound in the same container', 'audio/mp4', '\0\0\0\x1cftypM4A \0', declared('audio/mp4')],
-		['bytes of no type', 'x"y<script>', '\x01\x02', OTHER],
-		[
-			'a text with the name of a box',
-			'text/plain',
-			'The free plan has no videos.',
-			declared('text/plain'),
-		],
-		['a text with the name of another', '', 'The mdat box is missing.', OTHER],
-	])('is no video: %s', (_what, contentType, head, other) => {
+	test.each<[string, string | undefined, string]>([
+		['nothing, whatever its type says', 'video/mp4', ''],
+		['a page by its type', 'text/html', 'Not found'],
+		['a web page that says it is a video', 'video/mp4', '\n <html>'],
+		['a page with a byte order mark', 'video/mp4', '\xef\xbb\xbf<html>'],
+		['JSON that says it is a video', 'video/mp4', '{"error":"expired"}'],
+		['a playlist as a video', 'video/mp4', '#EXTM3U\n#EXT-X-VERSION:3\nseg0.ts\n'],
+		['a JPEG image as a video', 'video/mp4', '\xff\xd8\xff\xe0\0\x10JFIF'],
+		['a ZIP archive as a video', 'video/mp4', 'PK\x03\x04\x14\0'],
+		['an image in the same container', '', '\0\0\0\x1cftypavif'],
+		['an image after padding', '', `${PADDING}\0\0\0\x1cftypheic`],
+		['sound in the same container', 'audio/mp4', '\0\0\0\x1cftypM4A \0'],
+		['bytes of no type', 'x"y<script>', '\x01\x02'],
+		['a text with the name of a box', 'text/plain', 'The free plan has no videos.'],
+		['a text with the name of another', '', 'The mdat box is missing.'],
+	])('is no video: %s', (_what, contentType, head) => {
 		expect(findVideoType(contentType, bytes(head))).toBeUndefined();
-		expect(nameOtherContent(contentType, bytes(head))).toEqual(other);
+	});
+
+	test.each([
+		['', 'empty'],
+		['\xef\xbb\xbf\n <html>', 'html'],
+		['<Error><Code>NoSuchKey', 'html'],
+		['{"error":"expired"}', undefined],
+		['\xff\xd8\xff\xe0\0\x10JFIF', 'other'],
+	])('that begins with %j and is no video has the content %p', (head, content) => {
+		expect(nameContent(parseBody(bytes(head).toString()))).toBe(content);
 	});
 });
 
