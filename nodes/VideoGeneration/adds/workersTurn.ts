@@ -1,5 +1,5 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { pause, Turns, untilOver } from '../api/pacing';
+import { pause, Turns, withTimeout } from '../api/pacing';
 import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
 import { logInfo } from '../item/job';
@@ -119,11 +119,10 @@ export class WorkersTurn {
 		let answeredAt = performance.now();
 		this.isAsked = true;
 		for (let isFirst = true; ; isFirst = false) {
-			const asking = this.entries.inTurn(
-				async () => await this.tryToTake(projectId, videos),
-				signal,
-			);
-			const state = await untilOver(asking, isStoreSilent ? ASK_MS : MAX_CALL_MS, signal);
+			const ask = async () =>
+				await this.entries.inTurn(async () => await this.tryToTake(projectId, videos), signal);
+			const maxMs = isStoreSilent ? ASK_MS : MAX_CALL_MS;
+			const state = await withTimeout(ask, maxMs, signal).catch(() => undefined);
 			if (signal.aborted) throw CANCELLED.with({ tries: 0 });
 			const now = performance.now();
 			if (state === 'kept') return undefined;
@@ -209,10 +208,12 @@ export class WorkersTurn {
 		if (!this.isAsked) return;
 		this.isAsked = false;
 		this.renewing.abort();
-		const ending = this.entries.inTurn(async () => {
-			await this.end(isOwed);
-		});
-		await untilOver(ending, MAX_END_MS);
+		const end = async () => {
+			await this.entries.inTurn(async () => {
+				await this.end(isOwed);
+			});
+		};
+		await withTimeout(end, MAX_END_MS).catch(() => undefined);
 	}
 
 	/** @param isOwed whether a video of its project may still appear, which another process must not take for its own */

@@ -1,5 +1,5 @@
 import { sleep, sleepWithAbort } from 'n8n-workflow';
-import { CANCELLED } from '../failures/failure';
+import { CANCELLED, TIMED_OUT } from '../failures/failure';
 
 /** Longer timers overflow in Node.js, and fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -56,7 +56,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 }
 
 /** Waits for work, which others may share. @throws `CANCELLED` when the signal is aborted */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
 	return await new Promise<T>((resolve, reject) => {
 		const stopListening = onAbort(signal, () => {
 			reject(CANCELLED);
@@ -65,20 +65,22 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 	});
 }
 
-/** Waits for work, for a time at most. @returns undefined if it takes longer, or when the signal is aborted */
-export async function untilOver<T>(
-	work: Promise<T>,
-	maxMs: number,
+/**
+ * Does work for a time at most. Its signal is aborted when it has to end, and when it has ended.
+ *
+ * @throws `TIMED_OUT` if it takes longer, and `CANCELLED` when the execution's signal is aborted
+ */
+export async function withTimeout<T>(
+	work: (end: AbortSignal) => Promise<T>,
+	timeoutMs: number,
 	signal?: AbortSignal,
-): Promise<T | undefined> {
-	const timer = new AbortController();
-	const stopListening = onAbort(signal, () => {
-		timer.abort();
+): Promise<T> {
+	const end = new AbortController();
+	const timeout = pause(timeoutMs, end.signal).then(() => {
+		throw TIMED_OUT;
 	});
-	const timeout = pause(maxMs, timer.signal).then(() => undefined);
-	return await Promise.race([work, timeout]).finally(() => {
-		timer.abort();
-		stopListening();
+	return await untilAborted(Promise.race([work(end.signal), timeout]), signal).finally(() => {
+		end.abort(CANCELLED);
 	});
 }
 

@@ -15,8 +15,8 @@ import {
 	parseBaseUrl,
 } from '../../../credentials/connection';
 import { classifyError } from '../failures/errors';
-import { CANCELLED, RequestFailure } from '../failures/failure';
-import { onAbort, pause, type TakeSlot } from './pacing';
+import { RequestFailure } from '../failures/failure';
+import { type TakeSlot, withTimeout } from './pacing';
 import type { Body, HttpResponse } from './response';
 import { checkBody, hashText, hideKey, parseBody, toText } from './response';
 import { type RetryOptions, sendWithRetries } from './retry';
@@ -93,22 +93,19 @@ export async function sendRequest(
 	options: IHttpRequestOptions & { timeout: number },
 	maxTextLength = MAX_TEXT_LENGTH,
 ): Promise<HttpResponse> {
-	const end = new AbortController();
-	const abort = () => {
-		end.abort(CANCELLED);
-	};
-	// n8n's timeout begins anew with each part of a response.
-	void pause(options.timeout, end.signal).then(abort);
 	const { getExecutionCancelSignal } = context as Partial<IExecuteSingleFunctions>;
-	const stopListening = onAbort(getExecutionCancelSignal?.call(context), abort);
-	const own = { returnFullResponse: true, endSignal: end.signal };
-	const request = { ...REQUEST_DEFAULTS, ...options, ...own };
+	const send = async (endSignal: AbortSignal) => {
+		const own = { returnFullResponse: true, endSignal };
+		return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, {
+			...REQUEST_DEFAULTS,
+			...options,
+			...own,
+		})) as IN8nHttpFullResponse;
+	};
 	try {
-		const { body, headers, statusCode } = (await context.helpers.httpRequestWithAuthentication.call(
-			context,
-			CREDENTIAL,
-			request,
-		)) as IN8nHttpFullResponse;
+		// n8n's timeout begins anew with each part of a response.
+		const sending = withTimeout(send, options.timeout, getExecutionCancelSignal?.call(context));
+		const { body, headers, statusCode } = await sending;
 		const all = typeof body === 'string' ? body : JSON.stringify(body ?? '');
 		const isTooLong = all.length > maxTextLength;
 		const text = hide(isTooLong ? all.slice(0, KEPT_LENGTH) : all);
@@ -116,13 +113,9 @@ export async function sendRequest(
 		const shown = { location: hide(toText(headers.location)), etag: hide(toText(headers.etag)) };
 		return { statusCode, headers: { ...headers, ...shown }, text, isTooLong };
 	} catch (error) {
-		const failure = classifyError(error);
 		// Behind a proxy, it is the proxy that was not reached.
-		const isOwn = failure.kind === 'unreached' && !options.proxy && isLoopback(baseUrl);
-		throw isOwn ? failure.with({ loopback: baseUrl }) : failure;
-	} finally {
-		stopListening();
-		abort();
+		const loopback = !options.proxy && isLoopback(baseUrl) ? baseUrl : undefined;
+		throw classifyError(error).with({ loopback });
 	}
 }
 

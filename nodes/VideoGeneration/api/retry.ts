@@ -1,6 +1,6 @@
 import { classifyError } from '../failures/errors';
 import type { RequestFailure, RequestKind } from '../failures/failure';
-import { CANCELLED, MAX_RETRY_AFTER_MS, isTransient, TIMED_OUT } from '../failures/failure';
+import { CANCELLED, MAX_RETRY_AFTER_MS, isTransient } from '../failures/failure';
 import { pause } from './pacing';
 
 /** Maximum number of times a request is sent, unless "Max Tries" says otherwise. */
@@ -78,9 +78,7 @@ export async function sendWithRetries<T>(
 			if (outage) outage.isUnderWay = false;
 			return result;
 		} catch (error) {
-			const reason = classifyError(error);
-			// The HTTP client reports every abort alike: one that is not ours is a timeout.
-			const failure = reason.kind === 'cancelled' && !signal?.aborted ? TIMED_OUT : reason;
+			const failure = classifyError(error);
 			if (outage) noteFailure(outage, failure, tries, maxTries);
 			const delayMs = decideRetry(requestKind, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {

@@ -5,12 +5,12 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { isLoopback } from '../../../credentials/connection';
-import { onAbort, pause } from '../api/pacing';
+import { withTimeout } from '../api/pacing';
 import { type ApiOptions, RESPONSE_TIMEOUT_MS } from '../api/request';
 import { checkBody, nameContent, parseBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
-import { BROKEN_OFF, CANCELLED, RequestFailure, TIMED_OUT } from '../failures/failure';
+import { BROKEN_OFF, RequestFailure, TIMED_OUT } from '../failures/failure';
 import { toLine } from '../failures/toLine';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
@@ -53,14 +53,6 @@ export interface Video {
 	takenNames?: Map<string, number>;
 }
 
-/** The state of a file that is being transferred. */
-export interface Transfer {
-	/** Since when the response or its next chunk is awaited; undefined while n8n's store is at work. */
-	awaitingSince?: number | undefined;
-	/** The reason why the transfer ended: n8n's store may report something else. */
-	failure?: RequestFailure;
-}
-
 /** The address of a video; undefined unless it is http(s), without a user name or a password. */
 export function parseVideoAddress(value: unknown): URL | undefined {
 	const text = toText(value);
@@ -93,25 +85,14 @@ export async function downloadVideo(
 	const name = takeName(url, fileName, takenNames);
 	const deadline = Math.min(options.deadline ?? Infinity, performance.now() + MAX_DOWNLOAD_MS);
 	const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
+	const transfer = async (abortSignal: AbortSignal) => {
+		const request = { ...REQUEST, ...connection, timeout, url: url.href, abortSignal };
+		return await storeVideo(context, await fetchVideo(context, request), name, timeout);
+	};
 	const attempt = async () => {
-		if (performance.now() >= deadline) throw TIMED_OUT;
-		const transfer: Transfer = { awaitingSince: performance.now() };
-		const end = new AbortController();
-		const stopListening = onAbort(signal, () => {
-			end.abort();
-		});
-		const request = { ...REQUEST, ...connection, timeout, url: url.href, abortSignal: end.signal };
-		const transferFile = async () =>
-			await storeVideo(context, await fetchVideo(context, request), name, transfer);
-		try {
-			return await Promise.race([transferFile(), watchTransfer(transfer, timeout, deadline, end)]);
-		} catch (error) {
-			if (signal?.aborted) throw CANCELLED;
-			throw transfer.failure ?? classifyError(error);
-		} finally {
-			stopListening();
-			end.abort();
-		}
+		const leftMs = deadline - performance.now();
+		if (leftMs <= 0) throw TIMED_OUT;
+		return await withTimeout(transfer, leftMs, signal);
 	};
 	try {
 		return await sendWithRetries(attempt, { maxTries, signal, requestKind: 'read', deadline });
@@ -142,17 +123,30 @@ async function fetchVideo(
  * that was announced has arrived, the stream fails while the store reads it: n8n then deletes the part
  * that it has stored, which a node cannot do.
  *
+ * @param idleMs how long a chunk is awaited: n8n's own timeout ends with the head of the response
  * @throws a RequestFailure
  */
 export async function storeVideo(
 	{ helpers }: DownloadContext,
 	{ body, headers }: Pick<VideoResponse, 'body' | 'headers'>,
 	name: string,
-	transfer: Transfer,
+	idleMs: number,
 ): Promise<IBinaryData> {
-	const chunks = receiveChunks(body, transfer);
+	const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	// n8n's store may report something else.
+	let failure: RequestFailure | undefined;
+	const receive = async () => {
+		try {
+			return await withTimeout(async () => await chunks.next(), idleMs);
+		} catch (error) {
+			// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
+			const reason = classifyError(error);
+			failure = reason.kind === 'unsent' ? BROKEN_OFF : reason;
+			throw failure;
+		}
+	};
 	let head = Buffer.alloc(0);
-	for (let next; head.length < HEAD_BYTES && !(next = await chunks.next()).done;) {
+	for (let next; head.length < HEAD_BYTES && !(next = await receive()).done;) {
 		head = Buffer.concat([head, next.value]);
 	}
 	const mimeType = findVideoType(headers['content-type'], head);
@@ -160,73 +154,26 @@ export async function storeVideo(
 		const content = nameContent(parseBody(head.toString()));
 		throw new RequestFailure({ kind: 'unreadable', httpCode: '200', content });
 	}
-	const file = createStream(body, head, chunks);
+	async function* join() {
+		yield head;
+		for (let next; !(next = await receive()).done;) yield next.value;
+	}
+	const file = createStream(body, join());
 	try {
 		return await helpers.prepareBinaryData(file, addExtension(name, mimeType), mimeType);
 	} catch (error) {
 		const serviceMessage = toLine((error as Error).message);
-		throw transfer.failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
-	}
-}
-
-async function* receiveChunks(body: FileStream, transfer: Transfer): AsyncGenerator<Buffer> {
-	try {
-		transfer.awaitingSince = performance.now();
-		for await (const chunk of body as AsyncIterable<Buffer>) {
-			transfer.awaitingSince = undefined;
-			yield chunk;
-			transfer.awaitingSince = performance.now();
-		}
-	} catch (error) {
-		// The store's own failure, such as a full disk, is thrown in here while it has a chunk.
-		if (transfer.awaitingSince === undefined) throw error as Error;
-		// A stream that breaks off fails with the HTTP client's error, or with one of Node.js.
-		const failure = classifyError(error);
-		transfer.failure ??= failure.kind === 'unsent' ? BROKEN_OFF : failure;
-		throw transfer.failure;
-	} finally {
-		transfer.awaitingSince = undefined;
+		throw failure ?? new RequestFailure({ kind: 'storageFailed', serviceMessage });
 	}
 }
 
 /** n8n's stores accept Node.js streams only, whose class is taken from the response's body. */
-function createStream(like: FileStream, head: Buffer, rest: AsyncGenerator<Buffer>): FileStream {
-	async function* join() {
-		yield head;
-		yield* rest;
-	}
+function createStream(like: FileStream, chunks: AsyncIterable<Buffer>): FileStream {
 	const streamClass = like.constructor as unknown as {
 		from(chunks: AsyncIterable<Buffer>, options: { objectMode: boolean }): FileStream;
 	};
-	const stream = streamClass.from(join(), { objectMode: false });
+	const stream = streamClass.from(chunks, { objectMode: false });
 	// An error without a listener would crash n8n, and the store does not listen yet.
 	stream.on('error', () => undefined);
 	return stream;
-}
-
-/** n8n's store deletes a part of a file in this time. It may also take long after the last byte has arrived. */
-const GRACE_MS = 100;
-
-/**
- * Closes the connection when the host sends nothing for too long, or at the deadline: n8n's own timeout
- * ends with the head of the response. The time that n8n's store takes does not count as idle.
- *
- * @throws a RequestFailure once the connection is closed, which also ends the wait for n8n's store
- */
-async function watchTransfer(
-	transfer: Transfer,
-	idleMs: number,
-	deadline: number,
-	connection: AbortController,
-): Promise<never> {
-	while (!connection.signal.aborted) {
-		const now = performance.now();
-		const endsAt = Math.min((transfer.awaitingSince ?? now) + idleMs, deadline);
-		if (now >= endsAt) {
-			transfer.failure ??= TIMED_OUT;
-			connection.abort();
-		} else await pause(endsAt - now, connection.signal);
-	}
-	await pause(GRACE_MS);
-	throw TIMED_OUT;
 }

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { createSlots, pause, Turns } from '../../../nodes/VideoGeneration/api/pacing';
+import { createSlots, pause, Turns, withTimeout } from '../../../nodes/VideoGeneration/api/pacing';
+import { CANCELLED, TIMED_OUT } from '../../../nodes/VideoGeneration/failures/failure';
 
 describe('A pause', () => {
 	beforeEach(() => jest.useFakeTimers());
@@ -37,6 +38,36 @@ describe('A pause', () => {
 		expect(added).toHaveBeenCalledTimes(1);
 		stop.abort();
 		expect(await later).toBe(false);
+	});
+});
+
+describe('Work with a timeout', () => {
+	const never = async () => {
+		await new Promise<never>(() => undefined);
+	};
+
+	test('fails when its time is over, and is told to end', async () => {
+		let end: AbortSignal | undefined;
+		const work = withTimeout(async (signal) => {
+			end = signal;
+			await never();
+		}, 1);
+		await expect(work).rejects.toBe(TIMED_OUT);
+		expect(end?.aborted).toBe(true);
+	});
+
+	test('fails at once when its execution is stopped', async () => {
+		const stop = new AbortController();
+		const work = withTimeout(never, 100_000, stop.signal);
+		stop.abort();
+		await expect(work).rejects.toBe(CANCELLED);
+	});
+
+	test('leaves no timer when it ends in time', async () => {
+		jest.useFakeTimers();
+		expect(await withTimeout(async () => await Promise.resolve('done'), 100_000)).toBe('done');
+		expect(jest.getTimerCount()).toBe(0);
+		jest.useRealTimers();
 	});
 });
 

@@ -197,7 +197,7 @@ describe('A stream on its way to the store', () => {
 	])('%s', async (_what, body, prepareBinaryData, reason) => {
 		const context = { helpers: { prepareBinaryData } } as unknown as DownloadContext;
 		const response = { body: Readable.from(body), headers: {} };
-		const storing = storeVideo(context, response, 'a.mp4', {});
+		const storing = storeVideo(context, response, 'a.mp4', 60 * SECOND);
 		await expect(storing).rejects.toMatchObject(reason);
 	});
 });
