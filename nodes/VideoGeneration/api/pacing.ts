@@ -84,28 +84,21 @@ export async function withTimeout<T>(
 	});
 }
 
-/** Does work when a slot is free. The signal ends the wait for the slot. */
-export type TakeSlot = <T>(work: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>;
+/** Does work when a slot is free. */
+export type TakeSlot = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /** Limits how much work is done at the same time; the rest waits in its order. */
 export function createSlots(count: number): TakeSlot {
-	const waiting = new Set<() => void>();
+	const waiting: (() => void)[] = [];
 	let free = count;
-	const wait = (signal?: AbortSignal) =>
-		new Promise<void>((begin, reject) => {
-			waiting.add(begin);
-			onAbort(signal, () => {
-				if (waiting.delete(begin)) reject(CANCELLED.with({ tries: 0 }));
-			});
-		});
-	return async (work, signal) => {
+	return async (work) => {
 		if (free > 0) free -= 1;
-		else await wait(signal);
+		else await new Promise<void>((begin) => waiting.push(begin));
 		try {
 			return await work();
 		} finally {
-			const [next] = waiting;
-			if (next && waiting.delete(next)) next();
+			const next = waiting.shift();
+			if (next) next();
 			else free += 1;
 		}
 	};
@@ -113,18 +106,18 @@ export function createSlots(count: number): TakeSlot {
 
 /** Does the work of each key one after the other, in its order. A key is known while it has any. */
 export class Turns {
-	private readonly slots = new Map<unknown, { takeSlot: TakeSlot; users: number }>();
+	/** When the work of each key has ended that began or waits so far. */
+	private readonly ends = new Map<unknown, Promise<unknown>>();
 
 	/** @throws `CANCELLED` when the signal is aborted before the turn */
 	async take<T>(key: unknown, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-		const slot = this.slots.get(key) ?? { takeSlot: createSlots(1), users: 0 };
-		this.slots.set(key, slot);
-		slot.users += 1;
-		try {
-			return await slot.takeSlot(work, signal);
-		} finally {
-			slot.users -= 1;
-			if (slot.users === 0) this.slots.delete(key);
-		}
+		const before = this.ends.get(key) ?? Promise.resolve();
+		const turn = untilAborted(before, signal).then(work);
+		// Work that is stopped while it waits lets none pass.
+		const end = Promise.allSettled([before, turn]).then(() => {
+			if (this.ends.get(key) === end) this.ends.delete(key);
+		});
+		this.ends.set(key, end);
+		return await turn;
 	}
 }
