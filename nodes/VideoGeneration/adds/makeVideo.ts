@@ -135,7 +135,7 @@ async function pay(
 	try {
 		await getReady?.();
 		const add = async () => await tryToAdd(job, service, usualMs);
-		const send = async () => await sendWithRetries(add, { ...api, requestKind: 'add' });
+		const send = async () => await sendWithRetries(add, { ...api, isAdd: true });
 		return await run.inTurns(job, turns, send);
 	} finally {
 		await freeOrKeepKey(job);

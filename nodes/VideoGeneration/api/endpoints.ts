@@ -37,7 +37,7 @@ export async function clearQueueItem(
 	queueId: string,
 	options: ApiOptions,
 ): Promise<void> {
-	const request = { ...ENDPOINTS.clearQueueItem, requestKind: 'clear', body: { queueId } } as const;
+	const request = { ...ENDPOINTS.clearQueueItem, body: { queueId } };
 	const { body } = await fetchFromApi(service, request, options);
 	if (Array.isArray(body) || toText(body.queueId) === '') throw createIncomplete('queueId');
 }

@@ -120,7 +120,7 @@ export async function sendRequest(
 }
 
 /** How the requests of an item, a poll or a list of the editor are sent. */
-export interface ApiOptions extends Omit<RetryOptions, 'requestKind'> {
+export interface ApiOptions extends RetryOptions {
 	connection?: ConnectionSettings | undefined;
 	/** Limits how many requests are under way at the same time. */
 	takeSlot?: TakeSlot | undefined;
@@ -139,7 +139,6 @@ interface ApiRequest extends Endpoint {
 	body?: IDataObject;
 	/** The tag of an earlier response (RFC 9110, section 13.1.2): an unchanged list then comes without its body. */
 	etag?: string | undefined;
-	requestKind?: 'read' | 'clear';
 	maxTextLength?: number;
 }
 
@@ -151,7 +150,7 @@ interface ApiRequest extends Endpoint {
  */
 export async function fetchFromApi(
 	service: Service,
-	{ etag, requestKind = 'read', maxTextLength, ...request }: ApiRequest,
+	{ etag, maxTextLength, ...request }: ApiRequest,
 	{ connection, deadline = Infinity, takeSlot, onParsed, ...retries }: ApiOptions,
 ): Promise<Pick<HttpResponse, 'headers' | 'statusCode'> & { body: Body }> {
 	const condition = etag === undefined ? {} : { headers: { 'If-None-Match': etag } };
@@ -170,5 +169,5 @@ export async function fetchFromApi(
 	};
 	const send = takeSlot ? async () => await takeSlot(sendOnce) : sendOnce;
 	const lastTryAt = deadline - MIN_TRY_MS;
-	return await sendWithRetries(send, { ...retries, requestKind, deadline: lastTryAt });
+	return await sendWithRetries(send, { ...retries, deadline: lastTryAt });
 }

@@ -1,5 +1,5 @@
 import { classifyError } from '../failures/errors';
-import type { RequestFailure, RequestKind } from '../failures/failure';
+import type { RequestFailure } from '../failures/failure';
 import { CANCELLED, MAX_RETRY_AFTER_MS, isTransient } from '../failures/failure';
 import { pause } from './pacing';
 
@@ -12,12 +12,12 @@ const MAX_BACKOFF_MS = 30_000;
 /**
  * Whether a failed request is sent again, and after which delay.
  *
- * | failure       | read  | clear | add                                      |
- * | ------------- | ----- | ----- | ---------------------------------------- |
- * | rateLimited   | again | again | again if its fate is `refused`           |
- * | unreached     | again | again | again if its fate is `notSent`           |
- * | uncertain     | again | again | no: a second add may be paid for again   |
- * | anything else | no    | no    | no                                       |
+ * | failure       | read, clear | add                                      |
+ * | ------------- | ----------- | ---------------------------------------- |
+ * | rateLimited   | again       | again if its fate is `refused`           |
+ * | unreached     | again       | again if its fate is `notSent`           |
+ * | uncertain     | again       | no: a second add may be paid for again   |
+ * | anything else | no          | no                                       |
  *
  * The service's own hint beats the back-off, which is exponential from 1 s, doubling, with full
  * jitter, so that many workflows that failed together do not come back together.
@@ -27,14 +27,14 @@ const MAX_BACKOFF_MS = 30_000;
  * @returns the delay in milliseconds, or undefined when it must not be sent again
  */
 export function decideRetry(
-	requestKind: RequestKind,
+	isAdd: boolean,
 	failure: RequestFailure,
 	tryNumber: number,
 	maxTries: number,
 	random: number,
 ): number | undefined {
 	const { facts } = failure;
-	const isHarmless = requestKind !== 'add' || facts.fate === 'refused' || facts.fate === 'notSent';
+	const isHarmless = !isAdd || facts.fate === 'refused' || facts.fate === 'notSent';
 	// 501 and 505 say that the service cannot do this at all.
 	const mayHelp = isTransient(failure) && !['501', '505'].includes(facts.httpCode ?? '');
 	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
@@ -54,7 +54,8 @@ export interface Outage {
 }
 
 export interface RetryOptions {
-	requestKind: RequestKind;
+	/** Whether each one that is accepted is paid for. */
+	isAdd?: boolean;
 	maxTries: number;
 	/** The outage of the run, in which a request is sent once: a service that is down says so once, not item by item. */
 	outage?: Outage | undefined;
@@ -67,7 +68,7 @@ export interface RetryOptions {
 /** Sends a request, again where `decideRetry` allows it. @throws the last failure, with the number of tries */
 export async function sendWithRetries<T>(
 	send: () => Promise<T>,
-	{ requestKind, signal, deadline = Infinity, outage, ...options }: RetryOptions,
+	{ isAdd = false, signal, deadline = Infinity, outage, ...options }: RetryOptions,
 ): Promise<T> {
 	const maxTries = outage?.isUnderWay === true ? 1 : options.maxTries;
 	let mayBeDone = false;
@@ -80,7 +81,7 @@ export async function sendWithRetries<T>(
 		} catch (error) {
 			const failure = classifyError(error);
 			if (outage) noteFailure(outage, failure, tries, maxTries);
-			const delayMs = decideRetry(requestKind, failure, tries, maxTries, Math.random());
+			const delayMs = decideRetry(isAdd, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {
 				// What has kept it from being sent says so.
 				throw failure.with({ tries: failure.facts.tries ?? tries, mayBeDone });

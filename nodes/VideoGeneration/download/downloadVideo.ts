@@ -95,7 +95,7 @@ export async function downloadVideo(
 		return await withTimeout(transfer, leftMs, signal);
 	};
 	try {
-		return await sendWithRetries(attempt, { maxTries, signal, requestKind: 'read', deadline });
+		return await sendWithRetries(attempt, { maxTries, signal, deadline });
 	} catch (error) {
 		const loopback = isLoopback(url.origin) ? url.origin : undefined;
 		throw classifyError(error).with({ addressField, address: hideQuery(url), loopback });

@@ -2,11 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { fetchFromApi, type Service } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
 import { decideRetry } from '../../../nodes/VideoGeneration/api/retry';
-import type {
-	Fate,
-	FailureKind,
-	RequestKind,
-} from '../../../nodes/VideoGeneration/failures/failure';
+import type { Fate, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
 const TRANSIENT: FailureKind[] = ['rateLimited', 'unreached', 'uncertain'];
@@ -16,9 +12,8 @@ const LASTING: FailureKind[] = [
 ];
 
 describe('A failed request', () => {
-	test.each<[RequestKind, Fate | undefined, again: FailureKind[], once: FailureKind[]]>([
+	test.each<[string, Fate | undefined, again: FailureKind[], once: FailureKind[]]>([
 		['read', undefined, TRANSIENT, LASTING],
-		['clear', undefined, TRANSIENT, LASTING],
 		['add', undefined, [], [...TRANSIENT, ...LASTING]],
 		['add', 'refused', ['rateLimited'], ['rejected']],
 		['add', 'notSent', ['unreached'], ['unsent']],
@@ -26,29 +21,29 @@ describe('A failed request', () => {
 	])('of the kind %s and the fate %s is sent again where it was %j', (kind, fate, again, once) => {
 		const isSentAgain = (failure: FailureKind) => {
 			const facts = { kind: failure, ...(fate && { fate }) };
-			return decideRetry(kind, new RequestFailure(facts), 1, 4, 0.5) !== undefined;
+			return decideRetry(kind === 'add', new RequestFailure(facts), 1, 4, 0.5) !== undefined;
 		};
 		expect([...again, ...once].filter(isSentAgain)).toEqual(again);
 	});
 
 	test.each(['501', '505'])('is sent once after a %s, which no later try mends', (httpCode) => {
 		const failure = new RequestFailure({ kind: 'uncertain', httpCode });
-		expect(decideRetry('read', failure, 1, 4, 0.5)).toBeUndefined();
+		expect(decideRetry(false, failure, 1, 4, 0.5)).toBeUndefined();
 	});
 
 	test('waits for a random part of 1 s, doubled each time, at most 30 s', () => {
 		const failure = new RequestFailure({ kind: 'uncertain' });
 		const longest = [1, 2, 3, 4, 5, 6, 9].map((tryNumber) =>
-			decideRetry('read', failure, tryNumber, 10, 1),
+			decideRetry(false, failure, tryNumber, 10, 1),
 		);
 		expect(longest).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-		expect(decideRetry('read', failure, 3, 10, 0)).toBe(0);
-		expect(decideRetry('read', failure, 3, 10, 0.25)).toBe(1000);
+		expect(decideRetry(false, failure, 3, 10, 0)).toBe(0);
+		expect(decideRetry(false, failure, 3, 10, 0.25)).toBe(1000);
 	});
 
 	test('waits as long as the service asks, up to 120 s, whatever the back-off would be', () => {
 		const after = (retryAfterMs: number) =>
-			decideRetry('read', new RequestFailure({ kind: 'uncertain', retryAfterMs }), 1, 4, 1);
+			decideRetry(false, new RequestFailure({ kind: 'uncertain', retryAfterMs }), 1, 4, 1);
 		// By the back-off: the rest of a second is rounded down to 0.
 		expect(after(0)).toBe(1_000);
 		expect(after(120_000)).toBe(120_000);
