@@ -80,9 +80,8 @@ export async function openService(context: ApiContext): Promise<Service> {
 		};
 	} catch (error) {
 		if (!(error instanceof CredentialProblem)) throw classifyError(error);
-		const { message: serviceMessage, problem, whatToDo } = error;
-		const facts = { problem, whatToDo, serviceMessage };
-		const failure = new RequestFailure({ kind: 'badCredential', ...facts });
+		const { problem, whatToDo } = error;
+		const failure = new RequestFailure({ kind: 'badCredential', problem, whatToDo });
 		throw failure;
 	}
 }
