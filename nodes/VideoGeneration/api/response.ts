@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
 import { MAX_SHOWN_LENGTH, toLine } from '../failures/toLine';
 import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
@@ -18,11 +18,7 @@ export type Body = IDataObject | IDataObject[];
 
 /** Parses JSON. @returns the first 100 characters of a text that is not JSON */
 export function parseBody(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text.slice(0, 100);
-	}
+	return jsonParse(text, { fallbackValue: text.slice(0, 100) });
 }
 
 /**
