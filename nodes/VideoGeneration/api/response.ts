@@ -121,9 +121,15 @@ export function createIncomplete(field: string): RequestFailure {
 	return new RequestFailure({ kind: 'incomplete', httpCode: '200', field });
 }
 
-/** An ID or a name as text, whether it came as text or as a number; '' for anything else. */
+/** A text or a number as a text without spaces around it; '' for anything else. */
 export function toText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+}
+
+/** An ID as it was sent; '' for anything else, such as a number that JavaScript has rounded. */
+export function toId(value: unknown): string {
+	const isId = typeof value === 'string' ? value.trim() !== '' : Number.isSafeInteger(value);
+	return isId ? String(value) : '';
 }
 
 /** The prime of FNV-1a with 64 bits is 2 ** 40 + this number. */
@@ -232,7 +238,7 @@ export function readAddResponse(
 	const { text, isTooLong = false } = response;
 	const body = parseBody(text);
 	const { status, newQueueItem } = isObject(body) ? body : {};
-	const queueId = isObject(newQueueItem) ? parseQueueId(newQueueItem.queueId) : '';
+	const queueId = isObject(newQueueItem) ? toId(newQueueItem.queueId) : '';
 	if (isSuccess(response) && !isTooLong && queueId !== '') {
 		return { queueItem: { ...(newQueueItem as IDataObject), queueId } };
 	}
@@ -249,12 +255,6 @@ export function readAddResponse(
 
 function isSuccess({ statusCode }: HttpResponse): boolean {
 	return statusCode >= 200 && statusCode <= 299;
-}
-
-/** JavaScript rounds numbers beyond its integers, so such a number is no ID. */
-function parseQueueId(value: unknown): string {
-	const isId = typeof value === 'string' ? value.trim() !== '' : Number.isSafeInteger(value);
-	return isId ? String(value) : '';
 }
 
 function explainAddResponse(response: HttpResponse, body: unknown): RequestFailure {

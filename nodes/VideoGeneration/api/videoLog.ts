@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, toText } from './response';
+import { isObject, toId, toText } from './response';
 
 /** An entry of the video log as it is listed now: its address may be signed anew. Undefined without an ID. */
 export function findEntry(entries: unknown[], video: IDataObject): IDataObject | undefined {
@@ -27,8 +27,8 @@ export function putFirst(entry: IDataObject): IDataObject {
  * @returns undefined for an entry without ID, address, project and date
  */
 export function identifyEntry({ id, url, projectId, createdAt }: IDataObject): string | undefined {
-	if (typeof id === 'string' && id !== '') return id;
-	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
+	const own = toId(id);
+	if (own !== '') return own;
 	const address = typeof url === 'string' ? url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') : '';
 	const parts = [address, projectId, createdAt, id].map(toText);
 	// The first character keeps it apart from the IDs.
