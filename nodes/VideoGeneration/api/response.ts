@@ -1,6 +1,6 @@
 import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { classifyError } from '../failures/errors';
-import { MAX_SHOWN_LENGTH, toLine } from '../failures/toLine';
+import { MAX_SHOWN_LENGTH, toLine } from '../failures/texts';
 import type { FailureFacts, FailureKind, Fate } from '../failures/failure';
 import { RequestFailure, TOO_LONG } from '../failures/failure';
 

@@ -11,7 +11,7 @@ import { checkBody, nameContent, parseBody, toText } from '../api/response';
 import { sendWithRetries } from '../api/retry';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, RequestFailure, TIMED_OUT } from '../failures/failure';
-import { toLine } from '../failures/toLine';
+import { toLine } from '../failures/texts';
 import { addExtension, findVideoType, HEAD_BYTES, takeName } from './videoFile';
 
 /** Long enough for a large file on a slow line. A host that never ends must not hold an item forever. */

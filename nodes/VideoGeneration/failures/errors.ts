@@ -9,8 +9,7 @@ import {
 	TIMED_OUT,
 	TOO_LONG,
 } from './failure';
-import { describeFailure, type FailureContext } from './texts';
-import { toLine } from './toLine';
+import { describeFailure, type FailureContext, toLine } from './texts';
 
 /** An error of n8n, of its HTTP client or of Node.js, as far as it can be evidence. */
 interface ThrownError {

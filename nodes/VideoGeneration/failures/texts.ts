@@ -1,6 +1,5 @@
 import type { FailureFacts, FailureKind, RequestFailure, Unidentified } from './failure';
 import { isAboutCredits, isNotFound, MAX_RETRY_AFTER_MS } from './failure';
-import { toLine } from './toLine';
 
 /** The text that a user sees for a failure. */
 export interface FailureText {
@@ -399,6 +398,26 @@ function show(slots: Slots, name: string): string {
 function nameCandidates({ count = 0, projectId }: Unidentified): string {
 	const videos = count === 1 ? 'newest video' : `${count} newest videos`;
 	return `the ${videos}${projectId === undefined ? '' : ` of project "${toLine(projectId)}"`}`;
+}
+
+/** How much of a text of the service is shown. */
+export const MAX_SHOWN_LENGTH = 300;
+
+/** How much of it is searched for markup. */
+const MAX_SEARCHED_LENGTH = 4_096;
+
+/**
+ * A text of somebody else as one line without markup: n8n's editor shows links and pictures in errors and hints, and a
+ * tag without an end would end in the text after it.
+ */
+export function toLine(text: string): string {
+	const line = text
+		.slice(0, MAX_SEARCHED_LENGTH)
+		.replace(/<[^<>]*>/g, ' ')
+		.replace(/<(?=[a-z/!?])/gi, '< ')
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.trim();
+	return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH - 1)}…` : line;
 }
 
 const PAID = 'Already queued and paid for: {ids}. {howToGoOn} A new run queues them again.';

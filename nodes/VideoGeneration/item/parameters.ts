@@ -10,7 +10,7 @@ import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { toLine } from '../failures/toLine';
+import { toLine } from '../failures/texts';
 
 export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 

@@ -7,7 +7,7 @@ import { fetchProjects } from '../api/endpoints';
 import { type ApiOptions, openService, type Service } from '../api/request';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import { hasMarkup, toLine } from '../failures/toLine';
+import { toLine } from '../failures/texts';
 import { getConnection } from '../item/parameters';
 
 /** The user waits for the list in the editor. */
@@ -51,7 +51,7 @@ export async function listProjects(
  * expression, which would send the service what it asks for. (A name that begins so is saved as one, too.)
  */
 export function canBeOffered(id: string): boolean {
-	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !hasMarkup(id);
+	return id !== '' && !id.startsWith('=') && !id.includes('{{') && toLine(id) === id;
 }
 
 /** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */

@@ -3,7 +3,7 @@ import { tryToParseDateTime } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
 import { type DatedVideo, sortNewestFirst } from '../api/videoLog';
-import { toLine } from '../failures/toLine';
+import { toLine } from '../failures/texts';
 import { canBeOffered, fetchForEditor, listProjects } from './projects';
 
 /** A person looks through no more. */

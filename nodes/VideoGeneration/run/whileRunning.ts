@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { onAbort, pause } from '../api/pacing';
-import { toLine } from '../failures/toLine';
+import { toLine } from '../failures/texts';
 import type { Job } from '../item/job';
 import type { WaitSettings } from '../waiting/waitForVideo';
 

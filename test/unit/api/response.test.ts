@@ -8,7 +8,7 @@ import {
 	toText,
 } from '../../../nodes/VideoGeneration/api/response';
 import { type FailureKind, RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
-import { toLine } from '../../../nodes/VideoGeneration/failures/toLine';
+import { toLine } from '../../../nodes/VideoGeneration/failures/texts';
 import { KEY_WRITERS } from '../../support/KEY_WRITERS';
 
 /** Returns the failure that `run` ends with. */
