@@ -40,12 +40,9 @@ export function decideRetry(
 	if (!mayHelp || !isHarmless || tryNumber >= maxTries) return undefined;
 	const { retryAfterMs = 0 } = facts;
 	// A hint of 0 is rounded down, so all tries could be over within the second that is meant.
-	if (retryAfterMs === 0) return getBackoffMs(tryNumber, random);
+	const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
+	if (retryAfterMs === 0) return random * backoffMs;
 	return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : retryAfterMs;
-}
-
-function getBackoffMs(tryNumber: number, random: number): number {
-	return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tryNumber - 1));
 }
 
 /** Whether a run has no connection: an item of it has used up its tries, and no request has got through since. */
@@ -80,7 +77,11 @@ export async function sendWithRetries<T>(
 			return result;
 		} catch (error) {
 			const failure = classifyError(error);
-			if (outage) noteFailure(outage, failure, tries, maxTries);
+			const hasStatus = /^\d/.test(failure.facts.httpCode ?? '');
+			// A look at a queue item is sent once, and the wait goes on.
+			const isLast = tries === maxTries && maxTries > 1;
+			if (outage && failure.kind === 'unreached' && isLast) outage.isUnderWay = true;
+			else if (outage && hasStatus) outage.isUnderWay = false;
 			const delayMs = decideRetry(isAdd, failure, tries, maxTries, Math.random());
 			if (delayMs === undefined || performance.now() + delayMs >= deadline) {
 				// What has kept it from being sent says so.
@@ -90,16 +91,4 @@ export async function sendWithRetries<T>(
 			await pause(delayMs, signal);
 		}
 	}
-}
-
-function noteFailure(
-	outage: Outage,
-	{ kind, facts }: RequestFailure,
-	tries: number,
-	maxTries: number,
-): void {
-	const isAnswered = /^\d/.test(facts.httpCode ?? '');
-	// A look at a queue item is sent once, and the wait goes on.
-	if (kind === 'unreached' && tries === maxTries && maxTries > 1) outage.isUnderWay = true;
-	else if (isAnswered) outage.isUnderWay = false;
 }
