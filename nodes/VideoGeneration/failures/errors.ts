@@ -1,7 +1,6 @@
 import { type Failure, type INode, NodeApiError, type NodeOperationError } from 'n8n-workflow';
 import {
 	BROKEN_OFF,
-	CANCELLED,
 	type FailureFacts,
 	isAboutCredits,
 	isOfKey,
@@ -24,11 +23,8 @@ interface ThrownError {
 	errors?: unknown;
 }
 
-/** The codes of a timeout, of the HTTP client and of the network. */
-const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
-
-/** The beginning of the codes for a redirect that the HTTP client does not follow: there are too many, or it is no web address. */
-const NOT_FOLLOWED = 'ERR_FR_';
+/** The codes of a timeout, of the HTTP client and of the network. An abort that is not ours is one, too. */
+const TIMEOUT_CODES = ['ECONNABORTED', 'ERR_CANCELED', 'ETIMEDOUT'];
 
 /**
  * Classifies an error that was thrown instead of a response. Without proof that the request never left,
@@ -45,9 +41,9 @@ export function classifyError(error: unknown): RequestFailure {
 		const serviceMessage = words || 'The request could not be sent';
 		return new RequestFailure({ kind: 'unsent', serviceMessage });
 	}
-	if (code === 'ERR_CANCELED') return CANCELLED;
 	if (code === 'ERR_STRING_TOO_LONG') return TOO_LONG;
-	if (code.startsWith(NOT_FOLLOWED)) return new RequestFailure({ kind: 'redirected' });
+	// There are too many redirects, or one to no web address.
+	if (code.startsWith('ERR_FR_')) return new RequestFailure({ kind: 'redirected' });
 	return TIMEOUT_CODES.includes(code) ? TIMED_OUT : BROKEN_OFF;
 }
 

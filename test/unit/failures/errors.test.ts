@@ -32,7 +32,7 @@ describe.each([
 		['ETIMEDOUT', 'failed', 'uncertain', 'ETIMEDOUT'],
 		['ERR_FR_TOO_MANY_REDIRECTS', 'failed', 'redirected', undefined],
 		['SOMETHING_NEW', 'failed', 'uncertain', 'ECONNRESET'],
-		['ERR_CANCELED', 'failed', 'cancelled', undefined],
+		['ERR_CANCELED', 'failed', 'uncertain', 'ETIMEDOUT'],
 	])('with the code %s, "%s", is %s', (code, message, kind, httpCode) => {
 		const syscall = /^(connect|getaddrinfo|read) /.exec(message)?.[1];
 		const cause = Object.assign(new Error(message), { code, syscall });
