@@ -31,10 +31,6 @@ const OPEN = 'Open the Video Generation API credential';
 const WRONG_BASE_URL =
 	"'Base URL' in the Video Generation API credential is probably wrong. Enter the address of the API, not the website.";
 const TRY_LATER = '{sent} The {server} or the network is not working at the moment. {nextTry}';
-const OWN_MACHINE =
-	"{loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.";
-const ALLOW_ADDRESS =
-	'If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 const SAID = 'The service said: "{serviceMessage}".';
 const AGAIN = ['{wait}', TRY_LATER, SAID];
 const LAST_CHECK = 'The last check failed: "{serviceMessage}".';
@@ -72,7 +68,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 	unreached: [
 		'The {server} could not be reached: {whyUnreached}',
-		OWN_MACHINE,
+		"{loopback} is n8n's own machine or, in Docker, its own container. For a service outside of it, enter host.docker.internal instead.",
 		"{checkServer} If 'Proxy' is set under 'Request Options' in the node's settings, check it as well. The {server} may be down. {nextTry}",
 		'{nothingSent} ({httpCode}).',
 	],
@@ -138,7 +134,7 @@ export const TEXTS: Record<string, [message: string, ...sentences: string[]]> = 
 	],
 	blocked: [
 		'n8n blocks requests to the {server}',
-		`The SSRF protection of n8n blocks its address, or where it redirects to: a private network, or this host. {checkServer} ${ALLOW_ADDRESS}`,
+		'The SSRF protection of n8n blocks its address, or where it redirects to: a private network, or this host. {checkServer} If the address is right, ask your n8n administrator to allow it in N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
 		'{nothingSent}.',
 	],
 	badCredential: ['{problem}', '{whatToDo}', '{nothingSent}.'],
@@ -346,9 +342,8 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 			context.nextTry ??
 			"Run the workflow less often or with fewer items at a time, or raise 'Max Tries' under 'Options'.",
 		nextTry: 'Try again later.',
-		...context,
-		...facts,
-		...unidentified?.dates,
+		lastStatus: 'unknown',
+		...makePlain({ ...context, ...facts, ...unidentified?.dates }),
 		whyUnreached: /^(ENOTFOUND|EAI_)/.test(httpCode)
 			? 'its host name is unknown'
 			: 'nothing accepts connections there',
@@ -369,12 +364,19 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 		howManyMore: context.isAgentCall
 			? 'No further order will be taken, not in other words either: do not place it again, and tell the user so.'
 			: 'To queue more, raise it, or run the workflow again with the items that are left.',
-		lastStatus: facts.lastStatus ?? 'unknown',
 		candidates:
 			unidentified && `${unidentified.count === 1 ? '' : 'one of '}${nameCandidates(unidentified)}`,
 		reason: cause && Object.values(describeFailure(cause, {})).join('. '),
 		...(isDownload(facts) && ofHost),
 	};
+}
+
+/** Some texts come from the service, or from an item. */
+function makePlain(slots: object): Slots {
+	const entries = Object.entries(slots) as [string, unknown][];
+	return Object.fromEntries(
+		entries.map(([name, value]) => [name, typeof value === 'string' ? toLine(value) : value]),
+	);
 }
 
 /** Joins the sentences, without those that lack a fact. */
@@ -383,16 +385,8 @@ function fill(sentences: string[], slots: Slots): string {
 		[...sentence.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => slots[name] !== undefined);
 	return sentences
 		.filter(isComplete)
-		.map((sentence) => sentence.replace(/\{(\w+)\}/g, (_slot, name: string) => show(slots, name)))
+		.map((sentence) => sentence.replace(/\{(\w+)\}/g, (_slot, name: string) => String(slots[name])))
 		.join(' ');
-}
-
-/** What these hold comes from the service or from an item. The other slots are sentences of ours, or plain by now. */
-const OF_OTHERS = ['lastStatus', 'queueId', 'receivedQueueId', 'uniqueKey'];
-
-function show(slots: Slots, name: string): string {
-	const text = String(slots[name]);
-	return OF_OTHERS.includes(name) ? toLine(text) : text;
 }
 
 function nameCandidates({ count = 0, projectId }: Unidentified): string {
