@@ -87,7 +87,8 @@ export async function downloadVideo(
 	const timeout = connection.timeout ?? RESPONSE_TIMEOUT_MS;
 	const transfer = async (abortSignal: AbortSignal) => {
 		const request = { ...REQUEST, ...connection, timeout, url: url.href, abortSignal };
-		return await storeVideo(context, await fetchVideo(context, request), name, timeout);
+		const response = await withTimeout(async () => await fetchVideo(context, request), timeout);
+		return await storeVideo(context, response, name, timeout);
 	};
 	const attempt = async () => {
 		const leftMs = deadline - performance.now();

@@ -131,6 +131,16 @@ describe('A download', () => {
 		expect(host.requests).toBe(1);
 	});
 
+	test("that n8n's HTTP client never answers is a timeout", async () => {
+		const host = new Host();
+		host.context.helpers.httpRequest = async () => await new Promise<never>(() => undefined);
+		const outcome = start(host);
+		await pass(59 * SECOND);
+		expect(outcome).toEqual({});
+		await pass(2 * SECOND);
+		expect(outcome.error).toMatchObject({ facts: { httpCode: 'ETIMEDOUT' } });
+	});
+
 	test('without a deadline ends after 6 hours, however the clock is set', async () => {
 		const host = new Host();
 		const outcome = start(host);
