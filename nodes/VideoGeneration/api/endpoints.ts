@@ -78,23 +78,20 @@ export async function fetchProjects(
 }
 
 /** The account, without its envelope, and with its credits first. */
-export async function fetchAccount(
-	service: Service,
-	options: ApiOptions,
-): Promise<IDataObject & { usage: IDataObject }> {
+export async function fetchAccount(service: Service, options: ApiOptions): Promise<IDataObject> {
 	const { body } = await fetchFromApi(service, ENDPOINTS.getAccount, options);
-	const usage = requireObject(body, 'usage');
-	const account: IDataObject = { usage, ...(body as IDataObject) };
+	const account: IDataObject = { usage: requireObject(body, 'usage'), ...(body as IDataObject) };
 	delete account.status;
 	delete account.message;
-	return { ...account, usage };
+	return account;
 }
 
 export async function fetchRemainingCredits(
 	service: Service,
 	options: ApiOptions,
 ): Promise<number> {
-	const { remainingCredits } = (await fetchAccount(service, options)).usage;
+	const { usage } = await fetchAccount(service, options);
+	const { remainingCredits } = usage as IDataObject;
 	if (typeof remainingCredits === 'number') return remainingCredits;
 	throw createIncomplete('usage.remainingCredits');
 }

@@ -312,15 +312,7 @@ type Slots = Record<string, unknown>;
 
 /** The facts of a failure as the texts show them. */
 function createSlots(facts: FailureFacts, context: FailureContext): Slots {
-	const {
-		address,
-		addressField,
-		cause,
-		httpCode = '',
-		retryAfterMs = 0,
-		tries = 1,
-		unidentified,
-	} = facts;
+	const { cause, httpCode = '', retryAfterMs = 0, tries = 1, unidentified } = facts;
 	// n8n offers no retry of a stopped execution.
 	const canBeRetried = context.canBeRetried === true && facts.kind !== 'cancelled';
 	const offer = (way: string) => (canBeRetried ? `${way}, or ` : '');
@@ -331,7 +323,7 @@ function createSlots(facts: FailureFacts, context: FailureContext): Slots {
 	const checkService = `${OPEN}, check 'Base URL' and test it.`;
 	const ofHost = {
 		server: "video's host",
-		checkServer: `Check ${addressField} of this item: ${toLine(address ?? '')}.`,
+		checkServer: `Check ${facts.addressField} of this item: ${toLine(facts.address ?? '')}.`,
 		// It may have redirected to an address that n8n blocks.
 		nothingSent: undefined,
 	};
