@@ -75,7 +75,7 @@ export function getEarliest({
 	const { queuedAt, sentAt = -Infinity } = item;
 	// One that left the queue may have failed: if its date is not known, what was listed before may be older.
 	const isUndated = (queuedAt ?? item.sentAt) === undefined;
-	const earlyMs = hasLeft === true && isUndated ? -MOMENT_MS : listingDelayMs;
+	const earlyMs = hasLeft && isUndated ? -MOMENT_MS : listingDelayMs;
 	return Math.max(sentAt + MOMENT_MS, runningAt - earlyMs);
 }
 
