@@ -96,12 +96,12 @@ export interface Unidentified {
 
 /** A failed request, before it is put into words. Holds no header, and so no key. */
 export class RequestFailure extends Error {
-	readonly kind: FailureKind;
-
 	constructor(readonly facts: FailureFacts) {
 		super(facts.kind);
-		this.name = 'RequestFailure';
-		this.kind = facts.kind;
+	}
+
+	get kind(): FailureKind {
+		return this.facts.kind;
 	}
 
 	with(facts: Partial<FailureFacts>): RequestFailure {
