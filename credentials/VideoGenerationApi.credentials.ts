@@ -37,6 +37,9 @@ const testRules = [
 	byBody(NOT_THE_SERVICE, 'usage', undefined),
 ] as ICredentialTestRequest['rules'];
 
+/** n8n's own timeout does not cover a body that never ends. */
+const TEST_TIMEOUT_MS = 20_000;
+
 /** Forbids redirects, along which n8n would send the key, in the terms of both of its request functions. */
 const NO_REDIRECTS = {
 	disableFollowRedirect: true,
@@ -120,10 +123,13 @@ export class VideoGenerationApi implements ICredentialType {
 			);
 		}
 		const isRelative = !targets.some((target) => /^https?:\/\//i.test(target));
+		// The package's own requests name an encoding, so a relative request without one is the credential test.
+		const isTest = isRelative && requestOptions.encoding === undefined;
 		return await Promise.resolve({
 			...requestOptions,
 			...NO_REDIRECTS,
 			...(isRelative && { baseURL: serviceUrl }),
+			...(isTest && { abortSignal: AbortSignal.timeout(TEST_TIMEOUT_MS) }),
 			...(endSignal && { abortSignal: endSignal }),
 			headers: {
 				...requestOptions.headers,

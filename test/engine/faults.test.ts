@@ -5,6 +5,7 @@ import { searchList } from '../support/n8nServer/createLoadOptionsContext';
 import { API_OPERATIONS, OPERATIONS, PROMISED, toRequest } from '../support/engine/OPERATIONS';
 import { ERROR_OUTPUT } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
+import { testCredential } from '../support/n8nServer/testCredential';
 import { interceptLookUps } from '../support/n8nServer/TestCredentialsHelper';
 import { useFileHost } from '../support/engine/useFileHost';
 import { useSandbox } from '../support/engine/useSandbox';
@@ -32,6 +33,9 @@ const FAULTS: [string, FaultSpec, string][] = [
 	['null', { kind: 'status', status: 200, body: 'null' }, '200'],
 	['no content', { kind: 'status', status: 204 }, '204'],
 ];
+
+const TIMEOUT_MS = 150;
+const DRIP: FaultSpec = { kind: 'endlessBody', pieceBytes: 1, delayMs: 20 };
 
 afterEach(() => jest.restoreAllMocks());
 
@@ -118,18 +122,30 @@ test('A redirect to another host is not followed, and the key is not sent there'
 	expect(host.requests).toEqual([]);
 });
 
-test('A body without an end is given up in time when it drips', async () => {
-	const { sandbox } = service;
-	sandbox.addFault({ kind: 'endlessBody', pieceBytes: 1, delayMs: 20, operation: 'account.get' });
-	const { clock, onRequest } = sandbox;
-	const countSleeping = () => sandbox.requests.filter(({ status }) => status === 200).length;
-	const time = { clock, onRequest, countSleeping };
-	const { error } = await runWithoutWaiting(async () => await runOnce('account.get'), time);
-	expect(error).toMatchObject({
-		message: 'The video service did not answer in time',
-		httpCode: 'ETIMEDOUT',
+describe('A body without an end', () => {
+	test('is given up in time when it drips', async () => {
+		const { sandbox } = service;
+		sandbox.addFault({ ...DRIP, operation: 'account.get' });
+		const { clock, onRequest } = sandbox;
+		const countSleeping = () => sandbox.requests.filter(({ status }) => status === 200).length;
+		const time = { clock, onRequest, countSleeping };
+		const { error } = await runWithoutWaiting(async () => await runOnce('account.get'), time);
+		expect(error).toMatchObject({
+			message: 'The video service did not answer in time',
+			httpCode: 'ETIMEDOUT',
+		});
+		expect(countSleeping()).toBe(1);
 	});
-	expect(countSleeping()).toBe(1);
+
+	test('ends the credential test in time when it drips', async () => {
+		const { url, apiKey } = service.sandbox;
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(TIMEOUT_MS));
+		service.sandbox.addFault({ ...DRIP, operation: 'account.get' });
+		const outcome = await testCredential({ baseUrl: url, apiKey });
+		expect(spy.mock.calls).toEqual([[20_000]]);
+		expect(outcome).not.toBe('OK');
+	});
 });
 
 test('Keys that name prototypes pollute nothing', async () => {

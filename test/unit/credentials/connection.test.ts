@@ -81,7 +81,9 @@ describe('The credential', () => {
 			sendCredentialsOnCrossOriginRedirect: true,
 		};
 		const given = structuredClone(request);
-		expect(await sign(request)).toEqual({
+		const { abortSignal, ...signed } = await sign(request);
+		expect(abortSignal).toBeInstanceOf(AbortSignal);
+		expect(signed).toEqual({
 			url: '/v1/projects',
 			baseURL: 'https://api.example.com',
 			headers: { 'X-Other': '1', Authorization: 'Bearer key-1' },
@@ -98,6 +100,9 @@ describe('The credential', () => {
 			const signed = await sign({ [name]: 'https://api.example.com/v1/projects' });
 			expect(signed).toMatchObject({ headers: { Authorization: 'Bearer key-1' } });
 			expect(signed).not.toHaveProperty('baseURL');
+			// HTTP Request has its own timeout, and so has the package, whose requests name an encoding.
+			const own = await sign({ url: '/v1/projects', encoding: 'text' });
+			for (const request of [signed, own]) expect(request).not.toHaveProperty('abortSignal');
 		},
 	);
 
