@@ -51,7 +51,7 @@ export async function listProjects(
  * expression, which would send the service what it asks for. (A name that begins so is saved as one, too.)
  */
 export function canBeOffered(id: string): boolean {
-	return id !== '' && !id.startsWith('=') && !id.includes('{{') && toLine(id) === id;
+	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !/<[a-z/!?]/i.test(id);
 }
 
 /** Fetches a list for the editor. @throws a NodeApiError, so that the list shows what is wrong instead of being empty */
