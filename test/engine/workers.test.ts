@@ -3,8 +3,7 @@
  * of these tests are copies of the package's modules.
  */
 
-import type { IDataObject } from 'n8n-workflow';
-import { DataDeduplicationService } from 'n8n-core';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SettingsChange } from '../../sandbox/domain/settings';
 import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 import { EngineWorker } from '../support/engine/EngineWorker';
@@ -15,7 +14,7 @@ import {
 	ERROR_OUTPUT,
 	type NodeResult,
 	type NodeSetup,
-	runNode,
+	type StartedNode,
 	startNode,
 } from '../support/engine/runNode';
 import { runWithoutWaiting } from '../support/engine/runWithoutWaiting';
@@ -170,12 +169,12 @@ describe('Executions of three workers that make videos of one project', () => {
 		expect(listGiven(endings.flatMap(({ result }) => result.items))).toEqual(Array(6).fill('own'));
 	});
 
-	test('let a form in after the next video of a batch, whatever the Polling Interval', async () => {
+	test('let a form in after the next video of a batch of fifty, whatever the Polling Interval', async () => {
 		service.sandbox.configure({ durations: { processingMs: 20_000 } });
 		const [one, other] = await startWorkers(0, 0);
 		const waitOptions = { pollingInterval: 120 };
 		const parameters = { ...GENERATE, customPrompt: '={{ $json.prompt }}' };
-		const rows = listRows(10);
+		const rows = listRows(50);
 		await playTogether(service.sandbox, [
 			begin(one, { parameters: { ...parameters, waitOptions }, items: rows }),
 			begin(other, { parameters, items: [{ prompt: 'form' }] }, 5_000),
@@ -183,20 +182,38 @@ describe('Executions of three workers that make videos of one project', () => {
 		expect(listPaid().slice(0, 3)).toEqual(['row 0', 'form', 'row 1']);
 	});
 
-	test('read the list before an add if another worker had the turn: what that has made is no new video', async () => {
-		service.sandbox.configure({ durations: { processingMs: 5_000 } });
-		const [one, other] = await startWorkers(0, 0);
-		const form = { parameters: GENERATE };
-		await playTogether(service.sandbox, [
-			begin(one, form),
-			begin(other, form, 1_000),
-			begin(one, form, 2_000),
-		]);
-		const sent = service.listSent();
-		const between = sent.slice(0, sent.lastIndexOf('queue.add')).join().split('queue.add').at(-1);
-		// The list that settles the second video, and the one before the third.
-		expect(between?.match(/video\.getAll/g)).toHaveLength(2);
-	});
+	test.each([
+		['at once', WRITE_MS],
+		['after the next question', 3_000],
+	])(
+		'read the list before an add if another worker had the turn, of which they hear %s: what that has made is no new video',
+		async (_, callMs) => {
+			let turns = 0;
+			let hasTurn = false;
+			store.onWrite = (entries) => {
+				const isHeld = entries.some((entry) => entry.startsWith('The turn of'));
+				if (isHeld && !hasTurn) turns += 1;
+				hasTurn = isHeld;
+			};
+			// The third one asks alone.
+			store.later = (__, action) => {
+				setTimeout(action, turns === 3 ? callMs : WRITE_MS);
+			};
+			service.sandbox.configure({ durations: { processingMs: 5_000 } });
+			const [one, other] = await startWorkers(0, 0);
+			const form = { parameters: GENERATE };
+			await playTogether(service.sandbox, [
+				begin(one, form),
+				begin(other, form, 1_000),
+				begin(one, form, 2_000),
+			]);
+			const sent = service.listSent();
+			const between = sent.slice(0, sent.lastIndexOf('queue.add')).join().split('queue.add').at(-1);
+			// The list that settles the second video, and the one before the third.
+			expect(between?.match(/video\.getAll/g)).toHaveLength(2);
+			expect(turns).toBe(3);
+		},
+	);
 
 	test('wait for one that was killed at most a minute', async () => {
 		planVideos(service.sandbox, { processingMs: 1_000_000 }, { processingMs: 30_000 });
@@ -217,23 +234,37 @@ describe('Executions of three workers that make videos of one project', () => {
 		expect(second - first).toBeLessThan(45_000 + 66_000);
 	});
 
-	test('leave no turn behind when they are stopped, fail or are done', async () => {
+	test.each<[string, INodeParameters, (execution: StartedNode) => Promise<unknown>]>([
+		['is done', {}, async ({ result }) => await result],
+		[
+			'fails',
+			{},
+			async ({ result }) => {
+				service.sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400 });
+				return await result;
+			},
+		],
+		['is late', { timeout: 10 }, async ({ result }) => await result],
+		[
+			'is stopped',
+			{},
+			async ({ result, stop }) => {
+				await service.sandbox.waitForRequests({ operation: 'queue.add', count: 1 });
+				stop();
+				return await result;
+			},
+		],
+	])('leave the turn when their video %s', async (how, waitOptions, play) => {
 		const rows: (readonly string[])[] = [];
 		store.onWrite = (entries) => rows.push(entries);
-		const { sandbox } = service;
-		sandbox.addFault({ operation: 'queue.add', kind: 'status', status: 400, nth: 2 });
-		await runWithoutWaiting(async () => {
-			await runNode(service.setup(GENERATE));
-			await runNode(service.setup(GENERATE));
-			const stopped = await startNode(service.setup(GENERATE));
-			await sandbox.waitForRequests({ operation: 'queue.add', count: 3 });
-			stopped.stop();
-			await stopped.result;
-		}, sandbox);
-		const turns = rows.at(-1)?.filter((entry) => entry.startsWith('The turn of'));
-		expect(turns).toEqual([]);
-		// The video of the one that was stopped may still appear.
-		expect(rows.at(-1)?.join()).toContain('is owed');
+		service.sandbox.configure({ durations: { processingMs: 20_000 } });
+		const setup = service.setup({ ...GENERATE, waitOptions });
+		await runWithoutWaiting(async () => await play(await startNode(setup)), service.sandbox);
+		const last = rows.at(-1)?.join() ?? '';
+		expect(rows.join()).toContain('The turn of');
+		expect(last).not.toContain('The turn of');
+		// Such a video may still appear.
+		expect(last.includes('is owed')).toBe(how === 'is late' || how === 'is stopped');
 	});
 });
 
@@ -362,7 +393,7 @@ describe('A process that is alone', () => {
 		['a batch', { items: Array.from({ length: 6 }, () => ({})) }],
 		['the rounds of a loop', { times: 6 }],
 	])(
-		'sends the same requests for %s as where n8n has no store, and writes little',
+		'sends the same requests for %s as where n8n refuses its entries, and writes little',
 		async (_, setup) => {
 			service.sandbox.configure({ durations: { processingMs: 40_000 } });
 			const run = async () => {
@@ -376,7 +407,9 @@ describe('A process that is alone', () => {
 			};
 			const withStore = await run();
 			expect(store.calls).toBeLessThanOrEqual(6 * 9);
-			Object.assign(DataDeduplicationService, { instance: undefined });
+			store.checkCaller = () => {
+				throw new Error('Deduplication data was originally saved with an incompatible setting');
+			};
 			const without = await run();
 			expect(withStore.sent).toEqual(without.sent);
 			expect(withStore.ms - without.ms).toBeLessThan(6 * 200);

@@ -1,7 +1,6 @@
 import type {
 	DeduplicationHelperFunctions,
 	DeduplicationScope,
-	ICheckProcessedOptions,
 	IExecuteSingleFunctions,
 } from 'n8n-workflow';
 import { pause, Turns } from '../api/pacing';
@@ -14,6 +13,9 @@ const CLAIM_TIMES = 3;
 const MIN_CLAIM_MS = 50;
 const MAX_CLAIM_MS = 2_000;
 
+/** So many entries of a node are kept, the newest: two for a unique key until its video has come out, and a mark. */
+const MAX_ENTRIES = 20_001;
+
 /** How long the longest of the last calls took. With each later one, it counts for a hundredth less. */
 let longestMs = 0;
 
@@ -25,14 +27,12 @@ const rows = new Turns();
  * keeps the entries of each in a row of its database, and answers only while it records some.
  */
 export class Entries {
-	/** Whether n8n refuses to keep these: it has no store, or another node keeps entries of another kind there. */
+	/** Whether n8n refuses to keep these: another node keeps entries of another kind in the row. */
 	isRefused = false;
 
 	constructor(
 		private readonly context: IExecuteSingleFunctions,
 		private readonly scope: DeduplicationScope,
-		/** The row's newest entries are kept; all if there is none. */
-		private readonly maxEntries?: number,
 	) {}
 
 	/** Whether n8n keeps entries for the node: a new workflow, and tools of older agents, have none. */
@@ -49,8 +49,14 @@ export class Entries {
 
 	/** @returns those that are new; undefined if n8n cannot record them */
 	async record(entries: string[]): Promise<string[] | undefined> {
-		const write = async () =>
-			await this.time(this.store.checkProcessedAndRecord(entries, this.scope, this.options));
+		const limit = this.scope === 'node' ? { maxEntries: MAX_ENTRIES } : {};
+		const options = { mode: 'entries', ...limit } as const;
+		const write = async () => {
+			const begunAt = performance.now();
+			return await this.store.checkProcessedAndRecord(entries, this.scope, options).finally(() => {
+				longestMs = Math.max(performance.now() - begunAt, longestMs * 0.99);
+			});
+		};
 		const result = await write()
 			// Another process may have inserted the row, which the next try reads.
 			.catch(async (error: unknown) => {
@@ -58,9 +64,7 @@ export class Entries {
 				throw error;
 			})
 			.catch((error: unknown) => {
-				const { code, message } = error as Error & { code?: unknown };
-				this.isRefused = code === 'ERR_ASSERTION' || /incompatible setting/i.test(message);
-				return undefined;
+				this.isRefused = /incompatible setting/i.test((error as Error).message);
 			});
 		return result?.new as string[] | undefined;
 	}
@@ -85,27 +89,19 @@ export class Entries {
 			if (!isKept) isNew = overwritten;
 		}
 		const added = isKept ? [mark] : (isNew ?? []);
-		if (added.length > 0) await this.remove(added).catch(() => undefined);
+		if (added.length > 0) await this.remove(added);
 		return isNew?.filter((entry) => entry !== mark);
 	}
 
-	async remove(entries: string[]): Promise<void> {
-		await this.time(this.store.removeProcessed(entries, this.scope, this.options));
-	}
-
-	private async time<T>(call: Promise<T>): Promise<T> {
-		const begunAt = performance.now();
-		return await call.finally(() => {
-			longestMs = Math.max(performance.now() - begunAt, longestMs * 0.99);
-		});
+	/** @returns whether n8n could remove them */
+	async remove(entries: string[]): Promise<boolean> {
+		return await this.store.removeProcessed(entries, this.scope, { mode: 'entries' }).then(
+			() => true,
+			() => false,
+		);
 	}
 
 	private get store(): DeduplicationHelperFunctions {
 		return this.context.helpers as unknown as DeduplicationHelperFunctions;
-	}
-
-	private get options(): ICheckProcessedOptions {
-		const { maxEntries } = this;
-		return { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) };
 	}
 }

@@ -62,7 +62,7 @@ async function makeVideo(job: VideoJob, wait: WaitSettings): Promise<INodeExecut
 	const turn = wait.videosAtOnce === undefined ? await joinTurn(job) : undefined;
 	const video = await makeInLane(job, wait, watching, turn).finally(async () => {
 		watching.end();
-		await turn?.leave(job.order.body.projectId, watching.videos);
+		await turn?.leave(watching.videos);
 	});
 	return video ? await outputVideo(job, wait, video) : [];
 }
@@ -95,7 +95,7 @@ async function makeInLane(
 		lane.learn(place, video);
 		if (sentAt !== undefined) lane.noteTime(performance.now() - sentAt);
 		// The service tells them apart: other workers may begin.
-		if (telling.isExpected) await turn?.giveUp(false);
+		if (telling.isExpected) await turn?.giveUp(watching.videos);
 		return video;
 	} catch (reason) {
 		// A video whose run has ended would have taken at least one more check.

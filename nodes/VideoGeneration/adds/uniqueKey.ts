@@ -6,13 +6,6 @@ import { listStates } from '../item/ledger';
 import { Entries } from './entries';
 import type { VideoJob } from './sendAdd';
 
-/** So many entries of a node are kept: two for a key until its video has come out, and the mark of a claim. */
-const MAX_ENTRIES = 20_001;
-
-function openKeys({ context }: VideoJob): Entries {
-	return new Entries(context, 'node', MAX_ENTRIES);
-}
-
 /**
  * The entry of a key whose video has not come out: one that is left by mistake makes its row fail, instead of
  * leaving it out without a word.
@@ -29,30 +22,27 @@ function toOpenEntry(key: number): string {
  * @throws a RequestFailure: nothing was sent
  */
 export async function takeKey(job: VideoJob): Promise<boolean> {
-	const { uniqueKey } = job.order;
+	const { context, ledger, order, run } = job;
+	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return true;
-	return await openKeys(job).inTurn(async () => await tryToTake(job, uniqueKey));
-}
-
-async function tryToTake(job: VideoJob, uniqueKey: string): Promise<boolean> {
-	const { context, ledger, run } = job;
-	checkJob(job);
-	const key = hashText(uniqueKey);
-	const open = toOpenEntry(key);
-	const isNew = await openKeys(job).claim([uniqueKey, open]);
-	if (isNew === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
-	// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
-	if (isNew.length === 2 || ledger.state.key === key) {
-		ledger.keep({ key });
-		return true;
-	}
-	const wasDone = isNew.includes(open);
-	const isOfRun = listStates(context).some(([, state]) => state.key === key);
-	if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
-	if (!wasDone) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
-	if (run.isAgentCall || isInLoop(context))
+	const keys = new Entries(context, 'node');
+	return await keys.inTurn(async () => {
+		checkJob(job);
+		const key = hashText(uniqueKey);
+		const open = toOpenEntry(key);
+		const isNew = await keys.claim([uniqueKey, open]);
+		if (isNew === undefined) throw new RequestFailure({ kind: 'keysUnavailable', uniqueKey });
+		// An earlier try of this item may have taken the key. If it was freed since, it is taken again.
+		if (isNew.length === 2 || ledger.state.key === key) {
+			ledger.keep({ key });
+			return true;
+		}
+		const isOfRun = listStates(context).some(([, state]) => state.key === key);
+		if (isOfRun) throw new RequestFailure({ kind: 'keyTwice', uniqueKey });
+		if (!isNew.includes(open)) throw new RequestFailure({ kind: 'keyUsed', uniqueKey });
+		if (!run.isAgentCall && !isInLoop(context)) return false;
 		throw new RequestFailure({ kind: 'keyDone', uniqueKey });
-	return false;
+	});
 }
 
 /**
@@ -60,19 +50,15 @@ async function tryToTake(job: VideoJob, uniqueKey: string): Promise<boolean> {
  * database was slower than the claim may have overwritten it. Without n8n's store the key stays
  * taken, and the item's next try goes on with it.
  */
-export async function freeOrKeepKey(job: VideoJob): Promise<void> {
-	const { ledger, order } = job;
+export async function freeOrKeepKey({ context, ledger, order }: VideoJob): Promise<void> {
 	const { uniqueKey } = order;
 	if (uniqueKey === undefined) return;
-	const keys = openKeys(job);
+	const keys = new Entries(context, 'node');
 	const entries = [uniqueKey, toOpenEntry(hashText(uniqueKey))];
-	const work = async () => {
-		if (ledger.state.stage === 'new') {
-			await keys.remove(entries);
-			ledger.keep({ key: undefined });
-		} else await keys.record(entries);
-	};
-	await keys.inTurn(work).catch(() => undefined);
+	await keys.inTurn(async () => {
+		if (ledger.state.stage !== 'new') await keys.record(entries);
+		else if (await keys.remove(entries)) ledger.keep({ key: undefined });
+	});
 }
 
 /** Notes the keys whose videos come out of a run: their rows are done. n8n drops the output of a run that fails. */
@@ -85,12 +71,8 @@ export async function completeKeys(jobs: VideoJob[], outcomes: Outcome[]): Promi
 	});
 	const [first] = jobs;
 	if (first === undefined || entries.length === 0) return;
-	const keys = openKeys(first);
-	await keys
-		.inTurn(async () => {
-			await keys.remove(entries);
-		})
-		.catch(() => undefined);
+	const keys = new Entries(first.context, 'node');
+	await keys.inTurn(async () => await keys.remove(entries));
 }
 
 /** Whether the node is part of a loop, which n8n ends without a word when a round has no output. */

@@ -8,7 +8,7 @@ import type { Claim, ListedVideo, QueueItem, QueueItemIds } from './ownVideos';
 import { addTo, ClaimNames, decideOwners, getEarliest, isOlder, pickNamed } from './ownVideos';
 
 /** How long a video is owed that was paid for, and whose entry is not known when its wait ends. */
-const OWED_MS = 30 * 60 * 1000;
+export const OWED_MS = 30 * 60 * 1000;
 
 /** After a video that had to be listed was not, its project is mistrusted for so many times its Listing Delay. */
 const MISTRUSTED_DELAYS = 10;

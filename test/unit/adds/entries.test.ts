@@ -32,7 +32,7 @@ test.each([
 		await passTime(
 			Promise.all(
 				workers.map(async ({ Entries }) => {
-					const keys = new Entries(context, 'node', 20_001);
+					const keys = new Entries(context, 'node');
 					for (const pair of names) {
 						const isNew = await keys.inTurn(async () => await keys.claim(pair));
 						if (isNew?.length !== 2) continue;

@@ -6,46 +6,59 @@ jest.mock('../../../nodes/VideoGeneration/adds/sendAdd', () => ({ sendAdd: jest.
 
 afterEach(() => jest.restoreAllMocks());
 
-/** Adds a video, while another item ends the run so many steps of promises after n8n has read the saved execution. */
-async function addWhileRunEnds(steps: number) {
+type ReadExecution = () => Promise<unknown>;
+
+/** A run of an execution, which n8n has saved as it returns it. The run began ten seconds ago. */
+function startRun(getExecutionDataById: ReadExecution) {
 	const context = {
 		continueOnFail: () => false,
 		getExecutionCancelSignal: () => undefined,
-		getExecutionDataById: async () => {
-			await Promise.resolve();
-			const failed = {} as VideoJob;
-			let end = () => {
-				run.end(failed, new Error('The other item has failed'));
-			};
-			for (let i = 0; i < steps; i++) {
-				const next = end;
-				end = () => {
-					queueMicrotask(next);
-				};
-			}
-			end();
-		},
+		getExecutionDataById,
 		getExecutionId: () => '1',
 		getNode: () => ({ name: 'Video Generation', type: 'videoGeneration' }),
 		getWorkflow: () => ({ id: 'w1' }),
 		getWorkflowSettings: () => ({}),
 	};
 	const run = new Run(context as never);
-	jest.spyOn(performance, 'now').mockReturnValue(run.startedAt + 10_000);
+	const setTime = (seconds: number) =>
+		jest.spyOn(performance, 'now').mockReturnValue(run.startedAt + seconds * 1_000);
+	setTime(10);
+	const addVideo = async () => {
+		const job = {
+			context,
+			run,
+			order: { body: {} },
+			ledger: { isPaid: false, findUnknownFate: () => undefined, state: { stage: 'new' } },
+			open: async () => await Promise.resolve({ baseUrl: 'http://localhost', account: 1 }),
+			api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
+		};
+		await makeVideos([job as unknown as VideoJob]);
+	};
+	return { run, setTime, addVideo };
+}
+
+/** Adds a video, while another item ends the run so many steps of promises after n8n has read the saved execution. */
+async function addWhileRunEnds(steps: number) {
+	const { run, addVideo } = startRun(async () => {
+		await Promise.resolve();
+		const failed = {} as VideoJob;
+		let end = () => {
+			run.end(failed, new Error('The other item has failed'));
+		};
+		for (let i = 0; i < steps; i++) {
+			const next = end;
+			end = () => {
+				queueMicrotask(next);
+			};
+		}
+		end();
+	});
 	let isSentAfterEnd: boolean | undefined;
 	jest.mocked(sendAdd).mockImplementation(async () => {
 		isSentAfterEnd = run.signal.aborted;
 		return await Promise.resolve({ queueItem: {}, sentAt: 0 });
 	});
-	const job = {
-		context,
-		run,
-		order: { body: {} },
-		ledger: { isPaid: false, findUnknownFate: () => undefined, state: { stage: 'new' } },
-		open: async () => await Promise.resolve({ baseUrl: 'http://localhost', account: 1 }),
-		api: { maxTries: 1, takeSlot: run.takeRequestSlot, signal: run.signal },
-	} as unknown as VideoJob;
-	await makeVideos([job]);
+	await addVideo();
 	return isSentAfterEnd;
 }
 
@@ -54,4 +67,25 @@ test('No add is sent once another item has ended the run, also not while the sav
 	for (let steps = 0; steps < 30; steps++) endings.add(await addWhileRunEnds(steps));
 	// Either it was sent before, or not at all.
 	expect(endings).toEqual(new Set([undefined, false]));
+});
+
+test('Stop that has reached another process only ends the run before its next add, and is looked for every 5 seconds', async () => {
+	const sent = jest.mocked(sendAdd).mockReset();
+	sent.mockResolvedValue({ queueItem: {}, sentAt: 0 });
+	const read = jest.fn<Promise<unknown>, []>().mockResolvedValue(undefined);
+	const { run, setTime, addVideo } = startRun(read);
+	setTime(4);
+	await addVideo();
+	expect([sent.mock.calls.length, read.mock.calls.length]).toEqual([1, 0]);
+	setTime(10);
+	await addVideo();
+	const error = { message: 'The execution was cancelled manually' };
+	read.mockResolvedValue({ resultData: { error } });
+	setTime(14);
+	await addVideo();
+	expect([sent.mock.calls.length, read.mock.calls.length]).toEqual([3, 1]);
+	setTime(16);
+	await addVideo();
+	expect([sent.mock.calls.length, read.mock.calls.length]).toEqual([3, 2]);
+	expect(run.signal.aborted).toBe(true);
 });

@@ -23,7 +23,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 			run: { signal: new AbortController().signal },
 			open: async () => await Promise.resolve({ baseUrl: 'http://localhost' }),
 		} as never;
-		const keys = new worker.Entries(context, 'node', 20_001);
+		const keys = new worker.Entries(context, 'node');
 		const turn = await worker.joinTurn(job);
 		const names = [`key ${key}`, `The video of ${key} has not come out`];
 		const isNew = await keys.inTurn(async () => await keys.claim(names));
@@ -36,7 +36,7 @@ test('Three workers that take the turns of ten projects lose none of 2,000 keys,
 		await keys.inTurn(async () => {
 			await keys.remove(names.slice(1));
 		});
-		await turn?.leave(String(lane), videos as never);
+		await turn?.leave(videos as never);
 	};
 	const all = Array.from({ length: KEYS }, (_, key) => key);
 	const work = workers.flatMap((worker, i) =>
