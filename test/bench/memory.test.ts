@@ -5,6 +5,7 @@ import { byId, GENERATE, OPERATIONS } from '../support/engine/OPERATIONS';
 import { runNode } from '../support/engine/runNode';
 import { runWithoutWaiting, SkippedTime } from '../support/engine/runWithoutWaiting';
 import { useSandbox } from '../support/engine/useSandbox';
+import { DeduplicationStore } from '../support/n8nServer/DeduplicationStore';
 
 const service = useSandbox({ credits: 1_000_000 });
 
@@ -43,8 +44,9 @@ let pairs = 0;
 /** Runs two executions at the same time. Those that make videos of a new project take turns. */
 async function runPair(build: (projectId: string) => INodeParameters): Promise<void> {
 	const { sandbox } = service;
-	// The service has its memory in this process, too.
+	// The service has its memory in this process, too, and n8n's database.
 	sandbox.reset();
+	new DeduplicationStore().use();
 	const id = `project-${(pairs += 1)}`;
 	sandbox.addProjects('main', [{ id }]);
 	sandbox.configure({ durations: SHORT });

@@ -75,10 +75,14 @@ export async function startDatabases(folder: string) {
 		'--full_page_writes=off',
 	);
 	// SIGTERM waits for all clients to leave; SIGINT ends their sessions.
-	const postgresql = start('postgresql', [...asUser, ...serve], 'SIGINT');
-	await waitForAnswer(
-		findCommand('pg_isready', '-h', HOST, '-p', port, '-U', USER, '-d', DATABASE),
-	);
+	const startPostgresql = async () => {
+		const server = start('postgresql', [...asUser, ...serve], 'SIGINT');
+		await waitForAnswer(
+			findCommand('pg_isready', '-h', HOST, '-p', port, '-U', USER, '-d', DATABASE),
+		);
+		return server;
+	};
+	let postgresql = await startPostgresql();
 
 	return {
 		environment: {
@@ -89,6 +93,13 @@ export async function startDatabases(folder: string) {
 			DB_POSTGRESDB_PORT: port,
 			DB_POSTGRESDB_USER: USER,
 			DB_POSTGRESDB_DATABASE: DATABASE,
+		},
+		/** Stops PostgreSQL, which keeps its data. @returns a function that starts it again */
+		async stopPostgresql(): Promise<() => Promise<void>> {
+			await postgresql.stop();
+			return async () => {
+				postgresql = await startPostgresql();
+			};
 		},
 		stop: async () => {
 			await Promise.all([redis.stop(), postgresql.stop()]);
