@@ -34,6 +34,8 @@ const MIN_RENAMED = 2;
  * another zone without a word, or with fewer digits, or to write other IDs.
  */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
+	// Of most lists, the first entries tell that nothing has changed.
+	if (listed.some(({ hash, time }) => time > 0 && before.videos[hash] === time)) return before;
 	const known = listed.filter(({ hash }) => before.videos[hash] !== undefined);
 	return known.length > 0 ? shiftDates(before, known) : adoptIds(before, listed);
 }
