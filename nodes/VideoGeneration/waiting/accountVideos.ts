@@ -73,8 +73,10 @@ export function getAccountVideos({ baseUrl, account: key }: Service): AccountVid
 
 /** What is known of an entry of the list. */
 interface KnownEntry {
-	/** When a list first showed it to this process, also if it has vanished; Infinity before. */
+	/** When a list first showed it to this process; Infinity before. */
 	shownAt: number;
+	/** When a list showed it last, or it was given. */
+	usedAt: number;
 	/** The queue item whose video it is. */
 	owner?: QueueItem;
 	/** Its date when it was given, in milliseconds since 1970. */
@@ -93,6 +95,22 @@ class Account {
 
 	/** Until when no item of a project is given an entry that does not name it; undefined for an unknown project. */
 	readonly mistrusted = new Map<string | undefined, number>();
+
+	private forgottenAt = performance.now();
+
+	/** Forgets what was not used for half an hour: a process may never be idle. */
+	forgetOld(): void {
+		const since = performance.now() - OWED_MS;
+		if (this.forgottenAt > since) return;
+		this.forgottenAt = performance.now();
+		const isUsed = ({ usedAt = 0 }: { usedAt?: number }) => usedAt > since;
+		for (const [key, entry] of this.entries) if (!isUsed(entry)) this.entries.delete(key);
+		for (const [queueId, items] of this.items) {
+			const kept = items.filter((item) => item.claims.size > 0 || isUsed(item));
+			if (kept.length > 0) this.items.set(queueId, kept);
+			else this.items.delete(queueId);
+		}
+	}
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
 	join({ claims, entries, items, mistrusted }: Account): void {
@@ -219,6 +237,7 @@ export class AccountVideos {
 
 	private drop(claim: Claim): void {
 		claim.item.claims.delete(claim);
+		claim.item.usedAt = performance.now();
 		this.account.claims.delete(claim);
 	}
 
@@ -266,6 +285,7 @@ export class AccountVideos {
 		if (found === undefined) addTo(this.account.items, queueId, item);
 		item.projectId ??= projectId;
 		item.queuedAt ??= queuedAt;
+		item.usedAt = performance.now();
 		return item;
 	}
 
@@ -277,18 +297,20 @@ export class AccountVideos {
 		const isAnother =
 			found?.owner && isOneDate(found.createdAt, parseLogTime(entry.createdAt)) === false;
 		if (found && !isAnother) return found;
-		const unknown = { shownAt: Infinity };
+		const unknown = { shownAt: Infinity, usedAt: performance.now() };
 		entries.set(key, unknown);
 		return unknown;
 	}
 
 	private setOwner(entry: IDataObject, owner: QueueItem): void {
-		Object.assign(this.getEntry(entry), { owner, createdAt: parseLogTime(entry.createdAt) });
+		const given = { owner, createdAt: parseLogTime(entry.createdAt), usedAt: performance.now() };
+		Object.assign(this.getEntry(entry), given);
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	private show(entries: unknown[], requestedAt: number): void {
 		this.forgetOwed();
+		this.account.forgetOld();
 		this.findOtherKeys(entries);
 		const open = listOpen(this.account.claims);
 		const isDue = ({ dueAt = Infinity }: Claim) => dueAt <= requestedAt;
@@ -306,6 +328,7 @@ export class AccountVideos {
 			const known = this.getEntry(entry);
 			const { owner } = known;
 			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
+			known.usedAt = now;
 			changedAt = Math.max(changedAt, shownAt);
 			// Another wait for its owner is given it as well.
 			const claims = owner ? listOpen(owner.claims) : names.find(entry);

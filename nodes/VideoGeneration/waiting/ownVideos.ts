@@ -23,6 +23,8 @@ export interface QueueItem {
 	isReplaced?: boolean;
 	/** The waits for it that go on, or whose video is owed. */
 	readonly claims: Set<Claim>;
+	/** When a wait for it began or ended last, by `performance.now()`. */
+	usedAt?: number;
 }
 
 /** What tells a queue item from others. */
@@ -66,17 +68,12 @@ export interface ListedVideo {
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
-export function getEarliest({
-	hasLeft,
-	item,
-	listingDelayMs,
-	runningAt = -Infinity,
-}: Claim): number {
-	const { queuedAt, sentAt = -Infinity } = item;
-	// One that left the queue may have failed: if its date is not known, what was listed before may be older.
-	const isUndated = (queuedAt ?? item.sentAt) === undefined;
-	const earlyMs = hasLeft && isUndated ? -MOMENT_MS : listingDelayMs;
-	return Math.max(sentAt + MOMENT_MS, runningAt - earlyMs);
+export function getEarliest({ hasLeft, item, listingDelayMs, runningAt }: Claim): number {
+	const { queuedAt, sentAt } = item;
+	// It may have failed: if its date is not known, what was listed while it ran may be older.
+	const isUnsure = hasLeft && (queuedAt ?? sentAt) === undefined;
+	const earlyMs = isUnsure ? -MOMENT_MS : listingDelayMs;
+	return Math.max((sentAt ?? -Infinity) + MOMENT_MS, (runningAt ?? -Infinity) - earlyMs);
 }
 
 /** The date of the oldest entry that can be the claim's own. */

@@ -225,3 +225,24 @@ test('A missing video of an unknown project has no video of another account mist
 	expect(theirs.videos.isMistrusted('1')).toBe(true);
 	expect(ours.videos.isMistrusted('1')).toBe(false);
 });
+
+test('A process that is never idle forgets a given entry half an hour after a list has shown it last', async () => {
+	const { videos, read, wait } = openService()(1);
+	const given = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
+	given.dueAt = now();
+	await read(ENTRY);
+	expect(given.own).toEqual(OWN);
+	videos.release(given, false);
+	const isGiven = async (minutes: number) => {
+		await jest.advanceTimersByTimeAsync(minutes * 60_000);
+		await read();
+		const claim = wait({ queuedAt: DATE });
+		claim.dueAt = now();
+		await read(ENTRY);
+		const { own } = claim;
+		videos.release(claim, false);
+		return own !== undefined && 'video' in own;
+	};
+	expect(await isGiven(20)).toBe(false);
+	expect(await isGiven(61)).toBe(true);
+});
