@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { fetchFromApi, type Service } from '../../../nodes/VideoGeneration/api/request';
 import { getRetryAfterMs } from '../../../nodes/VideoGeneration/api/response';
-import { decideRetry } from '../../../nodes/VideoGeneration/api/retry';
+import { decideRetry, sendWithRetries } from '../../../nodes/VideoGeneration/api/retry';
 import type { Fate, FailureKind } from '../../../nodes/VideoGeneration/failures/failure';
 import { RequestFailure } from '../../../nodes/VideoGeneration/failures/failure';
 
@@ -49,6 +49,18 @@ describe('A failed request', () => {
 		expect(after(120_000)).toBe(120_000);
 		expect(after(120_001)).toBeUndefined();
 	});
+});
+
+test('An outage ends with an answer of the service, also one that fails', async () => {
+	const outage = { isUnderWay: true };
+	const fail = async (httpCode: string, kind: FailureKind) => {
+		const send = async () => await Promise.reject(new RequestFailure({ kind, httpCode }));
+		await expect(sendWithRetries(send, { maxTries: 4, outage })).rejects.toThrow(kind);
+	};
+	await fail('ECONNREFUSED', 'unreached');
+	expect(outage.isUnderWay).toBe(true);
+	await fail('503', 'uncertain');
+	expect(outage.isUnderWay).toBe(false);
 });
 
 test.each([

@@ -193,6 +193,15 @@ describe('An error text', () => {
 		}
 	});
 
+	test('shows no markup of a service or an item', () => {
+		const [queueId, lastStatus, uniqueKey, address] = Array<string>(4).fill('<img src=x>q-7');
+		for (const [, facts, context] of CASES) {
+			const marked = { ...facts, lastStatus, uniqueKey, ...(facts.addressField && { address }) };
+			const { message, description } = getText(marked, { ...context, queueId });
+			expect(message + description).not.toContain('<');
+		}
+	});
+
 	test.each([
 		{ kind: 'uncertain', httpCode: '500' },
 		{ kind: 'unreadable', httpCode: '200', content: 'cutOff' },
