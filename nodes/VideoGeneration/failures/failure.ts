@@ -1,9 +1,6 @@
 /** A longer `Retry-After` fails the request at once: a running workflow does not wait that long. */
 export const MAX_RETRY_AFTER_MS = 120_000;
 
-/** `add` costs a credit, `clear` cannot be undone, `read` changes nothing. */
-export type RequestKind = 'read' | 'clear' | 'add';
-
 /**
  * The fate of an add, of which a second one would be paid for again:
  * - `notSent`: there is proof that it never left
