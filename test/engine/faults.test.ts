@@ -189,8 +189,8 @@ test("A service that repeats the key as a video's status does not bring it into 
 });
 
 describe('A response of more than 64 MB is not parsed, and the error says so,', () => {
-	const tooLong = (operation: FaultSpec['operation']) =>
-		service.sandbox.addFault({ kind: 'longBody', bytes: 64_000_001, operation, times: 1 });
+	const tooLong = (operation: FaultSpec['operation'], bytes = 64_000_001) =>
+		service.sandbox.addFault({ kind: 'longBody', bytes, operation, times: 1 });
 
 	test.each(['account.get', 'queue.getProgress'] as const)('of %s, once', async (operation) => {
 		tooLong(operation);
@@ -209,10 +209,13 @@ describe('A response of more than 64 MB is not parsed, and the error says so,', 
 		expect(errorItems).toMatchObject([{ json: { details } }]);
 	});
 
-	test('but the list of videos is read', async () => {
+	test('but the list of videos is read, up to 256 MB', async () => {
 		const { id } = service.addVideo();
 		tooLong('video.getAll');
 		const { items } = await service.run(OPERATIONS['video.getAll']);
 		expect(items).toMatchObject([{ json: { id } }]);
+		tooLong('video.getAll', 256_000_001);
+		const { error } = await service.run(OPERATIONS['video.getAll']);
+		expect(error?.message).toBe('The response from the video service is too long');
 	});
 });
