@@ -257,6 +257,21 @@ describe('While the service is down', () => {
 			await expect(publish(trigger, mode)).rejects.toMatchObject({ httpCode: '401' });
 		},
 	);
+
+	testWith(
+		'pollBudget',
+		"the scheduler's polls fail only when n8n has run for a while",
+		async () => {
+			const uptime = jest.spyOn(performance, 'now').mockReturnValue(179_000);
+			const trigger = await setUp('static data', { budgetMs: 36_000 });
+			refuse();
+			expect(await trigger.poll()).toEqual({ items: null });
+			await expect(trigger.activate()).rejects.toMatchObject({ httpCode: '401' });
+			uptime.mockReturnValue(181_000);
+			expect((await trigger.poll()).error).toMatchObject({ httpCode: '401' });
+			uptime.mockRestore();
+		},
+	);
 });
 
 describe.each(STORAGES)(

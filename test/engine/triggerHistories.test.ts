@@ -580,7 +580,7 @@ const STEPS = {
 		const before = JSON.stringify(database);
 		const [result] = await history.run(() => [history.trigger.poll()], outage);
 		expect(result?.error).toHaveProperty('httpCode', getCode(outage));
-		expect(result?.tookMs).toBeLessThan(history.setup.budgetMs ?? DEFAULT_BUDGET_MS);
+		expect(result?.tookMs).toBeLessThan(history.setup.budgetMs ?? MINUTE_MS);
 		expect(JSON.stringify(database)).toBe(before);
 	}),
 	/** An older n8n abandons no poll. */
@@ -718,6 +718,8 @@ type Beginning = Drawn<typeof beginning>;
 const store = useBinaryStore();
 beforeAll(async () => {
 	await once(service.server.listen(0, 'localhost'), 'listening');
+	// The polls of n8n's scheduler are not those of its start.
+	passTime(HOUR_MS);
 });
 afterEach(() => {
 	jest.restoreAllMocks();

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { NodeOperationError } from 'n8n-workflow';
 import { fetchChangedVideoLog, fetchVideoLog } from '../api/endpoints';
 import { createSlots } from '../api/pacing';
-import { openService } from '../api/request';
+import { type ApiOptions, openService } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import { parseLogTime, putFirst } from '../api/videoLog';
 import { downloadVideo } from '../download/downloadVideo';
@@ -24,7 +24,12 @@ const FIRST_BUDGET_MS = 60_000;
 /** The rest of the time that n8n allows is for starting the execution. */
 const USED_SHARE = 0.9;
 
-const GAP = 'found only new videos: others may have left the list, and are missed';
+/** n8n polls again after a minute at the earliest; a list that takes longer is left to that poll. */
+const MAX_LIST_MS = 50_000;
+
+/** The scheduler's polls belong to a start of n8n for this time, counted from the start of the process. */
+const START_MS = 180_000;
+
 const NEXT_POLL = 'The next poll tries again, and no video is missed.';
 const POLL_TEXTS = {
 	nextTry: NEXT_POLL,
@@ -60,18 +65,26 @@ export async function pollVideos(context: IPollFunctions): Promise<INodeExecutio
 	const maxMs = isFirst ? Math.min(budgetMs, FIRST_BUDGET_MS) : budgetMs;
 	// The list and the downloads share it: n8n abandons a poll that takes longer, with what it found.
 	const polling = pollOnce(context, startedAt, startedAt + maxMs * USED_SHARE);
-	// n8n has started, and gives up on a trigger whose poll fails then. A person who publishes is told.
-	const isOfStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	if (!isFirst || !isOfStart) return await polling;
+	if (!isFirst || !isOfStart(context, budgetMs < DEFAULT_BUDGET_MS)) return await polling;
 	return await polling.catch((error: unknown) => {
 		warn(context, `failed at n8n's start: ${(error as Error).message}`);
 		return [];
 	});
 }
 
+/** Writes a line about a poll into n8n's log. */
 function warn(context: IPollFunctions, text: string): void {
 	const { id, name } = context.getWorkflow();
 	context.logger.warn(`A poll of workflow "${name}" (${id}) ${text}`);
+}
+
+/**
+ * Whether n8n polls because it has started, and not because a person has published the workflow. If that
+ * poll fails, n8n gives up on the trigger; its scheduler pauses it for half an hour if the key was refused.
+ */
+function isOfStart(context: IPollFunctions, isScheduled: boolean): boolean {
+	const isActivation = ['init', 'leadershipChange'].includes(context.getActivationMode());
+	return isActivation || (isScheduled && performance.now() < START_MS);
 }
 
 async function pollOnce(
@@ -107,13 +120,14 @@ async function fetchNewVideos(
 		const stored = store.load();
 		if (store.isOutdated(stored)) return [];
 		const etag = findTag(stored, account, Date.now());
-		const list = await fetchChangedVideoLog(service, etag, { ...RETRIES, deadline });
-		const { entries, isChanged, headers } = list;
+		const options = limitList(deadline);
+		const { entries, isChanged, headers } = await fetchChangedVideoLog(service, etag, options);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
 		const { isContinuous } = store;
 		const watch = { account, projectIds, emitExisting, isContinuous, polledAt };
 		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
-		if (hasGap) warn(context, GAP);
+		if (hasGap)
+			warn(context, 'found only new videos: others may have left the list, and are missed');
 		const kept = isChanged ? keepTag(cursor, account, headers.etag, Date.now()) : cursor;
 		store.save(kept, stored, videos.length > 0);
 		return videos;
@@ -130,7 +144,7 @@ async function fetchTestEvent(
 	const parameters = getTriggerParameters(context);
 	let entries: unknown[];
 	try {
-		entries = await fetchVideoLog(await openService(context), { ...RETRIES, deadline });
+		entries = await fetchVideoLog(await openService(context), limitList(deadline));
 	} catch (error) {
 		throw createApiError(context.getNode(), error, TEST_TEXTS);
 	}
@@ -142,6 +156,10 @@ async function fetchTestEvent(
 				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
 				: "When a video of the projects in 'Project Names or IDs' is finished, fetch the test event again, or choose other projects.",
 	});
+}
+
+function limitList(deadline: number): ApiOptions {
+	return { ...RETRIES, deadline: Math.min(deadline, performance.now() + MAX_LIST_MS) };
 }
 
 /** The cursor is saved by then, so a video is emitted even when its download fails, with the reason. */
