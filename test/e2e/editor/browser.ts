@@ -437,7 +437,7 @@ describeWith(['browser'], "In n8n's editor,", () => {
 			await expectError(
 				page,
 				/could not be reached/,
-				/'Proxy' under 'Request Options' in the node's settings/,
+				/'Proxy' is set under 'Request Options' in the node's settings/,
 			);
 			await nodePanel.root.getByText('Settings', { exact: true }).click();
 			for (const field of ['On Error', 'Request Options']) {
