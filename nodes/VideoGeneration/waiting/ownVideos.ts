@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { toText } from '../api/response';
 import type { Unidentified } from '../failures/failure';
 
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
@@ -121,7 +120,10 @@ const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
 
 /** Finds the claims that entries name: by the address that an item's progress tells, or by its queue ID. */
 export class ClaimNames {
-	private readonly claims = new Map<unknown, Claim[]>();
+	private readonly claims = new Map<string, Claim[]>();
+
+	/** Few texts of a list are as long as a name, and only these are looked up. */
+	private readonly lengths = new Set<number>();
 
 	constructor(claims: readonly Claim[]) {
 		for (const claim of claims) {
@@ -129,6 +131,7 @@ export class ClaimNames {
 			if (videoUrl !== undefined) addTo(this.claims, videoUrl, claim);
 			if (queueId.length >= MIN_NAME_LENGTH) addTo(this.claims, queueId, claim);
 		}
+		for (const { length } of this.claims.keys()) this.lengths.add(length);
 	}
 
 	/** The claims whose name is a field of the entry, or a segment of its address's path, with or without an extension. */
@@ -137,17 +140,23 @@ export class ClaimNames {
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another.
-			const found = this.claims.get(isLongNumber(value) ? String(value) : value);
+			const found = this.get(isLongNumber(value) ? String(value) : value);
 			if (found) return found;
 		}
-		const [path = ''] = toText(entry.url).split(/[?#]/, 1);
+		const { url } = entry;
+		const [path = ''] = typeof url === 'string' ? url.split(/[?#]/, 1) : [];
 		for (const segment of path.match(LONG_SEGMENT) ?? []) {
 			for (let end = segment.length; end > 0; end = segment.lastIndexOf('.', end - 1)) {
-				const found = this.claims.get(segment.slice(0, end));
+				const found = this.get(segment.slice(0, end));
 				if (found) return found;
 			}
 		}
 		return [];
+	}
+
+	private get(text: unknown): Claim[] | undefined {
+		if (typeof text !== 'string' || !this.lengths.has(text.length)) return undefined;
+		return this.claims.get(text);
 	}
 }
 
