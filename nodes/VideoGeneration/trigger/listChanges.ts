@@ -55,12 +55,15 @@ function shiftDates<T extends Remembered>(before: T, known: readonly ListedEntry
 
 /** Knows entries by their dates, if no ID is known any more. */
 function adoptIds<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
-	const times = new Set(Object.values(before.videos).map(toSecond));
+	const times = new Map(Object.values(before.videos).map((time) => [toSecond(time), time]));
 	const renamed = listed.filter(({ time }) => time > 0 && times.has(toSecond(time)));
 	if (renamed.length < MIN_RENAMED) return before;
 	const found = new Set(renamed.map(({ time }) => toSecond(time)));
 	const others = Object.entries(before.videos).filter(([, time]) => !found.has(toSecond(time)));
-	const videos = renamed.map(({ hash, time }) => [hash, time] as const);
+	// A date that has lost its fractions may be one that is forgotten.
+	const videos = renamed.map(
+		({ hash, time }) => [hash, times.get(toSecond(time)) ?? time] as const,
+	);
 	return { ...before, videos: Object.fromEntries([...others, ...videos]) };
 }
 

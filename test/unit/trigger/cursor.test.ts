@@ -349,6 +349,19 @@ describe('Where dates name no zone, and the clock is set back an hour,', () => {
 	});
 });
 
+test('A long list without IDs whose dates lose their fractions for a while has no video emitted again', () => {
+	const poll = createPoller();
+	const write = (id: number, isWhole: boolean) => {
+		const date = new Date(Date.parse('2026-01-15T12:00:00.795Z') + id * 2_345);
+		return { createdAt: isWhole ? date.toUTCString() : date.toJSON(), url: `https://a/${id}.mp4` };
+	};
+	const list = (isWhole: boolean, hasIds = false) =>
+		Array.from({ length: 50 }, (_, id) => ({ ...write(id, isWhole), ...(hasIds && { id }) }));
+	for (const log of [list(false, true), list(true, true), list(true), list(false)]) {
+		expect(poll(log)).toEqual([]);
+	}
+});
+
 describe('A service that writes other IDs', () => {
 	const renumber = (log: IDataObject[], write: (id: number) => unknown) =>
 		log.map((each, i) => ({ ...each, id: write(log.length - i) }) as IDataObject);
