@@ -75,6 +75,8 @@ export function getAccountVideos({ baseUrl, account: key }: Service): AccountVid
 interface KnownEntry {
 	/** When a list first showed it to this process; Infinity before. */
 	shownAt: number;
+	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
+	mayBeOld?: boolean;
 	/** When a list showed it last, or it was given. */
 	usedAt: number;
 	/** The queue item whose video it is. */
@@ -320,13 +322,16 @@ export class AccountVideos {
 		const free = new Set<ListedVideo>();
 		const now = performance.now();
 		let changedAt = -Infinity;
+		const isNew = (entry: unknown) => !isObject(entry) || this.getEntry(entry).shownAt === Infinity;
+		const areAllNew = this.sample !== undefined && entries.every(isNew);
 		this.sample = undefined;
 		for (const entry of entries) {
 			// An entry without an address is not listed yet.
 			if (!isObject(entry) || toText(entry.url) === '') continue;
 			this.sample ??= entry;
 			const known = this.getEntry(entry);
-			const { owner } = known;
+			if (areAllNew) known.mayBeOld = true;
+			const { mayBeOld, owner } = known;
 			const shownAt = (known.shownAt = Math.min(known.shownAt, now));
 			known.usedAt = now;
 			changedAt = Math.max(changedAt, shownAt);
@@ -334,7 +339,8 @@ export class AccountVideos {
 			const claims = owner ? listOpen(owner.claims) : names.find(entry);
 			if (claims.length === 0 && (shownAt < earliest || owner)) continue;
 			const createdAt = parseLogTime(entry.createdAt);
-			const video = { entry, projectId: toText(entry.projectId), createdAt, shownAt };
+			const projectId = toText(entry.projectId);
+			const video = { entry, projectId, createdAt, shownAt, mayBeOld };
 			if (!owner) free.add(video);
 			for (const claim of owner ? claims : pickNamed(claims, video)) addTo(named, claim, video);
 		}

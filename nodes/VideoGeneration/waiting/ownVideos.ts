@@ -64,6 +64,8 @@ export interface ListedVideo {
 	createdAt: number | undefined;
 	/** When a list first showed it to this process. */
 	shownAt: number;
+	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
+	mayBeOld?: boolean | undefined;
 }
 
 /** An entry that a list first showed before this time cannot be the claim's own. */
@@ -304,7 +306,7 @@ export function decideOwners(
 			counts.set(claim, count);
 			if (count !== 1 || !video || own.has(claim) || !canBeMatched(claim)) continue;
 			const isSure = !claim.hasLeft && !isCached(claim, video, changedAt);
-			if (!isSure && hasRival(claim, video)) continue;
+			if (!isSure && (video.mayBeOld === true || hasRival(claim, video))) continue;
 			for (const each of claim.item.claims) own.set(each, video);
 			given.add(video);
 		}

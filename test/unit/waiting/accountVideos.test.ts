@@ -226,6 +226,21 @@ test('A missing video of an unknown project has no video of another account mist
 	expect(ours.videos.isMistrusted('1')).toBe(false);
 });
 
+test('An item that left the queue is given no entry of a list that shows nothing of the list before', async () => {
+	const { read, wait } = openService()(1);
+	const left = wait({ queuedAt: DATE, sentAt: now() });
+	await read(ENTRY);
+	Object.assign(left, { hasLeft: true, dueAt: now() });
+	const { id, ...renamed } = ENTRY;
+	// It may have failed, and the service may have begun to write its IDs otherwise.
+	await read({ ...renamed, videoId: id });
+	expect(left.own).toEqual({ unidentified: { count: 1, projectId: '1' } });
+	const next = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
+	Object.assign(next, { hasLeft: true, dueAt: now() });
+	await read({ ...renamed, videoId: id }, { ...ENTRY, id: 2, url: 'next' });
+	expect(next.own).toHaveProperty('video.id', 2);
+});
+
 test('A process that is never idle forgets a given entry half an hour after a list has shown it last', async () => {
 	const { videos, read, wait } = openService()(1);
 	const given = wait({ queueId: 'b', queuedAt: DATE, sentAt: now() });
