@@ -29,9 +29,13 @@ export function withoutOther(plan: Plan): Plan | undefined {
 				(execution) => execution.outage === undefined && !Number.isFinite(getStopMs(execution)),
 			),
 	);
-	// A fault of a read affects whoever reads.
+	// A fault of a read affects whoever reads. Where turns are shared, one of an add may affect another row.
 	const isCalm = workflows.every(({ executions }) =>
-		executions.every(({ faults }) => faults.every(({ operation }) => operation === 'queue.add')),
+		executions.every(({ faults }) =>
+			faults.every(
+				({ operation }) => operation === 'queue.add' && service.numberByAccount !== true,
+			),
+		),
 	);
 	if (own.length === 0 || own.length === workflows.length || !isSteady || !isSure || !isCalm)
 		return undefined;

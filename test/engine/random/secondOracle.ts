@@ -204,15 +204,23 @@ function findDoubt(
 	const isEarly = (plan.service.durations?.logDelayMs ?? 0) < 0;
 	const isOther = ({ projectId, videoId }: Charge) =>
 		projectId === made.projectId && videoId !== made.videoId;
+	const isFailedAdd = ({ body, operation, status }: RecordedRequest) =>
+		operation === 'queue.add' &&
+		status !== 200 &&
+		(body as IDataObject | undefined)?.projectId === made.projectId;
 	const doubts: [string, boolean][] = [
 		['somebody waits with wrong words or projects', isMistaken],
 		['its queue ID came again', charges.some(isAgain)],
 		['another process has read lists', all.some(isOtherProcess)],
 		['it was cleared', cleared.has(made)],
+		['one that was cleared looks as if it was finished', [...cleared].some(isOther)],
 		['it may have left the queue', endedItemsLeaveAfterMs !== null],
 		['lists are cached', listCacheMs > 0],
 		['the account has two keys', keys.has(0) && keys.has(2)],
-		['it was listed early, beside another one', isEarly && charges.some(isOther)],
+		[
+			'it was listed early, beside another one',
+			isEarly && (charges.some(isOther) || requests.some(isFailedAdd)),
+		],
 		['it was never seen', looks.length === 0],
 		[
 			'an add was lost',

@@ -107,16 +107,13 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 		each.accountId === charge.accountId &&
 		id !== charge.videoId &&
 		(isAny || each.projectId === charge.projectId);
-	// One that has left the queue without a video could have had one.
-	const isGone = (each: Charge) =>
-		records.plan.service.endedItemsLeaveAfterMs !== null &&
-		records.findListedAt(each) === undefined;
 	const others = [
 		...records.session.videos
 			.filter((each) => isOther(each, each.id))
 			.map(({ createdAt }) => Date.parse(createdAt)),
 		...records.session.sandbox.charges
-			.filter((each) => isOther(each, each.videoId) && isGone(each))
+			// It could have had one, for all that its wait has seen.
+			.filter((each) => isOther(each, each.videoId) && hasLeftWithoutVideo(records, each))
 			.map(({ at }) => at),
 	];
 	const isFree = (from: number, to: number) => !others.some((at) => at >= from && at <= to);
