@@ -72,7 +72,7 @@ type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 type Day = Drawn<typeof day>;
 
 /** What to do names an operation, a field or the executions of n8n. */
-const HELP = /(Video|Queue) > [A-Z]|under '|under Executions|Check '/;
+const HELP = /(Video|Queue) > [A-Z]|under '|under Executions|[Cc]heck '/;
 
 const service = useSandbox();
 useBinaryStore();
