@@ -1,4 +1,5 @@
 import { pause, withTimeout } from '../api/pacing';
+import { hashText } from '../api/response';
 import { CANCELLED } from '../failures/failure';
 import { logInfo } from '../item/job';
 import { type AccountVideos, OWED_MS } from '../waiting/accountVideos';
@@ -26,8 +27,6 @@ const MAX_END_MS = 500;
 
 /** The number of this process, bit by bit. The next one that has the turn removes the bits that differ from its own. */
 const ownNumber = Array.from({ length: 16 }, () => Math.random() < 0.5);
-
-const getPeriod = () => Math.floor(Date.now() / PERIOD_MS);
 
 /** By workflow, service and project: those that items of this process have or wait for. */
 const turns = new Map<string, WorkersTurn>();
@@ -76,12 +75,17 @@ export class WorkersTurn {
 
 	private renewing = new AbortController();
 
+	/** Periods begin at another moment for each lane, since all processes would write at the same one. */
+	private readonly phaseMs: number;
+
 	constructor(
 		private readonly lane: string,
 		private readonly projectId: string,
 		/** Of the workflow: the unique keys are in the row of the node, where a turn would overwrite them. */
 		private readonly entries: Entries,
-	) {}
+	) {
+		this.phaseMs = hashText(lane) % PERIOD_MS;
+	}
 
 	/**
 	 * Waits until this process has the turn, which it keeps from item to item until another one wishes for it.
@@ -114,7 +118,7 @@ export class WorkersTurn {
 		const busyMs = ASK_MS * (0.6 + Math.random() / 5);
 		// From here on, it has to be ended.
 		this.recorded.add(this.wish);
-		const period = getPeriod();
+		const period = this.getPeriod();
 		if (period <= this.lastPeriod) {
 			const isNew = await this.renewNow(this.wish);
 			const isWished = isNew?.includes(this.wish) === false;
@@ -181,13 +185,13 @@ export class WorkersTurn {
 		await withTimeout(endInTurn, MAX_END_MS).catch(() => undefined);
 	}
 
-	/** Renews the turn in each period. Items in the making do not wait for it. */
+	/** Renews the turn at the beginning of each period. Items in the making do not wait for it. */
 	private async renew(signal: AbortSignal): Promise<void> {
 		let isRenewed = true;
-		while (await pause(isRenewed ? PERIOD_MS : RENEW_AGAIN_MS, signal)) {
+		while (await pause(isRenewed ? this.getLeftMs() : RENEW_AGAIN_MS, signal)) {
 			isRenewed = await this.entries.inTurn(async () => {
 				// Another process may have it by now.
-				if (getPeriod() > this.lastPeriod) this.renewing.abort();
+				if (this.getPeriod() > this.lastPeriod) this.renewing.abort();
 				return !signal.aborted && (await this.renewNow()) !== undefined;
 			});
 		}
@@ -195,7 +199,7 @@ export class WorkersTurn {
 
 	/** Records the turn for the present period and the next ones. */
 	private async renewNow(...others: string[]): Promise<string[] | undefined> {
-		const period = getPeriod();
+		const period = this.getPeriod();
 		const periods = this.listPeriods(period);
 		for (const entry of periods) this.recorded.add(entry);
 		const isNew = await this.record([...periods, ...others]);
@@ -207,6 +211,15 @@ export class WorkersTurn {
 		const isNew = await this.entries.record(entries);
 		for (const entry of isNew ?? []) this.recorded.add(entry);
 		return isNew;
+	}
+
+	private getPeriod(): number {
+		return Math.floor((Date.now() + this.phaseMs) / PERIOD_MS);
+	}
+
+	/** How long the present period lasts. */
+	private getLeftMs(): number {
+		return PERIOD_MS - ((Date.now() + this.phaseMs) % PERIOD_MS);
 	}
 
 	/** The entry of a process that waits for the turn of another one. */
