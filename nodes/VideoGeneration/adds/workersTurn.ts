@@ -130,7 +130,8 @@ export class WorkersTurn {
 		const isFree = await this.record([now, this.wish]);
 		if (!isFree?.includes(now)) return isFree && busyMs;
 		const last = this.listLast(true);
-		const isNew = await this.entries.claim(next, last);
+		const owed = [this.toOwed(0), this.toOwed(1)];
+		const isNew = await this.entries.claim(next, [...last, ...owed]);
 		if (!isNew || !next.every((entry) => isNew.includes(entry))) return isNew && busyMs;
 		this.lastPeriod = period + next.length;
 		this.renewing.abort();
@@ -138,23 +139,13 @@ export class WorkersTurn {
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => isNew.includes(entry))) {
 			this.takenAt = performance.now();
-			if (await this.isOwed()) videos.expectOfOthers(this.projectId);
+			if (!owed.every((entry) => isNew.includes(entry))) videos.expectOfOthers(this.projectId);
 		}
 		const asked = [...this.recorded].filter((entry) => entry !== now);
 		for (const entry of next) this.recorded.add(entry);
-		// What killed processes have left.
-		const left = [...this.listPeriods(period - PERIODS), ...this.toOwed(2), ...this.toOwed(3)];
-		await this.entries.remove([...asked, ...this.listLast(false), ...left]);
+		const notOwed = owed.filter((entry) => isNew.includes(entry));
+		await this.entries.remove([...asked, ...this.listLast(false), ...notOwed]);
 		return 0;
-	}
-
-	/** Whether a video is owed to another process. What is recorded by asking goes with the turn. */
-	private async isOwed(): Promise<boolean> {
-		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
-			const isNew = await this.record([entry]);
-			if (isNew?.length !== 1 && (await this.record([sure]))?.length !== 1) return true;
-		}
-		return false;
 	}
 
 	/** Leaves the turn, which ends with its last item. */
@@ -172,9 +163,7 @@ export class WorkersTurn {
 			this.renewing.abort();
 			this.lastPeriod = -Infinity;
 			if (videos.isOwed(this.projectId)) {
-				const owed = this.toOwed(0);
-				await this.entries.record(owed);
-				for (const entry of owed) this.recorded.delete(entry);
+				await this.entries.record([this.toOwed(0)]);
 			}
 			await this.entries.remove([...this.recorded]);
 			this.recorded.clear();
@@ -238,10 +227,9 @@ export class WorkersTurn {
 		return ownNumber.map((bit, place) => `Bit ${place} of ${last} is ${bit === isOwn}`);
 	}
 
-	/** The entries that a video is owed: one alone may be left of a question. */
-	private toOwed(halfHoursAgo: number): [string, string] {
+	/** The entry that a video is owed. */
+	private toOwed(halfHoursAgo: number): string {
 		const halfHour = Math.floor(Date.now() / OWED_MS) - halfHoursAgo;
-		const entry = `A video of ${this.lane} is owed in ${halfHour}`;
-		return [entry, `${entry} for sure`];
+		return `A video of ${this.lane} is owed in ${halfHour}`;
 	}
 }
