@@ -48,7 +48,7 @@ export async function sendAdd(job: VideoJob, service: Service): Promise<PaidVide
 	const sentAt = performance.now();
 	// Its video may be listed before it is answered, and is owed if its fate stays unknown.
 	const videos = getAccountVideos(service);
-	const expected = videos.expect(order.body.projectId);
+	const expected = videos.expect(order.body.projectId, sentAt);
 	ledger.keep({ stage: 'unknown' });
 	const timeout = connection.timeout ?? ADD_TIMEOUT_MS;
 	const request = { ...ENDPOINTS.addToQueue, body: order.body, ...connection, timeout };

@@ -139,7 +139,8 @@ export class WorkersTurn {
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => isNew.includes(entry))) {
 			this.takenAt = performance.now();
-			if (!owed.every((entry) => isNew.includes(entry))) videos.expectOfOthers(this.projectId);
+			const isOwed = !owed.every((entry) => isNew.includes(entry));
+			if (isOwed) videos.release(videos.expect(this.projectId), true);
 		}
 		const asked = [...this.recorded].filter((entry) => entry !== now);
 		for (const entry of next) this.recorded.add(entry);

@@ -59,7 +59,7 @@ class KnownService {
 /** By address, for as long as this process lives. All executions share them. */
 const services = new Map<string, KnownService>();
 
-/** What this process knows of the videos of an account. */
+/** What this process knows of the videos of a key's account. */
 export function getAccountVideos({ baseUrl, account: key }: Service): AccountVideos {
 	for (const { keys } of services.values()) {
 		for (const [each, videos] of keys) if (videos.isOver()) keys.delete(each);
@@ -100,18 +100,29 @@ class Account {
 
 	private forgottenAt = performance.now();
 
+	get isEmpty(): boolean {
+		return this.claims.size + this.items.size + this.entries.size === 0;
+	}
+
 	/** Forgets what was not used for half an hour: a process may never be idle. */
 	forgetOld(): void {
-		const since = performance.now() - OWED_MS;
+		const now = performance.now();
+		for (const claim of this.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
+		const since = now - OWED_MS;
 		if (this.forgottenAt > since) return;
-		this.forgottenAt = performance.now();
-		const isUsed = ({ usedAt = 0 }: { usedAt?: number }) => usedAt > since;
-		for (const [key, entry] of this.entries) if (!isUsed(entry)) this.entries.delete(key);
+		this.forgottenAt = now;
+		for (const [key, { usedAt }] of this.entries) if (usedAt <= since) this.entries.delete(key);
 		for (const [queueId, items] of this.items) {
-			const kept = items.filter((item) => item.claims.size > 0 || isUsed(item));
+			const kept = items.filter(({ claims, usedAt = 0 }) => claims.size > 0 || usedAt > since);
 			if (kept.length > 0) this.items.set(queueId, kept);
 			else this.items.delete(queueId);
 		}
+	}
+
+	drop(claim: Claim): void {
+		claim.item.claims.delete(claim);
+		claim.item.usedAt = performance.now();
+		this.claims.delete(claim);
 	}
 
 	/** Takes in what is known with another key of the account, which may have items of its own for the same queue items. */
@@ -119,13 +130,9 @@ class Account {
 		const same = new Map<QueueItem, QueueItem>();
 		for (const [queueId, theirs] of items) {
 			const ours = [...(this.items.get(queueId) ?? [])];
-			const last = ours.at(-1);
 			for (const item of theirs) {
-				const canBeSame =
-					item === theirs.at(-1) && last && isOneDate(last.queuedAt, item.queuedAt) === undefined;
-				const found =
-					ours.find((each) => isOneDate(each.queuedAt, item.queuedAt)) ??
-					(canBeSame ? last : undefined);
+				const isSame = (each: QueueItem) => isOneDate(each.queuedAt, item.queuedAt) !== false;
+				const found = ours.findLast(isSame);
 				if (found) same.set(item, found);
 				else addTo(this.items, queueId, item);
 			}
@@ -161,8 +168,6 @@ export class AccountVideos {
 	/** How many items are waited for, or will be. */
 	private watchers = 0;
 
-	private idleSince = performance.now();
-
 	constructor(private readonly service: KnownService) {}
 
 	/** Whether the service tells which video is whose. */
@@ -177,21 +182,19 @@ export class AccountVideos {
 		this.watchers += 1;
 		return () => {
 			this.watchers -= 1;
-			this.idleSince = performance.now();
 		};
 	}
 
-	/** Whether all of it can be forgotten: a later round of a loop may wait for a queue item of this one. */
+	/** Whether nothing is left: a later round of a loop may wait for a queue item of this one. */
 	isOver(): boolean {
-		this.forgetOwed();
-		const isIdle = this.watchers === 0 && this.account.claims.size === 0;
-		return isIdle && performance.now() >= this.idleSince + OWED_MS;
+		this.account.forgetOld();
+		return this.watchers === 0 && this.account.isEmpty;
 	}
 
 	/** Begins a wait for a queue item. Several may wait for the same one. */
 	claim(ids: QueueItemIds, listingDelayMs: number): Claim {
 		const item = this.identify(ids);
-		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.drop(claim);
+		for (const claim of item.claims) if (claim.owedUntil !== undefined) this.account.drop(claim);
 		// Of the items with one queue ID, the one that was queued last has it.
 		for (const other of this.account.items.get(item.queueId) ?? []) {
 			if (ids.sentAt !== undefined) other.isReplaced = other !== item;
@@ -205,19 +208,16 @@ export class AccountVideos {
 		// A list that names it later, or a later wait, settles it.
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
-		else this.drop(claim);
+		else this.account.drop(claim);
 	}
 
-	/** Notes an add that is being sent: a video of its project may appear. */
-	expect(projectId: string | undefined): Claim {
-		const sentAt = performance.now();
+	/**
+	 * Notes that a video of a project may appear, which any new one may be.
+	 *
+	 * @param sentAt of an add of this process, by `performance.now()`
+	 */
+	expect(projectId: string | undefined, sentAt?: number): Claim {
 		return this.add({ queueId: '', projectId, sentAt, claims: new Set() }, 0);
-	}
-
-	/** Notes that another process of n8n is owed a video of a project: any new one may be that. */
-	expectOfOthers(projectId: string): void {
-		// Without the time of an add, it is not one of this process.
-		this.release(this.add({ queueId: '', projectId, claims: new Set() }, 0), true);
 	}
 
 	/** Whether this process is owed a video of a project. */
@@ -235,17 +235,6 @@ export class AccountVideos {
 		item.claims.add(claim);
 		this.account.claims.add(claim);
 		return claim;
-	}
-
-	private drop(claim: Claim): void {
-		claim.item.claims.delete(claim);
-		claim.item.usedAt = performance.now();
-		this.account.claims.delete(claim);
-	}
-
-	private forgetOwed(): void {
-		const now = performance.now();
-		for (const claim of this.account.claims) if ((claim.owedUntil ?? now) < now) this.drop(claim);
 	}
 
 	/** Notes an entry that n8n keeps as given to an item. What this process has seen is surer: that may be of another account. */
@@ -311,7 +300,6 @@ export class AccountVideos {
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
 	private show(entries: unknown[], requestedAt: number): void {
-		this.forgetOwed();
 		this.account.forgetOld();
 		this.findOtherKeys(entries);
 		const open = listOpen(this.account.claims);
@@ -382,8 +370,7 @@ export class AccountVideos {
 			const { projectId } = claim.item;
 			if (video && !this.isMistrusted(projectId)) this.give(claim, video);
 			else {
-				// What was given to it is counted no more.
-				const count = (counts.get(claim) ?? 0) + Number(video !== undefined);
+				const count = video ? 1 : (counts.get(claim) ?? 0);
 				const dates = count === 0 ? compareDates(claim, latest.get(projectId ?? '')) : undefined;
 				claim.own = { unidentified: { count, projectId, dates } };
 				if (claim.hasLeft) claim.listedUntil = now;
@@ -394,7 +381,7 @@ export class AccountVideos {
 	private give(claim: Claim, { entry }: ListedVideo): void {
 		claim.own = { video: entry };
 		this.setOwner(entry, claim.item);
-		if (claim.owedUntil !== undefined) this.drop(claim);
+		if (claim.owedUntil !== undefined) this.account.drop(claim);
 	}
 
 	/** Finds other keys of the account: their last list has shown an entry of this one. */
