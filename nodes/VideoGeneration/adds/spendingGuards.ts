@@ -3,7 +3,6 @@ import { fetchRemainingCredits } from '../api/endpoints';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
-import type { Run } from '../item/job';
 import { isAgentCall, sharesExecution } from '../item/ledger';
 import type { VideoJob } from './sendAdd';
 
@@ -15,8 +14,6 @@ interface Budget {
 	/** Rejected if they could not be read: nothing is sent without them. */
 	credits: Promise<number>;
 	readAt: number;
-	/** The run that has read them. */
-	run: Run;
 }
 
 /** By account, as long as they count. */
@@ -34,14 +31,14 @@ export function listGuardTurns({ context, order }: VideoJob, { account }: Servic
  * @throws a RequestFailure when the add would leave fewer credits than "Credits to Keep"
  */
 export async function guardCredits<T>(
-	{ api, ledger, order, run }: VideoJob,
+	job: VideoJob,
 	service: Service,
 	send: () => Promise<T>,
 ): Promise<T> {
+	const { ledger, order } = job;
 	if (order.spending === undefined) return await send();
 	const { cost, keep } = order.spending;
-	const fetchCredits = async () => await fetchRemainingCredits(service, api);
-	const budget = openBudget(service.account, run, fetchCredits);
+	const budget = await openBudget(job, service);
 	const remainingCredits = await budget.credits;
 	if (remainingCredits - cost < keep) {
 		throw new RequestFailure({ kind: 'overBudget', tries: 0, remainingCredits, cost, keep });
@@ -53,28 +50,22 @@ export async function guardCredits<T>(
 	}
 }
 
-/** The credits that were read since a run has started, and a short while ago. */
-function openBudget(account: number, run: Run, fetchCredits: () => Promise<number>): Budget {
-	const now = performance.now();
-	for (const [key, { readAt }] of budgets) {
-		if (now >= readAt + MAX_AGE_MS) budgets.delete(key);
-	}
-	const known = budgets.get(account);
-	if (known && (known.run === run || known.readAt > run.startedAt)) return known;
-	const credits = fetchCredits().catch((error: unknown) => {
+/** The credits that were read since the run has started, and a short while ago. */
+async function openBudget({ api, run }: VideoJob, service: Service): Promise<Budget> {
+	const since = performance.now() - MAX_AGE_MS;
+	for (const [account, { readAt }] of budgets) if (readAt <= since) budgets.delete(account);
+	const known = budgets.get(service.account);
+	if (known && known.readAt >= run.startedAt) return known;
+	const credits = fetchRemainingCredits(service, api).catch((error: unknown) => {
 		const cause = classifyError(error);
-		// Another execution's item is checked for itself.
-		if (cause.kind === 'cancelled') {
-			budgets.delete(account);
-			throw cause.with({ tries: 0 });
-		}
-		// A failure has taken all of its tries, and counts from now on.
-		budget.readAt = performance.now();
+		if (cause.kind === 'cancelled') throw cause.with({ tries: 0 });
 		const { httpCode } = cause.facts;
 		throw new RequestFailure({ kind: 'creditsUnknown', tries: 0, cause, httpCode });
 	});
-	const budget = { credits, readAt: now, run };
-	budgets.set(account, budget);
+	await Promise.allSettled([credits]);
+	// A failure has taken all of its tries, so it counts from now on, unless the run has ended them.
+	const budget = { credits, readAt: performance.now() };
+	if (!run.signal.aborted) budgets.set(service.account, budget);
 	return budget;
 }
 
