@@ -122,6 +122,17 @@ describe("Rule 2: an item's video is new to it. An old entry", () => {
 	});
 });
 
+test('Rule 3: an item without a date that an earlier try of Retry On Fail found running is given its own', async () => {
+	service.sandbox.addVideos('main', [
+		{ id: 'old', projectId: PROJECT, createdAt: '2025-01-01T00:00:00.000Z' },
+	]);
+	planVideos(service.sandbox, { processingMs: 30_500 });
+	const [queueId = ''] = await service.queueVideos(1);
+	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1_000 };
+	const parameters = { ...WAIT, waitOptions: { timeout: 30 } };
+	expectOwn(await run(parameters, [{ queueId, project: PROJECT }], settings));
+});
+
 describe('Where the dates of videos are of another clock than those of queue items, or of another zone,', () => {
 	const PROJECT_ONLY = { ...WAIT, projectId: byId(PROJECT) };
 

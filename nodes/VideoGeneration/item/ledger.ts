@@ -25,6 +25,8 @@ export interface ItemState {
 	createdAt?: string | undefined;
 	/** The last known progress. */
 	details?: IDataObject | undefined;
+	/** When it was last found running, by `performance.now()` of the process that runs the execution. */
+	running?: { at: number; executionId: string };
 	/** The finished item. */
 	finished?: IDataObject | undefined;
 	/** Why the finished item has no video. */

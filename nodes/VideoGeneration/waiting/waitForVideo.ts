@@ -169,7 +169,11 @@ class Wait {
 		private readonly watching: Watching,
 		private readonly claim: Claim,
 	) {
-		this.details = job.ledger.state.details;
+		const { details, running } = job.ledger.state;
+		this.details = details;
+		// A run is all tries of its execution.
+		const executionId = job.context.getExecutionId() as string | undefined;
+		if (running?.executionId === executionId) claim.runningAt = running?.at;
 		this.checkAt = (claim.item.sentAt ?? -Infinity) + settings.intervalMs;
 		this.deadline = performance.now() + settings.timeoutMs;
 	}
@@ -291,9 +295,13 @@ class Wait {
 			claim.item.projectId ??= toText(details.projectId) || undefined;
 			// Another wait for the item may have seen its address already.
 			claim.item.videoUrl = videoUrl ?? claim.item.videoUrl;
-			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
 			const verdict = getVerdict(details, settings.words);
-			if (verdict === 'running') claim.runningAt = checkedAt;
+			if (verdict === 'running') {
+				claim.runningAt = checkedAt;
+				const executionId = job.context.getExecutionId();
+				job.ledger.state.running = { at: checkedAt, executionId };
+			}
+			job.ledger.keep({ stage: 'queued', details: keepPlain(details), gone: undefined });
 			return verdict;
 		} catch (error) {
 			if (requests.signal.aborted) throw CANCELLED;

@@ -193,14 +193,10 @@ async function callByMcp(setup: ToolSetup, input: object): Promise<string> {
 	return await (await getTool(context)).invoke(input);
 }
 
-/** How many executions n8n's worker has run. */
-let executions = 1;
-
 /** As n8n's worker ("JobProcessor.invokeTool"). */
 async function callByMcpWorker(setup: ToolSetup, input: object): Promise<string> {
 	const created = await createWorkflow(setup, MCP_TRIGGER);
-	const { agent, tool, toolType, workflow } = created;
-	const additionalData = { ...created.additionalData, executionId: `${++executions}` };
+	const { additionalData, agent, tool, toolType, workflow } = created;
 	const main: INodeExecutionData[][] = [[{ json: {} }]];
 	const context = new SupplyDataContext(
 		workflow,

@@ -72,21 +72,24 @@ export class TestCredentialsHelper {
 	}
 }
 
-/** Creates what n8n's server hands to each execution, with this one credential. */
+let executions = 0;
+
+/** Creates what n8n's server hands to each execution, with an ID of its own and this one credential. */
 export function createAdditionalData(
 	types: Record<string, ICredentialType>,
 	credential: object,
 ): IWorkflowExecuteAdditionalData {
+	const executionId = String((executions += 1));
 	return {
 		credentialsHelper: new TestCredentialsHelper(types, { ...credential }),
-		hooks: new ExecutionLifecycleHooks('manual', '1', {} as never),
+		hooks: new ExecutionLifecycleHooks('manual', executionId, {} as never),
 		currentNodeExecutionIndex: 0,
 		variables: {},
 		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
 		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
 		restApiUrl: 'http://127.0.0.1/rest',
 		instanceBaseUrl: 'http://127.0.0.1/',
-		executionId: '1',
+		executionId,
 		logAiEvent: () => undefined,
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
