@@ -86,7 +86,7 @@ async function makeInLane(
 				// Another process may have had videos listed until it gave up the turn.
 				const since = telling.isExpected ? undefined : await turn?.take(job, watching.videos);
 				// What is listed before the add is another's.
-				await watching.list.catchUp(watching.requests, since);
+				await watching.videos.list.catchUp(watching.requests, since);
 			});
 			if (paid === undefined) return undefined;
 			({ sentAt } = paid);

@@ -40,8 +40,10 @@ export class AccountList {
 
 	private last: Promise<unknown> = Promise.resolve();
 
-	/** @param onShown called with the entries of each list, and when it was requested */
-	constructor(private readonly onShown: (entries: unknown[], requestedAt: number) => void) {}
+	/** @param videos shown the entries of each list, and when it was requested */
+	constructor(
+		private readonly videos: { show: (entries: unknown[], requestedAt: number) => void },
+	) {}
 
 	/**
 	 * Reads the list unless that was done a short while ago. A list that cannot be read ends nothing.
@@ -96,7 +98,7 @@ export class AccountList {
 			const { entries, parsedInMs } = await fetchList(now + TIMEOUT_MS);
 			this.nextAt = now + Math.max(MIN_INTERVAL_MS, parsedInMs * PARSING_SHARE);
 			this.failure = undefined;
-			this.onShown(entries, now);
+			this.videos.show(entries, now);
 		} catch (error) {
 			this.failure = classifyError(error);
 			// One answer that asks for hours must not leave all items until then without their videos.

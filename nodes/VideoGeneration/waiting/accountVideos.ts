@@ -27,16 +27,15 @@ const MAX_REQUIRED = 16;
 export class Telling {
 	private toldInARow = 0;
 
-	/** How many in a row it must tell to count as one that tells. */
 	private required = 1;
+
+	/** Whether a list has named a queue ID: a finished video can then be identified at once. */
+	namesQueueIds = false;
 
 	/** Whether it can be expected to tell the next videos. */
 	get isExpected(): boolean {
 		return this.toldInARow >= this.required;
 	}
-
-	/** Whether a list has named a queue ID. If so, a finished video can be identified at once. */
-	namesQueueIds = false;
 
 	/** @param isTold whether it has told which video a finished item's is */
 	learn(isTold: boolean): void {
@@ -72,16 +71,13 @@ export function getAccountVideos({ baseUrl, account: key }: Service): AccountVid
 }
 
 /** What is known of an entry of the list. */
-interface KnownEntry {
+interface KnownEntry extends Pick<ListedVideo, 'mayBeOld'> {
 	/** When a list first showed it to this process; Infinity before. */
 	shownAt: number;
-	/** Whether that list showed nothing of the list before: the service may have written all IDs anew. */
-	mayBeOld?: boolean;
 	/** When a list showed it last, or it was given. */
 	usedAt: number;
-	/** The queue item whose video it is. */
+	/** The queue item whose video it is, and the date of the entry when it was given. */
 	owner?: QueueItem;
-	/** Its date when it was given, in milliseconds since 1970. */
 	createdAt?: number | undefined;
 }
 
@@ -158,7 +154,7 @@ class Account {
  */
 export class AccountVideos {
 	/** The list, which all who wait read together. */
-	list = this.createList();
+	list = new AccountList(this);
 
 	private account = new Account();
 
@@ -178,7 +174,7 @@ export class AccountVideos {
 	/** Keeps what is known while an item is made. @returns a function that ends this */
 	begin(): () => void {
 		// What was read while nothing was waited for is too old.
-		if (this.watchers === 0) this.list = this.createList();
+		if (this.watchers === 0) this.list = new AccountList(this);
 		this.watchers += 1;
 		return () => {
 			this.watchers -= 1;
@@ -203,9 +199,8 @@ export class AccountVideos {
 		return this.add(item, listingDelayMs);
 	}
 
-	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear */
+	/** Ends a wait. @param isOwed whether its video was paid for, and may still appear: a list or a later wait settles it */
 	release(claim: Claim, isOwed: boolean): void {
-		// A list that names it later, or a later wait, settles it.
 		claim.own = claim.dueAt = undefined;
 		if (isOwed) claim.owedUntil = performance.now() + OWED_MS;
 		else this.account.drop(claim);
@@ -222,12 +217,10 @@ export class AccountVideos {
 
 	/** Whether this process is owed a video of a project. */
 	isOwed(projectId: string | undefined): boolean {
-		return [...this.account.claims].some(
-			({ item, owedUntil }) =>
-				owedUntil !== undefined &&
-				item.projectId === projectId &&
-				(item.queueId !== '' || item.sentAt !== undefined),
-		);
+		return [...this.account.claims].some(({ item, owedUntil }) => {
+			const isOwn = item.queueId !== '' || item.sentAt !== undefined;
+			return isOwn && owedUntil !== undefined && item.projectId === projectId;
+		});
 	}
 
 	private add(item: QueueItem, listingDelayMs: number): Claim {
@@ -252,12 +245,6 @@ export class AccountVideos {
 					until > now && (project === undefined || [project, undefined].includes(projectId)),
 			)
 		);
-	}
-
-	private createList(): AccountList {
-		return new AccountList((entries, requestedAt) => {
-			this.show(entries, requestedAt);
-		});
 	}
 
 	/**
@@ -299,7 +286,7 @@ export class AccountVideos {
 	}
 
 	/** Notes what a list shows, and gives entries that name an item to it. Then it settles the claims that are due. */
-	private show(entries: unknown[], requestedAt: number): void {
+	show(entries: unknown[], requestedAt: number): void {
 		this.account.forgetOld();
 		this.findOtherKeys(entries);
 		const open = listOpen(this.account.claims);
@@ -392,7 +379,7 @@ export class AccountVideos {
 		if (samples.size === 0) return;
 		for (const entry of entries.filter(isObject)) {
 			const { account, sample } = samples.get(getEntryKey(entry)) ?? this;
-			if (account === this.account || !sample || !isSameVideo(entry, sample)) continue;
+			if (account === this.account || !sample || getPrint(entry) !== getPrint(sample)) continue;
 			this.account.join(account);
 			for (const key of keys.values()) if (key.account === account) key.account = this.account;
 		}
@@ -441,9 +428,7 @@ function getEntryKey(entry: IDataObject): string {
 	return `${toText(entry.projectId)}\n${identifyEntry(entry) ?? JSON.stringify(entry)}`;
 }
 
-/** Whether two entries are of one video: two accounts may number theirs alike. */
-function isSameVideo(one: IDataObject, other: IDataObject): boolean {
-	const identify = ({ createdAt, url }: IDataObject) =>
-		`${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
-	return identify(one) === identify(other);
+/** What tells the videos of two accounts apart that number theirs alike. */
+function getPrint({ createdAt, url }: IDataObject): string {
+	return `${toText(createdAt)} ${toText(url).replace(/\?.*/s, '')}`;
 }

@@ -15,7 +15,7 @@ import {
 } from '../failures/failure';
 import type { Job } from '../item/job';
 import { keepPlain, listStates } from '../item/ledger';
-import type { AccountList, ListRequests } from './accountList';
+import type { ListRequests } from './accountList';
 import type { AccountVideos } from './accountVideos';
 import { getAccountVideos } from './accountVideos';
 import type { Claim, OwnVideo } from './ownVideos';
@@ -39,7 +39,6 @@ export interface WaitSettings {
 /** What is known of the videos of an item's account, and how the item's execution reads from the service. */
 export interface Watching {
 	videos: AccountVideos;
-	list: AccountList;
 	/** Ends the watching. */
 	end: () => void;
 	/** Each is sent once. The signal ends the wait. */
@@ -88,7 +87,7 @@ export async function watchVideos({ api, context, open }: Job): Promise<Watching
 			return { entries, parsedInMs };
 		},
 	};
-	return { videos, list: videos.list, end, requests };
+	return { videos, end, requests };
 }
 
 /** Waits for the video of the ledger's queue item. @param sentAt when this try has sent its add, by `performance.now()` */
@@ -198,9 +197,9 @@ class Wait {
 	/** Checks the progress until the item is finished or has left the queue. */
 	private async waitForEnd(): Promise<void> {
 		const { deadline, claim, settings, watching } = this;
-		const { list, requests } = watching;
+		const { requests, videos } = watching;
 		for (;;) {
-			await list.refresh(requests);
+			await videos.list.refresh(requests);
 			// An entry of the list names it: it is finished, whatever its status is called.
 			if (claim.own !== undefined) {
 				// The wait may have begun just now, and has seen no status yet.
@@ -231,12 +230,12 @@ class Wait {
 	 */
 	private async waitForListing(): Promise<boolean> {
 		const { claim, watching } = this;
-		const { list, requests, videos } = watching;
+		const { requests, videos } = watching;
 		claim.dueAt = performance.now() + claim.listingDelayMs;
 		const isKnown = () => claim.own !== undefined || claim.item.videoUrl !== undefined;
 		// An entry that names the item may be listed already.
-		if (videos.telling.namesQueueIds && !isKnown())
-			await list.read(requests).catch(() => undefined);
+		const isListed = videos.telling.namesQueueIds && !isKnown();
+		if (isListed) await videos.list.read(requests).catch(() => undefined);
 		while (!isKnown() && performance.now() < claim.dueAt) {
 			await pauseUntil(Math.min(this.checkAt, claim.dueAt), requests.signal);
 			// There is a last check when the delay is over, unless the service asked for a longer pause.
@@ -254,12 +253,12 @@ class Wait {
 	/** Reads the list that has to show the video, again for a while if it cannot be read. */
 	private async readOwn(): Promise<OwnVideo> {
 		const { claim } = this;
-		const { list, requests } = this.watching;
+		const { requests, videos } = this.watching;
 		let endsAt: number | undefined;
 		// A read for another item may settle it as well.
 		for (let delayMs = 1_000; claim.own === undefined; delayMs *= 2) {
 			claim.dueAt = Math.min(claim.dueAt ?? Infinity, performance.now());
-			const failure = await list.read(requests).then(() => undefined, classifyError);
+			const failure = await videos.list.read(requests).then(() => undefined, classifyError);
 			if (requests.signal.aborted) throw CANCELLED;
 			const retryAfterMs = limitRetryAfter(failure);
 			const now = performance.now();

@@ -5,7 +5,7 @@ import { AccountList } from '../../../nodes/VideoGeneration/waiting/accountList'
 function createList(answer: (nth: number) => { entries: unknown[]; parsedInMs: number }) {
 	const times: number[] = [];
 	const startedAt = performance.now();
-	const list = new AccountList(() => undefined);
+	const list = new AccountList({ show: () => undefined });
 	const createRequests = (signal = new AbortController().signal) => ({
 		signal,
 		fetchList: async () => {
