@@ -4,6 +4,7 @@ import { sendRequest, type Service } from '../api/request';
 import { readAddResponse, toText } from '../api/response';
 import { classifyError } from '../failures/errors';
 import { BROKEN_OFF, CANCELLED, type RequestFailure, TIMED_OUT } from '../failures/failure';
+import { toLine } from '../failures/texts';
 import { type Job, logInfo } from '../item/job';
 import { keepPlain } from '../item/ledger';
 import type { WaitSettings } from '../waiting/waitForVideo';
@@ -94,8 +95,4 @@ function accept(job: VideoJob, received: IDataObject): IDataObject {
 	return { queueId, status: details.status, ...received, ...(projectId && { projectId }) };
 }
 
-const MAX_LOGGED_LENGTH = 200;
-
-function quote(text: string): string {
-	return JSON.stringify(text.slice(0, MAX_LOGGED_LENGTH));
-}
+const quote = (text: string) => JSON.stringify(toLine(text));

@@ -4,7 +4,7 @@ import type { Unidentified } from '../failures/failure';
 /** A shorter queue ID, such as 17, may stand in an entry by chance. */
 const MIN_NAME_LENGTH = 16;
 
-/** What is shown in the moment in which an add is sent was there before it: times by `performance.now()` have fractions. */
+/** What is shown in the moment in which an add is sent was there before it. */
 const MOMENT_MS = 0.001;
 
 /** A queue item, as far as this process knows it. Several may have had its queue ID, one after the other. */
@@ -112,11 +112,6 @@ function canBeMatched({ item: { sentAt, queuedAt, videoUrl }, runningAt }: Claim
 	return videoUrl === undefined && (sentAt ?? queuedAt ?? runningAt) !== undefined;
 }
 
-/** Whether a number has as many digits as a name, and is none that JavaScript rounds. */
-function isLongNumber(value: unknown): value is number {
-	return Number.isSafeInteger(value) && (value as number) >= 10 ** (MIN_NAME_LENGTH - 1);
-}
-
 /** A segment of a path, as long as a name. */
 const LONG_SEGMENT = new RegExp(`[^/]{${MIN_NAME_LENGTH},}`, 'g');
 
@@ -142,7 +137,7 @@ export class ClaimNames {
 		for (const field in entry) {
 			const value = entry[field];
 			// The service may write IDs as text in one place, and as numbers in another.
-			const found = this.get(isLongNumber(value) ? String(value) : value);
+			const found = this.get(typeof value === 'number' ? String(value) : value);
 			if (found) return found;
 		}
 		const { url } = entry;
@@ -244,10 +239,9 @@ export interface Decision {
 }
 
 /**
- * Decides whose video is whose among entries that name no item. The list shows a due claim's own entry, so a
- * single candidate is its own. It is then no other item's, which may leave another claim a single one. An item that
- * left the queue may have failed instead, and a cached list may not show it yet, so it is given only what no other
- * item can own.
+ * Decides whose video is whose among entries that name no item. The list shows a due claim's own entry, so a single
+ * candidate is its own. It is then no other item's, which may leave another claim a single one. An item that left the
+ * queue may have failed, and a cached list may not show it yet, so it is given only what no other item can own.
  *
  * @param due the claims that one list settles
  * @param free the entries of the list that are no item's yet

@@ -26,13 +26,11 @@ export interface WaitSettings {
 	timeoutMs: number;
 	/** How long before or after its end the list may show a video. */
 	listingDelayMs: number;
-	/** The words of the service for a finished and for a failed video, in lower case. */
+	/** In lower case. */
 	words: Record<'completed' | 'failed', ReadonlySet<string>>;
-	/** How many videos of a project are made at the same time. */
 	videosAtOnce: number | undefined;
-	/** The binary field for the file; undefined without a download. */
+	/** The binary field for the file, and its name; undefined without a download, and '' for the name in the address. */
 	binaryPropertyName: string | undefined;
-	/** The file's name; '' for the name in the address. */
 	fileName: string;
 }
 
@@ -128,10 +126,7 @@ export async function waitForVideo(
 /** Other failures end the wait after this many in a row, or after "Max Tries" if that is more. */
 const MIN_FAILURES = 3;
 
-/**
- * An item has left the queue after this many 404 in a row, over this time. One that is not JSON comes from a
- * gateway that may be starting anew.
- */
+/** An item has left the queue after so many 404 in a row, over this time. A gateway, which sends no JSON, may start anew. */
 const MIN_NOT_FOUND = 3;
 const MIN_NOT_FOUND_MS = { service: 15_000, gateway: 60_000 };
 
@@ -149,7 +144,7 @@ class Wait {
 	/** When its status was first seen, by `performance.now()`. */
 	private statusSince = performance.now();
 
-	/** When the next check is due. A new item is not finished yet. */
+	/** When the next check is due. */
 	private checkAt: number;
 
 	private readonly deadline: number;
@@ -223,8 +218,7 @@ class Wait {
 	}
 
 	/**
-	 * Waits until the list has to show the video, and goes on checking: some services tell the address a moment
-	 * after the end.
+	 * Waits until the list has to show the video. Some services tell its address a moment after the end.
 	 *
 	 * @returns false for an item that was not found in the queue, and is there again
 	 */
@@ -378,30 +372,16 @@ export function parseStatusWords(list: string): ReadonlySet<string> {
 	return new Set(list.split(',').map(normalize).filter(Boolean));
 }
 
-/**
- * Decides from a queue item's progress whether its video is finished. With an unknown status, it may still be
- * made. The address of the video means that it is finished.
- */
-function getVerdict(
-	details: IDataObject,
-	words: WaitSettings['words'],
-): 'finished' | 'failed' | 'running' {
+/** Decides whether a video is finished. With an unknown status, it may still be made, unless it has an address. */
+function getVerdict(details: IDataObject, words: WaitSettings['words']) {
 	const status = normalize(toText(details.status));
 	if (words.completed.has(status)) return 'finished';
 	if (words.failed.has(status)) return 'failed';
 	return getVideoUrl(details) === undefined ? 'running' : 'finished';
 }
 
-/** The address of its video that a queue item's progress tells. */
-function getVideoUrl({ videoUrl }: IDataObject): string | undefined {
-	return toText(videoUrl) || undefined;
-}
+const getVideoUrl = ({ videoUrl }: IDataObject) => toText(videoUrl) || undefined;
 
-/** A status as text; 'unknown' without one. */
-function getStatus({ status }: IDataObject = {}): string {
-	return toText(status) || 'unknown';
-}
+const getStatus = ({ status }: IDataObject = {}) => toText(status) || 'unknown';
 
-function normalize(word: string): string {
-	return word.trim().toLowerCase();
-}
+const normalize = (word: string) => word.trim().toLowerCase();
