@@ -268,25 +268,50 @@ describe('Executions of three workers that make videos of one project', () => {
 	});
 });
 
-test('A video that leaves the queue after another process is owed one is not taken for its own', async () => {
-	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
-	// A video that is stopped is owed.
-	await runWithoutWaiting(async () => {
-		const stopped = await startNode(service.setup(GENERATE));
-		await service.sandbox.waitForRequests({
-			operation: 'queue.getProgress',
-			count: 1,
-			timeoutMs: 60_000,
-		});
-		stopped.stop();
-		await stopped.result;
-	}, service.sandbox);
-	const [worker] = await startWorkers(0);
-	const start = async () => await begin(worker, { parameters: GENERATE }).start();
-	// The stopped one is listed by then.
-	const [ending] = await playTogether(service.sandbox, [{ afterMs: 60_000, start }]);
-	expect(listGiven(ending?.result.items ?? [])).toEqual(['none']);
-});
+test.each([
+	['is owed one', 'none', () => true],
+	[
+		'has only asked whether one is owed, as far as n8n kept it',
+		'own',
+		(entry: string) => !entry.endsWith('for sure'),
+	],
+])(
+	'A video that leaves the queue after another process %s is given: %s',
+	async (_, given, isLeft) => {
+		service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });
+		const asked = new Set<string>();
+		store.onWrite = (entries) => {
+			for (const entry of entries) if (entry.includes('is owed')) asked.add(entry);
+		};
+		// A video that is stopped is owed.
+		await runWithoutWaiting(async () => {
+			const stopped = await startNode(service.setup(GENERATE));
+			await service.sandbox.waitForRequests({
+				operation: 'queue.getProgress',
+				count: 1,
+				timeoutMs: 60_000,
+			});
+			stopped.stop();
+			await stopped.result;
+		}, service.sandbox);
+		const left = [...asked].filter(isLeft);
+		store = new DeduplicationStore().use();
+		const ids = { workflow: { id: 'w1' } } as never;
+		const [worker] = await startWorkers(0);
+		const [ending] = await playTogether(service.sandbox, [
+			{
+				// The stopped one is listed by then.
+				afterMs: 60_000,
+				start: async () => {
+					await store.checkProcessedAndRecord(left, 'workflow', ids, { mode: 'entries' });
+					return await begin(worker, { parameters: GENERATE }).start();
+				},
+			},
+		]);
+		expect(asked.size).toBeGreaterThanOrEqual(2);
+		expect(listGiven(ending?.result.items ?? [])).toEqual([given]);
+	},
+);
 
 test('A video that a process was owed itself, and has found on a retry, keeps no other from its own', async () => {
 	service.sandbox.configure({ endedItemsLeaveAfterMs: 0, durations: { processingMs: 20_000 } });

@@ -3,6 +3,7 @@ import { fetchRemainingCredits } from '../api/endpoints';
 import type { Service } from '../api/request';
 import { classifyError } from '../failures/errors';
 import { RequestFailure } from '../failures/failure';
+import type { Run } from '../item/job';
 import { isAgentCall, sharesExecution } from '../item/ledger';
 import type { VideoJob } from './sendAdd';
 
@@ -14,6 +15,8 @@ interface Budget {
 	/** Rejected if they could not be read: nothing is sent without them. */
 	credits: Promise<number>;
 	readAt: number;
+	/** The run that has read them. */
+	run: Run;
 }
 
 /** By account, as long as they count. */
@@ -55,7 +58,7 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	const since = performance.now() - MAX_AGE_MS;
 	for (const [account, { readAt }] of budgets) if (readAt <= since) budgets.delete(account);
 	const known = budgets.get(service.account);
-	if (known && known.readAt >= run.startedAt) return known;
+	if (known && (known.run === run || known.readAt > run.startedAt)) return known;
 	const credits = fetchRemainingCredits(service, api).catch((error: unknown) => {
 		const cause = classifyError(error);
 		if (cause.kind === 'cancelled') throw cause.with({ tries: 0 });
@@ -64,7 +67,7 @@ async function openBudget({ api, run }: VideoJob, service: Service): Promise<Bud
 	});
 	await Promise.allSettled([credits]);
 	// A failure has taken all of its tries, so it counts from now on, unless the run has ended them.
-	const budget = { credits, readAt: performance.now() };
+	const budget = { credits, readAt: performance.now(), run };
 	if (!run.signal.aborted) budgets.set(service.account, budget);
 	return budget;
 }

@@ -130,8 +130,7 @@ export class WorkersTurn {
 		const isFree = await this.record([now, this.wish]);
 		if (!isFree?.includes(now)) return isFree && busyMs;
 		const last = this.listLast(true);
-		const owed = [this.toOwed(0), this.toOwed(1)];
-		const isNew = await this.entries.claim(next, [...last, ...owed]);
+		const isNew = await this.entries.claim(next, last);
 		if (!isNew || !next.every((entry) => isNew.includes(entry))) return isNew && busyMs;
 		this.lastPeriod = period + next.length;
 		this.renewing.abort();
@@ -139,14 +138,21 @@ export class WorkersTurn {
 		void this.renew(this.renewing.signal);
 		if (last.some((entry) => isNew.includes(entry))) {
 			this.takenAt = performance.now();
-			const isOwed = !owed.every((entry) => isNew.includes(entry));
-			if (isOwed) videos.release(videos.expect(this.projectId), true);
+			if (await this.isOwed()) videos.release(videos.expect(this.projectId), true);
 		}
 		const asked = [...this.recorded].filter((entry) => entry !== now);
 		for (const entry of next) this.recorded.add(entry);
-		const notOwed = owed.filter((entry) => isNew.includes(entry));
-		await this.entries.remove([...asked, ...this.listLast(false), ...notOwed]);
+		await this.entries.remove([...asked, ...this.listLast(false)]);
 		return 0;
+	}
+
+	/** Whether a video is owed to another process. What is recorded by asking goes with the turn. */
+	private async isOwed(): Promise<boolean> {
+		for (const [entry, sure] of [this.toOwed(0), this.toOwed(1)]) {
+			const isNew = await this.record([entry]);
+			if (isNew?.length !== 1 && (await this.record([sure]))?.length !== 1) return true;
+		}
+		return false;
 	}
 
 	/** Leaves the turn, which ends with its last item. */
@@ -164,7 +170,9 @@ export class WorkersTurn {
 			this.renewing.abort();
 			this.lastPeriod = -Infinity;
 			if (videos.isOwed(this.projectId)) {
-				await this.entries.record([this.toOwed(0)]);
+				const owed = this.toOwed(0);
+				await this.entries.record(owed);
+				for (const entry of owed) this.recorded.delete(entry);
 			}
 			await this.entries.remove([...this.recorded]);
 			this.recorded.clear();
@@ -228,9 +236,10 @@ export class WorkersTurn {
 		return ownNumber.map((bit, place) => `Bit ${place} of ${last} is ${bit === isOwn}`);
 	}
 
-	/** The entry that a video is owed. */
-	private toOwed(halfHoursAgo: number): string {
+	/** The entries that a video is owed: one alone may be left of a question. */
+	private toOwed(halfHoursAgo: number): [string, string] {
 		const halfHour = Math.floor(Date.now() / OWED_MS) - halfHoursAgo;
-		return `A video of ${this.lane} is owed in ${halfHour}`;
+		const entry = `A video of ${this.lane} is owed in ${halfHour}`;
+		return [entry, `${entry} for sure`];
 	}
 }
