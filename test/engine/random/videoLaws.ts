@@ -103,8 +103,11 @@ function isApart(records: Records, charge: Charge, listedAt: number, output: Out
 	const delayMs = getListingDelayMs(workflow) + 4 * getSlowMs(records.plan);
 	// The other videos of the project; those of the account, where no project is given.
 	const isAny = (workflow.parameters.projectId as IDataObject).value === '';
+	const { endedItemsLeaveAfterMs, numberByAccount } = records.plan.service;
+	// An item that has left is given nothing that one of a project with the same ID can own, which this process has added.
+	const isOfAll = numberByAccount === true && endedItemsLeaveAfterMs !== null;
 	const isOther = (each: { accountId: string; projectId: string }, id: string) =>
-		each.accountId === charge.accountId &&
+		(isOfAll || each.accountId === charge.accountId) &&
 		id !== charge.videoId &&
 		(isAny || each.projectId === charge.projectId);
 	const others = [
