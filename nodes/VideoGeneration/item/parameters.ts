@@ -10,7 +10,6 @@ import { MAX_TIMER_MS } from '../api/pacing';
 import type { ConnectionSettings } from '../api/request';
 import { isObject } from '../api/response';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import { toLine } from '../failures/texts';
 
 export const CHECK_EXPRESSION = 'If it is an expression, check that it has a value for this item.';
 
@@ -33,21 +32,12 @@ function refuse(context: AnyContext, label: string, wanted: string, whatToDo: st
 	throw createInputError(context, message, `${whatToDo} Nothing was sent.`);
 }
 
-/**
- * The text that is meant by a value: sheets and forms give numbers and true/false as well.
- *
- * @returns '' without a value, undefined for a list, an object, NaN or anything else
- */
+/** The text that is meant: sheets and forms give numbers and true/false, too. '' without a value, undefined for anything else. */
 function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
 	if (typeof value === 'string' || typeof value === 'boolean') return String(value);
 	// Neither NaN, which a calculation with a misspelt field gives, nor Infinity is a number that people mean.
 	return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
-}
-
-function nameType(value: unknown): string {
-	if (Array.isArray(value)) return 'a list';
-	return typeof value === 'object' ? 'an object' : 'something else';
 }
 
 /** A Date and n8n's own DateTime as text, as in JSON; any other value as it is. */
@@ -63,7 +53,7 @@ export function getText(context: IExecuteSingleFunctions, name: string, label: s
 
 /** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */
 export function requireText(context: AnyContext, value: unknown, label: string): string {
-	const whatToDo = `It is ${nameType(value)}. Enter text, or an expression that returns text.`;
+	const whatToDo = 'Enter text, or an expression that returns text.';
 	return parseText(value) ?? refuse(context, label, 'text', whatToDo);
 }
 
@@ -78,15 +68,11 @@ export function requireGiven(
 	throw createInputError(context, `'${label}' is empty`, whatToDo);
 }
 
-/**
- * The ID in a resource locator or a text, without the spaces that come from copying; '' without a value.
- *
- * @throws a NodeOperationError for anything else
- */
+/** The ID in a resource locator or a text, trimmed; '' without a value. @throws a NodeOperationError for anything else */
 export function getId(context: IExecuteSingleFunctions, name: string, label: string): string {
 	const given: unknown = context.getNodeParameter(name, '');
 	const value = isObject(given) && 'value' in given ? given.value : given;
-	const whatToDo = `It is ${nameType(value)}. Enter an ID, or an expression that returns one.`;
+	const whatToDo = 'Enter an ID, or an expression that returns one.';
 	const text = typeof value === 'boolean' ? undefined : parseText(value);
 	return text?.trim() ?? refuse(context, label, 'an ID', whatToDo);
 }
@@ -94,14 +80,11 @@ export function getId(context: IExecuteSingleFunctions, name: string, label: str
 /** A switch; false without a value. @throws a NodeOperationError for anything that means neither on nor off */
 export function getSwitch(context: AnyContext, name: string, label: string): boolean {
 	const value: unknown = (context as IPollFunctions).getNodeParameter(name, false);
-	const text = parseText(value);
-	const word = text?.trim().toLowerCase() ?? 'none';
+	const word = parseText(value)?.trim().toLowerCase() ?? 'none';
 	if (['true', '1'].includes(word)) return true;
 	if (['false', '0', ''].includes(word)) return false;
-	const shown = typeof value === 'string' ? toLine(value) : value;
-	const found = text === undefined ? nameType(value) : JSON.stringify(shown);
-	const advice = 'Turn it on or off, or use an expression that returns true or false.';
-	return refuse(context, label, 'true or false', `It is ${found}. ${advice}`);
+	const whatToDo = 'Turn it on or off, or use an expression that returns true or false.';
+	return refuse(context, label, 'true or false', whatToDo);
 }
 
 /** A number, also as text. @returns undefined without a value, NaN for anything else */
@@ -112,14 +95,13 @@ export function parseNumber(value: unknown): number | undefined {
 	return value.trim() === '' ? undefined : Number(value);
 }
 
-/** The numbers that a parameter can have, and where it is, such as "under 'Options'". */
-interface Range {
+/** The numbers that a parameter can have. */
+export interface Range {
 	min: number;
 	max?: number;
 	/** Whether the number is above the minimum. */
 	isAbove?: boolean;
 	isWhole?: boolean;
-	where?: string;
 }
 
 /** A number in a range. @throws a NodeOperationError for any other value, and without one */
@@ -127,23 +109,21 @@ export function requireNumber(
 	context: AnyContext,
 	value: unknown,
 	label: string,
-	{ min, max = Infinity, isAbove = false, isWhole = false, where }: Range,
+	{ min, max = Infinity, isAbove = false, isWhole = false }: Range,
 ): number {
 	const number = parseNumber(value) ?? NaN;
 	const isOfKind = isWhole ? Number.isInteger(number) : Number.isFinite(number);
 	if (isOfKind && number <= max && (isAbove ? number > min : number >= min)) return number;
 	const from = isAbove ? `above ${min}` : `of ${min} or more`;
 	const range = max === Infinity ? from : `from ${min} to ${max}`;
-	const place = where === undefined ? '' : ` ${where}`;
-	const whatToDo = `Correct '${label}'${place}. ${CHECK_EXPRESSION}`;
+	const whatToDo = `Correct '${label}'. ${CHECK_EXPRESSION}`;
 	return refuse(context, label, `a ${isWhole ? 'whole ' : ''}number ${range}`, whatToDo);
 }
 
 /** "Max Tries". @throws a NodeOperationError unless it is a whole number from 1 to 10 */
 export function getMaxTries(context: IExecuteSingleFunctions): number {
 	const value = parseNumber(context.getNodeParameter('options.maxTries', '')) ?? DEFAULT_MAX_TRIES;
-	const range = { min: 1, max: 10, isWhole: true, where: "under 'Options'" };
-	return requireNumber(context, value, 'Max Tries', range);
+	return requireNumber(context, value, 'Max Tries', { min: 1, max: 10, isWhole: true });
 }
 
 /** "Limit", or Infinity with "Return All" on. @throws a NodeOperationError unless it is 1 or more */
@@ -213,10 +193,7 @@ function parseProxy(context: AnyContext, address: unknown): IHttpRequestOptions[
 	try {
 		const { protocol, hostname, port, username, password } = new URL(text ?? '');
 		if (!/^https?:$/.test(protocol)) throw new Error(`${protocol} is not the protocol of a proxy`);
-		const auth = {
-			username: decodeURIComponent(username),
-			password: decodeURIComponent(password),
-		};
+		const auth = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 		return {
 			host: hostname,
 			port: Number(port) || (protocol === 'https:' ? 443 : 80),

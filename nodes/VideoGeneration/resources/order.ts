@@ -10,6 +10,7 @@ import {
 	getCollection,
 	getId,
 	getSwitch,
+	type Range,
 	requireGiven,
 	requireNumber,
 	requireText,
@@ -18,9 +19,6 @@ import { projectLocator } from './fields';
 import { getWaitSettings, videoFileNameOption, waitFields } from './waitOptions';
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
-
-/** As the editor writes it: the rule for texts would write the field's name in upper case. */
-const ID_OF_ROW = '{{ $json.id }}';
 
 /** The fields of Queue > Add and Video > Generate that describe the video. */
 const orderFields: INodeProperties[] = [
@@ -67,9 +65,6 @@ const orderOptions: INodeProperties[] = [
 		default: 0,
 		description:
 			"How many credits to keep in the account. Videos that would leave fewer are not queued. If a video costs more than 1 credit, also set 'Credits per Video'.",
-		builderHint: {
-			propertyHint: 'Limits what a loop or an agent can spend: every video costs credits',
-		},
 	},
 	{
 		displayName: 'Most Videos',
@@ -79,21 +74,16 @@ const orderOptions: INodeProperties[] = [
 		default: 1,
 		description:
 			"How many videos this node may queue in one execution, also in a loop or for an agent. Further ones fail before they are sent. Calls by MCP clients and n8n's Agents are counted together for an hour. In a sub-workflow, each of its executions counts for itself.",
-		builderHint: {
-			propertyHint: 'Limits what a loop that goes wrong, or an agent, can order in one execution',
-		},
 	},
 	{
 		displayName: 'Unique Key',
 		name: 'uniqueKey',
 		type: 'string',
 		default: '',
-		placeholder: `e.g. ${ID_OF_ROW}`,
+		// No plain quotes: the rule for texts would write "ID".
+		placeholder: `e.g. {{ $json.id }}`,
 		description:
 			'Queue a video only once for each value, in all executions of this node. Enter a value that stays with the row, such as its ID. An item whose video came out before is left out. If it was queued and did not come out, the item fails.',
-		builderHint: {
-			propertyHint: 'Prevents a row from being paid for twice when the workflow runs again',
-		},
 	},
 ];
 
@@ -150,20 +140,14 @@ export function getOrder(context: IExecuteSingleFunctions, isPaid: boolean): Vid
 	const body = getBody(context);
 	const options = getCollection(context, 'options');
 	// An option that is there without a value fails: a misspelt column must not turn it off.
-	const getNumber = (
-		name: string,
-		label: string,
-		kind: { isAbove?: boolean; isWhole?: boolean },
-	) =>
-		name in options
-			? requireNumber(context, options[name], label, { min: 0, ...kind, where: "under 'Options'" })
-			: undefined;
-	const keep = getNumber('creditsToKeep', 'Credits to Keep', {});
-	const cost = getNumber('creditsPerVideo', 'Credits per Video', { isAbove: true }) ?? 1;
+	const getNumber = (name: string, label: string, range: Range) =>
+		name in options ? requireNumber(context, options[name], label, range) : undefined;
+	const keep = getNumber('creditsToKeep', 'Credits to Keep', { min: 0 });
+	const cost = getNumber('creditsPerVideo', 'Credits per Video', { min: 0, isAbove: true }) ?? 1;
 	return {
 		body,
 		spending: keep === undefined ? undefined : { keep, cost },
-		mostVideos: getNumber('mostVideos', 'Most Videos', { isAbove: true, isWhole: true }),
+		mostVideos: getNumber('mostVideos', 'Most Videos', { min: 0, isAbove: true, isWhole: true }),
 		uniqueKey: 'uniqueKey' in options ? getUniqueKey(context) : undefined,
 	};
 }

@@ -105,8 +105,7 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	const getNumber = (name: 'listingDelay' | 'pollingInterval' | 'timeout' | 'videosAtOnce') => {
 		const { displayName, default: usual, typeOptions } = entries[name];
 		const range = { min: typeOptions.minValue, isWhole: 'numberPrecision' in typeOptions };
-		const value = parseNumber(values[name]) ?? usual;
-		return requireNumber(context, value, displayName, { ...range, where: "under 'Wait Options'" });
+		return requireNumber(context, parseNumber(values[name]) ?? usual, displayName, range);
 	};
 	const hasLimit = parseNumber(values.videosAtOnce) !== undefined;
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
