@@ -22,9 +22,9 @@ export async function searchVideos(
 	const names = new Map(projects.map(({ name, value }) => [value, name]));
 	const getProject = ({ projectId }: IDataObject) =>
 		names.get(toText(projectId)) ?? toLine(toText(projectId));
-	const formatTime = createTimeFormat(this.getTimezone());
+	const timeZone = this.getTimezone();
 	const getName = ({ video, time }: DatedVideo) =>
-		[time === undefined ? 'Without a date' : formatTime(time), getProject(video)]
+		[time === undefined ? 'Without a date' : formatTime(time, timeZone), getProject(video)]
 			.filter(Boolean)
 			.join(', ');
 	const wanted = filter.trim().toLowerCase();
@@ -39,21 +39,7 @@ export async function searchVideos(
 	return { results };
 }
 
-/**
- * Writes times such as "2026-01-31 12:00:00 GMT+1". They say their zone: n8n gives a list that of the instance, also in
- * a workflow with another one. A search looks at all videos, for which n8n's helper takes ten times as long, but it
- * knows zones such as "UTC+3", too.
- */
-function createTimeFormat(timeZone: string): (timeMs: number) => string {
-	const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-	const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
-	try {
-		const zone = { timeZone, timeZoneName: 'shortOffset' } as const;
-		const format = new Intl.DateTimeFormat('sv-SE', { ...date, ...time, ...zone });
-		// Swedish writes U+2212 for a minus sign, which a keyboard does not have: a search must find what is shown.
-		return (ms) => format.format(ms).replace('\u2212', '-');
-	} catch {
-		return (ms) =>
-			tryToParseDateTime(new Date(ms), timeZone).toFormat("yyyy-MM-dd HH:mm:ss 'GMT'Z");
-	}
+/** A time such as "2026-01-31 12:00:00 GMT+1". It says its zone: n8n gives a list that of the instance, not of the workflow. */
+function formatTime(timeMs: number, timeZone: string): string {
+	return tryToParseDateTime(new Date(timeMs), timeZone).toFormat("yyyy-MM-dd HH:mm:ss 'GMT'Z");
 }
