@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { getProjects } from './listSearch/projects';
 import { CREDENTIAL } from '../../credentials/connection';
-import { triggerPanel, triggerProperties } from './trigger/triggerParameters';
+import { triggerProperties } from './trigger/triggerParameters';
 import { pollVideos } from './trigger/poll';
 
 export class VideoGenerationTrigger implements INodeType {
@@ -30,7 +30,6 @@ export class VideoGenerationTrigger implements INodeType {
 			searchHint:
 				"Starts the workflow when videos are finished. Each video comes once, so nothing has to be deduplicated. It downloads the file as well if 'Download Video' is on.",
 		},
-		triggerPanel,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

@@ -10,20 +10,6 @@ import {
 	requireGiven,
 } from '../item/parameters';
 
-/**
- * What the canvas shows under the node's name, such as "Video: Get Many", by resource and operation. The JSON is a
- * flat object, for "}}" would end the expression that it is a part of.
- */
-export function createSubtitles(operations: Record<string, Record<string, Operation>>): string {
-	const subtitles = Object.entries(operations).flatMap(([resource, ofResource]) =>
-		Object.entries(ofResource).map(([operation, { name }]) => [
-			`${resource}.${operation}`,
-			`${resource.charAt(0).toUpperCase()}${resource.slice(1)}: ${name}`,
-		]),
-	);
-	return JSON.stringify(Object.fromEntries(subtitles));
-}
-
 /** "Operation" of a resource, and the fields of each operation; all have "Options" with "Max Tries". */
 export function describeResource(
 	resource: string,

@@ -3,7 +3,6 @@ import type { NodeHint } from 'n8n-workflow';
 const GENERATE = '$parameter.resource === "video" && $parameter.operation === "generate"';
 const ADD = '$parameter.resource === "queue" && $parameter.operation === "add"';
 const WAIT = '$parameter.resource === "queue" && $parameter.operation === "wait"';
-const CLEAR = '$parameter.resource === "queue" && $parameter.operation === "clear"';
 const SEVERAL = '$input.all().length > 1';
 
 const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = [
@@ -22,16 +21,10 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 		`((${ADD}) || (${WAIT})) && ${SEVERAL}`,
 		'Videos of one project that are made at the same time cannot be told apart when they finish close together. Video > Generate makes them one after the other, so that each item gets its own.',
 	],
-	[
-		'info',
-		`${WAIT} && (!($parameter.projectId?.value ?? $parameter.projectId) || !$parameter.queuedAt)`,
-		"Set 'Project' and 'Queued At' to the 'projectId' and 'createdAt' that Queue > Add returned. Without them, a video that is finished soon cannot be told apart from others.",
-	],
-	['warning', CLEAR, 'Each input item permanently deletes a queue item, which cannot be undone'],
 ];
 
 /**
- * The hints in the editor's output panel before a run, where credits, data or videos are at stake. Only the
+ * The hints in the editor's output panel before a run, where credits or videos are at stake. Only the
  * editor evaluates the conditions; `$input` is the output of the previous node there.
  */
 export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
