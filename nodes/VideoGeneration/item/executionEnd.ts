@@ -3,17 +3,14 @@ import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflo
 export type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
 
 /*
- * What can end an execution, and what is known of it (n8n 2.41):
+ * The timeouts that end an execution, and what is known of them (n8n 2.41):
  *
- * - the timeout of its workflow, or else of the instance (`EXECUTIONS_TIMEOUT`, n8n Cloud's plan), both capped by
- *   `EXECUTIONS_TIMEOUT_MAX` and by that of a parent, which does not stop it but then does not get its output:
- *   `executionTimeoutTimestamp`
- * - the same, after n8n's Wait node has parked it for a time: it counts from the original start, parked time included.
- *   `executionTimeoutTimestamp` begins anew, so it is too late: the workflow's timeout is known, the instance's is not
- * - the same, after a form or an approval has resumed it, on a worker, however it was parked, or as a retry, whose
- *   start is that of the failed execution: `executionTimeoutTimestamp`, which begins anew
- * - Stop, or an item that fails with the node set to stop: `Run.signal`
- * - the end of its process, or a model that waits no longer: nothing, and the documents say what to do
+ * - that of its workflow, or else of the instance (`EXECUTIONS_TIMEOUT`, n8n Cloud's plan), both capped by
+ *   `EXECUTIONS_TIMEOUT_MAX` and by that of a parent: `executionTimeoutTimestamp`
+ * - after n8n's Wait node has parked it, it counts from the original start, parked time included, but
+ *   `executionTimeoutTimestamp` begins anew: the workflow's own timeout is known, the instance's is not
+ * - after a form or an approval, on a worker, or as a retry, whose start is that of the failed execution:
+ *   `executionTimeoutTimestamp`, which begins anew
  */
 
 /** What n8n's engine keeps of an execution, and has no function for. Each part may be missing. */

@@ -49,7 +49,6 @@ export interface Job<Order = unknown> {
 	readonly run: Run;
 	/** The item's parameters, checked. */
 	readonly order: Order;
-	/** How its requests are sent. */
 	readonly api: ApiOptions & Required<Pick<ApiOptions, 'connection' | 'takeSlot' | 'signal'>>;
 	/** The item's progress in this try and the ones before it. */
 	readonly ledger: Ledger;
@@ -64,7 +63,6 @@ export function isAdd({ operation }: Job): boolean {
 	return operation.perform === undefined;
 }
 
-/** The result of an item's work. */
 export type Outcome = { job: Job } & ({ output: INodeExecutionData[] } | { reason: unknown });
 
 /** @throws the problem that keeps an item from being sent: an add whose fate is unknown is never sent again */
@@ -85,7 +83,7 @@ export function logInfo({ context }: Job, text: string): void {
 	}
 }
 
-/** More requests at once are not faster, and take more memory (`npm run bench -- items`). */
+/** More are not faster, and take more memory (`npm run bench -- items`). */
 const REQUESTS_AT_ONCE = 64;
 
 /** More downloads at once take more memory, and finish no sooner: n8n may hold each file in memory while it stores it. */
@@ -94,66 +92,47 @@ export const DOWNLOADS_AT_ONCE = 4;
 /** The turns of all executions of this process, by what they are for. */
 const turns = new Turns();
 
-/** One try of the node with all its input items: the state that the items share. */
+/** One try of the node with all its input items: the state that the items share. Times are by `performance.now()`. */
 export class Run {
 	private readonly ending = new AbortController();
-
 	/** Aborted when the execution is stopped, or when a failed item ends the run. */
 	readonly signal = this.ending.signal;
-
 	/** Whether the first failed item ends the run, as the node's "On Error" is set. */
 	readonly stopsOnError: boolean;
-
-	/** Whether a model reads the result. */
 	readonly isAgentCall: boolean;
-
-	/** Whether a list lacked a video that it had to show. */
-	isListUnreliable = false;
-
-	/** How many videos of a project it may make at the same time, where the service tells them apart. */
-	toldAtOnce = 1;
-
-	/** By `performance.now()`. */
 	readonly startedAt = performance.now();
-
-	/** When n8n ends the execution, by `performance.now()`. */
+	/** When n8n ends the execution. */
 	readonly endsAt: number;
-
-	/** As the user has set it. An agent's call is one item. */
-	batching: Batching = { size: 1, intervalMs: 0 };
-
-	/** How many items have begun, for the pauses between batches. */
-	private begun = 0;
-
 	/** The failed item that ended the run. */
 	failure: { job: Job; reason: unknown } | undefined;
-
+	/** Whether a list lacked a video that it had to show. */
+	isListUnreliable = false;
+	/** How many videos of a project it may make at the same time, where the service tells them apart. */
+	toldAtOnce = 1;
+	/** As the user has set it. An agent's call is one item. */
+	batching: Batching = { size: 1, intervalMs: 0 };
+	/** How many items have begun, for the pauses between batches. */
+	private begun = 0;
 	/** How many of its files have a name already (see `takeName`). */
 	readonly takenNames = new Map<string, number>();
-
 	readonly takeDownloadSlot = createSlots(DOWNLOADS_AT_ONCE);
-
-	readonly outage: Outage = { isUnderWay: false };
-
 	private readonly requestSlots = createSlots(REQUESTS_AT_ONCE);
-
+	readonly outage: Outage = { isUnderWay: false };
+	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
 	/** Ends when all items have their output: the execution may run the node a thousand times more, as in a loop. */
 	readonly close: () => void;
 
-	private readonly shared = new Map<string, { value: unknown; readAt: number }>();
-
 	constructor(context: RunContext) {
-		const stop = context.getExecutionCancelSignal();
 		// Combined signals that nothing aborts would outlive the run in Node.js.
-		this.close = onAbort(stop, () => {
-			this.ending.abort();
+		this.close = onAbort(context.getExecutionCancelSignal(), () => {
+			this.stop();
 		});
 		this.endsAt = getExecutionEnd(context);
 		this.stopsOnError = !context.continueOnFail();
 		this.isAgentCall = isAgentCall(context);
 	}
 
-	/** Waits for n8n's pause between batches, if the next item is the first one of a batch. */
+	/** Waits for n8n's pause between batches before the first item of a batch. */
 	async pauseBetweenBatches(): Promise<void> {
 		const { size, intervalMs } = this.batching;
 		if (this.begun > 0 && this.begun % size === 0) await pause(intervalMs, this.signal);
@@ -176,17 +155,14 @@ export class Run {
 		return await value;
 	}
 
-	/**
-	 * Does work of an item when it has all of these turns, which all executions of this process share. A failure ends the
-	 * run before the next item has any of them.
-	 */
+	/** Does work of an item when it has all of these turns. A failure ends the run before the next item has any of them. */
 	async inTurns<T>(job: Job, [key, ...others]: unknown[], work: () => Promise<T>): Promise<T> {
 		if (key === undefined) return await this.attempt(job, work);
 		const workInOthers = async () => await this.inTurns(job, others, work);
 		return await turns.take(key, workInOthers, this.signal);
 	}
 
-	/** Does all work of an item. */
+	/** Does all work of an item that can be sent. */
 	async perform(job: Job, work: () => Promise<INodeExecutionData[]>): Promise<Outcome> {
 		try {
 			return { job, output: await this.attempt(job, work) };
@@ -206,7 +182,7 @@ export class Run {
 		}
 	}
 
-	/** Ends the run of an execution that was stopped, like n8n's own signal. */
+	/** Ends the run of an execution that was stopped. */
 	stop(): void {
 		this.ending.abort();
 	}
@@ -215,6 +191,6 @@ export class Run {
 	end(job: Job, reason: unknown): void {
 		if (!this.stopsOnError || this.failure !== undefined) return;
 		this.failure = { job, reason };
-		this.ending.abort();
+		this.stop();
 	}
 }

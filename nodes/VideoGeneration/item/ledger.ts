@@ -37,21 +37,17 @@ export interface ItemState {
 	key?: number | undefined;
 }
 
-/** By operation, since a node may be set to another one before a retry, and back; then in the order of the items. */
+/** By operation, since a node may be set to another one before a retry, and back; then by the index of the item. */
 type NodeStates = Record<string, (ItemState | null)[]>;
 
 /**
- * The ledger of one item, through all tries of Retry On Fail, Executions > Retry, and their own tries.
- *
- * A node that n8n runs knows an item by its index, not by its order: a prompt with `$now` is the same item.
- * An agent's calls have no index, so one whose fate is unknown is known by its order.
+ * The ledger of one item, through all tries of Retry On Fail and Executions > Retry. An item is known by its index, not
+ * by its order: a prompt with `$now` is the same item. An agent's calls have no index, so theirs are known by the order.
  */
 export class Ledger {
 	state: ItemState;
-
 	/** Whether this try has seen the queue item end without a video: it failed, or left the queue. */
 	hasEnded = false;
-
 	private order: AgentOrder | undefined;
 
 	constructor(private readonly context: IExecuteSingleFunctions) {
@@ -117,12 +113,11 @@ export function listStates(
 	return states.flatMap((state, index) => (state ? [[index, state]] : []));
 }
 
-/** Removes everything once all items have succeeded: n8n runs a node again that has returned, too. */
+/** To be called once all items have succeeded: n8n runs a node again that has returned, too. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
 	if (getNodeStates(context)) context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }
 
-/** The list that n8n keeps for the node's operation, which is changed in place. */
 function getStates(context: IExecuteSingleFunctions): (ItemState | null)[] | undefined {
 	return getNodeStates(context)?.[getOperationName(context)];
 }
@@ -133,10 +128,7 @@ function getNodeStates(context: IExecuteSingleFunctions): NodeStates | undefined
 	return (context.getExecuteData().metadata as Record<string, NodeStates> | undefined)?.[KEY];
 }
 
-/**
- * As stored: n8n finds the operation by these two, which cannot be expressions. Video > Generate and Queue > Add
- * share what they have paid for: a failed execution may be retried with the other operation.
- */
+/** Video > Generate and Queue > Add share what they have paid for: a failed execution may be retried with the other one. */
 function getOperationName(context: IExecuteSingleFunctions): string {
 	const { resource, operation } = context.getNode().parameters as Record<string, string>;
 	return operation === 'generate' ? 'queue.add' : `${resource}.${operation}`;
@@ -163,13 +155,11 @@ export function keepPlain(fields: IDataObject): IDataObject {
 
 /**
  * The order of an agent's call. A model that gets no good answer places it again: after an unknown fate, an
- * identical order is never placed. The calls of an AI Agent node share its execution, which keeps the fates. The
- * MCP Server Trigger and n8n's Agents share nothing: each call has an execution of its own or none.
+ * identical order is never placed. The calls of an AI Agent node share its execution, which keeps the fates. Those of
+ * the MCP Server Trigger and of n8n's Agents share none: the process keeps them.
  */
 export class AgentOrder {
 	private readonly id: number;
-
-	/** n8n's data of the execution, which keep unknown fates by ID; undefined where calls share none. */
 	private readonly execution: { [KEY]?: Record<number, FailureFacts> } | undefined;
 
 	constructor(context: IExecuteSingleFunctions, account: number, order: unknown) {
@@ -195,9 +185,8 @@ export class AgentOrder {
 	}
 }
 
-/** The unknown fates of orders whose calls share nothing else, by ID, the oldest first. */
+/** By the ID of their order, the oldest first. */
 const unknownFates = new Map<number, { facts: FailureFacts; at: number }>();
-
 const MAX_FATES = 1_000;
 const MAX_FATE_AGE_MS = 3_600_000;
 

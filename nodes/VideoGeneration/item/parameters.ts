@@ -152,9 +152,8 @@ export interface Batching {
 
 /** @throws a NodeOperationError when one of its fields is not a number */
 export function getBatching(context: IExecuteFunctions): Batching {
-	const { batch } = (context.getNodeParameter('requestOptions.batching', 0, {}) ?? {}) as {
-		batch?: Record<string, unknown> | null;
-	};
+	const batching = context.getNodeParameter('requestOptions.batching', 0, {}) ?? {};
+	const { batch } = batching as { batch?: Record<string, unknown> | null };
 	// A field that is there and empty is no number: a misspelt column must not switch it off.
 	const get = (name: string, label: string) =>
 		batch && name in batch ? getCount(context, parseNumber(batch[name]) ?? NaN, label) : 0;

@@ -10,10 +10,6 @@ import { createApiError, putAllInMessage } from '../failures/errors';
 import { toLine } from '../failures/texts';
 import { getConnection } from '../item/parameters';
 
-/** The user waits for the list in the editor. */
-const MAX_TRIES = 2;
-
-/** The projects to choose several of. */
 export async function getProjects(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return await fetchForEditor(this, listProjects);
 }
@@ -38,18 +34,15 @@ export async function listProjects(
 ): Promise<{ name: string; value: string }[]> {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
 	return projects
-		.map((project) => ({ value: toText(project.id), name: toLine(toText(project.name)) }))
+		.map(({ id, name }) => ({
+			value: toText(id),
+			name: toLine(toText(name)) || toLine(toText(id)),
+		}))
 		.filter(({ value }) => canBeOffered(value))
-		.map(({ value, name }) => {
-			const shown = name || toLine(value);
-			return { value, name: shown.startsWith('=') ? ` ${shown}` : shown };
-		});
+		.map(({ value, name }) => ({ value, name: name.replace(/^=/, ' =') }));
 }
 
-/**
- * Whether an ID can be offered to a person: once it is chosen, n8n saves one that begins with `=` or holds `{{` as an
- * expression, which would send the service what it asks for. (A name that begins so is saved as one, too.)
- */
+/** n8n saves a chosen ID or name that begins with `=`, or an ID that holds `{{`, as an expression, which it then evaluates. */
 export function canBeOffered(id: string): boolean {
 	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !/<[a-z/!?]/i.test(id);
 }
@@ -60,7 +53,8 @@ export async function fetchForEditor<T>(
 	fetch: (service: Service, options: ApiOptions) => Promise<T>,
 ): Promise<T> {
 	try {
-		const options = { maxTries: MAX_TRIES, connection: getConnection(context) };
+		// The user waits for the list in the editor.
+		const options = { maxTries: 2, connection: getConnection(context) };
 		return await fetch(await openService(context), options);
 	} catch (error) {
 		const apiError = createApiError(context.getNode(), error, {});

@@ -160,7 +160,7 @@ export const fileNameOption: INodeProperties = {
 		'The name of the file. Leave it empty to use the name in the address. The extension is added if it is missing. A number is added if another file of the run has the name.',
 };
 
-/** How the file that an item returns is named; `fileName` is '' for the name in the address. */
+/** `fileName` is '' for the name in the address. */
 export interface FileSettings {
 	binaryPropertyName: string;
 	fileName: string;

@@ -15,8 +15,8 @@ import {
 	requireNumber,
 	requireText,
 } from '../item/parameters';
-import { projectLocator } from './fields';
-import { getWaitSettings, videoFileNameOption, waitFields } from './waitOptions';
+import { fileNameOption, projectLocator } from './fields';
+import { getWaitSettings, waitFields } from './waitOptions';
 
 const NOT_SPENT = 'Nothing was queued for this item, and no credit was spent.';
 
@@ -47,7 +47,6 @@ const orderFields: INodeProperties[] = [
 	},
 ];
 
-/** Their "Options". */
 const orderOptions: INodeProperties[] = [
 	{
 		displayName: 'Credits per Video',
@@ -87,7 +86,7 @@ const orderOptions: INodeProperties[] = [
 	},
 ];
 
-/** Their common part (specification, "POST /v1/queue/add"). */
+/** The common part of both operations (specification, "POST /v1/queue/add"). */
 const order = {
 	request: ENDPOINTS.addToQueue,
 	texts: {
@@ -119,7 +118,7 @@ export const generate: Operation<VideoOrder> = {
 	action: 'Generate video (costs credits)',
 	description: 'Generate a video from a project and return its file',
 	fields: [...orderFields, ...waitFields],
-	options: [...orderOptions, videoFileNameOption],
+	options: [...orderOptions, fileNameOption],
 	prepare: (context, isPaid) => ({
 		...getOrder(context, isPaid),
 		wait: getWaitSettings(context),
@@ -188,10 +187,8 @@ function getUniqueKey(context: IExecuteSingleFunctions): string {
 const TYPED_EXPRESSION = /\{\{\s*\$(?:json|node|\()/;
 
 /**
- * A text that decides what is paid for. n8n leaves out a field that an item lacks, so that a misspelt column
- * would go unnoticed.
+ * A text that decides what is paid for. n8n leaves out a field that an item lacks, so a misspelt column would go unnoticed.
  *
- * @param name the parameter; one inside a collection by its path
  * @param getAdvice what to do about an expression that may have no value
  */
 function getPaidText(

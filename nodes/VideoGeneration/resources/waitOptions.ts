@@ -7,12 +7,7 @@ import {
 	requireText,
 } from '../item/parameters';
 import { parseStatusWords, type WaitSettings } from '../waiting/waitForVideo';
-import { binaryPropertyField, fileNameOption, getFileSettings } from './fields';
-
-export const videoFileNameOption: INodeProperties = {
-	...fileNameOption,
-	displayOptions: { show: { '/downloadVideo': [true] } },
-};
+import { binaryPropertyField, getFileSettings } from './fields';
 
 /** The entries of "Wait Options". The default statuses are the usual words of such services. */
 const entries = {

@@ -7,7 +7,12 @@ import type {
 import { NodeOperationError, redactedHeaders } from 'n8n-workflow';
 import { toText } from '../api/response';
 import { createApiError, putAllInMessage } from '../failures/errors';
-import { isLasting, RequestFailure, type Unidentified } from '../failures/failure';
+import {
+	type FailureFacts,
+	isLasting,
+	RequestFailure,
+	type Unidentified,
+} from '../failures/failure';
 import { describePaidVideos, describeRun } from '../failures/texts';
 import { isAdd, type Job, logInfo, type Outcome } from '../item/job';
 import { listStates } from '../item/ledger';
@@ -28,19 +33,14 @@ export function createItems(outcome: Outcome): INodeExecutionData[] {
 	return [{ json, pairedItem }];
 }
 
-/**
- * Renames a field `error` of the service, and drops it where it says nothing: n8n takes an item that has
- * one for a failed one, and Retry On Fail would run the whole node again.
- */
+/** n8n takes an item with a field `error` for a failed one, and Retry On Fail would run the whole node again. */
 function renameError({ error, ...json }: IDataObject): IDataObject {
 	return error ? { ...json, serviceError: error } : json;
 }
 
 /**
- * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a
- * failed one. n8n does not tell its version, so two features of the same version do: an export of
- * n8n-workflow, and a method of the engine, since npm may have installed a newer n8n-workflow beside
- * this package than the engine's.
+ * Whether this is n8n 2.36 or later, which takes an item with `error`, `message` and `details` for a failed one. Two
+ * features of that version tell: an export of n8n-workflow, and a method of the engine, which may be older.
  */
 function knowsDetails(context: object): boolean {
 	return typeof redactedHeaders === 'function' && 'isConsoleOutputRedacted' in context;
@@ -50,9 +50,9 @@ function knowsDetails(context: object): boolean {
 function getDetails(job: Job, reason: unknown): IDataObject {
 	const { ledger, operation, order } = job;
 	const { stage, queueId, projectId, createdAt, finished } = ledger.state;
-	const facts = reason instanceof RequestFailure ? reason.facts : undefined;
-	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts ?? {};
-	const { lastStatus, uniqueKey, remainingCredits } = facts ?? {};
+	const facts: Partial<FailureFacts> = reason instanceof RequestFailure ? reason.facts : {};
+	const { httpCode, serviceMessage, receivedText, receivedQueueId, tries } = facts;
+	const { lastStatus, uniqueKey, remainingCredits } = facts;
 	const known = JSON.stringify({
 		projectId,
 		queueId,
@@ -97,10 +97,7 @@ export function createError(job: Job, reason: unknown): NodeApiError | NodeOpera
 	return error;
 }
 
-/**
- * With the node set to stop, n8n drops the other items' output, so the error lists what was paid for:
- * in its text, and as data for an error workflow.
- */
+/** With the node set to stop, n8n drops the other items' output, so the error lists what was paid for. */
 function listPaidVideos(
 	{ context, ledger, run }: Job,
 	error: NodeApiError | NodeOperationError,

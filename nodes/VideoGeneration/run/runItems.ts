@@ -13,17 +13,13 @@ import { pause } from '../api/pacing';
 import { openService, type Service } from '../api/request';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { RunContext } from '../item/executionEnd';
-import type { Job, Operation, Operations, Outcome } from '../item/job';
-import { isAdd, Run } from '../item/job';
+import { isAdd, type Job, type Operation, type Operations, type Outcome, Run } from '../item/job';
 import { forgetItems, isAgentCall, isRunByN8n, Ledger } from '../item/ledger';
 import { createInputError, getBatching, getConnection, getMaxTries } from '../item/parameters';
 import { keepStreamOpen, nameVideosAtStop } from './whileRunning';
 import { addHints, createError, createItems } from './outputs';
 
-/**
- * Has n8n run every operation for all items by these functions, not by its own routing, which evaluates
- * each parameter's expression several times for an item (`npm run bench -- items`).
- */
+/** Runs every operation for all items. n8n's own routing evaluates each expression several times (`npm run bench -- items`). */
 export function createCustomOperations(
 	operations: Operations,
 ): NonNullable<INodeType['customOperations']> {
@@ -39,10 +35,7 @@ export function createCustomOperations(
 	);
 }
 
-/**
- * The node's `pagination` function, through which n8n's own routing runs one item: an agent's call of
- * its tool. It refuses several items, since only the custom operations handle what they need of each other.
- */
+/** The node's `pagination` function, through which n8n's own routing runs one item: an agent's call of its tool. */
 export function createToolCall(operations: Operations) {
 	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
 		// The stored values: n8n's routing does not evaluate expressions here, and would send its own request.
@@ -62,10 +55,7 @@ export function createToolCall(operations: Operations) {
 	};
 }
 
-/**
- * The failure of an agent's call is its answer: some agents drop the error of a tool that throws, and their
- * model would read nothing. Only a tool that is set to stop the workflow throws.
- */
+/** The failure of an agent's call is its answer: of a tool that throws, some agents drop the error. */
 async function answerAgent(
 	context: RunContext,
 	work: Promise<INodeExecutionData[]>,
@@ -99,7 +89,7 @@ async function runJobs(jobs: Job[]): Promise<INodeExecutionData[]> {
 	}
 }
 
-/** Videos are made in their turn (see `makeVideos`). Everything else runs side by side. */
+/** Videos are made in their turn. Everything else runs side by side. */
 async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	if (jobs.some(isAdd)) return await makeVideos(jobs as VideoJob[]);
 	const outcomes: Promise<Outcome>[] = [];
@@ -111,15 +101,10 @@ async function performJobs(jobs: Job[]): Promise<Outcome[]> {
 	return await Promise.all(outcomes);
 }
 
-/** Maximum time of work during which n8n's event loop stands still. */
+/** Maximum time for which n8n's event loop stands still: evaluating the expressions of thousands of items takes seconds. */
 const MAX_WORK_MS = 10;
 
-/**
- * Prepares all input items, before the first request is sent: nothing is spent when an item's parameters
- * stop the run.
- *
- * @returns the items; only the first ones when the execution was stopped meanwhile
- */
+/** Prepares all input items before the first request; only the first ones if the execution is stopped meanwhile. */
 async function prepareItems(context: IExecuteFunctions, operation: Operation): Promise<Job[]> {
 	const run = new Run(context);
 	let problem: unknown;
@@ -133,7 +118,6 @@ async function prepareItems(context: IExecuteFunctions, operation: Operation): P
 	const jobs: Job[] = [];
 	let pausedAt = performance.now();
 	for (const [itemIndex, input] of context.getInputData().entries()) {
-		// Evaluating the expressions of thousands of items takes seconds.
 		if (performance.now() - pausedAt > MAX_WORK_MS) {
 			await pause(1);
 			pausedAt = performance.now();
@@ -148,10 +132,7 @@ async function prepareItems(context: IExecuteFunctions, operation: Operation): P
 /** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
 const FIELD_OF_ITEM = /^=\{\{ ?\$json\.(\w+) ?\}\}$/;
 
-/**
- * The value of a parameter that is a field of the item: n8n takes longer to evaluate an expression than for the request
- * (`npm run bench -- items`). Undefined for any other expression or value.
- */
+/** The value of a parameter that is such a field: n8n evaluates an expression for longer than a request takes (`npm run bench -- items`). */
 function findField(parameter: unknown, json: IDataObject): unknown {
 	const [, field] = FIELD_OF_ITEM.exec(typeof parameter === 'string' ? parameter : '') ?? [];
 	const value = field === undefined ? undefined : json[field];

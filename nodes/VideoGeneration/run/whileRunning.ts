@@ -14,8 +14,8 @@ const MAX_LENGTH = 255;
 const runs = new WeakMap<AbortSignal, Set<Job[]>>();
 
 /**
- * When the execution is stopped, n8n saves nothing of this node but the execution's custom data: they then name
- * the queue items that are paid for, and were still being made.
+ * Names the queue items that are paid for and still being made in the execution's custom data when it is stopped: n8n
+ * saves nothing else of this node then.
  *
  * @returns a function that stops listening
  */
@@ -41,7 +41,7 @@ export function nameVideosAtStop({ context }: Job, jobs: Job[]): () => void {
 	};
 }
 
-/** As many IDs as there is room for, the newest last, and how many more there are. */
+/** As many of the newest IDs as there is room for. */
 export function listNewest(ids: string[]): string {
 	for (let count = Math.min(ids.length, MAX_LENGTH); count > 0; count--) {
 		const left = ids.length - count;
@@ -59,12 +59,7 @@ interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
 	sendChunk: (...chunk: Parameters<IExecuteFunctions['sendChunk']>) => Promise<void>;
 }
 
-/**
- * Sends an empty chunk now and then where an execution streams its answer, whatever the node waits for: proxies end a
- * response that is silent for a minute or two. n8n's chat shows nothing of it.
- *
- * @returns a function that ends this
- */
+/** Sends empty chunks while an answer is streamed: proxies end a response that is silent for a minute or two. @returns a function that ends this */
 export function keepStreamOpen({ context, order }: Job): () => void {
 	const { isStreaming, sendChunk } = context as Partial<Streaming>;
 	const end = new AbortController();

@@ -84,8 +84,7 @@ export function parseCursor(value: unknown): StoredCursor {
  * @param log the whole list of "GET /v1/videos", in any order; empty if it has not changed
  * @returns the new entries, oldest first; the cursor, the same object when nothing changed; and whether no entry
  * was seen before, so that others may have left a list that shows only the newest ones
- * @throws a RequestFailure when new entries cannot be told from forgotten ones, since no date can be read, or when
- * none has a project, and only those of some are wanted
+ * @throws a RequestFailure, see `requireFields`
  */
 export function selectNewVideos(
 	log: readonly unknown[],
@@ -177,10 +176,7 @@ export function findNewestVideo(
 	return videos.find((video) => isListed(video) && isWatched(video, projectIds));
 }
 
-/**
- * The tag to request the log with. Once an hour the log is read in full, so that a tag that fails to
- * change delays new videos and does not lose them; a kept time in the future counts as over.
- */
+/** The tag to request the log with; none once an hour, so that a tag that fails to change loses no video. */
 export function findTag(stored: StoredCursor, account: string, now: number): string | undefined {
 	const tag = typeof stored === 'string' ? undefined : stored.tag;
 	if (tag?.account !== account) return undefined;
@@ -188,7 +184,7 @@ export function findTag(stored: StoredCursor, account: string, now: number): str
 	return ageMs >= 0 && ageMs < HOUR_MS && ETAG.test(tag.etag) ? tag.etag : undefined;
 }
 
-/** Keeps the tag of a log that was read in full, with the cursor that knows its entries; the same without news. */
+/** The cursor with the tag of a log that was read in full. */
 export function keepTag(cursor: Cursor, account: string, header: unknown, now: number): Cursor {
 	const etag = toText(header);
 	if (etag === '' && cursor.tag === undefined) return cursor;
@@ -209,8 +205,8 @@ function findCutOff({ entries, oldCount }: Listed): number {
 }
 
 /**
- * The entries of the log. Those that are older than the floor are only counted: of a long log, these are almost all,
- * and reading their dates would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
+ * The entries of the log. Those older than the floor, almost all of a long log, are only counted: reading their dates
+ * would take as long as parsing them. Dates of ISO 8601 sort like text, but for their zones.
  */
 function listEntries(log: readonly unknown[], floor: number): Listed {
 	const dayBefore = floor < 0 ? '' : new Date(floor - DAY_MS).toISOString();

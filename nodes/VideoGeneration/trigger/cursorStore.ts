@@ -13,12 +13,11 @@ const PREPARED_MS = 50_000;
 /**
  * The places where n8n keeps the cursor; the one with more changes is the later one.
  *
- * - The workflow's static data, by the node's ID, so that it stays when the node is renamed. n8n saves
- *   it when it activates the workflow, and with every execution.
- * - With durable cursors, the node's static data, which are a copy for each poll, and which n8n saves
- *   with every poll but the one that activates the workflow. That poll's cursor goes to the workflow's
- *   static data; that of a poll that starts an execution does not: n8n may save it without the execution.
- *   They keep it only until n8n has saved a later one, since n8n loads and saves them with every execution.
+ * - The workflow's static data, by the node's ID, so that it stays when the node is renamed. n8n saves and loads them
+ *   with every execution, and saves them when it activates the workflow.
+ * - With durable cursors, the node's static data: a copy for each poll, which n8n saves with every poll but the one that
+ *   activates the workflow. That poll's cursor stays in the workflow's static data until a later one is saved; that of
+ *   a poll that starts an execution does not go there: n8n may save it without the execution.
  */
 export class CursorStore {
 	private readonly data: IDataObject;
@@ -47,10 +46,7 @@ export class CursorStore {
 		return count(durable) >= count(cursor) ? durable : cursor;
 	}
 
-	/**
-	 * Whether the loaded cursor is a copy from before the last poll, as n8n prepares at once all polls that it
-	 * has missed. After a poll that n8n could not save, the next one has such a copy, too.
-	 */
+	/** Whether the loaded cursor is a copy from before the last poll: n8n prepares at once all polls that it has missed. */
 	isOutdated(loaded: StoredCursor): boolean {
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.

@@ -23,16 +23,13 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Dates that change by less only lose or gain their fractions of a second. */
 const MIN_SHIFT_MS = 1_000;
 
-/** So many entries tell that the dates of all have changed alike, and not that somebody has corrected some. */
+/** With fewer, somebody may have corrected some dates. */
 const MIN_SHIFTED = 10;
 
-/** So many entries tell that IDs have changed, and not that one video was deleted in the second in which another came. */
+/** With fewer, one video may have been deleted in the second in which another came. */
 const MIN_RENAMED = 2;
 
-/**
- * What is remembered, as if the service had always written its list as it does now: it may begin to write its dates in
- * another zone without a word, or with fewer digits, or to write other IDs.
- */
+/** What is remembered, as if the service had always written the dates and IDs of its list as it does now. */
 export function adoptChanges<T extends Remembered>(before: T, listed: readonly ListedEntry[]): T {
 	// Of most lists, the first entries tell that nothing has changed.
 	if (listed.some(({ hash, time }) => time > 0 && before.videos[hash] === time)) return before;

@@ -39,9 +39,8 @@ const TEST_TEXTS = { nextTry: 'Fetch the test event again later.' };
 const DOWNLOAD_TEXTS = { nextTry: 'Download it later in the workflow with Video > Download.' };
 
 /**
- * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`.
- * n8n polls again while a poll lasts, and after a pause it runs all polls at once that it has missed: two of
- * them would emit the same videos.
+ * The nodes that this process polls, and until when their polls last at the longest, by `performance.now()`. n8n polls
+ * again while a poll lasts, and runs at once all polls that it has missed: two of them would emit the same videos.
  */
 const polled = new Map<string, number>();
 
@@ -72,15 +71,14 @@ export async function pollVideos(context: IPollFunctions): Promise<INodeExecutio
 	});
 }
 
-/** Writes a line about a poll into n8n's log. */
 function warn(context: IPollFunctions, text: string): void {
 	const { id, name } = context.getWorkflow();
 	context.logger.warn(`A poll of workflow "${name}" (${id}) ${text}`);
 }
 
 /**
- * Whether n8n polls because it has started, and not because a person has published the workflow. If that
- * poll fails, n8n gives up on the trigger; its scheduler pauses it for half an hour if the key was refused.
+ * Whether n8n polls because it has started: if that poll fails, n8n gives up on the trigger, or its scheduler pauses it
+ * for half an hour if the key was refused.
  */
 function isOfStart(context: IPollFunctions, isScheduled: boolean): boolean {
 	const isActivation = ['init', 'leadershipChange'].includes(context.getActivationMode());

@@ -5,8 +5,8 @@ import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
 import { createInputError, getId, requireText, toDateText } from '../../item/parameters';
-import { getQueueId, ofQueueItem, projectLocator, queueIdField } from '../fields';
-import { getWaitSettings, videoFileNameOption, waitFields } from '../waitOptions';
+import { fileNameOption, getQueueId, ofQueueItem, projectLocator, queueIdField } from '../fields';
+import { getWaitSettings, waitFields } from '../waitOptions';
 
 interface WaitOrder {
 	queueId: string;
@@ -41,7 +41,7 @@ export const wait: Operation<WaitOrder> = {
 		},
 		...waitFields,
 	],
-	options: [videoFileNameOption],
+	options: [fileNameOption],
 
 	prepare: (context) => ({
 		queueId: getQueueId(context),

@@ -87,7 +87,7 @@ function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	};
 }
 
-/** A date, and a time without a zone. n8n reads other forms of it in this machine's zone. */
+/** A date, and a time without a zone. n8n reads other forms in this machine's zone. */
 const LOCAL_TIME = /^\S{10}(?:[T ]\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?)?)?$/;
 const HAS_ZONE = /(?:[Zz]|[+-]\d\d(?::?\d\d)?|[A-Z]{3,5}|\/\w+|\])$/;
 
