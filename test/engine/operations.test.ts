@@ -449,7 +449,7 @@ test('A queue ID is exactly one segment of the path, or fails before the request
 	expect(request?.url).toBe('/v1/queue/progress/..%2Fa%3Fb%23c%0D%0AX-Injected%3A%201');
 	expect(request?.headers).not.toHaveProperty('x-injected');
 	const { error } = await service.run(parameters, { items: [{ queueId: '..' }] });
-	expect(error?.message).toBe("'Queue ID' is not the ID of a queue item");
+	expect(error?.message).toBe("'Queue ID' must be the ID of a queue item");
 	expect(service.sandbox.requests).toHaveLength(1);
 });
 

@@ -27,12 +27,17 @@ export function createInputError(
 }
 
 /** @throws a NodeOperationError that says what the value of a parameter must be */
-function refuse(context: AnyContext, label: string, wanted: string, whatToDo: string): never {
+export function refuse(
+	context: AnyContext,
+	label: string,
+	wanted: string,
+	whatToDo: string,
+): never {
 	const message = `'${label}' must be ${wanted}`;
 	throw createInputError(context, message, `${whatToDo} Nothing was sent.`);
 }
 
-/** The text that is meant: sheets and forms give numbers and true/false, too. '' without a value, undefined for anything else. */
+/** The text that is meant by a text, a number or true/false; '' without a value, undefined for anything else. */
 function parseText(value: unknown): string | undefined {
 	if (value === undefined || value === null) return '';
 	if (typeof value === 'string' || typeof value === 'boolean') return String(value);
@@ -44,11 +49,6 @@ function parseText(value: unknown): string | undefined {
 export function toDateText(value: unknown): unknown {
 	const { toJSON } = Object(value) as { toJSON?: unknown };
 	return typeof toJSON === 'function' ? String(toJSON.call(value)) : value;
-}
-
-/** A text parameter, see `parseText`. @throws a NodeOperationError when it is not text */
-export function getText(context: IExecuteSingleFunctions, name: string, label: string): string {
-	return requireText(context, context.getNodeParameter(name, ''), label);
 }
 
 /** The text of a parameter's value, see `parseText`. @throws a NodeOperationError when it is not text */

@@ -33,16 +33,19 @@ export async function listProjects(
 	options: ApiOptions,
 ): Promise<{ name: string; value: string }[]> {
 	const projects = await fetchProjects(service, { sort: 'updatedAt', order: 'desc' }, options);
-	return projects
-		.map(({ id, name }) => ({
-			value: toText(id),
-			name: toLine(toText(name)) || toLine(toText(id)),
-		}))
-		.filter(({ value }) => canBeOffered(value))
-		.map(({ value, name }) => ({ value, name: name.replace(/^=/, ' =') }));
+	return (
+		projects
+			.map(({ id, name }) => ({
+				value: toText(id),
+				name: toLine(toText(name)) || toLine(toText(id)),
+			}))
+			.filter(({ value }) => canBeOffered(value))
+			// Nor does n8n take a name for an expression.
+			.map(({ value, name }) => ({ value, name: name.replace(/^=/, ' =') }))
+	);
 }
 
-/** n8n saves a chosen ID or name that begins with `=`, or an ID that holds `{{`, as an expression, which it then evaluates. */
+/** Whether n8n saves a chosen ID as text: one that begins with `=` or holds `{{` would be an expression. */
 export function canBeOffered(id: string): boolean {
 	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !/<[a-z/!?]/i.test(id);
 }

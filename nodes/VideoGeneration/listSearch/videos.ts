@@ -23,8 +23,11 @@ export async function searchVideos(
 	const getProject = ({ projectId }: IDataObject) =>
 		names.get(toText(projectId)) ?? toLine(toText(projectId));
 	const timeZone = this.getTimezone();
+	// The time says its zone: n8n gives a list that of the instance, not of the workflow.
+	const formatTime = (time: number) =>
+		tryToParseDateTime(new Date(time), timeZone).toFormat("yyyy-MM-dd HH:mm:ss 'GMT'Z");
 	const getName = ({ video, time }: DatedVideo) =>
-		[time === undefined ? 'Without a date' : formatTime(time, timeZone), getProject(video)]
+		[time === undefined ? 'Without a date' : formatTime(time), getProject(video)]
 			.filter(Boolean)
 			.join(', ');
 	const wanted = filter.trim().toLowerCase();
@@ -37,9 +40,4 @@ export async function searchVideos(
 		.slice(0, MAX_SHOWN)
 		.map((dated) => ({ name: getName(dated), value: toText(dated.video.id) }));
 	return { results };
-}
-
-/** A time such as "2026-01-31 12:00:00 GMT+1". It says its zone: n8n gives a list that of the instance, not of the workflow. */
-function formatTime(timeMs: number, timeZone: string): string {
-	return tryToParseDateTime(new Date(timeMs), timeZone).toFormat("yyyy-MM-dd HH:mm:ss 'GMT'Z");
 }

@@ -2,13 +2,7 @@ import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../api/endpoints';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
 import type { Operation } from '../item/job';
-import {
-	CHECK_EXPRESSION,
-	createInputError,
-	getId,
-	getText,
-	requireGiven,
-} from '../item/parameters';
+import { CHECK_EXPRESSION, getId, refuse, requireGiven, requireText } from '../item/parameters';
 
 /** "Operation" of a resource, and the fields of each operation; all have "Options" with "Max Tries". */
 export function describeResource(
@@ -24,8 +18,7 @@ export function describeResource(
 			noDataExpression: true,
 			displayOptions: { show: { resource: [resource] } },
 			default: defaultOperation,
-			options: Object.entries(operations).map(([value, operation]) => {
-				const { name, action, description, request } = operation;
+			options: Object.entries(operations).map(([value, { name, action, description, request }]) => {
 				// n8n's own routing hands the request to the node's `pagination` function.
 				const routing = { request, send: { paginate: true } };
 				return { name, value, action, description, routing };
@@ -106,7 +99,7 @@ export const projectLocator: INodeProperties = {
 	],
 };
 
-export const queueIdField: INodeProperties = {
+const queueIdField: INodeProperties = {
 	displayName: 'Queue ID',
 	name: 'queueId',
 	type: 'string',
@@ -126,18 +119,17 @@ export const ofQueueItem = {
 				"Check 'Queue ID' of this item. It may belong to another account, or it was deleted, or its video is finished. Look for the video with Video > Get Many.",
 		},
 	},
+	fields: [queueIdField],
 	getIds: ({ queueId }) => ({ queueId }),
+	prepare: (context) => ({ queueId: getQueueId(context) }),
 } satisfies Partial<Operation<{ queueId: string }>>;
 
 /** "Queue ID". @throws a NodeOperationError when it is empty, or cannot be a part of a path */
 export function getQueueId(context: IExecuteSingleFunctions): string {
 	const queueId = getId(context, 'queueId', 'Queue ID');
 	if (encodePathSegment(queueId) !== undefined) return queueId;
-	throw createInputError(
-		context,
-		queueId === '' ? "'Queue ID' is empty" : "'Queue ID' is not the ID of a queue item",
-		`Enter the 'queueId' that Queue > Add returned. ${CHECK_EXPRESSION} Nothing was sent.`,
-	);
+	const whatToDo = `Enter the 'queueId' that Queue > Add returned. ${CHECK_EXPRESSION}`;
+	return refuse(context, 'Queue ID', 'the ID of a queue item', whatToDo);
 }
 
 export const binaryPropertyField: INodeProperties = {
@@ -168,10 +160,11 @@ export interface FileSettings {
 
 /** @throws a NodeOperationError that names the field */
 export function getFileSettings(context: IExecuteSingleFunctions): FileSettings {
-	const fileName = getText(context, 'options.fileName', 'File Name').trim();
+	const getText = (name: string, label: string) =>
+		requireText(context, context.getNodeParameter(name, ''), label).trim();
 	const label = 'Put Output File in Field';
-	const whatToDo =
-		"Enter a name for the field that receives the file, such as 'data'. Nothing was sent.";
-	const name = getText(context, 'binaryPropertyName', label).trim();
-	return { binaryPropertyName: requireGiven(context, name, label, whatToDo), fileName };
+	const whatToDo = "Enter a name such as 'data'. Nothing was sent.";
+	const field = getText('binaryPropertyName', label);
+	const binaryPropertyName = requireGiven(context, field, label, whatToDo);
+	return { binaryPropertyName, fileName: getText('options.fileName', 'File Name') };
 }

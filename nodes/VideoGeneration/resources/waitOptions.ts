@@ -111,9 +111,6 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 		listingDelayMs: getNumber('listingDelay') * 1000,
 		timeoutMs: getNumber('timeout') * 1000,
 		videosAtOnce: hasLimit ? getNumber('videosAtOnce') : undefined,
-		words: {
-			completed: getWords('completedStatuses'),
-			failed: getWords('failedStatuses'),
-		},
+		words: { completed: getWords('completedStatuses'), failed: getWords('failedStatuses') },
 	};
 }

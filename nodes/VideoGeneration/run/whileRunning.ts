@@ -59,7 +59,11 @@ interface Streaming extends Pick<IExecuteFunctions, 'isStreaming'> {
 	sendChunk: (...chunk: Parameters<IExecuteFunctions['sendChunk']>) => Promise<void>;
 }
 
-/** Sends empty chunks while an answer is streamed: proxies end a response that is silent for a minute or two. @returns a function that ends this */
+/**
+ * Sends empty chunks while an answer is streamed: proxies end a response that is silent for a minute or two.
+ *
+ * @returns a function that ends this
+ */
 export function keepStreamOpen({ context, order }: Job): () => void {
 	const { isStreaming, sendChunk } = context as Partial<Streaming>;
 	const end = new AbortController();

@@ -26,6 +26,8 @@ export class CursorStore {
 	/** n8n watches plain static data for changes through a property that a copy does not have. */
 	private readonly isDurable: boolean;
 	private readonly node: string;
+	/** See `Watch`. */
+	readonly isContinuous: boolean;
 
 	constructor(context: IPollFunctions) {
 		this.data = context.getWorkflowStaticData('node');
@@ -33,25 +35,19 @@ export class CursorStore {
 		this.key = `videoGenerationTrigger:${context.getNode().id}`;
 		this.isDurable = !('__dataChanged' in this.data);
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
+		this.isContinuous = this.isDurable || polledData.has(this.data);
 	}
 
-	/** See `Watch`. */
-	get isContinuous(): boolean {
-		return this.isDurable || polledData.has(this.data);
-	}
-
-	load(): StoredCursor {
+	/** Undefined for a copy from before the last poll: n8n prepares at once all polls that it has missed. */
+	load(): StoredCursor | undefined {
 		const cursor = parseCursor(this.workflowData[this.key]);
-		const durable = this.isDurable ? parseCursor(this.data.cursor) : 'absent';
-		return count(durable) >= count(cursor) ? durable : cursor;
-	}
-
-	/** Whether the loaded cursor is a copy from before the last poll: n8n prepares at once all polls that it has missed. */
-	isOutdated(loaded: StoredCursor): boolean {
+		if (!this.isDurable) return cursor;
+		const durable = parseCursor(this.data.cursor);
+		const loaded = count(durable) >= count(cursor) ? durable : cursor;
 		const last = lastSaves.get(this.node);
 		// Without any cursor, n8n may have begun anew.
-		if (!this.isDurable || loaded === 'absent' || !last) return false;
-		return count(loaded) < last.changes && performance.now() < last.until;
+		if (loaded === 'absent' || !last || performance.now() >= last.until) return loaded;
+		return count(loaded) < last.changes ? undefined : loaded;
 	}
 
 	/** @param isStarting whether this poll starts an execution */

@@ -106,7 +106,7 @@ async function pollOnce(
 /** The videos that are new to this node, and are not afterwards. @throws a NodeApiError */
 async function fetchNewVideos(
 	context: IPollFunctions,
-	{ projectIds, emitExisting }: PollParameters,
+	parameters: PollParameters,
 	deadline: number,
 ): Promise<IDataObject[]> {
 	try {
@@ -116,13 +116,12 @@ async function fetchNewVideos(
 		// Loaded after the look-up: if that hangs, other polls save theirs meanwhile.
 		const store = new CursorStore(context);
 		const stored = store.load();
-		if (store.isOutdated(stored)) return [];
+		if (stored === undefined) return [];
 		const etag = findTag(stored, account, Date.now());
 		const options = limitList(deadline);
 		const { entries, isChanged, headers } = await fetchChangedVideoLog(service, etag, options);
 		const polledAt = parseLogTime(headers.date) ?? Date.now();
-		const { isContinuous } = store;
-		const watch = { account, projectIds, emitExisting, isContinuous, polledAt };
+		const watch = { ...parameters, account, isContinuous: store.isContinuous, polledAt };
 		const { videos, cursor, hasGap } = selectNewVideos(entries, stored, watch);
 		if (hasGap)
 			warn(context, 'found only new videos: others may have left the list, and are missed');
@@ -150,9 +149,7 @@ async function fetchTestEvent(
 	if (newest) return await attachFiles(context, [newest], parameters, deadline);
 	throw new NodeOperationError(context.getNode(), 'There is no finished video to show yet', {
 		description:
-			parameters.projectIds.length === 0
-				? 'When a video is finished, fetch the test event again. You can also publish the workflow now: it starts with the first finished video.'
-				: "When a video of the projects in 'Project Names or IDs' is finished, fetch the test event again, or choose other projects.",
+			"When a video is finished, fetch the test event again, or check 'Project Names or IDs'. You can also publish the workflow now: it starts with the first finished video.",
 	});
 }
 

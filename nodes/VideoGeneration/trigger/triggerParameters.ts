@@ -1,6 +1,6 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { toText } from '../api/response';
-import { createInputError, getSwitch, requireText } from '../item/parameters';
+import { getSwitch, refuse, requireText } from '../item/parameters';
 import { binaryPropertyField, createOptionsField } from '../resources/fields';
 
 export const triggerProperties: INodeProperties[] = [
@@ -81,9 +81,7 @@ function getProjectIds(context: IPollFunctions): string[] {
 	const isSomething = Array.isArray(value) || ids.length > 0;
 	// The brackets and quotes of a list as text would belong to the IDs.
 	if (isSomething && ids.every((id) => /^[^"[\]]+$/.test(id))) return ids;
-	throw createInputError(
-		context,
-		"'Project Names or IDs' must be a list of project IDs",
-		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.',
-	);
+	const whatToDo =
+		'Choose the projects from the list, or use an expression that returns IDs, as a list or with commas between them. An empty list means all projects. No video is missed: the trigger continues where it stopped.';
+	return refuse(context, 'Project Names or IDs', 'a list of project IDs', whatToDo);
 }

@@ -7,8 +7,8 @@ import {
 	getLimit,
 	getMaxTries,
 	getSwitch,
-	getText,
 	parseNumber,
+	requireText,
 } from '../../../nodes/VideoGeneration/item/parameters';
 import { getOrder } from '../../../nodes/VideoGeneration/resources/order';
 import { getWaitSettings } from '../../../nodes/VideoGeneration/resources/waitOptions';
@@ -35,7 +35,7 @@ function createContext(parameters: object, workflowId = 'w1'): Context {
 
 /** Reads a value as each kind of parameter. */
 const READ = {
-	text: (prompt: unknown) => getText(createContext({ prompt }), 'prompt', 'Prompt'),
+	text: (prompt: unknown) => requireText(createContext({}), prompt, 'Prompt'),
 	id: (id: unknown) => getId(createContext({ id }), 'id', 'Queue ID'),
 	project: (id: unknown) => getId(createContext({ id }), 'id', 'Project'),
 	switch: (on: unknown) => getSwitch(createContext({ on }), 'on', 'Return All'),

@@ -2,7 +2,7 @@ import { clearQueueItem, ENDPOINTS } from '../../api/endpoints';
 import { classifyError } from '../../failures/errors';
 import { isNotFound } from '../../failures/failure';
 import type { Operation } from '../../item/job';
-import { getQueueId, ofQueueItem, queueIdField } from '../fields';
+import { ofQueueItem } from '../fields';
 
 /** Queue > Clear (specification, "POST /v1/queue/clear"). It cannot be undone, but may be sent again. */
 export const clear: Operation<{ queueId: string }> = {
@@ -11,8 +11,6 @@ export const clear: Operation<{ queueId: string }> = {
 	action: 'Delete queue item permanently',
 	description: 'Permanently delete a queue item, which cannot be undone',
 	request: ENDPOINTS.clearQueueItem,
-	fields: [queueIdField],
-	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	async perform({ api, open, order: { queueId } }) {
 		try {

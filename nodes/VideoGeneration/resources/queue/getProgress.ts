@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS, fetchProgress } from '../../api/endpoints';
 import type { Operation } from '../../item/job';
-import { getQueueId, ofQueueItem, queueIdField } from '../fields';
+import { ofQueueItem } from '../fields';
 
 /** Queue > Get Progress (specification, "GET /v1/queue/progress/{queueId}"). */
 export const getProgress: Operation<{ queueId: string }> = {
@@ -10,8 +10,6 @@ export const getProgress: Operation<{ queueId: string }> = {
 	action: 'Get progress of queued video',
 	description: "Show a queued video's progress",
 	request: ENDPOINTS.getProgress,
-	fields: [queueIdField],
-	prepare: (context) => ({ queueId: getQueueId(context) }),
 
 	/** The response lacks the queue ID. Where a service repeats it as a long number, JavaScript has rounded it. */
 	async perform({ api, open, order: { queueId } }) {

@@ -4,8 +4,8 @@ import { parseLogTime } from '../../api/videoLog';
 import { outputVideo } from '../../download/outputVideo';
 import { resumeVideo, type WaitSettings } from '../../waiting/waitForVideo';
 import type { Operation } from '../../item/job';
-import { createInputError, getId, requireText, toDateText } from '../../item/parameters';
-import { fileNameOption, getQueueId, ofQueueItem, projectLocator, queueIdField } from '../fields';
+import { getId, refuse, requireText, toDateText } from '../../item/parameters';
+import { fileNameOption, getQueueId, ofQueueItem, projectLocator } from '../fields';
 import { getWaitSettings, waitFields } from '../waitOptions';
 
 interface WaitOrder {
@@ -24,7 +24,7 @@ export const wait: Operation<WaitOrder> = {
 	description: 'Wait until a queued video is finished and return its file',
 	request: ENDPOINTS.getProgress,
 	fields: [
-		queueIdField,
+		...ofQueueItem.fields,
 		{
 			...projectLocator,
 			description:
@@ -63,9 +63,6 @@ function getQueuedAt(context: IExecuteSingleFunctions): string | undefined {
 	const queuedAt = requireText(context, value, 'Queued At').trim();
 	if (queuedAt === '') return undefined;
 	if (parseLogTime(queuedAt) !== undefined) return queuedAt;
-	throw createInputError(
-		context,
-		"'Queued At' must be a date",
-		"Enter the 'createdAt' that Queue > Add returned, or leave it empty. Nothing was sent.",
-	);
+	const whatToDo = "Enter the 'createdAt' that Queue > Add returned, or leave it empty.";
+	return refuse(context, 'Queued At', 'a date', whatToDo);
 }

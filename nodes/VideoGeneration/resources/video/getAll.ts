@@ -6,10 +6,10 @@ import { toText } from '../../api/response';
 import type { Operation } from '../../item/job';
 import {
 	CHECK_EXPRESSION,
-	createInputError,
 	getCollection,
 	getLimit,
 	getId,
+	refuse,
 	requireGiven,
 	toDateText,
 } from '../../item/parameters';
@@ -72,13 +72,9 @@ function getFilter(context: IExecuteSingleFunctions): VideoFilter {
 	if ('projectId' in filters) requireGiven(context, projectId, 'Project', whatToDo);
 	const getTime = (name: string, label: string) => {
 		if (!(name in filters)) return undefined;
+		const whatToDo = `Enter a date such as 2026-01-31T12:00:00, or remove the filter. ${CHECK_EXPRESSION}`;
 		const time = parseDateTime(filters[name], context.getTimezone());
-		if (time !== undefined) return time;
-		throw createInputError(
-			context,
-			`'${label}' must be a date`,
-			`Enter a date such as 2026-01-31T12:00:00 in '${label}' under 'Filters', or remove the filter. ${CHECK_EXPRESSION}`,
-		);
+		return time ?? refuse(context, label, 'a date', whatToDo);
 	};
 	return {
 		projectId,
