@@ -64,10 +64,6 @@ export class VideoGeneration implements INodeType {
 		description: 'Generate videos from your projects and get their files',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
-		builderHint: {
-			searchHint:
-				'Generates videos from saved projects. Video > Generate queues a video, waits for it and returns its file: no loop of Wait and IF nodes is needed. It and Queue > Add cost credits, everything else is free. For videos that take hours, use Queue > Add and the Video Generation Trigger.',
-		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

@@ -26,10 +26,6 @@ export class VideoGenerationTrigger implements INodeType {
 			'Generate videos from your projects, get their files, and start a workflow for every finished one',
 		defaults: { name: 'Video Generation Trigger' },
 		polling: true,
-		builderHint: {
-			searchHint:
-				"Starts the workflow when videos are finished. Each video comes once, so nothing has to be deduplicated. It downloads the file as well if 'Download Video' is on.",
-		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
