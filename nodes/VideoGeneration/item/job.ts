@@ -26,12 +26,7 @@ export interface Operation<Order = unknown> {
 	options?: INodeProperties[];
 	/** The parts of its error texts that depend on the operation. */
 	texts?: Omit<FailureContext, 'mayBeQueued'>;
-	/**
-	 * Reads and checks the item's parameters.
-	 *
-	 * @param isPaid whether an earlier try has paid for its video: what is only for sending is not read then
-	 * @throws a NodeOperationError, before anything is sent
-	 */
+	/** Reads and checks the item's parameters. What is only for sending is not read for a video that is paid for. */
 	prepare(context: IExecuteSingleFunctions, isPaid: boolean): Order;
 	/** Identifies the item in its error's `details`. */
 	getIds?(order: Order): IDataObject;
@@ -39,7 +34,7 @@ export interface Operation<Order = unknown> {
 	perform?(job: Job<Order>): Promise<INodeExecutionData[]>;
 }
 
-/** Operations by resource and operation, as the parameters name them. */
+/** By resource and operation, as the parameters name them. */
 export type Operations = Record<string, Record<string, Operation>>;
 
 /** One item's work. */

@@ -6,10 +6,7 @@ import { type FailureFacts, RequestFailure, type Unidentified } from '../failure
 /** The name of our data in n8n's data of a node and of an execution. */
 const KEY = 'videoGeneration';
 
-/**
- * An item's progress, which n8n keeps across Retry On Fail and Executions > Retry. It is JSON, small, and holds no
- * prompt, no key and no error's text.
- */
+/** What n8n keeps of an item across its tries: small JSON, without a prompt, a key or an error's text. */
 export interface ItemState {
 	/**
 	 * - `new`: nothing was sent, or it was surely refused
@@ -41,8 +38,8 @@ export interface ItemState {
 type NodeStates = Record<string, (ItemState | null)[]>;
 
 /**
- * The ledger of one item, through all tries of Retry On Fail and Executions > Retry. An item is known by its index, not
- * by its order: a prompt with `$now` is the same item. An agent's calls have no index, so theirs are known by the order.
+ * The ledger of one item, through all tries of Retry On Fail and Executions > Retry. An item is known by its index: a
+ * prompt with `$now` is the same item. An agent's calls have no index, so they are known by their order.
  */
 export class Ledger {
 	state: ItemState;

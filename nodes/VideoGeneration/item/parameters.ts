@@ -1,4 +1,5 @@
 import type {
+	IDataObject,
 	IExecuteFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
@@ -133,15 +134,9 @@ export function getLimit(context: IExecuteSingleFunctions): number {
 	return requireNumber(context, limit, 'Limit', { min: 1, isWhole: true });
 }
 
-/**
- * The entries of a collection, each evaluated. n8n turns anything but an object into an empty one, also
- * an expression for the collection as a whole.
- */
-export function getCollection(
-	context: IExecuteSingleFunctions,
-	name: string,
-): Record<string, unknown> {
-	return context.getNodeParameter(name, {}) as Record<string, unknown>;
+/** The entries of a collection, each evaluated. n8n turns anything but an object into an empty one. */
+export function getCollection(context: IExecuteSingleFunctions, name: string): IDataObject {
+	return context.getNodeParameter(name, {}) as IDataObject;
 }
 
 /** n8n's "Batching": the number of items that start at once, and the pause between batches (0 for none). */
@@ -165,7 +160,7 @@ export function getBatching(context: IExecuteFunctions): Batching {
 	};
 }
 
-/** The settings for an item's requests in n8n's "Request Options". @throws a NodeOperationError for one that cannot be used */
+/** The settings in n8n's "Request Options". @throws a NodeOperationError for one that cannot be used */
 export function getConnection(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions,
 ): ConnectionSettings {

@@ -23,10 +23,7 @@ const HINTS: [type: 'info' | 'warning', condition: string, message: string][] = 
 	],
 ];
 
-/**
- * The hints in the editor's output panel before a run, where credits or videos are at stake. Only the
- * editor evaluates the conditions; `$input` is the output of the previous node there.
- */
+/** The hints before a run, where credits or videos are at stake. `$input` is the previous node's output in the editor. */
 export const hints: NodeHint[] = HINTS.map(([type, condition, message]) => ({
 	type,
 	message,

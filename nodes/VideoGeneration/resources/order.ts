@@ -171,9 +171,10 @@ function getBody(context: IExecuteSingleFunctions): VideoOrder['body'] {
 }
 
 function getUniqueKey(context: IExecuteSingleFunctions): string {
-	const getAdvice = () => 'The key must be a value that stays with the row, such as its ID.';
-	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', getAdvice).trim();
-	const enterKey = `Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'. ${CHECK_EXPRESSION} Nothing was sent.`;
+	const whatToDo =
+		"Enter a value that stays with the row, such as its ID, or remove 'Unique Key' under 'Options'.";
+	const key = getPaidText(context, 'options.uniqueKey', 'Unique Key', () => whatToDo).trim();
+	const enterKey = `${whatToDo} ${CHECK_EXPRESSION} Nothing was sent.`;
 	requireGiven(context, key, 'Unique Key', enterKey);
 	if (Entries.areKept(context)) return key;
 	throw createInputError(
@@ -225,7 +226,7 @@ function getPaidText(
 	return text;
 }
 
-/** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. A quoted name has an end: an expression may be long. */
+/** A field of the item: `$json.topic`, `$json["topic"]`, or either with a question mark. */
 const FIELD =
 	/\$json(?:\??\.([\p{L}_$][\p{L}\p{N}_$]*)|(?:\?\.)?\[\s{0,9}(["'`])(.{1,200}?)\2\s{0,9}\])/gu;
 

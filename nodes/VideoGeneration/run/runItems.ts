@@ -132,7 +132,7 @@ async function prepareItems(context: IExecuteFunctions, operation: Operation): P
 /** The expression that n8n's editor writes when a field of the input is dragged into a parameter. */
 const FIELD_OF_ITEM = /^=\{\{ ?\$json\.(\w+) ?\}\}$/;
 
-/** The value of a parameter that is such a field: n8n's evaluation takes longer than a request (`npm run bench -- items`). */
+/** The value of a parameter that is such a field: n8n takes longer to evaluate it than for a request (`npm run bench -- items`). */
 function findField(parameter: unknown, json: IDataObject): unknown {
 	const [, field] = FIELD_OF_ITEM.exec(typeof parameter === 'string' ? parameter : '') ?? [];
 	const value = field === undefined ? undefined : json[field];

@@ -49,7 +49,6 @@ export interface Cursor extends Remembered {
 /** The place of a cursor is empty before the first poll. It may also hold something else. */
 export type StoredCursor = Cursor | 'absent' | 'damaged';
 
-/** What the trigger watches. */
 export interface Watch {
 	account: string;
 	projectIds: readonly string[];
@@ -60,9 +59,9 @@ export interface Watch {
 	polledAt: number;
 }
 
+/** The entries of a list, and how many others are older than the floor. */
 interface Listed {
 	entries: ListedEntry[];
-	/** How many others are listed, which are older than the floor. */
 	oldCount: number;
 }
 
@@ -117,8 +116,7 @@ export function selectNewVideos(
 
 	const { changed, unseen, hasForgotten, hasGap } = findNews(listed, before);
 	if (isEmitting) requireFields(listed, { ...before, hasForgotten }, unseen, projectIds);
-	// When n8n has not saved the last polls, the earlier videos of a project that was added since are
-	// unseen too. Only the next videos of such a project are new.
+	// If n8n has not saved the last polls, the earlier videos of a project that was added since are unseen, but not new.
 	const filters = isContinuous ? [projectIds] : [projectIds, before.projects];
 	const isWanted = ({ entry }: ListedEntry) => filters.every((ids) => isWatched(entry, ids));
 	const videos = isEmitting ? sortOldestFirst(unseen.filter(isWanted)) : [];
@@ -151,7 +149,7 @@ function findNews({ entries, oldCount }: Listed, before: Cursor) {
 	};
 }
 
-/** @throws a RequestFailure if new entries cannot be told from old ones, or not whether they are wanted, since a field is missing */
+/** @throws a RequestFailure if a field is missing that tells whether entries are new, or wanted */
 function requireFields(
 	{ entries, oldCount }: Listed,
 	{ isUndatedForgotten, hasForgotten }: Cursor,

@@ -48,8 +48,7 @@ const polled = new Map<string, number>();
 const polledContexts = new WeakSet<IPollFunctions>();
 
 /**
- * Fetches the video log and returns an item for each new video, oldest first; none while another poll of the
- * node lasts, or if n8n prepared this one before it saved that one: the next poll finds what is left.
+ * Returns an item for each new video, oldest first; none while another poll of the node lasts: the next one finds them.
  *
  * @throws a NodeApiError with the `httpCode` by which n8n recognises a rate limit or a key problem
  */
@@ -76,10 +75,7 @@ function warn(context: IPollFunctions, text: string): void {
 	context.logger.warn(`A poll of workflow "${name}" (${id}) ${text}`);
 }
 
-/**
- * Whether n8n polls because it has started: if that poll fails, n8n gives up on the trigger, or its scheduler pauses it
- * for half an hour if the key was refused.
- */
+/** Whether n8n polls because it has started: a failure then ends the trigger, or pauses it for half an hour. */
 function isOfStart(context: IPollFunctions, isScheduled: boolean): boolean {
 	const isActivation = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	return isActivation || (isScheduled && performance.now() < START_MS);
