@@ -110,7 +110,7 @@ export function listStates(
 	return states.flatMap((state, index) => (state ? [[index, state]] : []));
 }
 
-/** To be called once all items have succeeded: n8n runs a node again that has returned, too. */
+/** Removes everything once all items have succeeded: n8n runs a node again that has returned, too. */
 export function forgetItems(context: IExecuteSingleFunctions): void {
 	if (getNodeStates(context)) context.setMetadata({ [KEY]: undefined } as ITaskMetadata);
 }

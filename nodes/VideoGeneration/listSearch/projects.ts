@@ -40,12 +40,12 @@ export async function listProjects(
 				name: toLine(toText(name)) || toLine(toText(id)),
 			}))
 			.filter(({ value }) => canBeOffered(value))
-			// Nor does n8n take a name for an expression.
+			// n8n saves a name that begins with `=` as an expression, too.
 			.map(({ value, name }) => ({ value, name: name.replace(/^=/, ' =') }))
 	);
 }
 
-/** Whether n8n saves a chosen ID as text: one that begins with `=` or holds `{{` would be an expression. */
+/** Whether an ID can be offered: n8n saves a chosen one that begins with `=` or holds `{{` as an expression. */
 export function canBeOffered(id: string): boolean {
 	return id !== '' && !id.startsWith('=') && !id.includes('{{') && !/<[a-z/!?]/i.test(id);
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { tryToParseDateTime } from 'n8n-workflow';
 import { fetchVideoLog } from '../api/endpoints';
 import { toText } from '../api/response';
@@ -20,16 +20,15 @@ export async function searchVideos(
 			await Promise.all([fetchVideoLog(service, options), listProjects(service, options)]),
 	);
 	const names = new Map(projects.map(({ name, value }) => [value, name]));
-	const getProject = ({ projectId }: IDataObject) =>
-		names.get(toText(projectId)) ?? toLine(toText(projectId));
 	const timeZone = this.getTimezone();
 	// The time says its zone: n8n gives a list that of the instance, not of the workflow.
 	const formatTime = (time: number) =>
 		tryToParseDateTime(new Date(time), timeZone).toFormat("yyyy-MM-dd HH:mm:ss 'GMT'Z");
-	const getName = ({ video, time }: DatedVideo) =>
-		[time === undefined ? 'Without a date' : formatTime(time), getProject(video)]
-			.filter(Boolean)
-			.join(', ');
+	const getName = ({ video, time }: DatedVideo) => {
+		const date = time === undefined ? 'Without a date' : formatTime(time);
+		const projectId = toText(video.projectId);
+		return [date, names.get(projectId) ?? toLine(projectId)].filter(Boolean).join(', ');
+	};
 	const wanted = filter.trim().toLowerCase();
 	const isWanted = (dated: DatedVideo) =>
 		toText(dated.video.id).toLowerCase() === wanted ||
