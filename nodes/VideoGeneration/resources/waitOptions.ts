@@ -104,9 +104,8 @@ export function getWaitSettings(context: IExecuteSingleFunctions): WaitSettings 
 	};
 	const hasLimit = parseNumber(values.videosAtOnce) !== undefined;
 	const isDownloading = getSwitch(context, 'downloadVideo', 'Download Video');
-	const noFile = { binaryPropertyName: undefined, fileName: '' };
 	return {
-		...(isDownloading ? getFileSettings(context) : noFile),
+		...(isDownloading ? getFileSettings(context) : { binaryPropertyName: undefined, fileName: '' }),
 		intervalMs: getNumber('pollingInterval') * 1000,
 		listingDelayMs: getNumber('listingDelay') * 1000,
 		timeoutMs: getNumber('timeout') * 1000,

@@ -89,10 +89,8 @@ const HAS_ZONE = /(?:[Zz]|[+-]\d\d(?::?\d\d)?|[A-Z]{3,5}|\/\w+|\])$/;
 
 /** A date as n8n's field or an expression gives it, in milliseconds since 1970; without a zone, in the workflow's. */
 export function parseDateTime(value: unknown, timeZone: string): number | undefined {
-	const entered = toDateText(value);
-	if (typeof entered !== 'string') return undefined;
 	// Sheets write hours before 10 with one digit.
-	const text = entered.trim().replace(/(?<=^\S{10}[T ])(?=\d:)/, '0');
+	const text = toText(toDateText(value)).replace(/(?<=^\S{10}[T ])(?=\d:)/, '0');
 	const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
 	if (day === undefined || !(LOCAL_TIME.test(text) || HAS_ZONE.test(text))) return undefined;
 	try {
