@@ -10,7 +10,7 @@ import { createCustomOperations, createToolCall } from './run/runItems';
 import { searchProjects } from './listSearch/projects';
 import { searchVideos } from './listSearch/videos';
 import { getAccount } from './resources/account';
-import { describeResource } from './resources/fields';
+import { createSubtitle, describeResource } from './resources/fields';
 import { hints } from './resources/hints';
 import { add, generate } from './resources/order';
 import { getAllProjects } from './resources/project';
@@ -60,7 +60,7 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: createSubtitle(operations),
 		description: 'Generate videos from your projects and get their files',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,

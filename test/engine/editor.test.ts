@@ -78,8 +78,9 @@ async function listShown(parameters: INodeParameters, items?: IDataObject[]) {
 }
 
 test.each([
-	['queue', 'clear', 'clear: queue'],
-	['video', 'getAll', 'getAll: video'],
+	['queue', 'clear', 'Queue: Delete'],
+	['video', 'getAll', 'Video: Get Many'],
+	['video', 'shorten', 'shorten'],
 ])('The canvas says what a node does: %s %s is "%s"', async (resource, operation, expected) => {
 	const { nodes } = await loadPackage();
 	const { subtitle = '' } = nodes[NODE_TYPE]?.description ?? {};

@@ -1,8 +1,19 @@
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { encodePathSegment } from '../api/endpoints';
 import { DEFAULT_MAX_TRIES } from '../api/retry';
-import type { Operation } from '../item/job';
+import type { Operation, Operations } from '../item/job';
 import { CHECK_EXPRESSION, getId, refuse, requireGiven, requireText } from '../item/parameters';
+
+/** What the canvas shows under the node's name, such as "Video: Get Many". Its JSON is flat: "}}" would end the expression. */
+export function createSubtitle(operations: Operations): string {
+	const names = Object.entries(operations).flatMap(([resource, ofResource]) =>
+		Object.entries(ofResource).map(([operation, { name }]) => [
+			`${resource}.${operation}`,
+			`${resource.charAt(0).toUpperCase()}${resource.slice(1)}: ${name}`,
+		]),
+	);
+	return `={{ (${JSON.stringify(Object.fromEntries(names))})[$parameter.resource + "." + $parameter.operation] ?? $parameter.operation }}`;
+}
 
 /** "Operation" of a resource, and the fields of each operation; all have "Options" with "Max Tries". */
 export function describeResource(
